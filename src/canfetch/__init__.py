@@ -57,6 +57,7 @@ _EXPORTS = {
 }
 _MODULES = (
     "agents",
+    "audit",
     "author",
     "bulk",
     "compare",

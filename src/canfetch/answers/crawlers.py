@@ -1,12 +1,17 @@
 """Agents that a question names, and crawlers of the registry."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from canfetch.agents import REGISTRY, Crawler
+from canfetch.agents import REGISTRY, Crawler, Registry
 from canfetch.agents.requested import RequestedAgent, requested_agent, unknown_agent_notes
+from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.text import printable_text
+from canfetch.errors import InvalidProductToken
+
+# No file names this agent.
+UNNAMED: Final = RequestedAgent("any other agent", Agent("~~"), None)
 
 
 def requested_agents(names: Sequence[str], *, exact: bool = False) -> list[RequestedAgent]:
@@ -25,6 +30,28 @@ def with_notes(answer: dict[str, Any], agents: Iterable[RequestedAgent], *files:
     """
     notes = [printable_text(note) for note in unknown_agent_notes(agents, files=files)]
     return {**answer, "agent_notes": notes} if notes else answer
+
+
+def all_agents(files: Iterable[RobotsTxt], registry: Registry) -> list[RequestedAgent]:
+    """Return the agents that may be treated differently: those that the files name, all crawlers, and any other one."""
+    names = dict.fromkeys(token for robots in files for group in robots.groups for token in group.tokens)
+    agents = {
+        crawler.name.lower(): RequestedAgent(crawler.name, crawler.agent, crawler) for crawler in registry.crawlers
+    }
+    for agent in _named_agents(names, registry):
+        agents.setdefault(agent.name.lower(), agent)
+    return [UNNAMED, *agents.values()]
+
+
+def _named_agents(names: Iterable[str], registry: Registry) -> Iterator[RequestedAgent]:
+    for name in names:
+        if name == "*":
+            continue
+        try:
+            yield RequestedAgent(name, registry.agent(name), registry.get_crawler(name))
+        except InvalidProductToken:
+            # No agent can have this name.
+            continue
 
 
 def compliance_text(crawler: Crawler) -> str:

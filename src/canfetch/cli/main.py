@@ -42,6 +42,7 @@ _FAMILIES: Final[dict[str, dict[str, str]]] = {
         "facts": "origins.facts",
         "fetch": "origins.fetch",
         "sitemaps": "origins.sitemaps",
+        "audit": "origins.audit",
         "cache": "origins.cache",
         "frontier": "origins.frontier",
         "watch": "origins.watch",

@@ -170,12 +170,12 @@ class AsyncClient(BaseClient[AsyncTransport]):
         state = await self.origin_state(url)
         return state.sitemaps(self._clock())
 
-    async def request_document(self, url: str, *, max_bytes: int) -> Response | Failure:
+    async def request_document(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
         """Request a document of a site with the limits of the client. See `Client.request_document`.
 
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
-        return await self._transport.send(self._document_request(url, max_bytes=max_bytes))
+        return await self._transport.send(self._document_request(url, max_bytes=max_bytes, user_agent=user_agent))
 
     async def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.

@@ -191,11 +191,11 @@ class BaseClient(Generic[TransportT]):
             self._evidence.record_use(answered)
         return answered.verdict
 
-    def _document_request(self, url: str, *, max_bytes: int) -> TransportRequest:
+    def _document_request(self, url: str, *, max_bytes: int, user_agent: str | None) -> TransportRequest:
         if self._is_closed:
             raise ClientClosed
         options = self.options
-        defaults = (("User-Agent", options.user_agent), ("Accept", "*/*"))
+        defaults = (("User-Agent", user_agent or options.user_agent), ("Accept", "*/*"))
         return TransportRequest(
             url=url,
             headers=combine_headers(defaults, without_credentials(options.headers)),

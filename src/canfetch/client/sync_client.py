@@ -263,7 +263,7 @@ class Client(BaseClient[Transport]):
         """
         return self.origin_state(url, refresh=True)
 
-    def request_document(self, url: str, *, max_bytes: int) -> Response | Failure:
+    def request_document(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
         """Request a document of a site, such as a sitemap, with the timeouts and the address rules of the client.
 
         The request has no headers with credentials. Redirects are not followed, and robots.txt is not checked: call
@@ -272,9 +272,10 @@ class Client(BaseClient[Transport]):
         Args:
             url: The URL.
             max_bytes: The size limit of the body. One byte more may be read.
+            user_agent: The User-Agent header, if it is not that of the client.
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
-        return self._transport.send(self._document_request(url, max_bytes=max_bytes))
+        return self._transport.send(self._document_request(url, max_bytes=max_bytes, user_agent=user_agent))
 
     def entries(self) -> Iterable[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""

@@ -7,9 +7,10 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.crawlers import UNNAMED, all_agents
 from canfetch.cli.comparing.conditions import ANY, find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
-from canfetch.cli.comparing.inputs import UNNAMED, all_agents, find_agent, read_file, read_sitemap
+from canfetch.cli.comparing.inputs import find_agent, read_file, read_sitemap
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.edition_option import edition_option

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any, Final, NamedTuple
 
+from canfetch.answers.crawlers import UNNAMED
 from canfetch.cli.comparing.conditions import Failure
-from canfetch.cli.comparing.inputs import UNNAMED
 from canfetch.cli.shared.markdown import markdown_code
 from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.compare import URLSet

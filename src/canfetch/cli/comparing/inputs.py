@@ -1,6 +1,6 @@
 """The files and agents of commands that compare whole files."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from canfetch.agents import Registry
@@ -9,15 +9,11 @@ from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_input, read_robots, warn_about_content
 from canfetch.cli.shared.terminal import print_message
-from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidProductToken
 
 # Source: sitemaps.org, protocol 0.9.
 _MAX_URLS: Final = 50_000
-# No file names this agent.
-UNNAMED = RequestedAgent("any other agent", Agent("~~"), None)
 
 
 def read_file(name: str, *, profile: str, check: Callable[[str, RobotsTxt], None] | None = None) -> RobotsTxt:
@@ -54,28 +50,6 @@ def read_sitemap(name: str) -> tuple[str, ...]:
     if sitemap.truncated:
         raise CommandError(f"{label}: expected at most {_MAX_URLS:,} URLs and {MAX_SITEMAP_BYTES >> 20} MiB")
     return sitemap.urls
-
-
-def all_agents(files: Iterable[RobotsTxt], registry: Registry) -> list[RequestedAgent]:
-    """Return the agents that may be treated differently: those that the files name, all crawlers, and any other one."""
-    names = dict.fromkeys(token for robots in files for group in robots.groups for token in group.tokens)
-    agents = {
-        crawler.name.lower(): RequestedAgent(crawler.name, crawler.agent, crawler) for crawler in registry.crawlers
-    }
-    for agent in _named_agents(names, registry):
-        agents.setdefault(agent.name.lower(), agent)
-    return [UNNAMED, *agents.values()]
-
-
-def _named_agents(names: Iterable[str], registry: Registry) -> Iterator[RequestedAgent]:
-    for name in names:
-        if name == "*":
-            continue
-        try:
-            yield RequestedAgent(name, registry.agent(name), registry.get_crawler(name))
-        except InvalidProductToken:
-            # No agent can have this name.
-            continue
 
 
 def find_agent(name: str, agents: Iterable[RequestedAgent], registry: Registry) -> RequestedAgent:

@@ -29,6 +29,7 @@ class OriginLookup:
         options: The network options.
         warn: Writes a line to standard error.
         profile, max_bytes, engine: How files are parsed.
+        agent: The agent of the client, or None for that of its User-Agent header.
         transport: The transport. Default: one that sends headers with credentials to all origins.
     Raises: CommandError: The store cannot be opened, or an option is invalid.
     """
@@ -41,6 +42,7 @@ class OriginLookup:
         profile: str = "rfc9309",
         max_bytes: int = DEFAULT_MAX_BYTES,
         engine: str | None = None,
+        agent: str | None = "*",
         transport: CommandTransport | None = None,
     ) -> None:
         self._options = options
@@ -50,8 +52,8 @@ class OriginLookup:
         try:
             self._client = Client(
                 user_agent=options.user_agent,
-                # The real agent is passed with each decision.
-                agent="*",
+                # Most commands pass the real agent with each decision.
+                agent=agent,
                 policy=options.policy,
                 misconfigured_origins=options.misconfigured_origins,
                 timeout=options.timeout,
@@ -70,6 +72,11 @@ class OriginLookup:
                 store.close()
             raise CommandError(str(error)) from None
         self._log = open_log_output(warn, options)
+
+    @property
+    def client(self) -> Client:
+        """The client, which `close` closes."""
+        return self._client
 
     def states(
         self,

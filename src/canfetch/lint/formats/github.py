@@ -1,6 +1,6 @@
 """Workflow commands of GitHub Actions, which become annotations in a pull request."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
@@ -35,14 +35,25 @@ def github_lines(reports: Iterable[LintReport], catalogue: Catalogue = ENGLISH) 
             if location.line != location.end_line:
                 # GitHub rejects columns if the finding spans several lines.
                 del properties["col"], properties["endColumn"]
-            joined = ",".join(f"{name}={_escape(value, _IN_PROPERTY)}" for name, value in properties.items())
             text = full_message(finding, catalogue)
             if others:
                 text += f" ({summarize_lines(others, catalogue)})"
-            yield f"::{_COMMANDS[finding.severity]} {joined}::{_escape(text, _IN_MESSAGE)}"
+            yield github_command(_COMMANDS[finding.severity], properties, text)
         undecided = summarize_undecided(report, catalogue)
         if undecided:
             yield _for_file("notice", report.name, undecided)
+
+
+def github_command(command: str, properties: Mapping[str, str], text: str) -> str:
+    """Return a workflow command.
+
+    Args:
+        command: `error`, `warning` or `notice`.
+        properties: The properties of the annotation, such as its title.
+        text: Its text.
+    """
+    joined = ",".join(f"{name}={_escape(value, _IN_PROPERTY)}" for name, value in properties.items())
+    return f"::{command} {joined}::{_escape(text, _IN_MESSAGE)}"
 
 
 def _escape(text: str, escapes: Iterable[tuple[str, str]]) -> str:
@@ -57,4 +68,4 @@ def github_problem(name: str, reason: str) -> str:
 
 
 def _for_file(command: str, name: str, text: str) -> str:
-    return f"::{command} file={_escape(name, _IN_PROPERTY)},title=canfetch lint::{_escape(text, _IN_MESSAGE)}"
+    return github_command(command, {"file": name, "title": "canfetch lint"}, text)

@@ -1,0 +1,41 @@
+"""Audits: what a site states, what it serves, and what its edge does, in one bounded and polite run.
+
+origin -> robots.txt -> intended file, cache, other addresses -> purposes -> sitemaps, sample of pages -> edge -> report
+
+- `procedure` runs the parts in this order. Open it first.
+- `report` has the findings and their JSON form. `text_report` and `html_report` show that form to people.
+- `served` compares files by behaviour, `purposes` lists who may fetch the site for what, `listed_pages` checks what
+  sitemaps list, and `edge` compares the answers to crawlers with those to a browser.
+- `site_requests` sends all requests, counted and at the pace of the site.
+
+A site that fails in any way is described by the report. Only an error of the caller raises.
+"""
+
+from canfetch.audit.html_report import html_page
+from canfetch.audit.procedure import AuditPlan, audit
+from canfetch.audit.report import (
+    AuditFinding,
+    AuditKind,
+    AuditReport,
+    CrawlerAccess,
+    EdgeAnswer,
+    HostCheck,
+    ListedPages,
+    PurposeAccess,
+)
+from canfetch.audit.text_report import text_lines
+
+__all__ = [
+    "AuditFinding",
+    "AuditKind",
+    "AuditPlan",
+    "AuditReport",
+    "CrawlerAccess",
+    "EdgeAnswer",
+    "HostCheck",
+    "ListedPages",
+    "PurposeAccess",
+    "audit",
+    "html_page",
+    "text_lines",
+]

@@ -1,0 +1,257 @@
+"""What the edge of a site does with the names of crawlers: one request for each, beside a control as a browser.
+
+The test shows what a request with a crawler's User-Agent header gets from here. Real crawlers come from their own
+addresses, which a network can tell from others: it may refuse an impostor that it would admit as the crawler, and the
+reverse. Nothing is tried to get around a refusal. Only a request that fails without an answer, or with a server error,
+is repeated once, so that an accident is not taken for a rule.
+
+Source: RFC 9110 sections 15.3.3 and 15.5; RFC 6585 section 4; Cloudflare, Pay per crawl, for `crawler-price`.
+"""
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from canfetch.access.redirects import redirect_target
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.agents import REGISTRY, Crawler
+from canfetch.audit.report import AuditFinding, AuditKind, EdgeAnswer, finding
+from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
+from canfetch.core.choices import unknown_choice
+from canfetch.core.quoting import quoted
+from canfetch.core.redaction import redacted_url
+from canfetch.core.text import printable_text
+from canfetch.core.urls import AnyURL
+from canfetch.errors import InvalidOption
+
+BROWSER: Final = "browser"
+_BROWSER_VERSION: Final = "142.0.0.0"
+_BROWSER_HEADER: Final = (
+    f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{_BROWSER_VERSION} Safari/537.36"
+)
+# The placeholder for the version of a browser in published headers.
+_VERSION_PLACEHOLDER: Final = "W.X.Y.Z"
+_MAX_BYTES: Final = 256 * 1024
+_LOGIN_WORDS: Final = frozenset({"login", "signin", "sign-in", "sign_in", "log-in", "auth", "sso", "oauth", "oauth2"})
+# Parts of the pages with which networks and programs check for a browser.
+_CHALLENGE_MARKS: Final = (
+    b"/cdn-cgi/challenge-platform/",
+    b"_cf_chl_opt",
+    b"challenges.cloudflare.com/turnstile",
+    b"/.within.website/x/cmd/anubis/",
+    b"anubis_challenge",
+    b"captcha-delivery.com",
+    b"px-captcha",
+    b"_incapsula_resource",
+    b"awswafintegration",
+    b"awswafcookiedomainlist",
+    b"g-recaptcha",
+    b"h-captcha",
+)
+# A page that replaces another one has less than this share of its text, if that has enough.
+_MAX_TEXT_SHARE: Final = 0.25
+_MIN_TEXT: Final = 200
+_MAX_CHALLENGE_TEXT: Final = 1_000
+LIMITS_OF_THE_TEST: Final = (
+    "Each request was sent from the network of this computer with the published header of the crawler. Real crawlers "
+    "use their own addresses. A network can refuse these requests and admit the real crawler, or the reverse. An open "
+    "answer shows that the name alone is not refused, and a refusal shows that it is refused from here."
+)
+
+
+class EdgeKind(StrEnum):
+    """The kind of an answer."""
+
+    PAGE = "page"
+    UNAUTHORIZED = "unauthorized"  # 401
+    PAYMENT = "payment-required"  # 402
+    FORBIDDEN = "forbidden"  # 403
+    RATE_LIMITED = "rate-limited"  # 429
+    CHALLENGE = "challenge"  # 202 with a page, or 200 with a page that checks for a browser
+    LOGIN = "login-redirect"
+    REDIRECT = "redirect"
+    CUT = "connection-cut"
+    OTHER_REFUSAL = "refused"  # another 4xx
+    FAILURE = "failure"  # a server error, or no connection
+
+
+class _Answer(NamedTuple):
+    kind: EdgeKind
+    status: int | None
+    detail: str
+    text: int = 0
+
+
+_BY_STATUS: Final = {
+    401: (EdgeKind.UNAUTHORIZED, "credentials are required"),
+    402: (EdgeKind.PAYMENT, "a payment is required"),
+    403: (EdgeKind.FORBIDDEN, "the request is forbidden"),
+    429: (EdgeKind.RATE_LIMITED, "too many requests, according to the site"),
+}
+_ACCEPTED: Final = 202
+_SUCCESS: Final = 2
+_REDIRECTION: Final = 3
+_CLIENT_ERROR: Final = 4
+_CUTS: Final = frozenset({FailureKind.RESET, FailureKind.INCOMPLETE, FailureKind.PROTOCOL})
+_ACCIDENTS: Final = frozenset({EdgeKind.CUT, EdgeKind.FAILURE})
+_TITLES: Final = {
+    EdgeKind.UNAUTHORIZED: "is asked for credentials (401)",
+    EdgeKind.PAYMENT: "is asked for a payment (402)",
+    EdgeKind.FORBIDDEN: "is refused (403)",
+    EdgeKind.RATE_LIMITED: "is told to slow down (429)",
+    EdgeKind.CHALLENGE: "gets a page that checks for a browser",
+    EdgeKind.LOGIN: "is redirected to a login",
+    EdgeKind.REDIRECT: "is redirected elsewhere",
+    EdgeKind.CUT: "gets no answer: the connection is cut",
+    EdgeKind.OTHER_REFUSAL: "is refused",
+    EdgeKind.FAILURE: "gets an error of the server",
+}
+
+
+def edge_crawlers(names: Sequence[str]) -> list[Crawler]:
+    """Return the crawlers whose headers are sent.
+
+    Raises: InvalidOption: A name is not that of a crawler of the registry with a User-Agent header.
+    """
+    crawlers = []
+    for name in dict.fromkeys(names):
+        crawler = REGISTRY.get_crawler(name)
+        if crawler is None:
+            raise InvalidOption(unknown_choice("crawler", name, [one.name for one in REGISTRY.crawlers if one.headers]))
+        if not crawler.headers:
+            reason = "fetches nothing" if crawler.token_only else "has no known User-Agent header"
+            raise InvalidOption(f"invalid crawler {quoted(name)}: it {reason}")
+        crawlers.append(crawler)
+    return crawlers
+
+
+class EdgeTest(NamedTuple):
+    """The answers, and what they mean."""
+
+    answers: list[EdgeAnswer]
+    findings: list[AuditFinding]
+
+
+def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) -> EdgeTest:
+    """Send one request for each crawler, and a control request, to a page that the audit may fetch.
+
+    Raises: InvalidURL, ClientClosed, RequestNotSent.
+    """
+    answers: list[EdgeAnswer] = []
+    findings: list[AuditFinding] = []
+    if not requests.decide(url).allowed:
+        message = "robots.txt does not let the audit request the page"
+        return EdgeTest(answers, [finding(AuditKind.EDGE_UNKNOWN, message, url=url)])
+    try:
+        control = _ask(requests, url, _BROWSER_HEADER, None)
+        answers.append(EdgeAnswer(BROWSER, _BROWSER_HEADER, str(control.kind), control.status, control.detail))
+        if control.kind in {EdgeKind.FAILURE, EdgeKind.CUT}:
+            message = f"a browser gets no page either: {control.detail}"
+            findings.append(finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=control.status))
+            return EdgeTest(answers, findings)
+        for crawler in crawlers:
+            header = crawler.headers[0].value.replace(_VERSION_PLACEHOLDER, _BROWSER_VERSION)
+            answer = _ask(requests, url, header, control)
+            answers.append(EdgeAnswer(crawler.name, header, str(answer.kind), answer.status, answer.detail))
+            findings += _meaning(requests, url, crawler, answer, control)
+    except RequestLimitReached as error:
+        findings.append(finding(AuditKind.LIMIT_REACHED, f"the test of the edge is incomplete: {error}", url=url))
+    return EdgeTest(answers, findings)
+
+
+def _meaning(
+    requests: SiteRequests, url: str, crawler: Crawler, answer: _Answer, control: _Answer
+) -> Iterator[AuditFinding]:
+    verdict = requests.decide(url, crawler.agent)
+    if answer.kind is control.kind:
+        if answer.kind is EdgeKind.PAGE and not verdict.allowed:
+            message = f"{crawler.name} gets the page, although {verdict.explanation}"
+            yield finding(AuditKind.EDGE_ADMITS, message, url=url, line=verdict.line, status=answer.status)
+        elif answer.kind is not EdgeKind.PAGE:
+            message = f"{crawler.name} and a browser get the same: {answer.detail}"
+            yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
+    elif answer.kind is not EdgeKind.PAGE and verdict.allowed:
+        message = f"{crawler.name} {_TITLES[answer.kind]}: {answer.detail}"
+        yield finding(AuditKind.EDGE_REFUSES, message, url=url, line=verdict.line, status=answer.status)
+
+
+def _ask(requests: SiteRequests, url: str, header: str, control: _Answer | None) -> _Answer:
+    answer = _answer(url, requests.fetch(url, max_bytes=_MAX_BYTES, user_agent=header), control)
+    if answer.kind in _ACCIDENTS:
+        answer = _answer(url, requests.fetch(url, max_bytes=_MAX_BYTES, user_agent=header), control)
+    return answer
+
+
+def _answer(url: str, response: Response | Failure, control: _Answer | None) -> _Answer:
+    if isinstance(response, Failure):
+        kind = EdgeKind.CUT if response.kind in _CUTS else EdgeKind.FAILURE
+        return _Answer(kind, None, f"{response.kind}: {response.detail}")
+    status = response.status
+    if status in _BY_STATUS:
+        kind, detail = _BY_STATUS[status]
+        price = response.first_header("crawler-price") if kind is EdgeKind.PAYMENT else None
+        return _Answer(kind, status, f"{detail}, the price is {printable_text(price)}" if price else detail)
+    match status // 100:
+        case 2:
+            return _page(response, control)
+        case 3:
+            return _redirect(url, response)
+        case 4:
+            return _Answer(EdgeKind.OTHER_REFUSAL, status, f"status {status}")
+        case _:
+            return _Answer(EdgeKind.FAILURE, status, f"status {status}")
+
+
+def _page(response: Response, control: _Answer | None) -> _Answer:
+    body = response.body.lower()
+    text = _text_length(body)
+    mark = next((one for one in _CHALLENGE_MARKS if one in body), None)
+    is_announced = (response.first_header("cf-mitigated") or "").strip().lower() == "challenge"
+    if response.status == _ACCEPTED and (b"<html" in body or b"<!doctype" in body):
+        return _Answer(EdgeKind.CHALLENGE, response.status, "status 202 with a page in place of the content", text)
+    if is_announced or (mark is not None and _replaces(text, control)):
+        return _Answer(EdgeKind.CHALLENGE, response.status, "the page checks for a browser", text)
+    is_other = control is not None and control.kind is EdgeKind.PAGE and control.text >= _MIN_TEXT
+    if is_other and control is not None and text < control.text * _MAX_TEXT_SHARE and _runs_by_itself(body):
+        return _Answer(EdgeKind.CHALLENGE, response.status, "a short page with a script replaces the content", text)
+    return _Answer(EdgeKind.PAGE, response.status, "the page", text)
+
+
+def _replaces(text: int, control: _Answer | None) -> bool:
+    """Return whether a page with a mark of a challenge is in place of the content. Forms have such marks as well."""
+    if control is None or control.kind is EdgeKind.CHALLENGE:
+        return text < _MAX_CHALLENGE_TEXT
+    return control.text >= 2 * max(text, 1)
+
+
+def _runs_by_itself(body: bytes) -> bool:
+    return b"<script" in body or b'http-equiv="refresh"' in body
+
+
+def _text_length(body: bytes) -> int:
+    """Return the number of bytes of text outside of tags, scripts and styles.
+
+    Cost: O(bytes).
+    """
+    length = len(body.partition(b"<")[0])
+    for part in body.split(b"<")[1:]:
+        tag, _, text = part.partition(b">")
+        if not tag.startswith((b"script", b"style", b"!--")):
+            length += len(text.strip())
+    return length
+
+
+def _redirect(url: str, response: Response) -> _Answer:
+    target = redirect_target(url, response)
+    if target is None:
+        return _Answer(EdgeKind.REDIRECT, response.status, "the redirect leads nowhere")
+    shown = quoted(redacted_url(target))
+    if _is_login(target):
+        return _Answer(EdgeKind.LOGIN, response.status, f"redirected to {shown}")
+    return _Answer(EdgeKind.REDIRECT, response.status, f"redirected to {shown}")
+
+
+def _is_login(url: AnyURL) -> bool:
+    host, _, path = str(url).lower().partition("://")[2].partition("/")
+    words = [*host.split(".")[:-1], *path.partition("?")[0].replace(".", "/").split("/")]
+    return not _LOGIN_WORDS.isdisjoint(words)

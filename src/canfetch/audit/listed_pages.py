@@ -1,0 +1,223 @@
+"""The pages that the sitemaps of a site list: all with verdicts, and a sample of them as they are served.
+
+The sample is chosen by a hash of the URLs, so that each run requests the same pages, and no page is preferred.
+"""
+
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from heapq import heappush, heapreplace
+from typing import Any, Final, NamedTuple
+
+from canfetch.access.redirects import redirect_target
+from canfetch.access.responses import Failure, Response
+from canfetch.agents.requested import RequestedAgent
+from canfetch.audit.report import AuditFinding, AuditKind, ListedPages, finding
+from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
+from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
+from canfetch.core.redaction import redacted_url
+from canfetch.core.text import counted
+from canfetch.core.verdict import Verdict
+from canfetch.errors import CanfetchError
+from canfetch.lint.severity import Severity
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
+from canfetch.pages.page_rules import parse_page
+from canfetch.pages.resources import ResourceKind, parse_resources
+from canfetch.sitemaps.fetching import read_events
+from canfetch.sitemaps.reading import (
+    NamesStep,
+    ReadingStep,
+    SitemapEntry,
+    SitemapFile,
+    SitemapSource,
+    VerdictsStep,
+    sitemap_events,
+)
+
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+_MISSING: Final = (404, 410)
+_TOO_MANY: Final = 429
+_SUCCESS: Final = 2
+_SERVER_ERROR: Final = 5
+# Origins of scripts and styles whose robots.txt is fetched.
+_MAX_RESOURCE_ORIGINS: Final = 20
+_NEEDED: Final = (ResourceKind.SCRIPT, ResourceKind.STYLE)
+
+
+class SampleChoice(NamedTuple):
+    """Which listed pages to request.
+
+    Attributes:
+        size: The number of pages, or None for all.
+        max_sitemaps: The number of sitemaps to read.
+        limit: The largest sample in memory.
+    """
+
+    size: int | None
+    max_sitemaps: int
+    limit: int
+
+
+class ListedPagesCheck:
+    """Reads the sitemaps of an origin, and requests a sample of the pages.
+
+    Args:
+        requests: Sends the requests.
+        origin: The origin.
+        agents: The search engines.
+        choice: Which pages to request.
+    """
+
+    def __init__(
+        self, requests: SiteRequests, origin: Origin, agents: Sequence[RequestedAgent], choice: SampleChoice
+    ) -> None:
+        self._requests = requests
+        self._origin = origin
+        self._agents = agents
+        self._choice = choice
+        self._size = choice.limit if choice.size is None else min(choice.size, choice.limit)
+        # The pages with the smallest hashes: a heap with the largest of them first.
+        self._sample: list[tuple[int, str]] = []
+        self._chosen: set[str] = set()
+        self._candidates = 0
+        self._reported: set[str] = set()
+        self._resource_origins: dict[str, None] = {}
+        self._sitemaps = self._urls = self._sent = self._disallowed = 0
+
+    @property
+    def counts(self) -> ListedPages:
+        """What was read so far."""
+        return ListedPages(self._sitemaps, self._urls, self._sent, self._disallowed)
+
+    def findings(self, sitemaps: Sequence[str]) -> Iterator[AuditFinding]:
+        """Read the sitemaps, request the sample, and yield what is wrong.
+
+        Args: sitemaps: The URLs of the sitemaps.
+        Cost: The requests, and memory for the sample and for the URLs that are disallowed.
+        """
+        sources = dict.fromkeys(SitemapSource(url, self._origin) for url in sitemaps)
+        events = sitemap_events(sources, max_sitemaps=self._choice.max_sitemaps, with_verdicts=True)
+        for event in read_events(events, self._perform):
+            if isinstance(event, SitemapFile):
+                self._sitemaps += 1
+                yield from _sitemap_findings(event)
+            else:
+                self._urls += 1
+                yield from self._listed(event)
+        yield from self._sampled()
+
+    def _perform(self, step: ReadingStep) -> Any:
+        if isinstance(step, VerdictsStep):
+            return [self._requests.decide(step.url, agent.agent) for agent in self._agents]
+        if isinstance(step, NamesStep):
+            return self._requests.state(step.url).sitemaps(self._requests.clock())
+        return self._requests.perform(step)
+
+    def _listed(self, entry: SitemapEntry) -> Iterator[AuditFinding]:
+        if not entry.verdicts:
+            return
+        if entry.is_blocked:
+            if entry.url not in self._reported:
+                self._reported.add(entry.url)
+                yield self._blocked(AuditKind.LISTED_BLOCKED, entry.url, entry.verdicts, redacted_url(entry.sitemap))
+            return
+        self._candidates += 1
+        digest = -int.from_bytes(blake2b(entry.url.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+        if entry.url in self._chosen:
+            self._candidates -= 1
+        elif len(self._sample) < self._size:
+            self._chosen.add(entry.url)
+            heappush(self._sample, (digest, entry.url))
+        elif self._sample and digest > self._sample[0][0]:
+            self._chosen.add(entry.url)
+            self._chosen.discard(heapreplace(self._sample, (digest, entry.url))[1])
+
+    def _blocked(self, kind: AuditKind, url: str, verdicts: Sequence[Verdict], place: str) -> AuditFinding:
+        pairs = [(agent, one) for agent, one in zip(self._agents, verdicts, strict=True) if not one.allowed]
+        names = ", ".join(agent.name for agent, _ in pairs)
+        verdict = pairs[0][1]
+        return finding(kind, f"{verdict.explanation}, for {names}; in {place}", url=url, line=verdict.line)
+
+    def _sampled(self) -> Iterator[AuditFinding]:
+        pages = sorted(self._sample, reverse=True)
+        for number, (_, url) in enumerate(pages):
+            try:
+                if not self._requests.decide(url).allowed:
+                    self._disallowed += 1
+                    continue
+                response = self._response(url)
+            except RequestLimitReached as error:
+                yield finding(AuditKind.LIMIT_REACHED, f"{error}: {counted(len(pages) - number, 'page')} not requested")
+                return
+            except CanfetchError as error:
+                yield finding(AuditKind.LISTED_FAILING, str(error), url=url)
+                continue
+            if isinstance(response, Response) and response.status == _TOO_MANY:
+                message = f"the site asks for fewer requests: {counted(len(pages) - number, 'page')} not requested"
+                yield finding(AuditKind.LIMIT_REACHED, message, url=url, status=_TOO_MANY)
+                return
+            yield from self._page_findings(url, response)
+        if self._choice.size is None and self._candidates > len(pages):
+            left = counted(self._candidates - len(pages), "page")
+            yield finding(AuditKind.LIMIT_REACHED, f"the limit of requests is reached: {left} not requested")
+
+    def _response(self, url: str) -> Response | Failure:
+        """Request a page. A failure of the server is confirmed by a second request."""
+        self._sent += 1
+        response = self._requests.fetch(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        if isinstance(response, Failure) or response.status // 100 == _SERVER_ERROR:
+            response = self._requests.fetch(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        return response
+
+    def _page_findings(self, url: str, response: Response | Failure) -> Iterator[AuditFinding]:
+        if isinstance(response, Failure):
+            yield finding(AuditKind.LISTED_FAILING, f"{response.kind}: {response.detail}", url=url)
+            return
+        status = response.status
+        if status in _REDIRECTS:
+            target = redirect_target(url, response)
+            leads = "nowhere" if target is None else f"to {quoted(redacted_url(target))}"
+            yield finding(AuditKind.LISTED_REDIRECTED, f"status {status} leads {leads}", url=url, status=status)
+        elif status in _MISSING:
+            yield finding(AuditKind.LISTED_MISSING, f"status {status}", url=url, status=status)
+        elif status // 100 != _SUCCESS:
+            yield finding(AuditKind.LISTED_FAILING, f"status {status}", url=url, status=status)
+        else:
+            yield from self._content_findings(url, response)
+
+    def _content_findings(self, url: str, response: Response) -> Iterator[AuditFinding]:
+        rules = parse_page(response.body, headers=response.headers, url=url)
+        now = self._requests.clock()
+        decisions = [(agent, rules.decide(agent=agent.agent, now=now).may_index) for agent in self._agents]
+        hidden = [(agent.name, one) for agent, one in decisions if not one.allowed]
+        if hidden:
+            names = ", ".join(name for name, _ in hidden)
+            message = f"{hidden[0][1].explanation}, for {names}"
+            yield finding(AuditKind.LISTED_NOINDEX, message, url=url, status=response.status)
+        page = parse_resources(response.body, url=url, content_type=response.header("content-type"))
+        for resource in page.resources:
+            if resource.kind not in _NEEDED or resource.url in self._reported:
+                continue
+            self._reported.add(resource.url)
+            if not self._may_look_up(resource.url):
+                continue
+            try:
+                verdicts = [self._requests.decide(resource.url, agent.agent) for agent in self._agents]
+            except CanfetchError:
+                # Nothing is known about it.
+                continue
+            # An outage of another host is not a rule of the site.
+            if any(not one.allowed and one.rule is not None for one in verdicts):
+                yield self._blocked(AuditKind.RESOURCE_BLOCKED, resource.url, verdicts, url)
+
+    def _may_look_up(self, url: str) -> bool:
+        origin = str(Origin.from_url(url))
+        if origin not in self._resource_origins and len(self._resource_origins) < _MAX_RESOURCE_ORIGINS:
+            self._resource_origins[origin] = None
+        return origin in self._resource_origins
+
+
+def _sitemap_findings(file: SitemapFile) -> Iterator[AuditFinding]:
+    for problem in file.problems:
+        severity = Severity.ERROR if problem.is_unreadable else None
+        yield finding(AuditKind.SITEMAP_FAULT, f"{problem.kind}: {problem}", severity=severity, url=file.url)

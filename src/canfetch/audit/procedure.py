@@ -1,0 +1,242 @@
+"""The audit of one origin: what its robots.txt states, what it serves, and what its edge does."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from canfetch.agents.requested import requested_agent
+from canfetch.audit.edge import check_edge, edge_crawlers
+from canfetch.audit.listed_pages import ListedPagesCheck, SampleChoice
+from canfetch.audit.purposes import check_purposes, purpose_findings
+from canfetch.audit.report import (
+    AuditFinding,
+    AuditKind,
+    AuditReport,
+    EdgeAnswer,
+    Findings,
+    HostCheck,
+    ListedPages,
+    PurposeAccess,
+    finding,
+)
+from canfetch.audit.served import (
+    ServedFile,
+    check_cache,
+    check_file,
+    check_hosts,
+    compare_with_source,
+    host_addresses,
+    served_file,
+)
+from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
+from canfetch.author import SitePolicy, render_policy
+from canfetch.client.argument_checks import check_count
+from canfetch.client.documents import DISALLOWED, Document, NotFetched, fetch_document, run_steps
+from canfetch.client.sync_client import Client
+from canfetch.consent.decision import MissingSource
+from canfetch.consent.verdict import SourceState
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.lists import check_list
+from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
+from canfetch.core.verdict import AccessInfo
+from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
+from canfetch.pages.page_rules import parse_page
+
+DEFAULT_SAMPLE: Final = 20
+"""The number of listed pages that are requested by default."""
+DEFAULT_MAX_SITEMAPS: Final = 50
+"""The number of sitemaps that are read by default."""
+DEFAULT_DELAY: Final = 0.5
+"""The shortest time between two requests to an origin by default, in seconds."""
+MAX_SAMPLE: Final = 50_000
+"""The number of pages of a sample of all pages, unless `max_requests` is passed."""
+SEARCH_ENGINES: Final = ("Googlebot", "bingbot")
+"""The crawlers for which listed pages are decided about."""
+# robots.txt past the cache, the home page and its redirects, tdmrep.json, three licenses, each with their robots.txt.
+_OTHER_REQUESTS: Final = 25
+# The robots.txt of hosts of sitemaps and of resources.
+_OTHER_HOSTS: Final = 40
+# A page or a crawler is requested again after an accident.
+_ATTEMPTS: Final = 2
+
+
+class AuditPlan(NamedTuple):
+    """What to check, and with how many requests.
+
+    Attributes:
+        sample: The number of listed pages to request, or None for all.
+        edge: The names of the crawlers for the test of the edge.
+        hosts: Further addresses of the site.
+        max_sitemaps: The number of sitemaps to read.
+        delay: The shortest time between two requests to an origin, in seconds. A Crawl-delay can be longer.
+        limit: The largest number of requests, or None to compute it from the rest.
+    """
+
+    sample: int | None = DEFAULT_SAMPLE
+    edge: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    max_sitemaps: int = DEFAULT_MAX_SITEMAPS
+    delay: float = DEFAULT_DELAY
+    limit: int | None = None
+
+    @property
+    def max_requests(self) -> int:
+        """The largest number of requests of one audit. A robots.txt counts as one, with its redirects."""
+        if self.limit is not None:
+            return self.limit
+        pages = MAX_SAMPLE if self.sample is None else self.sample
+        repeated = pages + (1 + len(self.edge) if self.edge else 0)
+        # The site has four addresses.
+        robots = 4 + len(self.hosts) + _OTHER_HOSTS
+        return _OTHER_REQUESTS + robots + self.max_sitemaps + _ATTEMPTS * repeated
+
+
+def audit(
+    client: Client,
+    origin: str,
+    *,
+    source: bytes | SitePolicy | None = None,
+    plan: AuditPlan = AuditPlan(),  # noqa: B008 - immutable
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], object] | None = None,
+) -> AuditReport:
+    """Audit one origin: its robots.txt, its other addresses, its purposes, its sitemaps, and on request its edge.
+
+    One request is sent at a time. Pages are requested as the robots.txt of the site allows the client, and not faster
+    than its Crawl-delay, up to a minute. A site that fails is described by the report.
+
+    Args:
+        client: The client. Its robots.txt of the origin is fetched again, even if it has a fresh copy.
+        origin: A URL of the site. Its path is ignored.
+        source: The intended robots.txt, or the policy from which it is made.
+        plan: What to check, and with how many requests.
+        clock: Returns seconds since the epoch.
+        sleep: Blocks for a number of seconds. Default: a sleep that Ctrl-C ends.
+    Raises: InvalidURL, InvalidOption, ClientClosed; InvalidDraft, InvalidSitePolicy: The policy cannot be written as a
+        robots.txt. MissingExtra: lxml is not installed.
+    Cost: At most `plan.max_requests` requests.
+    """
+    site = _web_origin(origin)
+    hosts = [_web_origin(host) for host in plan.hosts]
+    check_count("max_requests", plan.max_requests)
+    check_count("max_sitemaps", plan.max_sitemaps)
+    if plan.sample is not None and (
+        isinstance(plan.sample, bool) or not isinstance(plan.sample, int) or plan.sample < 0
+    ):
+        raise InvalidOption(f"invalid sample {quoted(plan.sample)}: expected a number of pages, or None for all")
+    check_list("edge", plan.edge)
+    edge_crawlers(plan.edge)
+    # A missing library is the fault of the caller, and is raised before the first request.
+    parse_page(b"<html>")
+    requests = SiteRequests(client, max_requests=plan.max_requests, delay=plan.delay, clock=clock, sleep=sleep)
+    run = _Audit(requests, site, plan)
+    try:
+        run.run(_source_file(source, client), hosts)
+    except (ClientClosed, InvalidOption):
+        raise
+    except CanfetchError as error:
+        run.error = str(error)
+    return run.report()
+
+
+def _web_origin(url: str) -> Origin:
+    origin = Origin.from_url(url)
+    if origin.scheme not in {"http", "https"}:
+        raise InvalidURL(f"invalid origin {quoted(url)}: expected one such as https://example.com")
+    return origin
+
+
+def _source_file(source: bytes | SitePolicy | None, client: Client) -> RobotsTxt | None:
+    if source is None:
+        return None
+    content = render_policy(source).encode() if isinstance(source, SitePolicy) else source
+    return parse(content, profile=client.options.profile.name)
+
+
+class _Audit:
+    """The parts of an audit, in their order. What was found stays if a later part fails."""
+
+    def __init__(self, requests: SiteRequests, origin: Origin, plan: AuditPlan) -> None:
+        self.error = ""
+        self._requests = requests
+        self._origin = origin
+        self._plan = plan
+        self._started_at = requests.clock()
+        self._findings = Findings()
+        self._access: AccessInfo | None = None
+        self._hosts: list[HostCheck] = []
+        self._purposes: tuple[PurposeAccess, ...] = ()
+        self._listed = ListedPages()
+        self._edge: list[EdgeAnswer] = []
+
+    def run(self, source: RobotsTxt | None, hosts: Sequence[Origin]) -> None:
+        """Run all parts.
+
+        Raises: CanfetchError: The site cannot be requested at all.
+        """
+        requests, origin = self._requests, self._origin
+        now = self._started_at
+        served = served_file(requests.state(f"{origin}/", refresh=True), now)
+        self._access = served.state.access_info(now)
+        self._add(check_file(served, now))
+        if source is not None:
+            self._add(compare_with_source(source, served, origin))
+        self._add(check_cache(requests, served, origin))
+        self._hosts, found = check_hosts(requests, served, host_addresses(origin, hosts), hosts)
+        self._add(found)
+        self._check_purposes(served, now)
+        self._check_listed(served)
+        if self._plan.edge:
+            test = check_edge(requests, f"{origin}/", edge_crawlers(self._plan.edge))
+            self._edge = test.answers
+            self._add(test.findings)
+
+    def report(self) -> AuditReport:
+        """Return what was found."""
+        return AuditReport(
+            origin=str(self._origin),
+            checked_at=self._started_at,
+            access=self._access,
+            hosts=tuple(self._hosts),
+            purposes=self._purposes,
+            listed=self._listed,
+            edge=tuple(self._edge),
+            findings=tuple(self._findings),
+            counts=dict(self._findings.counts),
+            requests=self._requests.sent,
+            max_requests=self._plan.max_requests,
+            error=self.error,
+        )
+
+    def _add(self, found: Iterable[AuditFinding]) -> None:
+        """Add the findings of a part, which ends if the limit of requests is reached."""
+        try:
+            self._findings.extend(found)
+        except RequestLimitReached as error:
+            self._findings.extend([finding(AuditKind.LIMIT_REACHED, str(error))])
+
+    def _check_purposes(self, served: ServedFile, now: float) -> None:
+        page: Document | MissingSource
+        try:
+            page = run_steps(
+                fetch_document(f"{self._origin}/", max_bytes=DEFAULT_MAX_PAGE_BYTES), self._requests.perform
+            )
+        except NotFetched as error:
+            state = SourceState.NOT_READ if error.reason == DISALLOWED else SourceState.UNREACHABLE
+            page = MissingSource(state, error.reason)
+        self._purposes = check_purposes(self._requests, served.state, page, now)
+        if served.robots is not None:
+            self._add(purpose_findings(self._purposes, self._origin))
+
+    def _check_listed(self, served: ServedFile) -> None:
+        plan = self._plan
+        choice = SampleChoice(plan.sample, plan.max_sitemaps, max(0, plan.max_requests - self._requests.sent))
+        agents = [requested_agent(name) for name in SEARCH_ENGINES]
+        check = ListedPagesCheck(self._requests, self._origin, agents, choice)
+        sitemaps = served.state.sitemaps(self._requests.clock())
+        try:
+            self._add(check.findings(sitemaps))
+        finally:
+            self._listed = check.counts

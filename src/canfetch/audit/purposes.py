@@ -1,0 +1,112 @@
+"""Who may fetch a site for which purpose, by which line, and what the site states on the use of its content."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from canfetch.agents import REGISTRY, Crawler
+from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.site_facts import CrawlerFacts, SiteFacts, site_facts_of
+from canfetch.audit.report import AuditFinding, AuditKind, CrawlerAccess, PurposeAccess, finding
+from canfetch.audit.site_requests import SiteRequests
+from canfetch.client.documents import Document, run_steps
+from canfetch.client.origin_state import OriginState
+from canfetch.client.use import UseQuestion, decide_use
+from canfetch.consent.decision import MissingSource, PageResponse
+from canfetch.consent.verdict import SourceState, UseVerdict
+from canfetch.core.agent import Agent
+from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.origin import Origin
+from canfetch.core.text import abbreviated
+
+_TITLES: Final[Mapping[str, tuple[str, UsagePurpose | None]]] = {
+    "search-index": ("Search engines", UsagePurpose.SEARCH),
+    "training": ("Training of AI models", UsagePurpose.TRAINING),
+    "answers": ("Answers of AI", UsagePurpose.AI_USE),
+    "user-triggered": ("Requests of users and their assistants", None),
+    "archive": ("Archives", None),
+}
+_SEARCH: Final = "search-index"
+_ANYBODY: Final = Agent("*")
+_MAX_NAMES: Final = 4
+_UNKNOWN: Final = "unknown"
+
+
+def check_purposes(
+    requests: SiteRequests, state: OriginState, page: Document | MissingSource, now: float
+) -> tuple[PurposeAccess, ...]:
+    """Return who may fetch a site for each purpose.
+
+    Args:
+        page: The home page, or why it was not fetched.
+    """
+    facts = site_facts_of(state, now=now)
+    if facts.truncated:
+        facts = site_facts_of(state, [RequestedAgent(one.name, one.agent, one) for one in REGISTRY.crawlers], now=now)
+    rows = _rows(facts)
+    uses = _uses(requests, state.origin, page, now)
+    return tuple(
+        PurposeAccess(name, title, tuple(_access(name, rows, state, now)), None if use is None else uses[use])
+        for name, (title, use) in _TITLES.items()
+    )
+
+
+def purpose_findings(purposes: tuple[PurposeAccess, ...], origin: Origin) -> Iterator[AuditFinding]:
+    """Yield contradictions between what crawlers may fetch and what the site states."""
+    for purpose in purposes:
+        closed = {one.may_fetch: one for one in purpose.crawlers}
+        if purpose.name == _SEARCH and set(closed) == {"none"}:
+            line = max(closed["none"].lines, default=None)
+            yield finding(
+                AuditKind.SITE_CLOSED, "no search engine may fetch any page", url=origin.robots_url, line=line
+            )
+        if purpose.use is not None and purpose.use.allowed is False and (opened := closed.get("all")):
+            statement = purpose.use.decided_by[0]
+            yield finding(
+                AuditKind.STATED_ONLY,
+                f"{statement}; but {abbreviated(opened.names, _MAX_NAMES)} may fetch all pages",
+                url=origin.robots_url,
+                line=statement.line,
+            )
+
+
+def _rows(facts: SiteFacts) -> dict[str, CrawlerFacts]:
+    """Return the row of each crawler that the file names or that the registry knows, by its name in lower case."""
+    return {name.lower(): row for row in facts.crawlers for name in (*row.names, *row.known)}
+
+
+def _access(purpose: str, rows: Mapping[str, CrawlerFacts], state: OriginState, now: float) -> Iterator[CrawlerAccess]:
+    home = f"{state.origin}/"
+    found: dict[str, dict[str, set[int]]] = {}
+    for crawler in REGISTRY.crawlers:
+        if crawler.retired or not _has_purpose(crawler, purpose):
+            continue
+        row = rows.get(crawler.name.lower(), rows.get("*"))
+        verdict = state.decide(home, crawler.agent, now)
+        lines = {*(() if row is None else row.lines), *(() if verdict.line is None else (verdict.line,))}
+        found.setdefault(_UNKNOWN if row is None else row.may_fetch, {})[crawler.name] = lines
+    for may_fetch in ("all", "some", "none", "undecided", _UNKNOWN):
+        names = found.get(may_fetch)
+        if names:
+            yield CrawlerAccess(may_fetch, tuple(names), tuple(sorted(set().union(*names.values()))))
+
+
+def _has_purpose(crawler: Crawler, purpose: str) -> bool:
+    return purpose == crawler.purposes[0] if purpose == _SEARCH else purpose in crawler.purposes
+
+
+def _uses(
+    requests: SiteRequests, origin: Origin, page: Document | MissingSource, now: float
+) -> dict[UsagePurpose, UseVerdict]:
+    url = f"{origin}/"
+    response: PageResponse | MissingSource
+    if isinstance(page, MissingSource):
+        response = page
+    elif page.response is None:
+        response = MissingSource(SourceState.NOT_READ, "robots.txt disallows it")
+    else:
+        answer, url = page.response, page.url
+        response = PageResponse(answer.status, answer.headers, answer.body)
+    return {
+        purpose: run_steps(decide_use(url, UseQuestion(purpose, _ANYBODY, now), response), requests.perform)
+        for purpose in UsagePurpose
+    }

@@ -1,0 +1,400 @@
+"""What an audit of one origin finds, as values with one JSON form.
+
+The JSON form is stable: within one `schema`, keys are added but never renamed. The reports for people are made from it,
+so that a report that was written to a file can be shown later.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+from canfetch.consent.verdict import UseVerdict
+from canfetch.core.redaction import redacted_url
+from canfetch.core.text import printable_text
+from canfetch.core.times import rfc3339
+from canfetch.core.verdict import AccessInfo
+from canfetch.lint.severity import Severity
+
+AUDIT_SCHEMA: Final = "canfetch.audit/1"
+MAX_FINDINGS: Final = 50_000
+"""The number of findings of one kind that a report lists. Their number is always exact."""
+
+
+class _Kind(NamedTuple):
+    """A kind of finding: its severity, what it means for the owner, and what to do."""
+
+    severity: Severity
+    meaning: str
+    advice: str
+
+
+class AuditKind(StrEnum):
+    """What is wrong, or worth knowing."""
+
+    ROBOTS_UNREACHABLE = "robots-unreachable"
+    ROBOTS_MISSING = "robots-missing"
+    NOT_ROBOTS = "not-robots"
+    SITE_CLOSED = "site-closed"
+    LINT = "lint"
+    SERVED_DIFFERS = "served-differs"
+    ADDED_LINES = "added-lines"
+    USAGE_DIFFERS = "usage-differs"
+    STALE_CACHE = "stale-cache"
+    HOST_DIFFERS = "host-differs"
+    HOST_UNREACHABLE = "host-unreachable"
+    UNDECIDED = "undecided"
+    STATED_ONLY = "stated-only"
+    SITEMAP_FAULT = "sitemap-fault"
+    LISTED_BLOCKED = "listed-blocked"
+    LISTED_NOINDEX = "listed-noindex"
+    LISTED_REDIRECTED = "listed-redirected"
+    LISTED_MISSING = "listed-missing"
+    LISTED_FAILING = "listed-failing"
+    RESOURCE_BLOCKED = "resource-blocked"
+    EDGE_REFUSES = "edge-refuses"
+    EDGE_ADMITS = "edge-admits"
+    EDGE_UNKNOWN = "edge-unknown"
+    LIMIT_REACHED = "limit-reached"
+
+    @property
+    def severity(self) -> Severity:
+        """The severity of a finding, if the finding has none of its own."""
+        return _KINDS[self].severity
+
+    @property
+    def meaning(self) -> str:
+        """What it means for the owner, in one sentence."""
+        return _KINDS[self].meaning
+
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        return _KINDS[self].advice
+
+
+_ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
+_KINDS: Final = {
+    AuditKind.ROBOTS_UNREACHABLE: _Kind(
+        _ERROR,
+        "robots.txt cannot be fetched, so crawlers treat the whole site as disallowed.",
+        "Serve robots.txt with status 200, or respond with 404 if there is none.",
+    ),
+    AuditKind.ROBOTS_MISSING: _Kind(
+        _INFO,
+        "There is no robots.txt, so every crawler may fetch everything.",
+        "Nothing has to be done if that is intended.",
+    ),
+    AuditKind.NOT_ROBOTS: _Kind(
+        _ERROR,
+        "The file at /robots.txt is not a robots.txt, so no rule applies.",
+        "Serve robots.txt as plain text, before the pages of the application.",
+    ),
+    AuditKind.SITE_CLOSED: _Kind(
+        _ERROR,
+        "Search engines may fetch nothing.",
+        "Remove `Disallow: /` from the groups of search engines, unless the site should stay out of search results.",
+    ),
+    AuditKind.LINT: _Kind(_WARNING, "A line of robots.txt is wrong or unclear.", "Run `canfetch lint`."),
+    AuditKind.SERVED_DIFFERS: _Kind(
+        _ERROR,
+        "The served robots.txt decides differently from the intended one.",
+        "Publish the intended file, and purge it from caches.",
+    ),
+    AuditKind.ADDED_LINES: _Kind(
+        _WARNING,
+        "Something between the server and the crawlers adds lines to robots.txt.",
+        "Turn off the managed robots.txt of the network in front of the site, or add its lines to the intended file.",
+    ),
+    AuditKind.USAGE_DIFFERS: _Kind(
+        _WARNING,
+        "The served robots.txt states another preference on the use of content.",
+        "Decide which preference is intended, and publish it in one place.",
+    ),
+    AuditKind.STALE_CACHE: _Kind(
+        _WARNING,
+        "A cache serves another robots.txt than the server behind it.",
+        "Purge /robots.txt from the cache.",
+    ),
+    AuditKind.HOST_DIFFERS: _Kind(
+        _WARNING,
+        "Another address of the site has other rules.",
+        "Redirect all addresses to one, or serve the same robots.txt.",
+    ),
+    AuditKind.HOST_UNREACHABLE: _Kind(
+        _WARNING,
+        "Another address of the site does not serve robots.txt, so crawlers treat it as disallowed.",
+        "Redirect the address to the site.",
+    ),
+    AuditKind.UNDECIDED: _Kind(
+        _INFO, "The rules are too large to be compared for all URLs.", "Run `canfetch diff` for single crawlers."
+    ),
+    AuditKind.STATED_ONLY: _Kind(
+        _INFO,
+        "The site objects to a use, but lets crawlers of that purpose fetch pages.",
+        "Disallow these crawlers as well if they should not fetch the pages. A preference depends on their operators.",
+    ),
+    AuditKind.SITEMAP_FAULT: _Kind(_WARNING, "A sitemap has a fault.", "Correct or remove the sitemap."),
+    AuditKind.LISTED_BLOCKED: _Kind(
+        _WARNING,
+        "A sitemap lists a page that robots.txt disallows for search engines.",
+        "Remove the page from the sitemap, or allow it.",
+    ),
+    AuditKind.LISTED_NOINDEX: _Kind(
+        _WARNING,
+        "A sitemap lists a page that must not appear in search results (noindex).",
+        "Remove the page from the sitemap, or remove its noindex.",
+    ),
+    AuditKind.LISTED_REDIRECTED: _Kind(
+        _WARNING, "A sitemap lists an address that redirects.", "List the address that the redirect leads to."
+    ),
+    AuditKind.LISTED_MISSING: _Kind(
+        _WARNING, "A sitemap lists a page that does not exist.", "Remove the page from the sitemap."
+    ),
+    AuditKind.LISTED_FAILING: _Kind(
+        _WARNING, "A page that a sitemap lists cannot be fetched.", "Find out why the server does not deliver the page."
+    ),
+    AuditKind.RESOURCE_BLOCKED: _Kind(
+        _WARNING,
+        "Search engines may not fetch a script or style of a page, so they may not see the page as visitors do.",
+        "Allow the scripts and styles that pages need.",
+    ),
+    AuditKind.EDGE_REFUSES: _Kind(
+        _ERROR,
+        "A crawler that robots.txt allows does not get the page that a browser gets.",
+        "Check the rules for bots of the firewall or of the network in front of the site.",
+    ),
+    AuditKind.EDGE_ADMITS: _Kind(
+        _INFO,
+        "A request with the name of a crawler that robots.txt disallows gets the page.",
+        "Nothing has to be done if robots.txt is enough. It is a request, and not a lock.",
+    ),
+    AuditKind.EDGE_UNKNOWN: _Kind(
+        _INFO,
+        "The test of the edge has no result.",
+        "Repeat the test later, or from another network.",
+    ),
+    AuditKind.LIMIT_REACHED: _Kind(
+        _INFO, "Not everything was requested.", "Repeat the audit with a higher limit of requests."
+    ),
+}
+
+
+class AuditFinding(NamedTuple):
+    """One finding, with its evidence.
+
+    Attributes:
+        kind: What is wrong.
+        message: What was seen.
+        severity: How severe it is.
+        url: The URL that shows it, or None.
+        line: The line of the robots.txt of that URL, or None.
+        status: The status of a response, or None.
+    """
+
+    kind: AuditKind
+    message: str
+    severity: Severity
+    url: str | None = None
+    line: int | None = None
+    status: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the finding as plain values."""
+        return {
+            "kind": str(self.kind),
+            "severity": self.severity.label,
+            "message": printable_text(self.message),
+            "url": None if self.url is None else printable_text(redacted_url(self.url)),
+            "line": self.line,
+            "status": self.status,
+        }
+
+
+def finding(
+    kind: AuditKind,
+    message: str,
+    *,
+    severity: Severity | None = None,
+    url: str | None = None,
+    line: int | None = None,
+    status: int | None = None,
+) -> AuditFinding:
+    """Return a finding with the severity of its kind, unless another one is passed."""
+    return AuditFinding(kind, message, kind.severity if severity is None else severity, url, line, status)
+
+
+class HostCheck(NamedTuple):
+    """The robots.txt of another address of the site.
+
+    Attributes:
+        origin: The address.
+        access: How its robots.txt was obtained, or None if no request could be sent.
+        is_same: Whether it decides as that of the site, or None if that is unknown.
+    """
+
+    origin: str
+    access: AccessInfo | None
+    is_same: bool | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the check as plain values."""
+        access = None if self.access is None else self.access.to_json()
+        return {"origin": self.origin, "access": access, "same": self.is_same}
+
+
+class CrawlerAccess(NamedTuple):
+    """Crawlers for which the rules are the same.
+
+    Attributes:
+        may_fetch: `all`, `some`, `none`, or `undecided`.
+        names: The crawlers.
+        lines: The lines that select their rules, and the line that decides about the home page.
+    """
+
+    may_fetch: str
+    names: tuple[str, ...]
+    lines: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the crawlers as plain values."""
+        return {"may_fetch": self.may_fetch, "crawlers": list(self.names), "lines": list(self.lines)}
+
+
+class PurposeAccess(NamedTuple):
+    """Who may fetch the site for one purpose, and what the site states on the use of its content.
+
+    Attributes:
+        name: The purpose, as in the registry of crawlers.
+        title: The purpose in words.
+        crawlers: The known crawlers with this purpose.
+        use: What all statements of the site permit on the home page, or None if no use belongs to the purpose.
+    """
+
+    name: str
+    title: str
+    crawlers: tuple[CrawlerAccess, ...]
+    use: UseVerdict | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the purpose as plain values."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "crawlers": [one.to_json() for one in self.crawlers],
+            "use": None if self.use is None else self.use.to_json(),
+        }
+
+
+class ListedPages(NamedTuple):
+    """The pages that the sitemaps list.
+
+    Attributes:
+        sitemaps: The number of sitemaps that were read.
+        urls: The number of URLs that they list.
+        requested: The number of pages of the sample that were requested.
+        disallowed: The number of pages of the sample that robots.txt does not let the audit request.
+    """
+
+    sitemaps: int = 0
+    urls: int = 0
+    requested: int = 0
+    disallowed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers."""
+        return self._asdict()
+
+
+class EdgeAnswer(NamedTuple):
+    """What a request with the header of one crawler gets.
+
+    Attributes:
+        crawler: The crawler, or `browser` for the control request.
+        user_agent: The header that was sent.
+        answer: The kind of the answer.
+        status: The status, or None without a response.
+        detail: The answer in words, such as a price.
+    """
+
+    crawler: str
+    user_agent: str
+    answer: str
+    status: int | None
+    detail: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        return {**self._asdict(), "detail": printable_text(self.detail)}
+
+
+class AuditReport(NamedTuple):
+    """What a site states, serves and does.
+
+    Attributes:
+        origin: The origin.
+        checked_at: When the audit started, in seconds since the epoch.
+        access: How robots.txt was obtained, or None if no request could be sent.
+        hosts: The other addresses of the site.
+        purposes: Who may fetch the site for each purpose.
+        listed: The pages that the sitemaps list.
+        edge: The answers to requests with the headers of crawlers, after that to the control request.
+        findings: The findings, the most severe first.
+        counts: The number of findings of each kind, also of those that are not listed.
+        requests: The number of requests that were sent. A robots.txt counts as one, with its redirects.
+        max_requests: The largest number that was permitted.
+        error: Why the site could not be audited, or an empty string.
+    """
+
+    origin: str
+    checked_at: float
+    access: AccessInfo | None
+    hosts: tuple[HostCheck, ...]
+    purposes: tuple[PurposeAccess, ...]
+    listed: ListedPages
+    edge: tuple[EdgeAnswer, ...]
+    findings: tuple[AuditFinding, ...]
+    counts: dict[AuditKind, int]
+    requests: int
+    max_requests: int
+    error: str = ""
+
+    def at_least(self, severity: Severity) -> list[AuditFinding]:
+        """Return the findings at or above a severity."""
+        return [one for one in self.findings if one.severity >= severity]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as plain values."""
+        return {
+            "schema": AUDIT_SCHEMA,
+            "origin": self.origin,
+            "checked_at": rfc3339(self.checked_at),
+            "error": printable_text(self.error),
+            "access": None if self.access is None else self.access.to_json(),
+            "hosts": [host.to_json() for host in self.hosts],
+            "purposes": [purpose.to_json() for purpose in self.purposes],
+            "listed": self.listed.to_json(),
+            "edge": [answer.to_json() for answer in self.edge],
+            "findings": [one.to_json() for one in self.findings],
+            "counts": {str(kind): number for kind, number in self.counts.items()},
+            "requests": self.requests,
+            "max_requests": self.max_requests,
+        }
+
+
+class Findings:
+    """Collects findings within the limit of each kind, and counts all of them."""
+
+    def __init__(self) -> None:
+        self._kept: list[AuditFinding] = []
+        self.counts: Counter[AuditKind] = Counter()
+
+    def extend(self, found: Iterable[AuditFinding]) -> None:
+        """Add findings."""
+        for one in found:
+            self.counts[one.kind] += 1
+            if self.counts[one.kind] <= MAX_FINDINGS:
+                self._kept.append(one)
+
+    def __iter__(self) -> Iterator[AuditFinding]:
+        return iter(sorted(self._kept, key=lambda one: -one.severity))

@@ -1,0 +1,253 @@
+"""What a site serves as its robots.txt: compared by behaviour with the intended file, past the cache, and by address.
+
+A comparison is of all URLs for all known crawlers, all crawlers that a file names, and any other one. So lines that a
+network adds are found by what they do, whatever they say.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from canfetch.access.outcomes import OutcomeKind
+from canfetch.access.responses import Failure
+from canfetch.agents import REGISTRY
+from canfetch.answers.crawlers import UNNAMED, all_agents
+from canfetch.audit.report import AuditFinding, AuditKind, HostCheck, finding
+from canfetch.audit.site_requests import SiteRequests
+from canfetch.client.origin_state import OriginState
+from canfetch.compare import diff
+from canfetch.core.content_formats import foreign_content_note
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.origin import DEFAULT_PORTS, Origin
+from canfetch.core.text import abbreviated, counted, printable_text
+from canfetch.core.verdict import Access
+from canfetch.errors import CanfetchError, OriginDisallowed, Undecided
+from canfetch.lint import Linter, Severity
+
+_MAX_NAMES: Final = 4
+_WWW: Final = "www."
+_SUCCESS: Final = 2
+_MARK: Final = b"\xef\xbb\xbf"
+
+
+class ServedFile(NamedTuple):
+    """The robots.txt of an origin.
+
+    Attributes:
+        state: The state of the origin.
+        robots: The file whose rules apply, or None if the origin is closed because it cannot be fetched.
+    """
+
+    state: OriginState
+    robots: RobotsTxt | None
+
+
+def served_file(state: OriginState, now: float) -> ServedFile:
+    """Return the robots.txt of an origin."""
+    try:
+        return ServedFile(state, state.robots(now))
+    except OriginDisallowed:
+        return ServedFile(state, None)
+
+
+def check_file(served: ServedFile, now: float) -> Iterator[AuditFinding]:
+    """Yield what is wrong with a served file by itself."""
+    state = served.state
+    access = state.access_info(now)
+    url, status = access.robots_url, state.entry.status
+    if served.robots is None or access.access is Access.UNREACHABLE:
+        yield finding(AuditKind.ROBOTS_UNREACHABLE, access.explanation, url=url, status=status)
+        return
+    copy = state.effective_access(now).copy
+    if copy is None:
+        yield finding(AuditKind.ROBOTS_MISSING, access.explanation, url=url, status=status)
+        return
+    note = foreign_content_note(copy.content)
+    if note is not None:
+        yield finding(AuditKind.NOT_ROBOTS, note, url=url, status=status)
+        return
+    report = Linter().lint(copy.content)
+    for group in report.at_least(Severity.WARNING).grouped():
+        first = group[0]
+        yield finding(
+            AuditKind.LINT,
+            f"{first.check.code} {first.check.name}: {first.message()}",
+            severity=first.severity,
+            url=url,
+            line=first.line,
+        )
+
+
+def compare_with_source(source: RobotsTxt, served: ServedFile, origin: Origin) -> Iterator[AuditFinding]:
+    """Yield how a served file differs by behaviour from the intended one, and which lines were added to it."""
+    if served.robots is None:
+        return
+    url = origin.robots_url
+    added = find_added_lines(source.content, served.robots.content)
+    differences = list(_differences(source, served.robots, origin, "the served file"))
+    usages = list(_usage_differences(source, served.robots, url))
+    if added:
+        place = " and ".join(f"lines {one.first}-{one.last} {one.place} the intended ones" for one in added)
+        effect = "" if differences or usages else ": they change no verdict"
+        yield finding(
+            AuditKind.ADDED_LINES,
+            f"{place} are not in the intended file{effect}",
+            severity=None if differences or usages else Severity.INFO,
+            url=url,
+            line=added[0].first,
+        )
+    for found in differences:
+        kind = AuditKind.UNDECIDED if found.is_undecided else AuditKind.SERVED_DIFFERS
+        cause = " because of the added lines" if added and not found.is_undecided else ""
+        yield finding(kind, f"{found.text}{cause}", url=found.url)
+    yield from usages
+
+
+class AddedLines(NamedTuple):
+    """Lines of a served file that the intended file does not have.
+
+    Attributes:
+        first, last: Their numbers.
+        place: `before` or `after` the lines of the intended file.
+    """
+
+    first: int
+    last: int
+    place: str
+
+
+def find_added_lines(source: bytes, served: bytes) -> list[AddedLines]:
+    """Return the lines in front of and behind the lines of `source`, if those are a contiguous part of `served`.
+
+    Blank lines, and white space at the ends of lines, do not count.
+
+    Cost: O(bytes).
+    """
+    own = [line for _, line in _lines(source)]
+    theirs = _lines(served)
+    text = b"\n".join([b"", *(line for _, line in theirs), b""])
+    start = text.find(b"\n".join([b"", *own, b""])) if own else -1
+    if start < 0:
+        return []
+    index = text.count(b"\n", 0, start)
+    before, after = theirs[:index], theirs[index + len(own) :]
+    parts = (("before", before), ("after", after))
+    return [AddedLines(lines[0][0], lines[-1][0], place) for place, lines in parts if lines]
+
+
+def _lines(content: bytes) -> list[tuple[int, bytes]]:
+    lines = content.removeprefix(_MARK).splitlines()
+    return [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def check_cache(requests: SiteRequests, served: ServedFile, origin: Origin) -> Iterator[AuditFinding]:
+    """Yield how the file that the server sends past caches differs from the one that crawlers get."""
+    if served.robots is None or served.state.entry.outcome.kind is not OutcomeKind.SUCCESS:
+        return
+    url = f"{origin.robots_url}?canfetch={int(requests.clock() * 1000):x}"
+    response = requests.fetch(url, max_bytes=served.state.options.max_bytes)
+    # A server that treats the address with a query differently says nothing about the cache.
+    is_file = not isinstance(response, Failure) and response.status // 100 == _SUCCESS
+    if not is_file or isinstance(response, Failure) or foreign_content_note(response.body) is not None:
+        return
+    fresh = parse(response.body, profile=served.robots.profile)
+    for found in _differences(fresh, served.robots, origin, "the cached file"):
+        if not found.is_undecided:
+            yield finding(AuditKind.STALE_CACHE, found.text, url=url, status=response.status)
+
+
+def host_addresses(origin: Origin, hosts: Sequence[Origin]) -> list[Origin]:
+    """Return the other addresses of a site: http, https, with and without www, and those that are passed."""
+    found = list(hosts)
+    if origin.port == DEFAULT_PORTS.get(origin.scheme) and "." in origin.host and not _is_address(origin.host):
+        other = origin.host.removeprefix(_WWW) if origin.host.startswith(_WWW) else f"{_WWW}{origin.host}"
+        found += [
+            Origin.from_url(f"{scheme}://{host}/") for host in (origin.host, other) for scheme in ("https", "http")
+        ]
+    return [one for one in dict.fromkeys(found) if one != origin]
+
+
+def _is_address(host: str) -> bool:
+    return host.startswith("[") or host.rpartition(".")[2].isdigit()
+
+
+def check_hosts(
+    requests: SiteRequests, served: ServedFile, addresses: Sequence[Origin], named: Sequence[Origin]
+) -> tuple[list[HostCheck], list[AuditFinding]]:
+    """Compare the robots.txt of the other addresses of a site with that of the site.
+
+    Args: named: Those that the caller named.
+    """
+    checks: list[HostCheck] = []
+    findings: list[AuditFinding] = []
+    for address in addresses:
+        now = requests.clock()
+        try:
+            state = requests.state(f"{address}/", refresh=True)
+        except CanfetchError as error:
+            checks.append(HostCheck(str(address), None, None))
+            findings.append(finding(AuditKind.LIMIT_REACHED, str(error), url=f"{address}/"))
+            continue
+        other = served_file(state, now)
+        access = state.access_info(now)
+        if other.robots is None or served.robots is None:
+            checks.append(HostCheck(str(address), access, None))
+            status = state.entry.status
+            # An address without a server is not a part of the site, unless it was named.
+            if other.robots is None and served.robots is not None and (status is not None or address in named):
+                kind = AuditKind.HOST_UNREACHABLE
+                findings.append(finding(kind, access.explanation, url=access.robots_url, status=status))
+            continue
+        differences = list(_differences(served.robots, other.robots, address, str(address)))
+        checks.append(HostCheck(str(address), access, not differences))
+        if differences:
+            first, more = differences[0], len(differences) - 1
+            kind = AuditKind.UNDECIDED if first.is_undecided else AuditKind.HOST_DIFFERS
+            others = f"; and {counted(more, 'more difference')}" if more else ""
+            findings.append(finding(kind, f"{first.text}{others}", url=first.url))
+    return checks, findings
+
+
+class _Difference(NamedTuple):
+    text: str
+    url: str
+    is_undecided: bool = False
+
+
+def _differences(expected: RobotsTxt, actual: RobotsTxt, origin: Origin, name: str) -> Iterator[_Difference]:
+    """Yield what crawlers lose and gain, each with a shortest URL."""
+    if expected.content == actual.content:
+        return
+    url = origin.robots_url
+    expected, actual = (parse(file.content, url=url, profile=file.profile) for file in (expected, actual))
+    agents = all_agents((expected, actual), REGISTRY)
+    try:
+        changes = diff(expected, actual, agents=[agent.agent for agent in agents])
+    except Undecided as error:
+        yield _Difference(f"{name}: {error}", url, is_undecided=True)
+        return
+    for change in changes:
+        same = set(change.agents)
+        names = [printable_text(agent.name) for agent in agents if agent.agent in same and agent is not UNNAMED]
+        if UNNAMED.agent in same:
+            who = f"{counted(len(names), 'known crawler')} and all others" if names else UNNAMED.name
+        else:
+            who = abbreviated(names, _MAX_NAMES)
+        for verb, urls in (("disallows", change.newly_disallowed), ("allows", change.newly_allowed)):
+            if urls:
+                example = urls.examples[0]
+                patterns = abbreviated([*urls.patterns, *urls.partial_patterns], _MAX_NAMES)
+                shown = f"{origin}{example}" if example.startswith("/") else example
+                yield _Difference(f"{name} {verb} {printable_text(patterns)} for {who}", shown)
+
+
+def _usage_differences(source: RobotsTxt, served: RobotsTxt, url: str) -> Iterator[AuditFinding]:
+    source, served = (parse(file.content, profile=file.profile) for file in (source, served))
+    for purpose in UsagePurpose:
+        intended, actual = (
+            file.usage("/", agent="*", purpose=purpose, if_disallowed=True) for file in (source, served)
+        )
+        if intended.preference is not actual.preference:
+            line = next((statement.line for statement in actual.statements), None)
+            message = f"{purpose}: the served file states {actual.preference}, the intended one {intended.preference}"
+            yield finding(AuditKind.USAGE_DIFFERS, message, url=url, line=line)

@@ -1,0 +1,115 @@
+"""The requests of an audit: counted, one after another, and at the pace that the site declares."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from canfetch.access.pacing import Pace
+from canfetch.access.responses import Failure, Response
+from canfetch.client.documents import DecideStep, FetchStep, NotFetched, run_steps
+from canfetch.client.origin_state import OriginState
+from canfetch.client.pacers import Pacer
+from canfetch.client.site_files import FileStep, KeptFile, fetch_site_file, kept_file
+from canfetch.client.sync_client import Client
+from canfetch.core.agent import Agent
+from canfetch.core.verdict import Verdict
+from canfetch.errors import CanfetchError
+
+# The longest delay between two requests that the audit waits for.
+_MAX_DELAY: Final = 60.0
+
+
+class RequestLimitReached(NotFetched):
+    """Raised when the audit has sent as many requests as it may send."""
+
+
+class SiteRequests:
+    """Sends the requests of one audit.
+
+    Args:
+        client: The client.
+        max_requests: The number of requests that may be sent. A robots.txt counts as one, with its redirects.
+        delay: The shortest time between two requests for pages of an origin, in seconds.
+        clock: Returns seconds since the epoch.
+        sleep: Blocks for a number of seconds, or None.
+
+    Attributes:
+        sent: The number of requests that were sent.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        max_requests: int,
+        delay: float,
+        clock: Callable[[], float],
+        sleep: Callable[[float], object] | None,
+    ) -> None:
+        self.sent = 0
+        self.clock = clock
+        self._client = client
+        self._max_requests = max_requests
+        bounds = Pace(min_delay=delay, max_delay=max(delay, _MAX_DELAY))
+        self._pacer = Pacer(client.options.agent, bounds, clock=clock, sleep=sleep)
+        self._states: dict[str, OriginState | CanfetchError] = {}
+        self._files: dict[str, KeptFile] = {}
+
+    def state(self, url: str, *, refresh: bool = False) -> OriginState:
+        """Return the state of the origin of a URL. Its robots.txt is fetched once in an audit, if that is due.
+
+        Args: refresh: Fetch it even if a cached copy is fresh.
+        Raises: InvalidURL, ClientClosed, RequestNotSent, RequestLimitReached.
+        """
+        scheme, separator, rest = url.partition("://")
+        name = f"{scheme}{separator}{rest.partition('/')[0]}"
+        known = self._states.get(name)
+        if known is None:
+            self._count()
+            try:
+                known = self._client.origin_state(url, refresh=refresh)
+            except CanfetchError as error:
+                known = error
+            self._states[name] = known
+        if isinstance(known, CanfetchError):
+            raise known
+        return known
+
+    def decide(self, url: str, agent: Agent | None = None) -> Verdict:
+        """Return whether an agent may fetch a URL. The default is the agent of the client.
+
+        Raises: As `state`.
+        """
+        return self.state(url).decide(url, agent or self._client.options.agent, self.clock())
+
+    def fetch(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
+        """Send one request when it is its turn. robots.txt is not checked.
+
+        Raises: As `state`.
+        """
+        state = self.state(url)
+        self._count()
+        self._pacer.wait(state)
+        return self._client.request_document(url, max_bytes=max_bytes, user_agent=user_agent)
+
+    def perform(self, step: Any) -> Any:
+        """Perform a step of a procedure of `canfetch.client`.
+
+        Raises: As `state`.
+        """
+        match step:
+            case DecideStep(url):
+                return self.decide(url)
+            case FetchStep(url, max_bytes):
+                return self.fetch(url, max_bytes=max_bytes)
+            case FileStep(url):
+                if url not in self._files:
+                    file = run_steps(fetch_site_file(step), self.perform)
+                    self._files[url] = kept_file(file, self.clock())
+                return self._files[url]
+            case _:
+                return self.state(step.url)
+
+    def _count(self) -> None:
+        if self.sent >= self._max_requests:
+            raise RequestLimitReached(f"the limit of {self._max_requests:,} requests is reached", "limit of requests")
+        self.sent += 1

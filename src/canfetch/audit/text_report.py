@@ -1,0 +1,128 @@
+"""Audit reports as text, made from their JSON form."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from canfetch.audit.edge import LIMITS_OF_THE_TEST
+from canfetch.audit.report import AuditKind
+from canfetch.core.text import abbreviated, counted, printable_text
+
+_MAX_SHOWN: Final = 5
+_MAX_NAMES: Final = 8
+ACCESS_WORDS: Final = {
+    "all": "may fetch all",
+    "some": "may fetch a part",
+    "none": "may fetch nothing",
+    "undecided": "too many rules to decide",
+    "unknown": "unknown",
+}
+USE_WORDS: Final = {True: "permitted", False: "not permitted", None: "nothing stated"}
+
+ReportJson = Mapping[str, Any]
+
+
+def text_lines(report: ReportJson, *, all_findings: bool = False) -> Iterator[str]:
+    """Yield the lines of a report.
+
+    Args:
+        report: The JSON form of a report.
+        all_findings: List all findings of a kind, and not only the first ones.
+    """
+    yield f"{printable_text(report['origin'])}: {summary(report)}"
+    if report["error"]:
+        yield f"  not audited: {report['error']}"
+        return
+    for kind, found, number in grouped(report):
+        yield ""
+        yield f"{found[0]['severity']}: {kind.meaning} ({kind}, {counted(number, 'time')})"
+        shown = found if all_findings else found[:_MAX_SHOWN]
+        for one in shown:
+            yield f"  {one['message']}"
+            if one["url"] is not None:
+                yield f"    {place(one)}"
+        more = number - len(shown)
+        if more > 0:
+            yield f"  and {more:,} more"
+        yield f"  -> {kind.advice}"
+    yield ""
+    yield from _purpose_lines(report)
+    yield from _other_lines(report)
+
+
+def summary(report: ReportJson) -> str:
+    """Return the number of findings by severity, in one line."""
+    if report["error"]:
+        return "not audited"
+    numbers = severity_counts(report)
+    parts = [counted(numbers["error"], "error"), counted(numbers["warning"], "warning"), f"{numbers['info']:,} info"]
+    return f"{', '.join(parts)}; {counted(report['requests'], 'request')}"
+
+
+def severity_counts(report: ReportJson) -> dict[str, int]:
+    """Return the number of findings of each severity."""
+    numbers = {"error": 0, "warning": 0, "info": 0}
+    for _, found, number in grouped(report):
+        numbers[found[0]["severity"]] += number
+    return numbers
+
+
+def grouped(report: ReportJson) -> Iterator[tuple[AuditKind, Sequence[Mapping[str, Any]], int]]:
+    """Yield the findings of each kind and severity, in the order of the report, and their number.
+
+    Findings that are not listed have the severity of the last ones of their kind.
+    """
+    left = dict(report["counts"])
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for one in report["findings"]:
+        groups.setdefault((one["severity"], one["kind"]), []).append(one)
+    last = {kind: severity for severity, kind in groups}
+    for (severity, kind), found in groups.items():
+        number = left[kind] if last[kind] == severity else len(found)
+        left[kind] -= number
+        yield AuditKind(kind), found, number
+
+
+def place(one: Mapping[str, Any]) -> str:
+    """Return where a finding is: its URL, line and status."""
+    line = "" if one["line"] is None else f", line {one['line']} of robots.txt"
+    status = "" if one["status"] is None else f", status {one['status']}"
+    return f"{one['url']}{line}{status}"
+
+
+def crawler_text(row: Mapping[str, Any]) -> str:
+    """Return which crawlers may fetch what, and by which lines."""
+    lines = ", ".join(map(str, row["lines"]))
+    word = "line" if len(row["lines"]) == 1 else "lines"
+    names = abbreviated(row["crawlers"], _MAX_NAMES)
+    return f"{names}{f' ({word} {lines})' if lines else ''}"
+
+
+def _purpose_lines(report: ReportJson) -> Iterator[str]:
+    for purpose in report["purposes"]:
+        yield f"{purpose['title']}:"
+        for row in purpose["crawlers"]:
+            yield f"  {ACCESS_WORDS[row['may_fetch']]}: {crawler_text(row)}"
+        use = purpose["use"]
+        if use is not None:
+            yield f"  use of the content: {USE_WORDS[use['allowed']]}; {use['explanation']}"
+
+
+def _other_lines(report: ReportJson) -> Iterator[str]:
+    listed = report["listed"]
+    yield (
+        f"Sitemaps: {counted(listed['sitemaps'], 'sitemap')}, {counted(listed['urls'], 'URL')}; "
+        f"{counted(listed['requested'], 'page')} requested"
+    )
+    for host in report["hosts"]:
+        yield f"Address {host['origin']}: {host_text(host)}"
+    for answer in report["edge"]:
+        yield f"Edge, {answer['crawler']}: {answer['answer']}, {answer['detail']}"
+    if report["edge"]:
+        yield f"  {LIMITS_OF_THE_TEST}"
+
+
+def host_text(host: Mapping[str, Any]) -> str:
+    """Return what the robots.txt of another address is."""
+    if host["same"] is not None:
+        return "the same rules" if host["same"] else "other rules"
+    return "not requested" if host["access"] is None else host["access"]["explanation"]

@@ -1,0 +1,304 @@
+"""`canfetch audit`: what sites state, serve and do."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from typing import Any, Final, NamedTuple, NoReturn
+
+import click
+
+from canfetch.audit.edge import edge_crawlers
+from canfetch.audit.html_report import html_page
+from canfetch.audit.procedure import DEFAULT_DELAY, DEFAULT_MAX_SITEMAPS, DEFAULT_SAMPLE, AuditPlan, audit
+from canfetch.audit.report import AuditKind
+from canfetch.audit.text_report import ReportJson, place, severity_counts, summary, text_lines
+from canfetch.author import SitePolicy, parse_policy
+from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.input_files import check_standard_input, open_input, read_lines, read_robots
+from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
+from canfetch.cli.shared.option_parameters import complete_crawler, format_option
+from canfetch.cli.shared.origin_arguments import to_origin_url
+from canfetch.cli.shared.origin_lookup import OriginLookup
+from canfetch.cli.shared.output_files import create_file
+from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
+from canfetch.cli.shared.progress import Progress, item_progress
+from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.cli.shared.terminal import is_terminal, print_message, printable
+from canfetch.client.sync_client import Client
+from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
+from canfetch.core.text import counted
+from canfetch.errors import InvalidDraft, InvalidSitePolicy
+from canfetch.lint.formats.github import github_command
+from canfetch.lint.severity import Severity, parse_severity
+
+_ALL: Final = "all"
+_POLICY_SUFFIX: Final = ".toml"
+_MAX_PARALLEL: Final = 64
+_DEFAULT_PARALLEL: Final = 8
+_GITHUB: Final = {"error": "error", "warning": "warning", "info": "notice"}
+_MAX_ANNOTATIONS: Final = 50
+
+
+class _Options(NamedTuple):
+    origins: tuple[str, ...]
+    origins_file: str | None
+    source: str | None
+    sample: int | None
+    max_sitemaps: int
+    hosts: tuple[str, ...]
+    edge: tuple[str, ...]
+    delay: float
+    max_requests: int | None
+    parallel: int
+    work: str | None
+    fail_on: str
+    format: str
+    output: str | None
+    force: bool
+
+
+class _Sample(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
+    """A number of pages, or `all`, which is converted to -1."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number, or fail."""
+        if isinstance(value, int):
+            return value
+        if value == _ALL:
+            return -1
+        if not str(value).isascii() or not str(value).isdigit():
+            self.fail(f"{value!r} is not a number of pages or 'all'", param, ctx)
+        return int(value)
+
+
+def _run(**values: Any) -> NoReturn:
+    network = pop_connection_options({**values, "parallel": 1})
+    own = {name: value for name, value in values.items() if name in _Options._fields}
+    own["sample"] = None if own["sample"] < 0 else own["sample"]
+    click.get_current_context().exit(_audit(_Options(**own), network))
+
+
+def _audit(options: _Options, network: NetworkOptions) -> int:
+    check_standard_input([("--origins", options.origins_file), ("--source", options.source)])
+    check_outputs()
+    origins = list(_origins(options))
+    source = None if options.source is None else _read_source(options.source)
+    plan = AuditPlan(
+        options.sample, options.edge, options.hosts, options.max_sitemaps, options.delay, options.max_requests
+    )
+    edge_crawlers(options.edge)
+    settings = {"source": None if source is None else repr(source), "plan": list(map(repr, plan))}
+    work = None if options.work is None else WorkFolder(options.work, settings)
+    print_message(
+        f"canfetch: {counted(len(origins), 'site')}, at most {counted(plan.max_requests, 'request')} each, "
+        f"{plan.delay:g} s apart or as robots.txt states"
+    )
+    with closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
+        run = partial(_audit_one, lookup.client, source, plan)
+        progress = item_progress(len(origins), enabled=options.output is not None or not is_terminal(sys.stdout))
+        with closing(progress), closing(Portfolio(run, origins, options.parallel, work)) as portfolio:
+            return _write(portfolio.reports(progress.advance), len(origins), options)
+
+
+def _audit_one(client: Client, source: bytes | SitePolicy | None, plan: AuditPlan, origin: str) -> dict[str, Any]:
+    return audit(client, origin, source=source, plan=plan).to_json()
+
+
+def _origins(options: _Options) -> Iterator[str]:
+    names = list(options.origins)
+    if options.origins_file is not None:
+        stream = open_input(options.origins_file, "--origins")
+        with closing(stream):
+            names += [line.text for line in read_lines(stream, options.origins_file) if not line.text.startswith("#")]
+    if not names:
+        raise CommandError("no site: pass an origin such as https://example.com, or --origins FILE")
+    for origin in dict.fromkeys(Origin.from_url(to_origin_url(name)) for name in names):
+        yield str(origin)
+
+
+def _read_source(name: str) -> bytes | SitePolicy:
+    content = read_robots(name, "--source")
+    if not name.lower().endswith(_POLICY_SUFFIX):
+        return content
+    try:
+        return parse_policy(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise CommandError(f"--source {quoted(name)} is not UTF-8") from None
+    except (InvalidDraft, InvalidSitePolicy) as error:
+        raise CommandError(f"--source {quoted(name)}: {error}") from None
+
+
+def _write(reports: Iterator[ReportJson], number: int, options: _Options) -> int:
+    lowest = parse_severity(options.fail_on)
+    code = EXIT_OK
+    kept: list[ReportJson] = []
+    lines: list[str] = []
+    for report in reports:
+        code = max(code, _code(report, lowest))
+        # A table of all sites, and each of the other forms, needs all reports.
+        kept.append(report)
+    if options.format == "json":
+        lines.append(json.dumps(kept))
+    elif options.format == "html":
+        lines.append(html_page(kept).removesuffix("\n"))
+    elif options.format == "github":
+        for report in kept:
+            lines += _annotations(report)
+    else:
+        for report in kept:
+            lines += [*map(printable, text_lines(report)), ""]
+        lines += _table(kept) if number > 1 else []
+    text = "".join(f"{line}\n" for line in lines)
+    if options.output is None:
+        sys.stdout.write(text)
+    else:
+        create_file(options.output, text.encode(), force=options.force)
+    return code
+
+
+def _code(report: ReportJson, lowest: Severity) -> int:
+    if report["error"]:
+        return EXIT_ERROR
+    numbers = severity_counts(report)
+    failing = sum(number for name, number in numbers.items() if parse_severity(name) >= lowest)
+    return EXIT_NEGATIVE if failing else EXIT_OK
+
+
+def _table(reports: list[ReportJson]) -> Iterator[str]:
+    width = max(len(report["origin"]) for report in reports)
+    for report in reports:
+        yield f"{printable(report['origin']):<{width}}  {report['error'] or summary(report)}"
+
+
+def _annotations(report: ReportJson) -> Iterator[str]:
+    origin = printable(report["origin"])
+    if report["error"]:
+        yield github_command("error", {"title": f"canfetch audit: {origin}"}, report["error"])
+    for one in report["findings"][:_MAX_ANNOTATIONS]:
+        title = f"canfetch audit: {one['kind']}"
+        where = "" if one["url"] is None else f" ({place(one)})"
+        text = f"{AuditKind(one['kind']).meaning} {one['message']}{where}"
+        yield github_command(_GITHUB[one["severity"]], {"title": title}, text)
+    more = len(report["findings"]) - _MAX_ANNOTATIONS
+    if more > 0:
+        yield github_command("notice", {"title": f"canfetch audit: {origin}"}, f"{counted(more, 'more finding')}")
+
+
+command: Final = click.Command(
+    "audit",
+    params=[
+        click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
+        Option(
+            ["--origins", "origins_file"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="File of further origins, one per line; # starts a comment.",
+        ),
+        Option(
+            ["--source"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="The intended robots.txt, or the policy (.toml) from which it is made.",
+        ),
+        Option(
+            ["--sample"],
+            metavar="N|all",
+            type=_Sample(),
+            default=DEFAULT_SAMPLE,
+            show_default=True,
+            help="Number of pages from the sitemaps to request.",
+        ),
+        Option(
+            ["--max-sitemaps"],
+            metavar="N",
+            type=click.IntRange(1, 1_000_000),
+            default=DEFAULT_MAX_SITEMAPS,
+            show_default=True,
+            help="Number of sitemaps to read.",
+        ),
+        Option(
+            ["--host", "hosts"],
+            metavar="ORIGIN",
+            multiple=True,
+            help="Further address of the site, whose robots.txt must have the same effect. Can be repeated.",
+        ),
+        Option(
+            ["--edge"],
+            metavar="CRAWLER",
+            multiple=True,
+            shell_complete=complete_crawler,
+            help="Request the home page with the published header of this crawler, and with that of a browser. "
+            "Can be repeated.",
+        ),
+        Option(
+            ["--delay"],
+            metavar="SECONDS",
+            type=click.FloatRange(0, 60),
+            default=DEFAULT_DELAY,
+            show_default=True,
+            help="Shortest time between two requests to an origin. A Crawl-delay can be longer.",
+        ),
+        Option(
+            ["--max-requests"],
+            metavar="N",
+            type=click.IntRange(1, 10_000_000),
+            help="Largest number of requests for each site.  [default: computed from the other options]",
+        ),
+        Option(
+            ["--parallel"],
+            metavar="N",
+            type=click.IntRange(1, _MAX_PARALLEL),
+            default=_DEFAULT_PARALLEL,
+            show_default=True,
+            help="Number of sites to audit at the same time.",
+        ),
+        Option(
+            ["--work"],
+            metavar="FOLDER",
+            help="Folder with a report for each finished site. A run that was interrupted continues there.",
+        ),
+        Option(
+            ["--fail-on"],
+            type=Choice([severity.label for severity in Severity]),
+            default="warning",
+            show_default=True,
+            help="Lowest severity that results in exit code 1.",
+        ),
+        format_option(("text", "json", "html", "github")),
+        Option(["--output"], metavar="FILE", type=OutputFile(), help="Write the report to a file."),
+        Option(["--force"], is_flag=True, help="Replace an existing file of --output."),
+        *connection_parameters("request"),
+    ],
+    callback=_run,
+    short_help="Report what sites state, serve and do.",
+    help="""Report what sites state in robots.txt, what they serve, and what crawlers get.
+
+    Each site gets one request at a time, as its robots.txt allows, within a number that is printed first.
+    With --source, the served file is compared by its effect with the intended one. The pages in sitemaps are checked
+    against the rules, and a sample of them is requested. With --edge, the answers to the names of crawlers are compared
+    with the answer to a browser. A refusal is reported, and never worked around.""",
+    epilog="""\b
+Examples:
+  canfetch audit https://example.com
+  canfetch audit example.com --source robots.txt --fail-on error
+  canfetch audit example.com --sample 100 --format html --output report.html
+  canfetch audit example.com --edge GPTBot --edge Googlebot
+  canfetch audit --origins sites.txt --work audits --format html --output sites.html
+
+\b
+json is a list of objects, one for each site:
+  schema, origin, checked_at, error, access, hosts [{origin, access, same}],
+  purposes [{name, title, crawlers [{may_fetch, crawlers, lines}], use}],
+  listed {sitemaps, urls, requested, disallowed},
+  edge [{crawler, user_agent, answer, status, detail}], findings [{kind, severity, message, url, line, status}],
+  counts {kind: number}, requests, max_requests
+
+\b
+Exit codes: 0 no findings at or above --fail-on, 1 some, 2 a site could not be audited, or an error occurred.""",
+)

@@ -1,0 +1,114 @@
+"""Audits of many sites: several at the same time, and continued after an interruption."""
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.output_files import replace_file
+from canfetch.core.quoting import quoted
+
+_SETTINGS: Final = "settings.json"
+
+Report = dict[str, Any]
+
+
+class WorkFolder:
+    """A folder with a report for each finished site.
+
+    Args:
+        name: The folder, which is created if it does not exist.
+        settings: The options that change reports. A folder continues only with the same ones.
+    Raises: CommandError: The folder cannot be used, or belongs to a run with other options.
+    """
+
+    def __init__(self, name: str, settings: dict[str, Any]) -> None:
+        self._path = Path(name)
+        digest = hashlib.sha256(json.dumps(settings).encode()).hexdigest()
+        file = self._path / _SETTINGS
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+            known = json.loads(file.read_bytes()) if file.exists() else None
+        except (OSError, ValueError) as error:
+            raise CommandError(f"cannot use --work {quoted(name)}: {error}") from None
+        if known is None:
+            replace_file(str(file), json.dumps({"options": digest}).encode(), option="--work")
+        elif known != {"options": digest}:
+            raise CommandError(f"--work {quoted(name)} has reports of a run with other options: choose another folder")
+
+    def read(self, origin: str) -> Report | None:
+        """Return the report of a site, or None if the site is not finished."""
+        try:
+            report: Report = json.loads(self._file(origin).read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise CommandError(f"cannot read --work {quoted(str(self._file(origin)))}: {error}") from None
+        return report
+
+    def write(self, origin: str, report: Report) -> None:
+        """Write the report of a site under a temporary name, and rename it."""
+        replace_file(str(self._file(origin)), json.dumps(report).encode(), option="--work")
+
+    def _file(self, origin: str) -> Path:
+        return self._path / f"{quote(origin, safe='')}.json"
+
+
+class Portfolio:
+    """Audits sites in threads, and yields their reports in order.
+
+    Args:
+        run: Audits one origin.
+        origins: The origins.
+        parallel: The number of sites to audit at the same time.
+        work: The folder of finished reports, or None.
+    """
+
+    def __init__(
+        self, run: Callable[[str], Report], origins: Sequence[str], parallel: int, work: WorkFolder | None
+    ) -> None:
+        self._run = run
+        self._origins = origins
+        self._parallel = min(parallel, len(origins))
+        self._work = work
+        self._threads = ThreadPoolExecutor(self._parallel, "canfetch audit")
+
+    def reports(self, advance: Callable[[int], None]) -> Iterator[Report]:
+        """Yield the reports.
+
+        Args: advance: Called with 1 after each site.
+        Raises: CommandError: A report cannot be read or written; and what `run` raises.
+        """
+        remaining = iter(self._origins)
+        waiting: deque[Future[Report]] = deque()
+        for origin in remaining:
+            waiting.append(self._threads.submit(self._report, origin))
+            # Some are finished out of turn, so that no thread waits for the first.
+            if len(waiting) >= 4 * self._parallel:
+                yield self._result(waiting, advance)
+        while waiting:
+            yield self._result(waiting, advance)
+
+    def close(self) -> None:
+        """Start no further audit."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    @staticmethod
+    def _result(waiting: deque[Future[Report]], advance: Callable[[int], None]) -> Report:
+        report = waiting.popleft().result()
+        advance(1)
+        return report
+
+    def _report(self, origin: str) -> Report:
+        report = None if self._work is None else self._work.read(origin)
+        if report is None:
+            report = self._run(origin)
+            # A site that could not be audited is audited again.
+            if self._work is not None and not report["error"]:
+                self._work.write(origin, report)
+        return report

@@ -1,0 +1,39 @@
+"""Sites for the tests of audits: pages, sitemaps and edges on loopback."""
+
+from collections.abc import Iterable, Mapping
+
+from tests.servers.valid import respond
+from tests.servers.web import Behaviour, Exchange, Site
+
+HTML = "Content-Type: text/html"
+PAGE = b"<!doctype html><title>Fish</title><h1>Fish</h1><p>" + b"All about fish, and where they live. " * 20
+ROBOTS = "User-agent: *\nDisallow: /private/\n"
+
+
+def sitemap(urls: Iterable[str]) -> bytes:
+    """Return a sitemap."""
+    return f"<urlset>{''.join(f'<url><loc>{url}</loc></url>' for url in urls)}</urlset>".encode()
+
+
+def publish(site: Site, paths: Mapping[str, Behaviour], *, robots: str = ROBOTS) -> None:
+    """Serve a robots.txt, a home page and other pages, and a sitemap with all of them."""
+    site.serve("/robots.txt", respond(f"{robots}\nSitemap: {site.origin}/sitemap.xml\n".encode()))
+    site.serve("/sitemap.xml", respond(sitemap(f"{site.origin}{path}" for path in paths)))
+    for path, behaviour in {"/": respond(PAGE, HTML), **paths}.items():
+        site.serve(path, behaviour)
+
+
+def edge(refused: str, refusal: Behaviour, page: Behaviour | None = None) -> Behaviour:
+    """Respond with a page, and with a refusal if the User-Agent header contains a name."""
+    admit = respond(PAGE, HTML) if page is None else page
+
+    async def behaviour(exchange: Exchange) -> None:
+        is_refused = refused in exchange.request.headers.get("user-agent", "")
+        await (refusal if is_refused else admit)(exchange)
+
+    return behaviour
+
+
+async def cut(exchange: Exchange) -> None:
+    """Close the connection without a response."""
+    exchange.cut()

@@ -1,0 +1,301 @@
+"""Audits of sites on loopback: what is found, and what is not."""
+
+import gzip
+import json
+from collections.abc import Iterator
+
+import pytest
+from tests.audit.sites import HTML, PAGE, ROBOTS, publish, sitemap
+from tests.servers.dead_ports import refusing_port
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+from canfetch import Client
+from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
+from canfetch.audit.served import find_added_lines, host_addresses
+from canfetch.author import parse_policy
+from canfetch.core.origin import Origin
+from canfetch.errors import InvalidOption, InvalidURL
+
+QUICK = AuditPlan(delay=0)
+# A loopback address is a local host, which the linter reports in sitemaps.
+LOCAL = {AuditKind.LINT}
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site() as running:
+        yield running
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    with Client(user_agent="AuditBot/1.0") as running:
+        yield running
+
+
+def kinds(report: AuditReport) -> set[AuditKind]:
+    return {one.kind for one in report.findings} - LOCAL
+
+
+def found(report: AuditReport, kind: AuditKind) -> list[str | None]:
+    return [one.url for one in report.findings if one.kind is kind]
+
+
+def test_a_healthy_site_has_no_findings(client: Client, site: Site) -> None:
+    publish(site, {"/": respond(PAGE, HTML), "/fish": respond(PAGE, HTML)})
+    report = audit(client, f"{site.origin}/any/path", plan=QUICK)
+    assert (kinds(report), report.error) == (set(), "")
+    assert (report.origin, report.listed) == (site.origin, (1, 2, 2, 0))
+    assert report.requests == len(site.requests) <= report.max_requests
+
+
+def test_listed_pages_are_compared_with_what_is_served(client: Client, site: Site) -> None:
+    page = b"<!doctype html><script src=/private/a.js></script><link rel=stylesheet href=/open.css>"
+    publish(
+        site,
+        {
+            "/private/x": respond(PAGE),
+            "/hidden": respond(PAGE, HTML, "X-Robots-Tag: noindex"),
+            "/meta": respond(b"<!doctype html><meta name=robots content=noindex>", HTML),
+            "/moved": respond(b"", "Location: /hidden", status=301),
+            "/gone": respond(b"", status=410),
+            "/broken": respond(b"", status=503),
+            "/styled": respond(page, HTML),
+        },
+    )
+    report = audit(client, site.origin, plan=QUICK)
+    expected = {
+        AuditKind.LISTED_BLOCKED: ["/private/x"],
+        AuditKind.LISTED_NOINDEX: ["/hidden", "/meta"],
+        AuditKind.LISTED_REDIRECTED: ["/moved"],
+        AuditKind.LISTED_MISSING: ["/gone"],
+        AuditKind.LISTED_FAILING: ["/broken"],
+        AuditKind.RESOURCE_BLOCKED: ["/private/a.js"],
+    }
+    assert {kind: sorted(map(str, found(report, kind))) for kind in kinds(report)} == {
+        kind: [f"{site.origin}{path}" for path in paths] for kind, paths in expected.items()
+    }
+    assert site.count("/private/x") == site.count("/private/a.js") == 0
+
+
+def test_all_pages_are_requested_and_each_fault_is_one_finding(client: Client, site: Site) -> None:
+    hidden = [f"/hidden/{number}" for number in range(3)]
+    paths = {f"/page/{number}": respond(PAGE, HTML) for number in range(40)}
+    paths |= {path: respond(PAGE, HTML, "X-Robots-Tag: noindex") for path in hidden}
+    paths |= {f"/private/{number}": respond(PAGE) for number in range(7)}
+    publish(site, paths)
+    report = audit(client, site.origin, plan=QUICK._replace(sample=None))
+    assert report.counts[AuditKind.LISTED_BLOCKED] == 7
+    assert sorted(map(str, found(report, AuditKind.LISTED_NOINDEX))) == [f"{site.origin}{path}" for path in hidden]
+    assert kinds(report) == {AuditKind.LISTED_BLOCKED, AuditKind.LISTED_NOINDEX}
+    assert report.listed == (1, 50, 43, 0)
+
+
+def test_the_sample_is_the_same_in_each_run(client: Client, site: Site) -> None:
+    publish(site, {f"/{number}": respond(PAGE, HTML) for number in range(30)})
+    seen = []
+    for _ in range(2):
+        before = len(site.requests)
+        audit(client, site.origin, plan=QUICK._replace(sample=5))
+        seen.append([request.target for request in site.requests[before:] if request.target[1:].isdigit()])
+    assert len(seen[0]) == 5
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize(
+    "status, kind",
+    [(503, AuditKind.ROBOTS_UNREACHABLE), (404, AuditKind.ROBOTS_MISSING), (301, AuditKind.ROBOTS_MISSING)],
+)
+def test_sites_without_a_file(client: Client, site: Site, status: int, kind: AuditKind) -> None:
+    # 301 is a loop.
+    site.serve("/robots.txt", respond(b"", "Location: /robots.txt", status=status))
+    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode())
+    assert (report.error, kind in kinds(report)) == ("", True)
+    assert AuditKind.SITE_CLOSED not in kinds(report)
+    json.dumps(report.to_json())
+
+
+def test_a_refused_connection_is_a_finding(client: Client) -> None:
+    with refusing_port() as port:
+        report = audit(client, f"http://127.0.0.1:{port}", plan=QUICK._replace(edge=("GPTBot",)))
+    assert AuditKind.ROBOTS_UNREACHABLE in kinds(report)
+    assert report.error == ""
+
+
+def test_a_page_in_place_of_robots_txt(client: Client, site: Site) -> None:
+    site.serve("/robots.txt", respond(PAGE, HTML))
+    assert AuditKind.NOT_ROBOTS in kinds(audit(client, site.origin, plan=QUICK))
+
+
+def test_a_closed_site_is_not_requested(client: Client, site: Site) -> None:
+    publish(site, {"/fish": respond(PAGE)}, robots="User-agent: *\nDisallow: /\n")
+    report = audit(client, site.origin, plan=QUICK._replace(edge=("Googlebot",)))
+    assert {AuditKind.SITE_CLOSED, AuditKind.EDGE_UNKNOWN} <= kinds(report)
+    assert {request.target.partition("?")[0] for request in site.requests} == {"/robots.txt"}
+    assert AuditKind.SITEMAP_FAULT in kinds(report)
+
+
+def test_compressed_sitemaps_and_sitemaps_of_other_hosts(client: Client, site: Site) -> None:
+    with Site() as other:
+        robots = f"User-agent: *\nDisallow: /private/\nSitemap: {other.origin}/sitemap.xml.gz\n"
+        site.serve("/robots.txt", respond(robots.encode()))
+        listed = sitemap([f"{site.origin}/private/a", f"{other.origin}/b"])
+        other.serve("/sitemap.xml.gz", respond(gzip.compress(listed)))
+        other.serve("/b", respond(PAGE, HTML))
+        report = audit(client, site.origin, plan=QUICK)
+    assert found(report, AuditKind.LISTED_BLOCKED) == [f"{site.origin}/private/a"]
+    assert report.listed.requested == 1
+
+
+def test_lines_in_front_are_found_by_their_effect(client: Client, site: Site) -> None:
+    managed = "# Managed\nUser-agent: ClaudeBot\nDisallow: /\n\nUser-agent: *\nContent-Signal: ai-train=no\n\n"
+    site.serve("/robots.txt", respond(f"{managed}{ROBOTS}".encode()))
+    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode())
+    assert {AuditKind.ADDED_LINES, AuditKind.SERVED_DIFFERS, AuditKind.USAGE_DIFFERS} <= kinds(report)
+    lines, differs, usage = (
+        next(one for one in report.findings if one.kind is kind)
+        for kind in (AuditKind.ADDED_LINES, AuditKind.SERVED_DIFFERS, AuditKind.USAGE_DIFFERS)
+    )
+    assert lines.message == "lines 1-6 before the intended ones are not in the intended file"
+    assert differs.message == "the served file disallows / for ClaudeBot because of the added lines"
+    assert differs.url == f"{site.origin}/"
+    assert usage.message == "training: the served file states disallow, the intended one unknown"
+
+
+def test_the_intended_file_can_be_a_policy(client: Client, site: Site) -> None:
+    site.serve("/robots.txt", respond(b"User-agent: *\nAllow: /\n"))
+    policy = parse_policy('[everyone]\ndisallow = ["/private/"]\n')
+    report = audit(client, site.origin, plan=QUICK, source=policy)
+    assert found(report, AuditKind.SERVED_DIFFERS) == [f"{site.origin}/private/"]
+    site.serve("/robots.txt", respond(b"# Another text\nUser-agent: *\nDisallow: /private/\n"))
+    assert AuditKind.SERVED_DIFFERS not in kinds(audit(client, site.origin, plan=QUICK, source=policy))
+
+
+@pytest.mark.parametrize(
+    "source, served, expected",
+    [
+        (b"a\nb\n", b"a\nb", []),
+        (b"a\nb\n", b"x\n\na \n\nb\n", [(1, 1, "before")]),
+        (b"a\nb\n", b"x\ny\na\nb\nz\n", [(1, 2, "before"), (5, 5, "after")]),
+        (b"a\nb\n", b"a\nx\nb\n", []),
+        (b"", b"a\n", []),
+        (b"ab\n", b"xab\n", []),
+        (b"a\n", b"\xef\xbb\xbfa\nb\n", [(2, 2, "after")]),
+    ],
+)
+def test_added_lines(source: bytes, served: bytes, expected: list[tuple[int, int, str]]) -> None:
+    assert find_added_lines(source, served) == expected
+
+
+def test_a_stale_cache_is_found(client: Client, site: Site) -> None:
+    publish(site, {})
+    site.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /\n"))
+    now = 1_800_000_000.0
+    site.serve(f"/robots.txt?canfetch={int(now * 1000):x}", respond(b"User-agent: *\nAllow: /\n"))
+    report = audit(client, site.origin, plan=QUICK, clock=lambda: now)
+    (stale,) = (one for one in report.findings if one.kind is AuditKind.STALE_CACHE)
+    assert stale.message.startswith("the cached file disallows / for ")
+
+
+def test_addresses_of_the_site_are_compared(client: Client, site: Site) -> None:
+    publish(site, {})
+    with Site() as same, Site() as other, refusing_port() as port:
+        same.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /private/\n# and a comment\n"))
+        other.serve("/robots.txt", respond(b"User-agent: *\nAllow: /\n"))
+        hosts = (same.origin, other.origin, f"http://127.0.0.1:{port}")
+        report = audit(client, site.origin, plan=QUICK._replace(hosts=hosts))
+    assert [host.is_same for host in report.hosts] == [True, False, None]
+    assert found(report, AuditKind.HOST_DIFFERS) == [f"{other.origin}/private/"]
+    assert len(found(report, AuditKind.HOST_UNREACHABLE)) == 1
+
+
+@pytest.mark.parametrize(
+    "origin, expected",
+    [
+        ("https://example.com", ["http://example.com", "https://www.example.com", "http://www.example.com"]),
+        ("http://www.example.com", ["https://www.example.com", "https://example.com", "http://example.com"]),
+        ("https://example.com:8443", []),
+        ("http://localhost", []),
+        ("http://127.0.0.1", []),
+        ("http://[::1]", []),
+    ],
+)
+def test_addresses_of_a_host(origin: str, expected: list[str]) -> None:
+    assert list(map(str, host_addresses(Origin.from_url(origin), ()))) == expected
+
+
+def test_purposes_name_who_is_open_and_by_which_line(client: Client, site: Site) -> None:
+    robots = "User-agent: *\nDisallow: /private/\nContent-Signal: ai-train=no\n\nUser-agent: GPTBot\nDisallow: /\n"
+    publish(site, {}, robots=robots)
+    report = audit(client, site.origin, plan=QUICK)
+    training = next(one for one in report.purposes if one.name == "training")
+    rows = {row.may_fetch: row for row in training.crawlers}
+    assert rows["none"].names == ("GPTBot",)
+    assert rows["none"].lines == (5, 6)
+    assert "ClaudeBot" in rows["some"].names
+    assert training.use is not None
+    assert training.use.allowed is False
+    assert [statement.line for statement in training.use.decided_by] == [3]
+
+
+def test_a_preference_that_stops_nobody_is_noted(client: Client, site: Site) -> None:
+    publish(site, {}, robots="User-agent: *\nAllow: /\nContent-Signal: ai-train=no\n")
+    report = audit(client, site.origin, plan=QUICK)
+    assert kinds(report) == {AuditKind.STATED_ONLY}
+
+
+def test_pages_wait_for_the_crawl_delay(client: Client, site: Site) -> None:
+    publish(site, {f"/{number}": respond(PAGE, HTML) for number in range(3)}, robots=f"{ROBOTS}Crawl-delay: 30\n")
+    now = 1_800_000_000.0
+    slept = []
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        slept.append(seconds)
+        now += seconds
+
+    report = audit(client, site.origin, plan=QUICK, clock=lambda: now, sleep=sleep)
+    assert report.listed.requested == 3
+    assert slept == [30.0] * (report.requests - 2)
+
+
+def test_the_limit_of_requests_ends_the_audit(client: Client, site: Site) -> None:
+    publish(site, {f"/{number}": respond(PAGE, HTML) for number in range(20)})
+    report = audit(client, site.origin, plan=QUICK._replace(limit=9))
+    assert (report.requests, report.max_requests, len(site.requests)) == (9, 9, 9)
+    assert AuditKind.LIMIT_REACHED in kinds(report)
+
+
+def test_a_site_that_asks_for_fewer_requests_gets_no_more(client: Client, site: Site) -> None:
+    publish(site, {f"/{number}": respond(b"", status=429) for number in range(20)})
+    report = audit(client, site.origin, plan=QUICK)
+    assert report.listed.requested == 1
+    assert kinds(report) == {AuditKind.LIMIT_REACHED}
+
+
+def test_reports_escape_what_sites_send(client: Client, site: Site) -> None:
+    publish(site, {"/moved": respond(b"", "Location: /<script>alert(1)</script>\x1b", status=301)})
+    report = audit(client, site.origin, plan=QUICK).to_json()
+    page = html_page([report, report])
+    assert "<script" not in page
+    assert "\x1b" not in page
+    assert "&lt;script&gt;" in page
+    assert all(line.isprintable() for line in text_lines(report))
+
+
+@pytest.mark.parametrize(
+    "origin, plan, error",
+    [
+        ("example", QUICK, InvalidURL),
+        ("ftp://example.com", QUICK, InvalidURL),
+        ("https://example.com", QUICK._replace(sample=-1), InvalidOption),
+        ("https://example.com", QUICK._replace(limit=0), InvalidOption),
+        ("https://example.com", QUICK._replace(edge=("Google-Extended",)), InvalidOption),
+        ("https://example.com", QUICK._replace(edge=("GTPBot",)), InvalidOption),
+        ("https://example.com", QUICK._replace(hosts=("nonsense",)), InvalidURL),
+    ],
+)
+def test_invalid_arguments_raise(client: Client, origin: str, plan: AuditPlan, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        audit(client, origin, plan=plan)

@@ -1,0 +1,152 @@
+"""The edge of a site: each way to refuse a crawler has a name, and a healthy site refuses none."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from tests.audit.sites import HTML, PAGE, cut, edge
+from tests.servers.valid import respond
+from tests.servers.web import Behaviour, Exchange, Site
+
+from canfetch import Client
+from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit
+from canfetch.audit.edge import check_edge, edge_crawlers
+from canfetch.audit.site_requests import SiteRequests
+
+ANUBIS = b'<!doctype html><title>Checking</title><script src="/.within.website/x/cmd/anubis/static/js"></script>'
+INTERSTITIAL = b"<!doctype html><title>One moment</title><script>go()</script><noscript>Enable JavaScript</noscript>"
+REFUSALS = {
+    "unauthorized": respond(b"", "WWW-Authenticate: Basic", status=401),
+    "payment-required": respond(b"", "crawler-price: USD 0.01", status=402),
+    "forbidden": respond(b"", status=403),
+    "rate-limited": respond(b"", "Retry-After: 60", status=429),
+    "challenge": respond(ANUBIS, HTML, status=202),
+    "challenge (200)": respond(ANUBIS, HTML),
+    "challenge (unknown)": respond(INTERSTITIAL, HTML),
+    "login-redirect": respond(b"", "Location: /account/login?next=/", status=302),
+    "connection-cut": cut,
+}
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site() as running:
+        yield running
+
+
+def run(site: Site, page: Behaviour, *, robots: bytes = b"User-agent: *\nAllow: /\n") -> AuditReport:
+    site.serve("/robots.txt", respond(robots))
+    site.serve("/", page)
+    with Client(user_agent="AuditBot/1.0") as client:
+        return audit(client, site.origin, plan=AuditPlan(delay=0, edge=("GPTBot", "Googlebot")))
+
+
+def edge_findings(report: AuditReport) -> list[AuditKind]:
+    return [one.kind for one in report.findings if one.kind.startswith("edge")]
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_each_refusal_has_a_name(site: Site, name: str) -> None:
+    report = run(site, edge("GPTBot", REFUSALS[name]))
+    assert [(answer.crawler, answer.answer) for answer in report.edge] == [
+        ("browser", "page"),
+        ("GPTBot", name.partition(" ")[0]),
+        ("Googlebot", "page"),
+    ]
+    (refused,) = (one for one in report.findings if one.kind is AuditKind.EDGE_REFUSES)
+    assert refused.message.startswith("GPTBot ")
+    assert ("USD 0.01" in refused.message) is (name == "payment-required")
+
+
+@pytest.mark.parametrize("name", [name for name in REFUSALS if name != "challenge (unknown)"])
+def test_what_a_browser_gets_too_is_not_a_refusal(site: Site, name: str) -> None:
+    report = run(site, REFUSALS[name])
+    assert AuditKind.EDGE_REFUSES not in edge_findings(report)
+    assert AuditKind.EDGE_UNKNOWN in edge_findings(report)
+
+
+def test_a_crawler_is_requested_once_unless_its_request_fails(site: Site) -> None:
+    run(site, edge("GPTBot", REFUSALS["forbidden"]))
+    agents = [request.headers["user-agent"] for request in site.requests if request.target == "/"]
+    assert sum("GPTBot" in agent for agent in agents) == 1
+
+
+def test_a_disallowed_crawler_that_gets_the_page_is_noted(site: Site) -> None:
+    report = run(site, respond(PAGE, HTML), robots=b"User-agent: GPTBot\nDisallow: /\n")
+    assert edge_findings(report) == [AuditKind.EDGE_ADMITS]
+    assert next(one.line for one in report.findings if one.kind is AuditKind.EDGE_ADMITS) == 2
+
+
+def test_a_disallowed_crawler_that_is_refused_is_as_intended(site: Site) -> None:
+    report = run(site, edge("GPTBot", REFUSALS["forbidden"]), robots=b"User-agent: GPTBot\nDisallow: /\n")
+    assert edge_findings(report) == []
+
+
+def _http_1_0(page: bytes) -> Behaviour:
+    async def behaviour(exchange: Exchange) -> None:
+        await exchange.send(b"HTTP/1.0 200 OK\r\n\r\n" + page)
+
+    return behaviour
+
+
+def _flaky(every: int, fault: Behaviour) -> Behaviour:
+    count = 0
+
+    async def behaviour(exchange: Exchange) -> None:
+        nonlocal count
+        count += 1
+        await (fault if count % every == 0 else respond(PAGE, HTML))(exchange)
+
+    return behaviour
+
+
+def _slow(parts: int) -> Behaviour:
+    async def behaviour(exchange: Exchange) -> None:
+        size = -(-len(PAGE) // parts)
+        await exchange.send(f"HTTP/1.1 200 OK\r\nContent-Length: {len(PAGE)}\r\nConnection: close\r\n\r\n".encode())
+        for start in range(0, len(PAGE), size):
+            await exchange.send(PAGE[start : start + size])
+
+    return behaviour
+
+
+def _healthy(step: int) -> Iterator[Behaviour]:
+    """Yield behaviours of sites that treat all clients alike, each `step`-th of more than a thousand."""
+    prerendered = b"<!doctype html><title>Fish</title><p>" + b"Fish for crawlers. " * 30
+    for words in range(0, 960, 5 * step):
+        page = b"<!doctype html><title>Fish</title><script src=/a.js></script><p>" + b"fish " * words
+        yield respond(page, HTML)
+        yield respond(page)
+        yield _http_1_0(page)
+        yield respond(page + b"<div class=g-recaptcha></div>", HTML)
+        yield edge("Googlebot", respond(prerendered, HTML))
+    for every in range(2, 2 + 24 // step):
+        for fault in (cut, respond(b"", status=503), respond(b"", status=500)):
+            yield _flaky(every, fault)
+        yield _slow(every)
+    for status in (301, 302, 303, 307, 308):
+        yield respond(b"", "Location: /fish", status=status)
+        yield respond(b"", "Location: https://www.example.com/", status=status)
+    yield respond(b"")
+
+
+def check_healthy(site: Site, step: int) -> int:
+    """Return the number of behaviours that were checked."""
+    site.serve("/robots.txt", respond(b"User-agent: *\nAllow: /\n"))
+    number = 0
+    with Client(user_agent="AuditBot/1.0") as client:
+        for number, behaviour in enumerate(_healthy(step), 1):
+            site.serve("/", behaviour)
+            requests = SiteRequests(client, max_requests=10, delay=0, clock=time.time, sleep=None)
+            test = check_edge(requests, f"{site.origin}/", edge_crawlers(("GPTBot", "Googlebot")))
+            assert [one for one in test.findings if one.kind is AuditKind.EDGE_REFUSES] == [], number
+    return number
+
+
+def test_healthy_sites_give_no_alarm(site: Site) -> None:
+    assert check_healthy(site, 24) > 50
+
+
+@pytest.mark.slow
+def test_a_thousand_healthy_sites_give_no_alarm(site: Site) -> None:
+    assert check_healthy(site, 1) > 1_000

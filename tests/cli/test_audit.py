@@ -1,0 +1,110 @@
+"""`canfetch audit`: reports of sites on loopback, in each format."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.audit.sites import HTML, PAGE, publish
+from tests.servers.dead_ports import refusing_port
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+Run = Any
+QUICK = ("--delay", "0")
+
+
+def test_a_site_with_a_fault(run: Run) -> None:
+    with Site() as site:
+        publish(site, {"/fish": respond(PAGE, HTML), "/private/x": respond(PAGE)})
+        ran = run("audit", site.origin, *QUICK, "--fail-on", "warning")
+        calm = run("audit", f"{site.origin}/page", *QUICK, "--fail-on", "error", "--format", "github")
+    assert ran.code == 1
+    assert ran.err == "canfetch: 1 site, at most 159 requests each, 0 s apart or as robots.txt states\n"
+    assert "  line 2, Disallow: /private/, for Googlebot, bingbot; in " in ran.out
+    assert "Training of AI models:" in ran.lines
+    assert any(line.startswith("::warning title=canfetch audit%3A listed-blocked::") for line in calm.lines)
+
+
+@pytest.mark.parametrize("form, start", [("json", "[{"), ("html", "<!doctype html>")])
+def test_reports_are_written_to_files(run: Run, folder: Path, form: str, start: str) -> None:
+    with Site() as site:
+        publish(site, {"/fish": respond(PAGE, HTML)})
+        arguments = ("audit", site.origin, *QUICK, "--format", form, "--output", "report", "--fail-on", "error")
+        first, second = run(*arguments), run(*arguments)
+    assert (first.out, (folder / "report").read_text()[: len(start)]) == ("", start)
+    assert (second.code, "already exists" in second.err) == (2, True)
+
+
+def test_the_intended_file_and_the_edge(run: Run, folder: Path) -> None:
+    (folder / "policy.toml").write_text('[everyone]\ndisallow = ["/other/"]\n')
+    with Site() as site:
+        publish(site, {})
+        ran = run(
+            "audit",
+            site.origin,
+            *QUICK,
+            "--source",
+            "policy.toml",
+            "--edge",
+            "GPTBot",
+            "--format",
+            "json",
+            "--sample",
+            "0",
+        )
+    (report,) = ran.rows("json")
+    assert ran.code == 1
+    assert [answer["crawler"] for answer in report["edge"]] == ["browser", "GPTBot"]
+    assert {one["kind"] for one in report["findings"]} >= {"served-differs"}
+
+
+def test_a_portfolio_continues_where_it_was_interrupted(run: Run, folder: Path) -> None:
+    with Site() as first, Site() as second, refusing_port() as port:
+        publish(first, {"/fish": respond(PAGE, HTML)})
+        publish(second, {"/fish": respond(PAGE, HTML)})
+        closed = f"http://127.0.0.1:{port}"
+        (folder / "sites.txt").write_text(f"# sites\n{first.origin}\n\n{closed}\n")
+        arguments = (*QUICK, "--work", "work", "--parallel", "2")
+        run("audit", "--origins", "sites.txt", *arguments)
+        known = len(first.requests)
+        ran = run("audit", "--origins", "sites.txt", second.origin, *arguments)
+        other = run("audit", first.origin, *arguments, "--sample", "3")
+    assert (len(first.requests), len(second.requests) > 0) == (known, True)
+    assert [line.split()[0] for line in ran.lines[-3:]] == [second.origin, first.origin, closed]
+    assert sorted(path.suffix for path in (folder / "work").iterdir()) == [".json"] * 4
+    assert (other.code, "choose another folder" in other.err) == (2, True)
+
+
+def test_html_of_a_portfolio_has_a_table(run: Run) -> None:
+    with Site() as first, Site() as second:
+        publish(first, {})
+        publish(second, {})
+        ran = run("audit", first.origin, second.origin, *QUICK, "--format", "html")
+    assert f'<a href="#site-1">{second.origin}</a>' in ran.out
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((), "no site: pass an origin"),
+        (("nonsense:x",), "invalid origin"),
+        (("example.com", "--sample", "some"), "is not a number of pages or 'all'"),
+        (("example.com", "--edge", "GTPBot"), "did you mean 'GPTBot'?"),
+        (("example.com", "--source", "missing.txt"), "cannot read --source 'missing.txt'"),
+        (("example.com", "--source", "bad.toml"), "--source 'bad.toml': "),
+    ],
+)
+def test_mistakes_are_errors(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "bad.toml").write_text("[everyone]\nnonsense = 1\n")
+    ran = run("audit", *arguments)
+    assert (ran.code, ran.out, message in ran.err) == (2, "", True), ran.err
+
+
+def test_json_has_every_number(run: Run) -> None:
+    with Site() as site:
+        publish(site, {"/fish": respond(PAGE, HTML)})
+        (report,) = json.loads(run("audit", site.origin, *QUICK, "--sample", "all", "--format", "json").out)
+    assert report["schema"] == "canfetch.audit/1"
+    assert report["listed"] == {"sitemaps": 1, "urls": 1, "requested": 1, "disallowed": 0}
+    assert report["requests"] <= report["max_requests"]
