@@ -122,10 +122,8 @@ def audit(
     hosts = [_web_origin(host) for host in plan.hosts]
     check_count("max_requests", plan.max_requests)
     check_count("max_sitemaps", plan.max_sitemaps)
-    if plan.sample is not None and (
-        isinstance(plan.sample, bool) or not isinstance(plan.sample, int) or plan.sample < 0
-    ):
-        raise InvalidOption(f"invalid sample {quoted(plan.sample)}: expected a number of pages, or None for all")
+    # No page at all is a sample, too.
+    check_count("sample", 1 if plan.sample in {None, 0} else plan.sample)
     check_list("edge", plan.edge)
     edge_crawlers(plan.edge)
     # A missing library is the fault of the caller, and is raised before the first request.

@@ -152,7 +152,7 @@ def _write(reports: Iterator[ReportJson], number: int, options: _Options) -> int
             lines += _annotations(report)
     else:
         for report in kept:
-            lines += [*map(printable, text_lines(report)), ""]
+            lines += [*map(printable, text_lines(report)), *([""] if number > 1 else [])]
         lines += _table(kept) if number > 1 else []
     text = "".join(f"{line}\n" for line in lines)
     if options.output is None:
