@@ -107,6 +107,6 @@ def _uses(
         answer, url = page.response, page.url
         response = PageResponse(answer.status, answer.headers, answer.body)
     return {
-        purpose: run_steps(decide_use(url, UseQuestion(purpose, _ANYBODY, now), response), requests.perform)
+        purpose: run_steps(decide_use(url, UseQuestion(purpose, _ANYBODY, now), response), requests.perform).verdict
         for purpose in UsagePurpose
     }
