@@ -61,6 +61,7 @@ def record_uses(
         (SITE, f"{ORIGIN}/x", {"response": PAGE}),
         (SITE, f"{ORIGIN}/x", {"response": PageResponse(200, None, HTML.encode())}),
         (SITE, f"{ORIGIN}/x", {"response": PageResponse(200, [(b"TDM-Reservation", b"1")])}),
+        (SITE, f"{ORIGIN}/x", {"response": PageResponse(200, {"Content-Type": "application/pdf"}, HTML)}),
         # A str is UTF-8, whatever it declares; a byte that is not UTF-8 survives.
         (SITE, f"{ORIGIN}/\udcff", {"response": PageResponse(200, None, '<meta charset="utf-16">\udcff')}),
         (SITE, f"{ORIGIN}/x", {"response": PageResponse(200, (), "x" * (2 << 20) + HTML)}),
@@ -147,7 +148,7 @@ def test_an_asynchronous_client_records_answers(tmp_path: Path) -> None:
 
 def test_rfc3986_3_2_1_credentials_are_not_recorded(tmp_path: Path) -> None:
     link = {"Link": '<l.xml>; rel="license"; type="application/rsl+xml"', "Content-Type": "text/html"}
-    answers = {**SITE, "https://user:secret@example.com/l.xml": ok(LICENSE)}
+    answers = {**SITE, f"{ORIGIN}/l.xml": ok(LICENSE)}
     page = PageResponse(200, link, HTML)
     verdict, report, line = record_uses(tmp_path, answers, "https://user:secret@example.com/x", response=page)
     assert "secret" not in json.dumps(line)
@@ -155,6 +156,17 @@ def test_rfc3986_3_2_1_credentials_are_not_recorded(tmp_path: Path) -> None:
     assert (line["use"]["allowed"], verdict.allowed) == (False, False)
     assert len(line["use"]["statements"]) == len(verdict.statements)
     assert (report.valid, report.recomputed_uses) == (True, 1)
+
+
+def test_rfc3986_3_2_1_credentials_in_the_url_of_a_license_are_not_recorded(tmp_path: Path) -> None:
+    question, missing = UseQuestion("training", Agent("ExampleBot"), NOW), MissingSource(SourceState.NOT_READ)
+    licenses = {"https://user:secret@example.com/l.xml": LICENSE}
+    answered = answer_use(question, [UseReading("/x", missing, missing, missing, licenses)])
+    with EvidenceRecorder(tmp_path, store_content=True) as recorder:
+        recorder.record_use(answered)
+    assert b"secret" not in recorder.path.read_bytes()
+    assert answered.verdict.allowed is False
+    assert verify_segment(recorder.path).recomputed_uses == 1
 
 
 def test_without_stored_content_an_answer_is_not_computed_again(tmp_path: Path) -> None:
@@ -253,6 +265,11 @@ def test_sources_of_the_caller_are_recorded(tmp_path: Path) -> None:
         recorder.record_use(answer_use(question, [UseReading("/x", robots, missing, missing)]))
     report = verify_segment(recorder.path)
     assert (report.valid, report.decisions, report.uses, report.recomputed_uses) == (True, 2, 1, 1)
+
+
+def test_a_segment_from_before_uses_were_recorded_is_valid() -> None:
+    (report,) = verify_folder(Path(__file__).with_name("recorded_before_uses"))
+    assert (report.valid, report.sealed, report.decisions, report.uses) == (True, True, 1, 0)
 
 
 WRITER = """

@@ -5,6 +5,7 @@ import hashlib
 import os
 import threading
 import time
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -83,7 +84,6 @@ class EvidenceRecorder:
         self._clock = clock
         self._lock = threading.Lock()
         self._other_heads = UnreferencedHeads(self.folder, sync=_sync_file if durable else None)
-        self._last_content: tuple[bytes, str] | None = None
         self._file: int = _NOT_YET_OPEN
         self._open()
         reset_on_fork(self)
@@ -231,15 +231,10 @@ class EvidenceRecorder:
         }
 
     def _describe_content(self, content: bytes) -> dict[str, Any]:
-        # Callers usually check many URLs against one file, so the last hash is cached.
-        last = self._last_content
-        if last is None or last[0] is not content:
-            last = self._last_content = (content, hashlib.sha256(content).hexdigest())
-        self._store(last[1], content)
-        return {"copy": {"sha256": last[1]}}
+        return {"copy": {"sha256": self._store_content(content)}}
 
     def _store_content(self, content: bytes) -> str:
-        sha256 = hashlib.sha256(content).hexdigest()
+        sha256 = _sha256(bytes(content))
         self._store(sha256, content)
         return sha256
 
@@ -281,6 +276,12 @@ class EvidenceRecorder:
         except OSError:
             self._abandon()
         raise EvidenceError(f"{self.path}: {consequence}: {problem}")
+
+
+# Callers usually ask about many URLs with the same files. Python computes the key of the cache once for each object.
+@lru_cache(8)
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, Any]:

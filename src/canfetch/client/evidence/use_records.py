@@ -47,9 +47,10 @@ def use_fields(
     Raises: EvidenceError: A source cannot be stored.
     """
     question, readings, verdict = answered
-    if any(redacted_url(reading.url) != reading.url for reading in readings):
-        # Credentials are not recorded, so that the line has the answer about the URLs without them.
-        _, readings, verdict = answer_use(question, [_without_credentials(reading) for reading in readings])
+    recorded = tuple(map(_without_credentials, readings))
+    if any(one is not other for one, other in zip(recorded, readings, strict=True)):
+        # The line has the answer about the URLs without credentials, which can be computed again.
+        _, readings, verdict = answer_use(question, recorded)
     return {
         "url": redacted_url(verdict.url),
         USE: verdict.to_json(),
@@ -64,9 +65,11 @@ def use_fields(
 
 
 def _without_credentials(reading: UseReading) -> UseReading:
-    # The license that a page names with a relative URL has the credentials of the page.
-    licenses = {redacted_url(url): document for url, document in reading.licenses.items()}
-    return reading._replace(url=redacted_url(reading.url), licenses=licenses)
+    url, urls = redacted_url(reading.url), {name: redacted_url(name) for name in reading.licenses}
+    if url == reading.url and all(name == redacted for name, redacted in urls.items()):
+        return reading
+    licenses = {urls[name]: document for name, document in reading.licenses.items()}
+    return reading._replace(url=url, licenses=licenses)
 
 
 def _reading_json(
