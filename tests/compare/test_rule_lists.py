@@ -29,7 +29,9 @@ def rules_for(rules: list[RuleText], profile: str) -> AgentRules:
     return parse(content, profile=profile).rules_for("a")
 
 
-def differing_target(before: list[RuleText], after: list[RuleText], profile: str, budget: Budget) -> bytes | None:
+def differing_target(
+    before: list[RuleText], after: list[RuleText], profile: str, budget: Budget, lists: RuleLists | None = None
+) -> bytes | None:
     bound = rules_for(before, profile), rules_for(after, profile)
 
     def confirm(target: bytes) -> bool:
@@ -39,7 +41,8 @@ def differing_target(before: list[RuleText], after: list[RuleText], profile: str
         except InvalidURL:
             return False
 
-    return RuleLists(get_profile(profile)).differing_target(before, after, budget, confirm)
+    lists = lists or RuleLists(get_profile(profile))
+    return lists.differing_target(before, after, budget, confirm)
 
 
 @pytest.mark.slow
@@ -54,6 +57,20 @@ def test_differing_targets_are_found_exactly(
     found = differing_target(before, after, profile, Budget())
     if found is None:
         assert verdicts[0] == verdicts[1]
+
+
+@pytest.mark.parametrize("profile", ["rfc9309", "google", "draft1996"])
+def test_lists_are_compared_with_others_as_each_pair_alone(profile: str) -> None:
+    rules = [(False, b"/a"), (True, b"/a/b"), (False, b"/c*d"), (False, b"/a/b/c"), (True, b"/e"), (False, b"/a/b")]
+    lists = RuleLists(get_profile(profile))
+    for before in (rules, rules[::-1]):
+        for place in range(len(before)):
+            for new in ([], [(True, b"/a/b/c")], [(False, b"/c"), (True, b"/c/e")]):
+                after = [*before[:place], *new, *before[place + 1 :]]
+                budgets = Budget(), Budget()
+                alone = differing_target(before, after, profile, budgets[0])
+                assert differing_target(before, after, profile, budgets[1], lists) == alone
+                assert budgets[0].steps == budgets[1].steps
 
 
 def test_order_of_rules_counts_if_the_first_match_decides() -> None:

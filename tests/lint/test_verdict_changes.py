@@ -24,6 +24,16 @@ def changed(before: str, after: str) -> set[str]:
     return set(VerdictChanges(before.encode()).changed_profiles(after.encode()))
 
 
+@pytest.mark.parametrize("line", ["", "Disalow: /a", "Disallow /a", "Allow: /a"])
+def test_profiles_that_are_compared_together_change_as_each_one_does_alone(line: str) -> None:
+    before, other = b"User-agent: *\nDisallow: /a\nDisallow: /b\n", f"User-agent: *\n{line}\nDisallow: /b\n".encode()
+    together = VerdictChanges(before)
+    alone = {name: VerdictChanges(before) for name in PROFILES}
+    expected = tuple(name for name in PROFILES if alone[name].changed_profiles(other, [name]))
+    assert together.changed_profiles(other) == expected
+    assert together.steps == sum(changes.steps for changes in alone.values())
+
+
 @pytest.mark.parametrize(
     "before, after, profiles",
     [

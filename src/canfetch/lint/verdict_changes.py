@@ -10,7 +10,7 @@ to, and crawlers without a group.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY
@@ -31,6 +31,8 @@ _ORIGIN: Final = b"https://example.com"
 # No crawler has this name, and it is not part of one.
 _UNNAMED: Final = Agent("~~")
 _MAX_NAMES: Final = 2000
+# The names of one file take up to its size.
+_CACHED_NAMES: Final = 16
 
 _Rules = tuple[RuleText, ...]
 # A group without line numbers: its names and rules.
@@ -101,7 +103,7 @@ class VerdictChanges:
     # Enough to compare thousands of rules with literal paths.
     DEFAULT_STEPS: Final = 20_000
 
-    __slots__ = ("_agents", "_compared", "_other", "_own", "_readings", "_rule_lists", "steps", "undecided")
+    __slots__ = ("_compared", "_other", "_own", "_readings", "_rule_lists", "steps", "undecided")
 
     def __init__(self, content: bytes) -> None:
         self.steps = 0
@@ -113,8 +115,6 @@ class VerdictChanges:
         self._rule_lists: dict[str, RuleLists] = {}
         # The comparisons with the other version that were decided, by what they depend on besides the groups.
         self._compared: dict[Profile, _Comparison] = {}
-        # Most fixes of a file change groups with the same names.
-        self._agents: dict[frozenset[bytes], list[Agent]] = {}
 
     def changed_profiles(
         self, other: bytes, profiles: Iterable[str] = PROFILES, *, steps: int = DEFAULT_STEPS
@@ -168,11 +168,8 @@ class VerdictChanges:
             return False
         if len(names) > _MAX_NAMES:
             raise Undecided(f"undecided: more than {_MAX_NAMES} names", states=0)
-        agents = self._agents.get(names)
-        if agents is None:
-            agents = self._agents[names] = list(_agents(names))
         compared: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
-        for agent in agents:
+        for agent in _agents(names):
             bound = _bind(before, agent), _bind(after, agent)
             key = tuple(bound[0].group_indices), tuple(bound[1].group_indices)
             if key in compared:
@@ -193,7 +190,13 @@ def _changed_groups(before: list[_Group], after: list[_Group]) -> list[_Group]:
     return before[start : len(before) - end] + after[start : len(after) - end]
 
 
-def _agents(names: frozenset[bytes]) -> Iterator[Agent]:
+# Most fixes of a file change groups with the same names, and those of many files change groups for `*`.
+@lru_cache(_CACHED_NAMES)
+def _agents(names: frozenset[bytes]) -> tuple[Agent, ...]:
+    return tuple(_iter_agents(names))
+
+
+def _iter_agents(names: frozenset[bytes]) -> Iterator[Agent]:
     yield _UNNAMED
     # In some profiles a name is a whole User-Agent header, which applies to each product in it.
     words = {word for name in names for word in name.replace(b"/", b" ").replace(b",", b" ").split()}

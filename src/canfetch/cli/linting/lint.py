@@ -146,7 +146,8 @@ def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: Repor
                     write_standard_output(result.content)
                 elif source.path is not None and is_changed:
                     replace_file(source.path, result.content)
-                writer.write(result.report)
+                with paused_collector():
+                    writer.write(result.report)
                 is_negative = any(finding.severity >= fail_on for finding in result.report.findings)
             if code == EXIT_OK and is_negative:
                 code = EXIT_NEGATIVE
