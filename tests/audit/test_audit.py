@@ -13,6 +13,7 @@ from tests.servers.web import Site
 from canfetch import Client
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
 from canfetch.audit.served import find_added_lines, host_addresses
+from canfetch.audit.text_report import grouped
 from canfetch.author import parse_policy
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
@@ -90,6 +91,37 @@ def test_all_pages_are_requested_and_each_fault_is_one_finding(client: Client, s
     assert sorted(map(str, found(report, AuditKind.LISTED_NOINDEX))) == [f"{site.origin}{path}" for path in hidden]
     assert kinds(report) == {AuditKind.LISTED_BLOCKED, AuditKind.LISTED_NOINDEX}
     assert report.listed == (1, 50, 43, 0)
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pytest.param(1_000, marks=pytest.mark.slow),
+        pytest.param(50_000, marks=[pytest.mark.service, pytest.mark.nightly]),
+    ],
+)
+def test_a_large_sitemap_has_one_finding_for_each_fault(client: Client, pages: int) -> None:
+    blocked, hidden = (range(number) for number in (pages // 250, pages // 1_000))
+    paths = [f"/private/{number}" for number in blocked] + [f"/hidden-{number}" for number in hidden]
+    paths += [f"/page-{number}" for number in range(pages - len(paths))]
+    noindex = respond(PAGE, HTML, "X-Robots-Tag: noindex")
+    with Site(behaviours={"page": respond(PAGE, HTML), "hidden": noindex}) as site:
+        publish(site, {})
+        site.serve("/sitemap.xml", respond(sitemap(f"{site.origin}{path}" for path in paths)))
+        report = audit(client, site.origin, plan=QUICK._replace(sample=None))
+    counts = {kind: number for kind, number in report.counts.items() if kind not in LOCAL}
+    assert counts == {AuditKind.LISTED_BLOCKED: len(blocked), AuditKind.LISTED_NOINDEX: len(hidden)}
+    assert report.listed == (1, pages, pages - len(blocked), 0)
+
+
+def test_pages_on_many_hosts_cost_few_requests(client: Client, site: Site) -> None:
+    publish(site, {})
+    listed = [f"http://127.0.0.{number}:{site.port}/" for number in range(2, 200)]
+    site.serve("/sitemap.xml", respond(sitemap(listed)))
+    report = audit(client, site.origin, plan=QUICK._replace(sample=0))
+    assert report.listed.urls == len(listed)
+    assert report.requests < 60
+    assert any("not fetched" in one.message for one in report.findings if one.kind is AuditKind.SITEMAP_FAULT)
 
 
 def test_the_sample_is_the_same_in_each_run(client: Client, site: Site) -> None:
@@ -237,6 +269,26 @@ def test_purposes_name_who_is_open_and_by_which_line(client: Client, site: Site)
     assert training.use is not None
     assert training.use.allowed is False
     assert [statement.line for statement in training.use.decided_by] == [3]
+
+
+def test_other_files_add_to_what_is_stated(client: Client, site: Site) -> None:
+    publish(site, {}, robots=f"User-agent: *\nAllow: /\nLicense: {site.origin}/license.xml\n")
+    site.serve("/.well-known/tdmrep.json", respond(b'[{"location": "*", "tdm-reservation": 1}]'))
+    license_text = b"""<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>
+        <prohibits type="usage">search</prohibits></license></content></rsl>"""
+    site.serve("/license.xml", respond(license_text, "Content-Type: application/rsl+xml"))
+    report = audit(client, site.origin, plan=QUICK)
+    uses = {one.name: one.use for one in report.purposes if one.use is not None}
+    assert (uses["training"].allowed, uses["search-index"].allowed) == (False, False)
+    text = "\n".join(text_lines(report.to_json()))
+    assert "use of the content: not permitted; tdmrep.json entry 1: tdm-reservation 1" in text
+    assert [statement.kind for statement in uses["search-index"].decided_by] == ["license"]
+
+
+def test_findings_of_one_kind_can_have_two_severities() -> None:
+    found = [{"kind": "sitemap-fault", "severity": severity} for severity in ("error", "warning", "warning")]
+    report = {"findings": found, "counts": {"sitemap-fault": 10}}
+    assert [(len(found), number) for _, found, number in grouped(report)] == [(1, 1), (2, 9)]
 
 
 def test_a_preference_that_stops_nobody_is_noted(client: Client, site: Site) -> None:

@@ -82,6 +82,35 @@ def test_a_disallowed_crawler_that_is_refused_is_as_intended(site: Site) -> None
     assert edge_findings(report) == []
 
 
+def test_the_page_behind_a_redirect_is_requested(site: Site) -> None:
+    site.serve("/en/", edge("GPTBot", REFUSALS["forbidden"]))
+    report = run(site, respond(b"", "Location: /en/", status=302))
+    assert [one.url for one in report.findings if one.kind is AuditKind.EDGE_REFUSES] == [f"{site.origin}/en/"]
+
+
+def test_a_redirect_to_another_page_than_that_of_a_browser(site: Site) -> None:
+    site.serve("/robots.txt", respond(b""))
+    moved = respond(b"", "Location: /en/?session=1", status=302)
+    site.serve("/", edge("GPTBot", respond(b"", "Location: /sorry", status=302), moved))
+    with Client(user_agent="AuditBot/1.0") as client:
+        requests = SiteRequests(client, max_requests=10, delay=0, clock=time.time, sleep=None)
+        test = check_edge(requests, f"{site.origin}/", edge_crawlers(("GPTBot", "Googlebot")))
+    assert [one.kind for one in test.findings] == [AuditKind.EDGE_REFUSES, AuditKind.EDGE_UNKNOWN]
+
+
+def test_a_limit_for_all_clients_is_not_a_refusal(site: Site) -> None:
+    answers = [respond(PAGE, HTML)] * 2 + [respond(b"", status=429)]
+    count = 0
+
+    async def limited(exchange: Exchange) -> None:
+        nonlocal count
+        count += 1
+        await answers[min(count, 3) - 1](exchange)
+
+    report = run(site, limited)
+    assert edge_findings(report) == [AuditKind.EDGE_UNKNOWN] * 2
+
+
 def _http_1_0(page: bytes) -> Behaviour:
     async def behaviour(exchange: Exchange) -> None:
         await exchange.send(b"HTTP/1.0 200 OK\r\n\r\n" + page)

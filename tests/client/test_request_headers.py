@@ -1,5 +1,7 @@
 """Headers that the caller adds to every request."""
 
+import asyncio
+
 import pytest
 from tests.access.client_harness import open_client
 from tests.access.conftest import ScriptedOrigin
@@ -49,6 +51,19 @@ def test_headers_are_sent_with_every_request_to_the_origin(name: str, authority:
     assert [request.target for request in site.requests] == ["/robots.txt", "/a", "/b"]
     for request in site.requests:
         assert {name: request.headers[name.lower()] for name in HEADERS} == HEADERS
+
+
+def test_a_document_can_be_requested_with_another_user_agent(site: Site) -> None:
+    async def request() -> None:
+        async with AsyncClient(user_agent="ExampleBot/1.0") as client:
+            await client.request_document(f"{site.origin}/rules", max_bytes=100, user_agent="OtherBot/2.0")
+
+    asyncio.run(request())
+    with Client(user_agent="ExampleBot/1.0") as client:
+        client.request_document(f"{site.origin}/rules", max_bytes=100, user_agent="OtherBot/2.0")
+        client.request_document(f"{site.origin}/rules", max_bytes=100)
+    agents = [request.headers["user-agent"] for request in site.requests]
+    assert agents == ["OtherBot/2.0", "OtherBot/2.0", "ExampleBot/1.0"]
 
 
 @pytest.mark.parametrize("name", TRANSPORT_NAMES)

@@ -94,6 +94,8 @@ _REDIRECTION: Final = 3
 _CLIENT_ERROR: Final = 4
 _CUTS: Final = frozenset({FailureKind.RESET, FailureKind.INCOMPLETE, FailureKind.PROTOCOL})
 _ACCIDENTS: Final = frozenset({EdgeKind.CUT, EdgeKind.FAILURE})
+# With such an answer to a browser, more requests show nothing.
+_NO_CONTROL: Final = frozenset({*_ACCIDENTS, EdgeKind.RATE_LIMITED})
 _TITLES: Final = {
     EdgeKind.UNAUTHORIZED: "is asked for credentials (401)",
     EdgeKind.PAYMENT: "is asked for a payment (402)",
@@ -145,7 +147,7 @@ def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) ->
     try:
         control = _ask(requests, url, _BROWSER_HEADER, None)
         answers.append(EdgeAnswer(BROWSER, _BROWSER_HEADER, str(control.kind), control.status, control.detail))
-        if control.kind in {EdgeKind.FAILURE, EdgeKind.CUT}:
+        if control.kind in _NO_CONTROL:
             message = f"a browser gets no page either: {control.detail}"
             findings.append(finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=control.status))
             return EdgeTest(answers, findings)
@@ -163,7 +165,7 @@ def _meaning(
     requests: SiteRequests, url: str, crawler: Crawler, answer: _Answer, control: _Answer
 ) -> Iterator[AuditFinding]:
     verdict = requests.decide(url, crawler.agent)
-    if answer.kind is control.kind:
+    if answer.kind is control.kind and (answer.kind is not EdgeKind.REDIRECT or answer.detail == control.detail):
         if answer.kind is EdgeKind.PAGE and not verdict.allowed:
             message = f"{crawler.name} gets the page, although {verdict.explanation}"
             yield finding(AuditKind.EDGE_ADMITS, message, url=url, line=verdict.line, status=answer.status)
@@ -171,6 +173,12 @@ def _meaning(
             message = f"{crawler.name} and a browser get the same: {answer.detail}"
             yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
     elif answer.kind is not EdgeKind.PAGE and verdict.allowed:
+        # A limit of requests, or an outage that has begun meanwhile, concerns all clients.
+        now = _ask(requests, url, _BROWSER_HEADER, control)
+        if (now.kind, now.detail) != (control.kind, control.detail):
+            message = f"{crawler.name} {_TITLES[answer.kind]}, but a browser no longer gets the page: {now.detail}"
+            yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
+            return
         message = f"{crawler.name} {_TITLES[answer.kind]}: {answer.detail}"
         yield finding(AuditKind.EDGE_REFUSES, message, url=url, line=verdict.line, status=answer.status)
 
@@ -245,7 +253,8 @@ def _redirect(url: str, response: Response) -> _Answer:
     target = redirect_target(url, response)
     if target is None:
         return _Answer(EdgeKind.REDIRECT, response.status, "the redirect leads nowhere")
-    shown = quoted(redacted_url(target))
+    # A query can differ from request to request.
+    shown = quoted(redacted_url(target).partition("?")[0])
     if _is_login(target):
         return _Answer(EdgeKind.LOGIN, response.status, f"redirected to {shown}")
     return _Answer(EdgeKind.REDIRECT, response.status, f"redirected to {shown}")

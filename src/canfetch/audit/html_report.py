@@ -7,7 +7,6 @@ from typing import Any, Final
 from canfetch.audit.edge import LIMITS_OF_THE_TEST
 from canfetch.audit.text_report import (
     ACCESS_WORDS,
-    USE_WORDS,
     ReportJson,
     crawler_text,
     grouped,
@@ -15,26 +14,17 @@ from canfetch.audit.text_report import (
     place,
     severity_counts,
     summary,
+    use_text,
 )
 from canfetch.core.text import counted, printable_text
+from canfetch.lint.formats.html import PAGE_STYLE
 
 _MAX_SHOWN: Final = 100
-_STYLE: Final = """
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --faint: #5b6673; --edge: #d7dce2;
-  --error: #b42318; --warning: #8a5a00; --info: #1f5fa8; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --paper: #14181d; --faint: #9aa6b2; --edge: #333c46;
-  --error: #ff8a80; --warning: #f0c060; --info: #8fc1ff; } }
-body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; }
-h3 { font-size: 1rem; margin: 0; } h4 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
-article { border: 1px solid var(--edge); border-left: .3rem solid var(--severity); border-radius: .4rem;
-  margin: .75rem 0; padding: .75rem 1rem; break-inside: avoid-page; }
-.error { --severity: var(--error); } .warning { --severity: var(--warning); } .info { --severity: var(--info); }
-.severity { color: var(--severity); } .faint { color: var(--faint); font-size: .875rem; }
+_OWN_STYLE: Final = """\
+body { overflow-wrap: anywhere; } h4 { font-size: 1rem; margin: 1.5rem 0 .25rem; } article { break-inside: avoid-page; }
 table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--edge); padding: .35rem .6rem;
-  text-align: left; vertical-align: top; } thead { display: table-header-group; } p, ul { margin: .35rem 0; }
-td.number { text-align: right; }
+  text-align: left; vertical-align: top; } th { white-space: nowrap; } ul { margin: .35rem 0; }
+thead { display: table-header-group; }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } section { break-before: page; }
   section:first-of-type { break-before: auto; } }
 """
@@ -52,14 +42,14 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
     title = "Audit of " + (printable_text(reports[0]["origin"]) if len(reports) == 1 else counted(len(reports), "site"))
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+    yield f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}{_OWN_STYLE}</style>\n</head>\n<body>\n"
     yield f"<main>\n<h1>{escape(title)}</h1>\n"
     if len(reports) > 1:
         rows = [_portfolio_row(number, report) for number, report in enumerate(reports)]
         yield _table(("Site", "Errors", "Warnings", "Info", "Result"), rows)
     for number, report in enumerate(reports):
         yield f'<section id="site-{number}">\n<h2>{_text(report["origin"])}</h2>\n'
-        yield f'<p class="faint">{_text(report["checked_at"])}; {_text(summary(report))}</p>\n'
+        yield f'<p class="place">{_text(report["checked_at"])}; {_text(summary(report))}</p>\n'
         yield from _report(report)
         yield "</section>\n"
     yield "</main>\n</body>\n</html>\n"
@@ -85,7 +75,7 @@ def _report(report: ReportJson) -> Iterator[str]:
         yield f'<article class="{severity}">\n<h3><span class="severity">{severity}</span> '
         yield f"{_text(kind.meaning)}</h3>\n<ul>\n"
         for one in found[:_MAX_SHOWN]:
-            where = "" if one["url"] is None else f'<br><span class="faint">{_text(place(one))}</span>'
+            where = "" if one["url"] is None else f'<br><span class="place">{_text(place(one))}</span>'
             yield f"<li>{_text(one['message'])}{where}</li>\n"
         yield "</ul>\n"
         more = number - _MAX_SHOWN
@@ -105,7 +95,7 @@ def _purposes(report: ReportJson) -> Iterator[str]:
             f"{_text(ACCESS_WORDS[row['may_fetch']])}: {_text(crawler_text(row))}" for row in purpose["crawlers"]
         )
         use = purpose["use"]
-        stated = "" if use is None else f"{_text(USE_WORDS[use['allowed']])}; {_text(use['explanation'])}"
+        stated = "" if use is None else _text(use_text(use))
         rows.append([_text(purpose["title"]), access, stated])
     yield _table(("Purpose", "Crawlers", "Use of the content"), rows)
 

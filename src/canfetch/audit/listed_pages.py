@@ -13,6 +13,7 @@ from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
 from canfetch.audit.report import AuditFinding, AuditKind, ListedPages, finding
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
+from canfetch.client.documents import NotFetched
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -39,8 +40,8 @@ _MISSING: Final = (404, 410)
 _TOO_MANY: Final = 429
 _SUCCESS: Final = 2
 _SERVER_ERROR: Final = 5
-# Origins of scripts and styles whose robots.txt is fetched.
-_MAX_RESOURCE_ORIGINS: Final = 20
+# Other origins, of listed pages and of their scripts and styles, whose robots.txt is fetched.
+MAX_OTHER_ORIGINS: Final = 40
 _NEEDED: Final = (ResourceKind.SCRIPT, ResourceKind.STYLE)
 
 
@@ -81,7 +82,7 @@ class ListedPagesCheck:
         self._chosen: set[str] = set()
         self._candidates = 0
         self._reported: set[str] = set()
-        self._resource_origins: dict[str, None] = {}
+        self._origins = {str(origin)}
         self._sitemaps = self._urls = self._sent = self._disallowed = 0
 
     @property
@@ -107,6 +108,8 @@ class ListedPagesCheck:
         yield from self._sampled()
 
     def _perform(self, step: ReadingStep) -> Any:
+        if isinstance(step, VerdictsStep | NamesStep):
+            self._check_origin(step.url)
         if isinstance(step, VerdictsStep):
             return [self._requests.decide(step.url, agent.agent) for agent in self._agents]
         if isinstance(step, NamesStep):
@@ -199,9 +202,8 @@ class ListedPagesCheck:
             if resource.kind not in _NEEDED or resource.url in self._reported:
                 continue
             self._reported.add(resource.url)
-            if not self._may_look_up(resource.url):
-                continue
             try:
+                self._check_origin(resource.url)
                 verdicts = [self._requests.decide(resource.url, agent.agent) for agent in self._agents]
             except CanfetchError:
                 # Nothing is known about it.
@@ -210,11 +212,15 @@ class ListedPagesCheck:
             if any(not one.allowed and one.rule is not None for one in verdicts):
                 yield self._blocked(AuditKind.RESOURCE_BLOCKED, resource.url, verdicts, url)
 
-    def _may_look_up(self, url: str) -> bool:
+    def _check_origin(self, url: str) -> None:
+        """Check that the robots.txt of an origin may be fetched. A sitemap can list thousands of origins.
+
+        Raises: NotFetched: There are too many.
+        """
         origin = str(Origin.from_url(url))
-        if origin not in self._resource_origins and len(self._resource_origins) < _MAX_RESOURCE_ORIGINS:
-            self._resource_origins[origin] = None
-        return origin in self._resource_origins
+        if origin not in self._origins and len(self._origins) > MAX_OTHER_ORIGINS:
+            raise NotFetched(f"the robots.txt of more than {MAX_OTHER_ORIGINS} other origins is not fetched")
+        self._origins.add(origin)
 
 
 def _sitemap_findings(file: SitemapFile) -> Iterator[AuditFinding]:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.edge import check_edge, edge_crawlers
-from canfetch.audit.listed_pages import ListedPagesCheck, SampleChoice
+from canfetch.audit.listed_pages import MAX_OTHER_ORIGINS, ListedPagesCheck, SampleChoice
 from canfetch.audit.purposes import check_purposes, purpose_findings
 from canfetch.audit.report import (
     AuditFinding,
@@ -56,8 +56,6 @@ SEARCH_ENGINES: Final = ("Googlebot", "bingbot")
 """The crawlers for which listed pages are decided about."""
 # robots.txt past the cache, the home page and its redirects, tdmrep.json, three licenses, each with their robots.txt.
 _OTHER_REQUESTS: Final = 25
-# The robots.txt of hosts of sitemaps and of resources.
-_OTHER_HOSTS: Final = 40
 # A page or a crawler is requested again after an accident.
 _ATTEMPTS: Final = 2
 
@@ -87,9 +85,10 @@ class AuditPlan(NamedTuple):
         if self.limit is not None:
             return self.limit
         pages = MAX_SAMPLE if self.sample is None else self.sample
-        repeated = pages + (1 + len(self.edge) if self.edge else 0)
+        # After a refusal, a browser asks again.
+        repeated = pages + (1 + 2 * len(self.edge) if self.edge else 0)
         # The site has four addresses.
-        robots = 4 + len(self.hosts) + _OTHER_HOSTS
+        robots = 4 + len(self.hosts) + MAX_OTHER_ORIGINS
         return _OTHER_REQUESTS + robots + self.max_sitemaps + _ATTEMPTS * repeated
 
 
@@ -168,6 +167,8 @@ class _Audit:
         self._purposes: tuple[PurposeAccess, ...] = ()
         self._listed = ListedPages()
         self._edge: list[EdgeAnswer] = []
+        # Where the home page is, after redirects.
+        self._page_url = f"{origin}/"
 
     def run(self, source: RobotsTxt | None, hosts: Sequence[Origin]) -> None:
         """Run all parts.
@@ -187,7 +188,7 @@ class _Audit:
         self._check_purposes(served, now)
         self._check_listed(served)
         if self._plan.edge:
-            test = check_edge(requests, f"{origin}/", edge_crawlers(self._plan.edge))
+            test = check_edge(requests, self._page_url, edge_crawlers(self._plan.edge))
             self._edge = test.answers
             self._add(test.findings)
 
@@ -218,9 +219,8 @@ class _Audit:
     def _check_purposes(self, served: ServedFile, now: float) -> None:
         page: Document | MissingSource
         try:
-            page = run_steps(
-                fetch_document(f"{self._origin}/", max_bytes=DEFAULT_MAX_PAGE_BYTES), self._requests.perform
-            )
+            page = run_steps(fetch_document(self._page_url, max_bytes=DEFAULT_MAX_PAGE_BYTES), self._requests.perform)
+            self._page_url = page.url
         except NotFetched as error:
             state = SourceState.NOT_READ if error.reason == DISALLOWED else SourceState.UNREACHABLE
             page = MissingSource(state, error.reason)

@@ -82,7 +82,7 @@ _KINDS: Final = {
     ),
     AuditKind.ROBOTS_MISSING: _Kind(
         _INFO,
-        "There is no robots.txt, so every crawler may fetch everything.",
+        "No robots.txt is served, so every crawler may fetch everything.",
         "Nothing has to be done if that is intended.",
     ),
     AuditKind.NOT_ROBOTS: _Kind(

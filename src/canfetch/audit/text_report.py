@@ -16,17 +16,15 @@ ACCESS_WORDS: Final = {
     "undecided": "too many rules to decide",
     "unknown": "unknown",
 }
-USE_WORDS: Final = {True: "permitted", False: "not permitted", None: "nothing stated"}
+_USE_WORDS: Final = {True: "permitted", False: "not permitted", None: "nothing stated"}
 
 ReportJson = Mapping[str, Any]
 
 
-def text_lines(report: ReportJson, *, all_findings: bool = False) -> Iterator[str]:
-    """Yield the lines of a report.
+def text_lines(report: ReportJson) -> Iterator[str]:
+    """Yield the lines of a report, with the first findings of each kind.
 
-    Args:
-        report: The JSON form of a report.
-        all_findings: List all findings of a kind, and not only the first ones.
+    Args: report: The JSON form of a report.
     """
     yield f"{printable_text(report['origin'])}: {summary(report)}"
     if report["error"]:
@@ -35,7 +33,7 @@ def text_lines(report: ReportJson, *, all_findings: bool = False) -> Iterator[st
     for kind, found, number in grouped(report):
         yield ""
         yield f"{found[0]['severity']}: {kind.meaning} ({kind}, {counted(number, 'time')})"
-        shown = found if all_findings else found[:_MAX_SHOWN]
+        shown = found[:_MAX_SHOWN]
         for one in shown:
             yield f"  {one['message']}"
             if one["url"] is not None:
@@ -97,6 +95,15 @@ def crawler_text(row: Mapping[str, Any]) -> str:
     return f"{names}{f' ({word} {lines})' if lines else ''}"
 
 
+def use_text(use: Mapping[str, Any]) -> str:
+    """Return what the site states on a use of its content: all statements that decide, and what was not read."""
+    deciding = [f"{one['place']}: {one['text']}" for one in use["decided_by"]]
+    stated = abbreviated(deciding, _MAX_SHOWN, separator="; ") or use["explanation"]
+    unread = [one["name"] for one in use["sources"] if one["state"] not in {"read", "absent"}]
+    missing = f"; not read: {', '.join(dict.fromkeys(unread))}" if unread else ""
+    return f"{_USE_WORDS[use['allowed']]}; {stated}{missing}"
+
+
 def _purpose_lines(report: ReportJson) -> Iterator[str]:
     for purpose in report["purposes"]:
         yield f"{purpose['title']}:"
@@ -104,7 +111,7 @@ def _purpose_lines(report: ReportJson) -> Iterator[str]:
             yield f"  {ACCESS_WORDS[row['may_fetch']]}: {crawler_text(row)}"
         use = purpose["use"]
         if use is not None:
-            yield f"  use of the content: {USE_WORDS[use['allowed']]}; {use['explanation']}"
+            yield f"  use of the content: {use_text(use)}"
 
 
 def _other_lines(report: ReportJson) -> Iterator[str]:

@@ -17,7 +17,13 @@ from canfetch.audit.text_report import ReportJson, place, severity_counts, summa
 from canfetch.author import SitePolicy, parse_policy
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
-from canfetch.cli.shared.input_files import check_standard_input, open_input, read_lines, read_robots
+from canfetch.cli.shared.input_files import (
+    check_standard_input,
+    open_input,
+    read_lines,
+    read_robots,
+    warn_about_content,
+)
 from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
@@ -125,6 +131,7 @@ def _origins(options: _Options) -> Iterator[str]:
 def _read_source(name: str) -> bytes | SitePolicy:
     content = read_robots(name, "--source")
     if not name.lower().endswith(_POLICY_SUFFIX):
+        warn_about_content(content, name, "--source", warn=print_message)
         return content
     try:
         return parse_policy(content.decode("utf-8"))

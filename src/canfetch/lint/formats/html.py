@@ -21,7 +21,7 @@ from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity
 from canfetch.repository import DOCUMENTATION
 
-_STYLE: Final = """
+PAGE_STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --faint: #5b6673; --edge: #d7dce2; --code: #f4f6f8;
   --error: #b42318; --warning: #8a5a00; --info: #1f5fa8; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --paper: #14181d; --faint: #9aa6b2; --edge: #333c46;
@@ -29,18 +29,21 @@ _STYLE: Final = """
 body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--ink);
   font: 1rem/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; overflow-wrap: anywhere; }
+h3 { font-size: 1rem; margin: 0; font-weight: 600; overflow-wrap: anywhere; } p { margin: .35rem 0; }
 article { border: 1px solid var(--edge); border-left: .3rem solid var(--severity); border-radius: .4rem;
   margin: .75rem 0; padding: .75rem 1rem; }
 .error { --severity: var(--error); } .warning { --severity: var(--warning); } .info { --severity: var(--info); }
-h3 { font-size: 1rem; margin: 0; font-weight: 600; overflow-wrap: anywhere; }
 h3 .severity { color: var(--severity); } .place, .code, .source { color: var(--faint); font-size: .875rem; }
+"""
+"""The style of a page of findings: colors, headings, and an article for each finding."""
+_OWN_STYLE: Final = """\
 pre { background: var(--code); border-radius: .3rem; margin: .6rem 0; padding: .5rem .75rem; overflow-x: auto;
   font: .875rem/1.5 ui-monospace, monospace; }
 mark { background: none; color: inherit; text-decoration: underline wavy var(--severity); text-underline-offset: .2em; }
 code { font: .92em ui-monospace, monospace; background: var(--code); border-radius: .2rem; padding: 0 .2em; }
 nav { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; margin: 1rem 0; } [hidden] { display: none !important; }
 input, select { font: inherit; }
-p { margin: .35rem 0; } .effect { font-weight: 600; } .number { color: var(--faint); user-select: none; }
+.effect { font-weight: 600; } .number { color: var(--faint); user-select: none; }
 """
 # The controls work without a server and without other files. Without JavaScript, the page shows all findings.
 _SCRIPT: Final = """
@@ -94,7 +97,8 @@ def _parts(
     title = escape(catalogue.phrase("report"))
     yield f'<!doctype html>\n<html lang="{catalogue.language}">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+    yield f"<title>{title}</title>\n<style>{PAGE_STYLE}{_OWN_STYLE}</style>\n</head>\n"
+    yield f"<body>\n<main>\n<h1>{title}</h1>\n"
     yield from _controls(catalogue)
     for report in reports:
         notes = summarize_notes(report, catalogue)
