@@ -312,10 +312,16 @@ def test_pages_wait_for_the_crawl_delay(client: Client, site: Site) -> None:
     assert slept == [30.0] * (report.requests - 2)
 
 
-def test_the_limit_of_requests_ends_the_audit(client: Client, site: Site) -> None:
-    publish(site, {f"/{number}": respond(PAGE, HTML) for number in range(20)})
-    report = audit(client, site.origin, plan=QUICK._replace(limit=9))
-    assert (report.requests, report.max_requests, len(site.requests)) == (9, 9, 9)
+@pytest.mark.parametrize("limit", range(1, 14))
+def test_the_limit_of_requests_ends_the_audit(client: Client, site: Site, limit: int) -> None:
+    with Site() as other:
+        publish(site, {f"/{number}": respond(PAGE, HTML) for number in range(20)})
+        site.serve("/", respond(b"", f"Location: {other.origin}/", status=302))
+        other.serve("/robots.txt", respond(b""))
+        other.serve("/", respond(PAGE, HTML))
+        report = audit(client, site.origin, plan=QUICK._replace(limit=limit, edge=("GPTBot",)))
+        assert (report.requests, len(site.requests) + len(other.requests)) == (limit, limit)
+    assert report.error == ""
     assert AuditKind.LIMIT_REACHED in kinds(report)
 
 

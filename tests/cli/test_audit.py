@@ -89,6 +89,9 @@ def test_html_of_a_portfolio_has_a_table(run: Run) -> None:
     [
         ((), "no site: pass an origin"),
         (("nonsense:x",), "invalid origin"),
+        (("ftp://example.com",), "invalid origin 'ftp://example.com'"),
+        (("--origins", "sites.txt"), "sites.txt:2: invalid origin"),
+        (("example.com", "--host", "ftp://example.com"), "--host: invalid origin"),
         (("example.com", "--sample", "some"), "is not a number of pages or 'all'"),
         (("example.com", "--edge", "GTPBot"), "did you mean 'GPTBot'?"),
         (("example.com", "--source", "missing.txt"), "cannot read --source 'missing.txt'"),
@@ -96,6 +99,7 @@ def test_html_of_a_portfolio_has_a_table(run: Run) -> None:
     ],
 )
 def test_mistakes_are_errors(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "sites.txt").write_text("example.com\nftp://example.com\n")
     (folder / "bad.toml").write_text("[everyone]\nnonsense = 1\n")
     ran = run("audit", *arguments)
     assert (ran.code, ran.out, message in ran.err) == (2, "", True), ran.err

@@ -117,8 +117,8 @@ def audit(
         robots.txt. MissingExtra: lxml is not installed.
     Cost: At most `plan.max_requests` requests.
     """
-    site = _web_origin(origin)
-    hosts = [_web_origin(host) for host in plan.hosts]
+    site = web_origin(origin)
+    hosts = [web_origin(host) for host in plan.hosts]
     check_count("max_requests", plan.max_requests)
     check_count("max_sitemaps", plan.max_sitemaps)
     # No page at all is a sample, too.
@@ -138,7 +138,11 @@ def audit(
     return run.report()
 
 
-def _web_origin(url: str) -> Origin:
+def web_origin(url: str) -> Origin:
+    """Return the origin of a URL that an audit can request.
+
+    Raises: InvalidURL.
+    """
     origin = Origin.from_url(url)
     if origin.scheme not in {"http", "https"}:
         raise InvalidURL(f"invalid origin {quoted(url)}: expected one such as https://example.com")

@@ -11,7 +11,14 @@ import click
 
 from canfetch.audit.edge import edge_crawlers
 from canfetch.audit.html_report import html_page
-from canfetch.audit.procedure import DEFAULT_DELAY, DEFAULT_MAX_SITEMAPS, DEFAULT_SAMPLE, AuditPlan, audit
+from canfetch.audit.procedure import (
+    DEFAULT_DELAY,
+    DEFAULT_MAX_SITEMAPS,
+    DEFAULT_SAMPLE,
+    AuditPlan,
+    audit,
+    web_origin,
+)
 from canfetch.audit.report import AuditKind
 from canfetch.audit.text_report import ReportJson, place, severity_counts, summary, text_lines
 from canfetch.author import SitePolicy, parse_policy
@@ -34,10 +41,9 @@ from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, print_message, printable
 from canfetch.client.sync_client import Client
-from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
-from canfetch.errors import InvalidDraft, InvalidSitePolicy
+from canfetch.errors import InvalidDraft, InvalidSitePolicy, InvalidURL
 from canfetch.lint.formats.github import github_command
 from canfetch.lint.severity import Severity, parse_severity
 
@@ -96,10 +102,16 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
     origins = list(_origins(options))
     source = None if options.source is None else _read_source(options.source)
     plan = AuditPlan(
-        options.sample, options.edge, options.hosts, options.max_sitemaps, options.delay, options.max_requests
+        sample=options.sample,
+        edge=options.edge,
+        hosts=tuple(_origin(host, "--host: ") for host in options.hosts),
+        max_sitemaps=options.max_sitemaps,
+        delay=options.delay,
+        limit=options.max_requests,
     )
+    # A mistake is reported before the first request.
     edge_crawlers(options.edge)
-    settings = {"source": None if source is None else repr(source), "plan": list(map(repr, plan))}
+    settings = {"source": repr(source), "plan": repr(plan), "user_agent": network.user_agent}
     work = None if options.work is None else WorkFolder(options.work, settings)
     print_message(
         f"canfetch: {counted(len(origins), 'site')}, at most {counted(plan.max_requests, 'request')} each, "
@@ -117,15 +129,21 @@ def _audit_one(client: Client, source: bytes | SitePolicy | None, plan: AuditPla
 
 
 def _origins(options: _Options) -> Iterator[str]:
-    names = list(options.origins)
+    origins = [_origin(name) for name in options.origins]
     if options.origins_file is not None:
-        stream = open_input(options.origins_file, "--origins")
-        with closing(stream):
-            names += [line.text for line in read_lines(stream, options.origins_file) if not line.text.startswith("#")]
-    if not names:
+        with closing(open_input(options.origins_file, "--origins")) as stream:
+            lines = (line for line in read_lines(stream, options.origins_file) if not line.text.startswith("#"))
+            origins += [_origin(line.text, line.location) for line in lines]
+    if not origins:
         raise CommandError("no site: pass an origin such as https://example.com, or --origins FILE")
-    for origin in dict.fromkeys(Origin.from_url(to_origin_url(name)) for name in names):
-        yield str(origin)
+    yield from dict.fromkeys(origins)
+
+
+def _origin(name: str, location: str = "") -> str:
+    try:
+        return str(web_origin(to_origin_url(name)))
+    except (InvalidURL, CommandError) as error:
+        raise CommandError(f"{location}{error}") from None
 
 
 def _read_source(name: str) -> bytes | SitePolicy:
