@@ -124,10 +124,11 @@ def test_pages_on_many_hosts_cost_few_requests(client: Client, site: Site) -> No
     assert any("not fetched" in one.message for one in report.findings if one.kind is AuditKind.SITEMAP_FAULT)
 
 
-def test_the_sample_is_the_same_in_each_run(client: Client, site: Site) -> None:
-    publish(site, {f"/{number}": respond(PAGE, HTML) for number in range(30)})
+def test_the_sample_depends_only_on_the_urls(client: Client, site: Site) -> None:
+    paths = {f"/{number}": respond(PAGE, HTML) for number in range(30)}
     seen = []
-    for _ in range(2):
+    for order in (paths, dict(reversed(paths.items()))):
+        publish(site, order)
         before = len(site.requests)
         audit(client, site.origin, plan=QUICK._replace(sample=5))
         seen.append([request.target for request in site.requests[before:] if request.target[1:].isdigit()])
@@ -289,6 +290,16 @@ def test_findings_of_one_kind_can_have_two_severities() -> None:
     found = [{"kind": "sitemap-fault", "severity": severity} for severity in ("error", "warning", "warning")]
     report = {"findings": found, "counts": {"sitemap-fault": 10}}
     assert [(len(found), number) for _, found, number in grouped(report)] == [(1, 1), (2, 9)]
+
+
+def test_purposes_of_a_file_with_many_groups(client: Client, site: Site) -> None:
+    groups = "".join(f"User-agent: Bot{number}\nDisallow: /{number}\n\n" for number in range(150))
+    publish(site, {}, robots=f"{groups}User-agent: GPTBot\nDisallow: /\n")
+    report = audit(client, site.origin, plan=QUICK)
+    training = next(one for one in report.purposes if one.name == "training")
+    rows = {row.may_fetch: row for row in training.crawlers}
+    assert rows["none"].names == ("GPTBot",)
+    assert "ClaudeBot" in rows["all"].names
 
 
 def test_a_preference_that_stops_nobody_is_noted(client: Client, site: Site) -> None:
