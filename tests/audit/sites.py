@@ -15,9 +15,14 @@ def sitemap(urls: Iterable[str]) -> bytes:
     return f"<urlset>{''.join(f'<url><loc>{url}</loc></url>' for url in urls)}</urlset>".encode()
 
 
+def with_sitemap(site: Site, robots: str = ROBOTS) -> bytes:
+    """Return a robots.txt that names the sitemap of the site."""
+    return f"{robots}\nSitemap: {site.origin}/sitemap.xml\n".encode()
+
+
 def publish(site: Site, paths: Mapping[str, Behaviour], *, robots: str = ROBOTS) -> None:
     """Serve a robots.txt, a home page and other pages, and a sitemap with all of them."""
-    site.serve("/robots.txt", respond(f"{robots}\nSitemap: {site.origin}/sitemap.xml\n".encode()))
+    site.serve("/robots.txt", respond(with_sitemap(site, robots)))
     site.serve("/sitemap.xml", respond(sitemap(f"{site.origin}{path}" for path in paths)))
     for path, behaviour in {"/": respond(PAGE, HTML), **paths}.items():
         site.serve(path, behaviour)

@@ -5,10 +5,10 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from tests.audit.sites import HTML, PAGE, ROBOTS, publish, sitemap
+from tests.audit.sites import HTML, PAGE, ROBOTS, cut, publish, sitemap, with_sitemap
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import respond
-from tests.servers.web import Site
+from tests.servers.web import Behaviour, Site
 
 from canfetch import Client
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
@@ -47,7 +47,7 @@ def test_a_healthy_site_has_no_findings(client: Client, site: Site) -> None:
     publish(site, {"/": respond(PAGE, HTML), "/fish": respond(PAGE, HTML)})
     report = audit(client, f"{site.origin}/any/path", plan=QUICK)
     assert (kinds(report), report.error) == (set(), "")
-    assert (report.origin, report.listed) == (site.origin, (1, 2, 2, 0))
+    assert (report.origin, report.listed) == (site.origin, (1, 2, 1, 0))
     assert report.requests == len(site.requests) <= report.max_requests
 
 
@@ -121,7 +121,7 @@ def test_pages_on_many_hosts_cost_few_requests(client: Client, site: Site) -> No
     report = audit(client, site.origin, plan=QUICK._replace(sample=0))
     assert report.listed.urls == len(listed)
     assert report.requests < 60
-    assert any("not fetched" in one.message for one in report.findings if one.kind is AuditKind.SITEMAP_FAULT)
+    assert any("not fetched" in one.message for one in report.findings if one.kind is AuditKind.LIMIT_REACHED)
 
 
 def test_the_sample_depends_only_on_the_urls(client: Client, site: Site) -> None:
@@ -138,22 +138,30 @@ def test_the_sample_depends_only_on_the_urls(client: Client, site: Site) -> None
 
 @pytest.mark.parametrize(
     "status, kind",
-    [(503, AuditKind.ROBOTS_UNREACHABLE), (404, AuditKind.ROBOTS_MISSING), (301, AuditKind.ROBOTS_MISSING)],
+    [
+        (503, AuditKind.ROBOTS_UNREACHABLE),
+        (404, AuditKind.ROBOTS_MISSING),
+        (403, AuditKind.ROBOTS_REFUSED),
+        (301, AuditKind.ROBOTS_REFUSED),
+    ],
 )
 def test_sites_without_a_file(client: Client, site: Site, status: int, kind: AuditKind) -> None:
     # 301 is a loop.
     site.serve("/robots.txt", respond(b"", "Location: /robots.txt", status=status))
-    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode())
+    report = audit(client, site.origin, plan=QUICK)
     assert (report.error, kind in kinds(report)) == ("", True)
     assert AuditKind.SITE_CLOSED not in kinds(report)
+    intended = kinds(audit(client, site.origin, plan=QUICK, source=ROBOTS.encode()))
+    assert (AuditKind.SERVED_DIFFERS in intended) is (status != 503)
+    assert AuditKind.ROBOTS_MISSING not in intended
     json.dumps(report.to_json())
 
 
-def test_a_refused_connection_is_a_finding(client: Client) -> None:
+def test_a_site_without_a_server_cannot_be_audited(client: Client) -> None:
     with refusing_port() as port:
         report = audit(client, f"http://127.0.0.1:{port}", plan=QUICK._replace(edge=("GPTBot",)))
-    assert AuditKind.ROBOTS_UNREACHABLE in kinds(report)
-    assert report.error == ""
+    assert kinds(report) == {AuditKind.SITE_UNREACHABLE}
+    assert "Connection refused" in report.error
 
 
 def test_a_page_in_place_of_robots_txt(client: Client, site: Site) -> None:
@@ -166,7 +174,8 @@ def test_a_closed_site_is_not_requested(client: Client, site: Site) -> None:
     report = audit(client, site.origin, plan=QUICK._replace(edge=("Googlebot",)))
     assert {AuditKind.SITE_CLOSED, AuditKind.EDGE_UNKNOWN} <= kinds(report)
     assert {request.target.partition("?")[0] for request in site.requests} == {"/robots.txt"}
-    assert AuditKind.SITEMAP_FAULT in kinds(report)
+    assert AuditKind.NOT_ALLOWED in kinds(report)
+    assert AuditKind.SITEMAP_FAULT not in kinds(report)
 
 
 def test_compressed_sitemaps_and_sitemaps_of_other_hosts(client: Client, site: Site) -> None:
@@ -178,7 +187,58 @@ def test_compressed_sitemaps_and_sitemaps_of_other_hosts(client: Client, site: S
         other.serve("/b", respond(PAGE, HTML))
         report = audit(client, site.origin, plan=QUICK)
     assert found(report, AuditKind.LISTED_BLOCKED) == [f"{site.origin}/private/a"]
-    assert report.listed.requested == 1
+    # A sitemap must not let the audit send requests to the servers of others.
+    assert (report.listed.requested, other.count("/b")) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "home, kind",
+    [
+        (respond(PAGE, HTML, "X-Robots-Tag: noindex"), AuditKind.HOME_NOINDEX),
+        (respond(b"<!doctype html><meta name=robots content=noindex>", HTML), AuditKind.HOME_NOINDEX),
+        (respond(b"", status=500), AuditKind.HOME_FAILING),
+        (respond(b"", status=403), AuditKind.HOME_FAILING),
+        (respond(b"", "Location: /", status=302), AuditKind.HOME_FAILING),
+        (respond(b"<script src=/cdn-cgi/challenge-platform/x.js></script>", HTML), AuditKind.HOME_FAILING),
+        (respond(b"<!doctype html><script src=/private/a.js></script>", HTML), AuditKind.RESOURCE_BLOCKED),
+    ],
+)
+def test_faults_of_the_home_page(client: Client, site: Site, home: Behaviour, kind: AuditKind) -> None:
+    publish(site, {"/": home, "/fish": respond(PAGE, HTML)})
+    report = audit(client, site.origin, plan=QUICK)
+    assert kinds(report) == {kind}
+    site.serve("/sitemap.xml", respond(sitemap([])))
+    assert kinds(audit(client, site.origin, plan=QUICK)) == {kind}
+
+
+@pytest.mark.parametrize("path", ["/", "/robots.txt", "/sitemap.xml", "/fish"])
+@pytest.mark.parametrize("status", [500, 503, None])
+def test_one_accident_is_no_finding(client: Client, site: Site, path: str, status: int | None) -> None:
+    publish(site, {"/fish": respond(PAGE, HTML)})
+    accident = cut if status is None else respond(b"", status=status)
+    listed = respond(sitemap([f"{site.origin}/fish"]))
+    usual = {"/robots.txt": respond(with_sitemap(site)), "/sitemap.xml": listed}.get(path, respond(PAGE, HTML))
+    site.serve(path, accident, usual)
+    report = audit(client, site.origin, plan=QUICK)
+    assert (kinds(report), report.error) == (set(), "")
+    assert site.count(path) > 1
+
+
+def test_the_limits_of_the_audit_are_no_faults_of_the_site(client: Client, site: Site) -> None:
+    publish(site, {"/fish": respond(PAGE, HTML)})
+    assert kinds(audit(client, site.origin, plan=QUICK._replace(limit=1))) == {AuditKind.LIMIT_REACHED}
+    publish(site, {"/fish": respond(PAGE, HTML)}, robots="User-agent: AuditBot\nDisallow: /\n")
+    assert kinds(audit(client, site.origin, plan=QUICK)) == {AuditKind.NOT_ALLOWED}
+
+
+def test_an_address_whose_robots_txt_is_its_home_page_differs(client: Client, site: Site) -> None:
+    publish(site, {})
+    with Site() as other:
+        other.serve("/robots.txt", respond(b"", "Location: /", status=301))
+        other.serve("/", respond(PAGE, HTML))
+        report = audit(client, site.origin, plan=QUICK._replace(hosts=(other.origin,)))
+    (differs,) = (one for one in report.findings if one.kind is AuditKind.HOST_DIFFERS)
+    assert differs.message.endswith("so no rule applies")
 
 
 def test_lines_in_front_are_found_by_their_effect(client: Client, site: Site) -> None:
@@ -228,7 +288,7 @@ def test_a_stale_cache_is_found(client: Client, site: Site) -> None:
     site.serve(f"/robots.txt?canfetch={int(now * 1000):x}", respond(b"User-agent: *\nAllow: /\n"))
     report = audit(client, site.origin, plan=QUICK, clock=lambda: now)
     (stale,) = (one for one in report.findings if one.kind is AuditKind.STALE_CACHE)
-    assert stale.message.startswith("the cached file disallows / for ")
+    assert stale.message.startswith("the file that crawlers get disallows / for ")
 
 
 def test_addresses_of_the_site_are_compared(client: Client, site: Site) -> None:
@@ -340,7 +400,7 @@ def test_a_site_that_asks_for_fewer_requests_gets_no_more(client: Client, site: 
     publish(site, {f"/{number}": respond(b"", status=429) for number in range(20)})
     report = audit(client, site.origin, plan=QUICK)
     assert report.listed.requested == 1
-    assert kinds(report) == {AuditKind.LIMIT_REACHED}
+    assert kinds(report) == {AuditKind.SLOWED_DOWN}
 
 
 def test_reports_escape_what_sites_send(client: Client, site: Site) -> None:

@@ -58,6 +58,38 @@ def test_each_refusal_has_a_name(site: Site, name: str) -> None:
     assert ("USD 0.01" in refused.message) is (name == "payment-required")
 
 
+TEXT = b"<!doctype html><p>" + b"Salmon swim up the river. " * 40
+SHELL = b"<!doctype html><title>Shop</title><div id=root></div><script src=/app.js></script>"
+CLOUDFLARE = b"<!doctype html><title>Just a moment...</title><script>window._cf_chl_opt={}</script>" + b"Wait. " * 9
+FORM = TEXT + b"<form><div class=g-recaptcha></div></form>"
+
+
+@pytest.mark.parametrize(
+    "page, refusal, expected",
+    [
+        (SHELL, respond(CLOUDFLARE, HTML), "challenge"),
+        (TEXT, respond(b"", status=202), "challenge"),
+        (TEXT, respond(b"", HTML), "other-page"),
+        (TEXT, respond(b"", status=204), "other-page"),
+        (TEXT, respond(b"<!doctype html>Access Denied", HTML), "other-page"),
+        (TEXT, respond(TEXT[:400], HTML), "page"),
+        (FORM, respond(FORM, HTML), "page"),
+    ],
+)
+def test_pages_that_are_not_the_page(site: Site, page: bytes, refusal: Behaviour, expected: str) -> None:
+    report = run(site, edge("GPTBot", refusal, respond(page, HTML)))
+    assert [answer.answer for answer in report.edge] == ["page", expected, "page"]
+    assert (AuditKind.EDGE_REFUSES in edge_findings(report)) is (expected != "page")
+
+
+def test_the_complete_published_header_is_sent(site: Site) -> None:
+    site.serve("/robots.txt", respond(b""))
+    site.serve("/", respond(PAGE, HTML))
+    with Client(user_agent="AuditBot/1.0") as client:
+        report = audit(client, site.origin, plan=AuditPlan(delay=0, edge=("ClaudeBot",)))
+    assert "ClaudeBot/1.0" in report.edge[1].user_agent
+
+
 @pytest.mark.parametrize("name", [name for name in REFUSALS if name != "challenge (unknown)"])
 def test_what_a_browser_gets_too_is_not_a_refusal(site: Site, name: str) -> None:
     report = run(site, REFUSALS[name])

@@ -20,7 +20,7 @@ def test_a_site_with_a_fault(run: Run) -> None:
         ran = run("audit", site.origin, *QUICK, "--fail-on", "warning")
         calm = run("audit", f"{site.origin}/page", *QUICK, "--fail-on", "error", "--format", "github")
     assert ran.code == 1
-    assert ran.err == "canfetch: 1 site, at most 159 requests each, 0 s apart or as robots.txt states\n"
+    assert ran.err == "canfetch: 1 site, at most 213 requests each, 0 s apart or as robots.txt states\n"
     assert "  line 2, Disallow: /private/, for Googlebot, bingbot; in " in ran.out
     assert "Training of AI models:" in ran.lines
     assert any(line.startswith("::warning title=canfetch audit%3A listed-blocked::") for line in calm.lines)
@@ -72,7 +72,7 @@ def test_a_portfolio_continues_where_it_was_interrupted(run: Run, folder: Path) 
         other = run("audit", first.origin, *arguments, "--sample", "3")
     assert (len(first.requests), len(second.requests) > 0) == (known, True)
     assert [line.split()[0] for line in ran.lines[-3:]] == [second.origin, first.origin, closed]
-    assert sorted(path.suffix for path in (folder / "work").iterdir()) == [".json"] * 4
+    assert sorted(path.suffix for path in (folder / "work").iterdir()) == [".json"] * 3
     assert (other.code, "choose another folder" in other.err) == (2, True)
 
 

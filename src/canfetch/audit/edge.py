@@ -50,6 +50,8 @@ _CHALLENGE_MARKS: Final = (
 )
 # A page that replaces another one has less than this share of its text, if that has enough.
 _MAX_TEXT_SHARE: Final = 0.25
+# An empty page, or a note such as "access denied", has less than this share.
+_MAX_NOTE_SHARE: Final = 0.05
 _MIN_TEXT: Final = 200
 _MAX_CHALLENGE_TEXT: Final = 1_000
 LIMITS_OF_THE_TEST: Final = (
@@ -67,7 +69,8 @@ class EdgeKind(StrEnum):
     PAYMENT = "payment-required"  # 402
     FORBIDDEN = "forbidden"  # 403
     RATE_LIMITED = "rate-limited"  # 429
-    CHALLENGE = "challenge"  # 202 with a page, or 200 with a page that checks for a browser
+    CHALLENGE = "challenge"  # 202, or 200 with a page that checks for a browser
+    OTHER_PAGE = "other-page"  # a success with nearly nothing of the page
     LOGIN = "login-redirect"
     REDIRECT = "redirect"
     CUT = "connection-cut"
@@ -80,6 +83,7 @@ class _Answer(NamedTuple):
     status: int | None
     detail: str
     text: int = 0
+    marks: frozenset[bytes] = frozenset()
 
 
 _BY_STATUS: Final = {
@@ -102,6 +106,7 @@ _TITLES: Final = {
     EdgeKind.FORBIDDEN: "is refused (403)",
     EdgeKind.RATE_LIMITED: "is told to slow down (429)",
     EdgeKind.CHALLENGE: "gets a page that checks for a browser",
+    EdgeKind.OTHER_PAGE: "gets another page",
     EdgeKind.LOGIN: "is redirected to a login",
     EdgeKind.REDIRECT: "is redirected elsewhere",
     EdgeKind.CUT: "gets no answer: the connection is cut",
@@ -142,7 +147,7 @@ def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) ->
     answers: list[EdgeAnswer] = []
     findings: list[AuditFinding] = []
     if not requests.decide(url).allowed:
-        message = "robots.txt does not let the audit request the page"
+        message = f"the audit may not request the page: {requests.decide(url).explanation}"
         return EdgeTest(answers, [finding(AuditKind.EDGE_UNKNOWN, message, url=url)])
     try:
         control = _ask(requests, url, _BROWSER_HEADER, None)
@@ -152,7 +157,10 @@ def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) ->
             findings.append(finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=control.status))
             return EdgeTest(answers, findings)
         for crawler in crawlers:
-            header = crawler.headers[0].value.replace(_VERSION_PLACEHOLDER, _BROWSER_VERSION)
+            # Lists have the bare names of some crawlers as well.
+            header = max((one.value for one in crawler.headers), key=len).replace(
+                _VERSION_PLACEHOLDER, _BROWSER_VERSION
+            )
             answer = _ask(requests, url, header, control)
             answers.append(EdgeAnswer(crawler.name, header, str(answer.kind), answer.status, answer.detail))
             findings += _meaning(requests, url, crawler, answer, control)
@@ -210,26 +218,33 @@ def _answer(url: str, response: Response | Failure, control: _Answer | None) -> 
             return _Answer(EdgeKind.FAILURE, status, f"status {status}")
 
 
+def is_challenge(response: Response) -> bool:
+    """Return whether a response checks for a browser in place of its content."""
+    return _page(response, None).kind is EdgeKind.CHALLENGE
+
+
 def _page(response: Response, control: _Answer | None) -> _Answer:
     body = response.body.lower()
     text = _text_length(body)
-    mark = next((one for one in _CHALLENGE_MARKS if one in body), None)
+    marks = frozenset(mark for mark in _CHALLENGE_MARKS if mark in body)
     is_announced = (response.first_header("cf-mitigated") or "").strip().lower() == "challenge"
-    if response.status == _ACCEPTED and (b"<html" in body or b"<!doctype" in body):
-        return _Answer(EdgeKind.CHALLENGE, response.status, "status 202 with a page in place of the content", text)
-    if is_announced or (mark is not None and _replaces(text, control)):
-        return _Answer(EdgeKind.CHALLENGE, response.status, "the page checks for a browser", text)
-    is_other = control is not None and control.kind is EdgeKind.PAGE and control.text >= _MIN_TEXT
-    if is_other and control is not None and text < control.text * _MAX_TEXT_SHARE and _runs_by_itself(body):
-        return _Answer(EdgeKind.CHALLENGE, response.status, "a short page with a script replaces the content", text)
-    return _Answer(EdgeKind.PAGE, response.status, "the page", text)
+    if response.status == _ACCEPTED:
+        return _Answer(EdgeKind.CHALLENGE, response.status, "status 202 in place of the content", text)
+    if is_announced or (marks and _replaces(text, marks, control)):
+        return _Answer(EdgeKind.CHALLENGE, response.status, "a script checks for a browser", text)
+    if control is not None and control.kind is EdgeKind.PAGE and control.text >= _MIN_TEXT:
+        if text < control.text * _MAX_TEXT_SHARE and _runs_by_itself(body):
+            return _Answer(EdgeKind.CHALLENGE, response.status, "a short page with a script replaces the content", text)
+        if text < control.text * _MAX_NOTE_SHARE:
+            return _Answer(EdgeKind.OTHER_PAGE, response.status, "nearly nothing of the page", text)
+    return _Answer(EdgeKind.PAGE, response.status, "the page", text, marks)
 
 
-def _replaces(text: int, control: _Answer | None) -> bool:
-    """Return whether a page with a mark of a challenge is in place of the content. Forms have such marks as well."""
+def _replaces(text: int, marks: frozenset[bytes], control: _Answer | None) -> bool:
+    """Return whether a page with marks of a challenge is in place of the content. Forms have such marks as well."""
     if control is None or control.kind is EdgeKind.CHALLENGE:
         return text < _MAX_CHALLENGE_TEXT
-    return control.text >= 2 * max(text, 1)
+    return not marks <= control.marks or control.text >= 2 * max(text, 1)
 
 
 def _runs_by_itself(body: bytes) -> bool:

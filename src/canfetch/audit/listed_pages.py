@@ -11,9 +11,11 @@ from typing import Any, Final, NamedTuple
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
+from canfetch.audit.edge import is_challenge
 from canfetch.audit.report import AuditFinding, AuditKind, ListedPages, finding
+from canfetch.audit.served import MISSING
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
-from canfetch.client.documents import NotFetched
+from canfetch.client.documents import Document, NotFetched
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -25,6 +27,7 @@ from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 from canfetch.pages.resources import ResourceKind, parse_resources
 from canfetch.sitemaps.fetching import read_events
+from canfetch.sitemaps.problems import SitemapProblemKind
 from canfetch.sitemaps.reading import (
     NamesStep,
     ReadingStep,
@@ -36,12 +39,12 @@ from canfetch.sitemaps.reading import (
 )
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
-_MISSING: Final = (404, 410)
 _TOO_MANY: Final = 429
 _SUCCESS: Final = 2
-_SERVER_ERROR: Final = 5
 # Other origins, of listed pages and of their scripts and styles, whose robots.txt is fetched.
 MAX_OTHER_ORIGINS: Final = 40
+# The audit's own limits can be the reason, and are no faults of a sitemap.
+_NOT_READ: Final = (SitemapProblemKind.NOT_FETCHED, SitemapProblemKind.NOT_DECIDED)
 _NEEDED: Final = (ResourceKind.SCRIPT, ResourceKind.STYLE)
 
 
@@ -65,12 +68,21 @@ class ListedPagesCheck:
     Args:
         requests: Sends the requests.
         origin: The origin.
+        home: The URL of the home page, which is requested apart from the others.
+        addresses: The other addresses of the site. Pages elsewhere are not requested.
         agents: The search engines.
         choice: Which pages to request.
     """
 
     def __init__(
-        self, requests: SiteRequests, origin: Origin, agents: Sequence[RequestedAgent], choice: SampleChoice
+        self,
+        requests: SiteRequests,
+        origin: Origin,
+        *,
+        home: str,
+        addresses: Sequence[Origin],
+        agents: Sequence[RequestedAgent],
+        choice: SampleChoice,
     ) -> None:
         self._requests = requests
         self._origin = origin
@@ -83,12 +95,25 @@ class ListedPagesCheck:
         self._candidates = 0
         self._reported: set[str] = set()
         self._origins = {str(origin)}
+        self._own = {origin, *addresses}
+        self._home = home
         self._sitemaps = self._urls = self._sent = self._disallowed = 0
 
     @property
     def counts(self) -> ListedPages:
         """What was read so far."""
         return ListedPages(self._sitemaps, self._urls, self._sent, self._disallowed)
+
+    def home_findings(self, document: Document) -> Iterator[AuditFinding]:
+        """Yield what is wrong with the home page."""
+        response = document.response
+        if response is None:
+            yield finding(AuditKind.NOT_ALLOWED, document.verdict.explanation, url=document.url)
+            return
+        if response.status // 100 != _SUCCESS:
+            yield finding(AuditKind.HOME_FAILING, f"status {response.status}", url=self._home, status=response.status)
+        else:
+            yield from self._content_findings(self._home, response)
 
     def findings(self, sitemaps: Sequence[str]) -> Iterator[AuditFinding]:
         """Read the sitemaps, request the sample, and yield what is wrong.
@@ -101,7 +126,7 @@ class ListedPagesCheck:
         for event in read_events(events, self._perform):
             if isinstance(event, SitemapFile):
                 self._sitemaps += 1
-                yield from _sitemap_findings(event)
+                yield from self._sitemap_findings(event)
             else:
                 self._urls += 1
                 yield from self._listed(event)
@@ -123,6 +148,8 @@ class ListedPagesCheck:
             if entry.url not in self._reported:
                 self._reported.add(entry.url)
                 yield self._blocked(AuditKind.LISTED_BLOCKED, entry.url, entry.verdicts, redacted_url(entry.sitemap))
+            return
+        if entry.url == self._home or Origin.from_url(entry.url) not in self._own:
             return
         self._candidates += 1
         digest = -int.from_bytes(blake2b(entry.url.encode("utf-8", "surrogatepass"), digest_size=8).digest())
@@ -148,7 +175,8 @@ class ListedPagesCheck:
                 if not self._requests.decide(url).allowed:
                     self._disallowed += 1
                     continue
-                response = self._response(url)
+                self._sent += 1
+                response = self._requests.confirmed_fetch(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
             except RequestLimitReached as error:
                 yield finding(AuditKind.LIMIT_REACHED, f"{error}: {counted(len(pages) - number, 'page')} not requested")
                 return
@@ -157,20 +185,12 @@ class ListedPagesCheck:
                 continue
             if isinstance(response, Response) and response.status == _TOO_MANY:
                 message = f"the site asks for fewer requests: {counted(len(pages) - number, 'page')} not requested"
-                yield finding(AuditKind.LIMIT_REACHED, message, url=url, status=_TOO_MANY)
+                yield finding(AuditKind.SLOWED_DOWN, message, url=url, status=_TOO_MANY)
                 return
             yield from self._page_findings(url, response)
         if self._choice.size is None and self._candidates > len(pages):
             left = counted(self._candidates - len(pages), "page")
             yield finding(AuditKind.LIMIT_REACHED, f"the limit of requests is reached: {left} not requested")
-
-    def _response(self, url: str) -> Response | Failure:
-        """Request a page. A failure of the server is confirmed by a second request."""
-        self._sent += 1
-        response = self._requests.fetch(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-        if isinstance(response, Failure) or response.status // 100 == _SERVER_ERROR:
-            response = self._requests.fetch(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-        return response
 
     def _page_findings(self, url: str, response: Response | Failure) -> Iterator[AuditFinding]:
         if isinstance(response, Failure):
@@ -181,7 +201,7 @@ class ListedPagesCheck:
             target = redirect_target(url, response)
             leads = "nowhere" if target is None else f"to {quoted(redacted_url(target))}"
             yield finding(AuditKind.LISTED_REDIRECTED, f"status {status} leads {leads}", url=url, status=status)
-        elif status in _MISSING:
+        elif status in MISSING:
             yield finding(AuditKind.LISTED_MISSING, f"status {status}", url=url, status=status)
         elif status // 100 != _SUCCESS:
             yield finding(AuditKind.LISTED_FAILING, f"status {status}", url=url, status=status)
@@ -189,6 +209,10 @@ class ListedPagesCheck:
             yield from self._content_findings(url, response)
 
     def _content_findings(self, url: str, response: Response) -> Iterator[AuditFinding]:
+        if is_challenge(response):
+            kind = AuditKind.HOME_FAILING if url == self._home else AuditKind.LISTED_FAILING
+            yield finding(kind, "a page that checks for a browser replaces it", url=url, status=response.status)
+            return
         rules = parse_page(response.body, headers=response.headers, url=url)
         now = self._requests.clock()
         decisions = [(agent, rules.decide(agent=agent.agent, now=now).may_index) for agent in self._agents]
@@ -196,7 +220,8 @@ class ListedPagesCheck:
         if hidden:
             names = ", ".join(name for name, _ in hidden)
             message = f"{hidden[0][1].explanation}, for {names}"
-            yield finding(AuditKind.LISTED_NOINDEX, message, url=url, status=response.status)
+            kind = AuditKind.HOME_NOINDEX if url == self._home else AuditKind.LISTED_NOINDEX
+            yield finding(kind, message, url=url, status=response.status)
         page = parse_resources(response.body, url=url, content_type=response.header("content-type"))
         for resource in page.resources:
             if resource.kind not in _NEEDED or resource.url in self._reported:
@@ -222,8 +247,21 @@ class ListedPagesCheck:
             raise NotFetched(f"the robots.txt of more than {MAX_OTHER_ORIGINS} other origins is not fetched")
         self._origins.add(origin)
 
+    def _sitemap_findings(self, file: SitemapFile) -> Iterator[AuditFinding]:
+        for problem in file.problems:
+            kind, severity = AuditKind.SITEMAP_FAULT, Severity.ERROR if problem.is_unreadable else None
+            if problem.kind in _NOT_READ and self._is_limited:
+                kind, severity = AuditKind.LIMIT_REACHED, None
+            elif problem.kind is SitemapProblemKind.NOT_FETCHED and not self._may_request(file.url):
+                kind, severity = AuditKind.NOT_ALLOWED, None
+            yield finding(kind, f"{problem.kind}: {problem}", severity=severity, url=file.url)
 
-def _sitemap_findings(file: SitemapFile) -> Iterator[AuditFinding]:
-    for problem in file.problems:
-        severity = Severity.ERROR if problem.is_unreadable else None
-        yield finding(AuditKind.SITEMAP_FAULT, f"{problem.kind}: {problem}", severity=severity, url=file.url)
+    @property
+    def _is_limited(self) -> bool:
+        return self._requests.is_exhausted or len(self._origins) > MAX_OTHER_ORIGINS
+
+    def _may_request(self, url: str) -> bool:
+        try:
+            return self._requests.decide(url).allowed
+        except CanfetchError:
+            return True

@@ -25,6 +25,7 @@ from canfetch.audit.served import (
     check_file,
     check_hosts,
     compare_with_source,
+    has_answered,
     host_addresses,
     served_file,
 )
@@ -88,8 +89,8 @@ class AuditPlan(NamedTuple):
         # After a refusal, a browser asks again.
         repeated = pages + (1 + 2 * len(self.edge) if self.edge else 0)
         # The site has four addresses.
-        robots = 4 + len(self.hosts) + MAX_OTHER_ORIGINS
-        return _OTHER_REQUESTS + robots + self.max_sitemaps + _ATTEMPTS * repeated
+        repeated += 4 + len(self.hosts) + self.max_sitemaps
+        return _OTHER_REQUESTS + MAX_OTHER_ORIGINS + _ATTEMPTS * repeated
 
 
 def audit(
@@ -183,14 +184,21 @@ class _Audit:
         now = self._started_at
         served = served_file(requests.state(f"{origin}/", refresh=True), now)
         self._access = served.state.access_info(now)
-        self._add(check_file(served, now))
+        self._add(check_file(served, now, is_intended=source is not None))
+        if not has_answered(served.state):
+            self.error = self._access.explanation
+            return
         if source is not None:
             self._add(compare_with_source(source, served, origin))
         self._add(check_cache(requests, served, origin))
-        self._hosts, found = check_hosts(requests, served, host_addresses(origin, hosts), hosts)
+        addresses = host_addresses(origin, hosts)
+        self._hosts, found = check_hosts(requests, served, addresses, hosts)
         self._add(found)
-        self._check_purposes(served, now)
-        self._check_listed(served)
+        home = self._home_page()
+        self._purposes = check_purposes(requests, served.state, home, now)
+        if served.robots is not None:
+            self._add(purpose_findings(self._purposes, origin))
+        self._check_pages(served, addresses, home)
         if self._plan.edge:
             test = check_edge(requests, self._page_url, edge_crawlers(self._plan.edge))
             self._edge = test.answers
@@ -220,24 +228,32 @@ class _Audit:
         except RequestLimitReached as error:
             self._findings.extend([finding(AuditKind.LIMIT_REACHED, str(error))])
 
-    def _check_purposes(self, served: ServedFile, now: float) -> None:
-        page: Document | MissingSource
+    def _home_page(self) -> Document | MissingSource:
+        steps = fetch_document(self._page_url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
         try:
-            page = run_steps(fetch_document(self._page_url, max_bytes=DEFAULT_MAX_PAGE_BYTES), self._requests.perform)
-            self._page_url = page.url
+            page = run_steps(steps, self._requests.perform)
+        except RequestLimitReached as error:
+            self._add([finding(AuditKind.LIMIT_REACHED, str(error), url=self._page_url)])
         except NotFetched as error:
-            state = SourceState.NOT_READ if error.reason == DISALLOWED else SourceState.UNREACHABLE
-            page = MissingSource(state, error.reason)
-        self._purposes = check_purposes(self._requests, served.state, page, now)
-        if served.robots is not None:
-            self._add(purpose_findings(self._purposes, self._origin))
+            if error.reason != DISALLOWED:
+                self._add([finding(AuditKind.HOME_FAILING, str(error), url=self._page_url)])
+                return MissingSource(SourceState.UNREACHABLE, error.reason)
+        else:
+            self._page_url = page.url
+            return page
+        return MissingSource(SourceState.NOT_READ)
 
-    def _check_listed(self, served: ServedFile) -> None:
+    def _check_pages(self, served: ServedFile, addresses: Sequence[Origin], home: Document | MissingSource) -> None:
         plan = self._plan
         choice = SampleChoice(plan.sample, plan.max_sitemaps, max(0, plan.max_requests - self._requests.sent))
         agents = [requested_agent(name) for name in SEARCH_ENGINES]
-        check = ListedPagesCheck(self._requests, self._origin, agents, choice)
+        check = ListedPagesCheck(
+            self._requests, self._origin, home=self._page_url, addresses=addresses, agents=agents, choice=choice
+        )
         sitemaps = served.state.sitemaps(self._requests.clock())
+        # Without a robots.txt nothing may be requested, which another finding says.
+        if isinstance(home, Document) and served.robots is not None:
+            self._add(check.home_findings(home))
         try:
             self._add(check.findings(sitemaps))
         finally:

@@ -32,7 +32,9 @@ class _Kind(NamedTuple):
 class AuditKind(StrEnum):
     """What is wrong, or worth knowing."""
 
+    SITE_UNREACHABLE = "site-unreachable"
     ROBOTS_UNREACHABLE = "robots-unreachable"
+    ROBOTS_REFUSED = "robots-refused"
     ROBOTS_MISSING = "robots-missing"
     NOT_ROBOTS = "not-robots"
     SITE_CLOSED = "site-closed"
@@ -45,6 +47,8 @@ class AuditKind(StrEnum):
     HOST_UNREACHABLE = "host-unreachable"
     UNDECIDED = "undecided"
     STATED_ONLY = "stated-only"
+    HOME_FAILING = "home-failing"
+    HOME_NOINDEX = "home-noindex"
     SITEMAP_FAULT = "sitemap-fault"
     LISTED_BLOCKED = "listed-blocked"
     LISTED_NOINDEX = "listed-noindex"
@@ -55,6 +59,8 @@ class AuditKind(StrEnum):
     EDGE_REFUSES = "edge-refuses"
     EDGE_ADMITS = "edge-admits"
     EDGE_UNKNOWN = "edge-unknown"
+    NOT_ALLOWED = "audit-not-allowed"
+    SLOWED_DOWN = "slowed-down"
     LIMIT_REACHED = "limit-reached"
 
     @property
@@ -75,10 +81,20 @@ class AuditKind(StrEnum):
 
 _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 _KINDS: Final = {
+    AuditKind.SITE_UNREACHABLE: _Kind(
+        _ERROR,
+        "No server answers at this address.",
+        "Check the address, its DNS entry, its certificate, and the network from which the audit runs.",
+    ),
     AuditKind.ROBOTS_UNREACHABLE: _Kind(
         _ERROR,
         "robots.txt cannot be fetched, so crawlers treat the whole site as disallowed.",
         "Serve robots.txt with status 200, or respond with 404 if there is none.",
+    ),
+    AuditKind.ROBOTS_REFUSED: _Kind(
+        _WARNING,
+        "The server has no robots.txt for the audit, which crawlers take for a site without rules.",
+        "If the site has a robots.txt, let every client read it. A firewall may refuse this one.",
     ),
     AuditKind.ROBOTS_MISSING: _Kind(
         _INFO,
@@ -113,8 +129,8 @@ _KINDS: Final = {
     ),
     AuditKind.STALE_CACHE: _Kind(
         _WARNING,
-        "A cache serves another robots.txt than the server behind it.",
-        "Purge /robots.txt from the cache.",
+        "The server has another robots.txt for a request that no cache can answer.",
+        "Purge /robots.txt from the cache. If there is no cache, publish the same file on all servers.",
     ),
     AuditKind.HOST_DIFFERS: _Kind(
         _WARNING,
@@ -134,6 +150,14 @@ _KINDS: Final = {
         "The site objects to a use, but lets crawlers of that purpose fetch pages.",
         "Disallow these crawlers as well if they should not fetch the pages. A preference depends on their operators.",
     ),
+    AuditKind.HOME_FAILING: _Kind(
+        _ERROR, "The home page cannot be fetched.", "Find out why the server does not deliver the page."
+    ),
+    AuditKind.HOME_NOINDEX: _Kind(
+        _ERROR,
+        "The home page must not appear in search results (noindex).",
+        "Remove the noindex of the page, unless the site should stay out of search results.",
+    ),
     AuditKind.SITEMAP_FAULT: _Kind(_WARNING, "A sitemap has a fault.", "Correct or remove the sitemap."),
     AuditKind.LISTED_BLOCKED: _Kind(
         _WARNING,
@@ -146,7 +170,9 @@ _KINDS: Final = {
         "Remove the page from the sitemap, or remove its noindex.",
     ),
     AuditKind.LISTED_REDIRECTED: _Kind(
-        _WARNING, "A sitemap lists an address that redirects.", "List the address that the redirect leads to."
+        _WARNING,
+        "A sitemap lists an address that redirects.",
+        "List the page where it is now. If the redirect leads to a login or to another page, remove the address.",
     ),
     AuditKind.LISTED_MISSING: _Kind(
         _WARNING, "A sitemap lists a page that does not exist.", "Remove the page from the sitemap."
@@ -173,6 +199,14 @@ _KINDS: Final = {
         _INFO,
         "The test of the edge has no result.",
         "Repeat the test later, or from another network.",
+    ),
+    AuditKind.NOT_ALLOWED: _Kind(
+        _WARNING,
+        "robots.txt does not let the audit request this.",
+        "Allow the product token of the audit, or audit with another --user-agent.",
+    ),
+    AuditKind.SLOWED_DOWN: _Kind(
+        _INFO, "The site asks for fewer requests.", "Repeat the audit later, with a longer delay."
     ),
     AuditKind.LIMIT_REACHED: _Kind(
         _INFO, "Not everything was requested.", "Repeat the audit with a higher limit of requests."

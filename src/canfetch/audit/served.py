@@ -27,6 +27,8 @@ from canfetch.lint import Linter, Severity
 _MAX_NAMES: Final = 4
 _WWW: Final = "www."
 _SUCCESS: Final = 2
+MISSING: Final = (404, 410)
+"""The statuses of what does not exist."""
 _MARK: Final = b"\xef\xbb\xbf"
 
 
@@ -50,17 +52,26 @@ def served_file(state: OriginState, now: float) -> ServedFile:
         return ServedFile(state, None)
 
 
-def check_file(served: ServedFile, now: float) -> Iterator[AuditFinding]:
-    """Yield what is wrong with a served file by itself."""
+def check_file(served: ServedFile, now: float, *, is_intended: bool) -> Iterator[AuditFinding]:
+    """Yield what is wrong with a served file by itself.
+
+    Args: is_intended: Whether the site should have a robots.txt.
+    """
     state = served.state
     access = state.access_info(now)
     url, status = access.robots_url, state.entry.status
+    if not has_answered(served.state):
+        yield finding(AuditKind.SITE_UNREACHABLE, access.explanation, url=url)
+        return
     if served.robots is None or access.access is Access.UNREACHABLE:
         yield finding(AuditKind.ROBOTS_UNREACHABLE, access.explanation, url=url, status=status)
         return
     copy = state.effective_access(now).copy
     if copy is None:
-        yield finding(AuditKind.ROBOTS_MISSING, access.explanation, url=url, status=status)
+        is_missing = status in MISSING
+        if not (is_missing and is_intended):
+            kind = AuditKind.ROBOTS_MISSING if is_missing else AuditKind.ROBOTS_REFUSED
+            yield finding(kind, access.explanation, url=url, status=status)
         return
     note = foreign_content_note(copy.content)
     if note is not None:
@@ -76,6 +87,11 @@ def check_file(served: ServedFile, now: float) -> Iterator[AuditFinding]:
             url=url,
             line=first.line,
         )
+
+
+def has_answered(state: OriginState) -> bool:
+    """Return whether a server answered the request for robots.txt, with any status."""
+    return state.entry.status is not None
 
 
 def compare_with_source(source: RobotsTxt, served: ServedFile, origin: Origin) -> Iterator[AuditFinding]:
@@ -151,7 +167,7 @@ def check_cache(requests: SiteRequests, served: ServedFile, origin: Origin) -> I
     if not is_file or isinstance(response, Failure) or foreign_content_note(response.body) is not None:
         return
     fresh = parse(response.body, profile=served.robots.profile)
-    for found in _differences(fresh, served.robots, origin, "the cached file"):
+    for found in _differences(fresh, served.robots, origin, "the file that crawlers get"):
         if not found.is_undecided:
             yield finding(AuditKind.STALE_CACHE, found.text, url=url, status=response.status)
 
@@ -198,6 +214,11 @@ def check_hosts(
                 kind = AuditKind.HOST_UNREACHABLE
                 findings.append(finding(kind, access.explanation, url=access.robots_url, status=status))
             continue
+        note = _foreign_note(other, now)
+        if note is not None:
+            checks.append(HostCheck(str(address), access, None))
+            findings.append(finding(AuditKind.HOST_DIFFERS, f"{note}, so no rule applies", url=access.robots_url))
+            continue
         differences = list(_differences(served.robots, other.robots, address, str(address)))
         checks.append(HostCheck(str(address), access, not differences))
         if differences:
@@ -206,6 +227,12 @@ def check_hosts(
             others = f"; and {counted(more, 'more difference')}" if more else ""
             findings.append(finding(kind, f"{first.text}{others}", url=first.url))
     return checks, findings
+
+
+def _foreign_note(served: ServedFile, now: float) -> str | None:
+    """Return why the file of an address is not a robots.txt, such as a redirect to the home page, or None."""
+    copy = served.state.effective_access(now).copy
+    return None if copy is None else foreign_content_note(copy.content)
 
 
 class _Difference(NamedTuple):

@@ -11,11 +11,13 @@ from canfetch.client.pacers import Pacer
 from canfetch.client.site_files import FileStep, KeptFile, fetch_site_file, kept_file
 from canfetch.client.sync_client import Client
 from canfetch.core.agent import Agent
-from canfetch.core.verdict import Verdict
+from canfetch.core.text import counted
+from canfetch.core.verdict import Access, Verdict
 from canfetch.errors import CanfetchError
 
 # The longest delay between two requests that the audit waits for.
 _MAX_DELAY: Final = 60.0
+_SERVER_ERROR: Final = 5
 
 
 class RequestLimitReached(NotFetched):
@@ -57,7 +59,7 @@ class SiteRequests:
     def state(self, url: str, *, refresh: bool = False) -> OriginState:
         """Return the state of the origin of a URL. Its robots.txt is fetched once in an audit, if that is due.
 
-        Args: refresh: Fetch it even if a cached copy is fresh.
+        Args: refresh: Fetch it even if a cached copy is fresh, and confirm a failure by a second request.
         Raises: InvalidURL, ClientClosed, RequestNotSent, RequestLimitReached.
         """
         scheme, separator, rest = url.partition("://")
@@ -67,6 +69,9 @@ class SiteRequests:
             self._count()
             try:
                 known = self._client.origin_state(url, refresh=refresh)
+                if refresh and known.effective_access(self.clock()).access is Access.UNREACHABLE:
+                    self._count()
+                    known = self._client.origin_state(url, refresh=True)
             except CanfetchError as error:
                 known = error
             self._states[name] = known
@@ -91,6 +96,16 @@ class SiteRequests:
         self._pacer.wait(state)
         return self._client.request_document(url, max_bytes=max_bytes, user_agent=user_agent)
 
+    def confirmed_fetch(self, url: str, *, max_bytes: int) -> Response | Failure:
+        """Send a request, and once more after a failure of the server or of the connection: it can be an accident.
+
+        Raises: As `state`.
+        """
+        response = self.fetch(url, max_bytes=max_bytes)
+        if isinstance(response, Failure) or response.status // 100 == _SERVER_ERROR:
+            response = self.fetch(url, max_bytes=max_bytes)
+        return response
+
     def perform(self, step: Any) -> Any:
         """Perform a step of a procedure of `canfetch.client`.
 
@@ -100,7 +115,7 @@ class SiteRequests:
             case DecideStep(url):
                 return self.decide(url)
             case FetchStep(url, max_bytes):
-                return self.fetch(url, max_bytes=max_bytes)
+                return self.confirmed_fetch(url, max_bytes=max_bytes)
             case FileStep(url):
                 if url not in self._files:
                     file = run_steps(fetch_site_file(step), self.perform)
@@ -111,5 +126,12 @@ class SiteRequests:
 
     def _count(self) -> None:
         if self.sent >= self._max_requests:
-            raise RequestLimitReached(f"the limit of {self._max_requests:,} requests is reached", "limit of requests")
+            raise RequestLimitReached(
+                f"the limit of {counted(self._max_requests, 'request')} is reached", "limit of requests"
+            )
         self.sent += 1
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether no request may be sent any more."""
+        return self.sent >= self._max_requests
