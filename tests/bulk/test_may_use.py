@@ -24,7 +24,7 @@ Disallow: /grounded/
 User-agent: GPTBot
 Content-Signal: ai-train=yes
 """
-NOTHING = dict.fromkeys(["use", "kind", "line", "explanation"])
+NOTHING = dict.fromkeys(["use", "kind", "line", "explanation", "token"])
 # Names of files, with the control tokens of three operators.
 NAMES = ["a", "*", "gptbot", "googlebot", "Google-Extended", "Applebot-Extended", "YandexAdditional", "Yandex"]
 AGENTS = ["a", "GPTBot", "Googlebot", "Google-Extended", "GoogleOther", "Applebot", "YandexBot", "two words", None]
@@ -78,13 +78,13 @@ def test_the_fields_of_may_use(engine: str) -> None:
     paths = ["/signed/", "/untrained/", "/private/", "/grounded/", "/", "no path", None]
     found = may_use(CONTENT, "Googlebot", paths, purpose="training", engine=engine)
     assert [tuple(row.values()) for row in found] == [
-        ("allow", "content-usage", 2, "line 2, content-usage: /signed/ train-ai=y (allow)"),
-        ("disallow", "ai-training-rule", 3, "line 3, disallowaitraining: /untrained/ (disallow)"),
-        ("disallow", "rule", 4, "the URL may not be fetched: line 4, Disallow: /private/"),
-        ("disallow", "control-token", 7, "a rule for Google-Extended: line 7, Disallow: /grounded/"),
-        ("unknown", None, None, "no record mentions training"),
-        (None, None, None, None),
-        (None, None, None, None),
+        ("allow", "content-usage", 2, "line 2, content-usage: /signed/ train-ai=y (allow)", None),
+        ("disallow", "ai-training-rule", 3, "line 3, disallowaitraining: /untrained/ (disallow)", None),
+        ("disallow", "rule", 4, "the URL may not be fetched: line 4, Disallow: /private/", None),
+        ("disallow", "control-token", 7, "a rule for Google-Extended: line 7, Disallow: /grounded/", "Google-Extended"),
+        ("unknown", None, None, "no record mentions training", None),
+        (None,) * 5,
+        (None,) * 5,
     ]
     assert pa.table(found).column_names == list(NOTHING)
     assert found.to_pyarrow().type == pa.chunked_array(found).type

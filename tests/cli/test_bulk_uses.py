@@ -15,6 +15,7 @@ from canfetch.bulk import extras
 from canfetch.client.watch import Observation, WatchHistory
 from canfetch.consent import MissingSource, SourceState
 from canfetch.core.origin import Origin
+from canfetch.core.text import display_text
 from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidURL, MissingExtra
 
@@ -23,10 +24,12 @@ Run = Any
 AGENTS = ["GPTBot", "Googlebot", "Applebot", "YandexBot"]
 NAMES = [*(name.lower() for name in AGENTS), "*", "Google-Extended", "Applebot-Extended", "YandexAdditional"]
 START, DAY, SUCCESS = 1_772_323_200, 86_400, 200
+USE = ["use", "use_kind", "use_line", "use_text", "use_token"]
 STATES = {404: SourceState.ABSENT, 503: SourceState.UNREACHABLE}
-CONTENT = """User-agent: *
-Disallow: /private/
-Content-Signal: search=yes, ai-train=no
+RULE, SIGNAL = "Disallow: /private/", "Content-Signal: search=yes, ai-train=no"
+CONTENT = f"""User-agent: *
+{RULE}
+{SIGNAL}
 
 User-agent: Google-Extended
 Disallow: /
@@ -71,15 +74,18 @@ def expected_use(robots: dict[str, Any], row: dict[str, Any], purpose: str) -> t
     try:
         origin = str(Origin.from_url(row["url"]))
     except InvalidURL:
-        return None, None, None
+        return (None,) * 5
     source = robots.get(origin, MissingSource(SourceState.NOT_READ))
     agent = canfetch.agent(row["agent"])
     verdict = canfetch.may_use(row["url"], purpose=purpose, agent=agent, robots=source)
     if verdict.allowed is None:
-        return "unknown", None, None
+        return "unknown", *(None,) * 4
     first = verdict.decided_by[0]
-    line = first.place.removeprefix("line ")
-    return str(first.preference), str(first.kind), int(line) if line.isdigit() else None
+    if first.line is None:
+        return str(first.preference), "unreachable", None, None, None
+    text = display_text(source.content.splitlines()[first.line - 1].strip())
+    token = first.note.removeprefix("a rule for ").partition(",")[0] if first.kind == "control-token" else None
+    return str(first.preference), str(first.kind), first.line, text, token
 
 
 def filter_urls(ran: Run, output: str, *more: str, **options: Any) -> Any:
@@ -94,10 +100,11 @@ def test_each_row_has_the_answer_of_may_use(folder: Path, run: Run, engine: str,
     robots = generate(folder, urls=500)
     assert filter_urls(run, "out.ndjson", "--use", purpose, "--engine", engine).code == 0
     rows = read_json_lines(folder / "out.ndjson")
-    found = [(row["use"], row["use_kind"], row["use_line"]) for row in rows]
+    found = [tuple(row[name] for name in USE) for row in rows]
     assert len(rows) == 2_000
     assert found == [expected_use(robots, row, purpose) for row in rows]
-    assert {use for use, _, _ in found} >= {"disallow", "unknown", None}
+    assert {use for use, *_ in found} >= {"disallow", "unknown", None}
+    assert {kind for _, kind, *_ in found} >= {"rule", "control-token", "unreachable"}
 
 
 @pytest.mark.slow
@@ -169,11 +176,71 @@ def test_a_refused_use_counts_as_disallowed(folder: Path, run: Run, engine: str)
     done = run(*command, "--agent", "GPTBot", "--use", "training", "-o", "out.csv")
     assert done.err == "canfetch: 3 URLs: 0 allowed, 2 disallowed, 1 unknown; wrote out.csv\n"
     assert (folder / "out.csv").read_text(encoding="utf-8").splitlines() == [
-        "url,allowed,reason,line,rule,use,use_kind,use_line",
-        "https://a.example/,true,no-match,,,disallow,content-signal,3",
-        "https://a.example/private/,false,disallow-rule,2,Disallow: /private/,disallow,rule,2",
-        "https://b.example/,,no-robots,,,unknown,,",
+        "url,allowed,reason,line,rule,use,use_kind,use_line,use_text,use_token,robots_time,robots_url",
+        f'https://a.example/,true,no-match,,,disallow,content-signal,3,"{SIGNAL}",,,https://a.example/robots.txt',
+        f"https://a.example/private/,false,disallow-rule,2,{RULE},disallow,rule,2,{RULE},,,https://a.example/robots.txt",
+        "https://b.example/,,no-robots,,,unknown,,,,,,",
     ]
+
+
+@pytest.mark.parametrize("form", ["ndjson", "parquet"])
+def test_a_row_names_the_capture_that_decides(folder: Path, run: Run, engine: str, form: str) -> None:
+    rules = "User-agent: Google-Extended\nDisallow: / # all\n\nUser-agent: Googlebot\nAllow: /\n"
+    write_archive(
+        folder,
+        [
+            {"origin": "https://a.example", "status": 200, "content": rules, "time": START},
+            {"origin": "https://a.example", "status": 503, "content": "", "time": START + DAY},
+            {"origin": "https://b.example", "status": 503, "content": "", "time": START + DAY},
+            {
+                "origin": "https://c.example",
+                "status": 301,
+                "location": "https://a.example/robots.txt",
+                "content": "",
+                "time": START,
+            },
+        ],
+    )
+    write_urls(folder, [f"https://{name}.example/x" for name in "abcd"])
+    output = f"out.{form}"
+    command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1", "-o", output]
+    assert run(*command, "--agent", "Googlebot", "--use", "training").code == 0
+    if form == "ndjson":
+        rows = read_json_lines(folder / output)
+        times: list[Any] = ["2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z"]
+    else:
+        rows = pytest.importorskip("pyarrow.parquet").read_table(folder / output).to_pylist()
+        times = [datetime.fromtimestamp(START + days * DAY, UTC) for days in (0, 1)]
+    deciding = ("disallow", "control-token", 2, "Disallow: / # all", "Google-Extended")
+    of_a = "https://a.example/robots.txt"
+    assert [tuple(row[name] for name in [*USE, "robots_time", "robots_url"]) for row in rows] == [
+        (*deciding, times[0], of_a),  # the last good copy
+        ("disallow", "unreachable", None, None, None, times[1], "https://b.example/robots.txt"),
+        (*deciding, times[0], of_a),  # after a redirect
+        ("unknown", *(None,) * 6),
+    ]
+
+
+def test_the_robots_txt_of_an_unreachable_origin(folder: Path, run: Run, engine: str) -> None:
+    write_archive(folder, [{"origin": "https://a.example", "status": 503, "content": ""}])
+    write_urls(folder, ["https://a.example/robots.txt"])
+    command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1"]
+    assert run(*command, "--agent", "GPTBot", "--use", "training", "-o", "out.ndjson").code == 0
+    (row,) = read_json_lines(folder / "out.ndjson")
+    missing = MissingSource(SourceState.UNREACHABLE)
+    verdict = canfetch.may_use(row["url"], purpose="training", agent="GPTBot", robots=missing)
+    assert (row["allowed"], row["reason"]) == (True, "robots-txt")
+    assert (row["use"], row["use_kind"], verdict.allowed) == ("disallow", "unreachable", False)
+
+
+def test_a_long_line_is_cut(folder: Path, run: Run, engine: str) -> None:
+    content = f"User-agent: *\nDisallow: /{'x' * 300}\nContent-Signal: ai-train=no # {'é' * 200}\n"
+    write_archive(folder, [{"origin": "https://a.example", "status": 200, "content": content}])
+    write_urls(folder, ["https://a.example/"])
+    command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1"]
+    assert run(*command, "--agent", "GPTBot", "--use", "training", "-o", "out.ndjson").code == 0
+    (row,) = read_json_lines(folder / "out.ndjson")
+    assert row["use_text"] == f"Content-Signal: ai-train=no # {'é' * 111}…"
 
 
 def test_invalid_uses(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

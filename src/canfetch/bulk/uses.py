@@ -56,7 +56,8 @@ def may_use(
         purpose: `training`, `search` or `ai-use`, or another name that `canfetch.may_use` accepts.
     Returns: A column of structs: `use` is `allow`, `disallow` or `unknown`. `kind`, a `StatementKind`, and `line` are
         those of the first statement that decides, and null if nothing is stated. `explanation` is the reason in one
-        sentence. All fields are null in a row for which `allows` is null.
+        sentence. `token` is the control token whose rule decides, or null. All fields are null in a row for which
+        `allows` is null.
     Raises: As `allows`; InvalidOption: `purpose` is unknown; MissingExtra: pyarrow is not installed.
     Cost: As `usage`, plus `decide` for each control token of an operator of the agents.
     """
@@ -119,6 +120,7 @@ def use_column(
     found = [
         compute.if_else(may_fetch, usage.field("preference"), disallow),
         *(usage.field(name) for name in ("kind", "line", "explanation")),
+        pa.nulls(len(usage), pa.string()),
     ]
     # The first token decides, so its rules replace those of the others.
     for crawler, rows in reversed(list(_tokens(agents, purposes, use_registry=options.use_registry))):
@@ -132,7 +134,7 @@ def use_column(
         text = compute.binary_join_element_wise(
             f"a rule for {crawler.name}: line ", line.cast(pa.string()), ", ", verdicts.field("rule"), ""
         )
-        stated = (disallow, pa.scalar(str(StatementKind.CONTROL_TOKEN)), line, text)
+        stated = (disallow, pa.scalar(str(StatementKind.CONTROL_TOKEN)), line, text, pa.scalar(crawler.name))
         found = [compute.if_else(refused, new, old) for new, old in zip(stated, found, strict=True)]
     return pa.StructArray.from_arrays(found, fields=list(arrow_type(USE)))
 

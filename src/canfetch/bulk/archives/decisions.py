@@ -1,13 +1,17 @@
 """Decisions about URLs by resolved files: the same as those of a client that fetched them."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Final, NamedTuple
 
-from canfetch.consent.verdict import StatementKind
+from canfetch.bulk.rule_texts import line_text
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import Preference
+from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.lines import physical_lines
 from canfetch.core.profiles import get_profile
+from canfetch.core.source import decode_source
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, Effect, Reason, Rule
 from canfetch.errors import InvalidURL
@@ -17,6 +21,8 @@ NO_ROBOTS: Final = "no-robots"
 REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 INVALID_URL: Final = "invalid-url"
 INVALID_TIME: Final = "invalid-time"
+UNREACHABLE: Final = "unreachable"
+"""The kind of a use that no statement decides, because the origin disallows everything."""
 _INVALID: Final = frozenset([INVALID_URL, INVALID_TIME])
 
 
@@ -40,13 +46,33 @@ class Use(NamedTuple):
 
     Attributes:
         use: `allow`, `disallow` or `unknown`, or None if there is no valid URL or time.
-        kind: The `StatementKind` of the first statement that decides, or None.
-        line: Its line, or None.
+        kind: The `StatementKind` of the first statement that decides, `unreachable` if the origin disallows everything,
+            or None.
+        line: The line of the statement, or None.
+        text: The text of this line, of at most 256 bytes, or None.
+        token: The control token whose rule decides, or None.
     """
 
     use: str | None = None
     kind: str | None = None
     line: int | None = None
+    text: str | None = None
+    token: str | None = None
+
+
+class Provenance(NamedTuple):
+    """The capture that decides.
+
+    Attributes:
+        time: When it was made, in seconds since the epoch, or None if the archive does not state a time.
+        url: The URL of its response after redirects, or None if no capture decides.
+    """
+
+    time: float | None = None
+    url: str | None = None
+
+
+NO_CAPTURE: Final = Provenance()
 
 
 class NamedAgent(NamedTuple):
@@ -64,11 +90,20 @@ class FileDecisions:
         effect: What it permits, or None as for `access`.
         content: The content whose rules apply, or None.
         profile: The parsing profile.
+        provenance: Where the file is from.
     """
 
-    __slots__ = ("_access", "_content", "_effect", "_profile", "_robots")
+    __slots__ = ("_access", "_content", "_effect", "_profile", "_robots", "provenance")
 
-    def __init__(self, access: Access | None, effect: Effect | None, content: bytes | None, profile: str) -> None:
+    def __init__(
+        self,
+        access: Access | None,
+        effect: Effect | None,
+        content: bytes | None,
+        profile: str,
+        provenance: Provenance = NO_CAPTURE,
+    ) -> None:
+        self.provenance = provenance
         self._access = access
         self._effect = effect
         self._content = content
@@ -84,6 +119,17 @@ class FileDecisions:
         if self._robots is None:
             self._robots = parse(self.rules or b"", profile=self._profile)
         return self._robots
+
+    def line_texts(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return the texts of lines of the rules, each of at most 256 bytes.
+
+        Args: numbers: Their numbers, from 1.
+        Cost: O(bytes).
+        """
+        profile = get_profile(self._profile)
+        content = decode_source(self.rules or b"", profile, DEFAULT_MAX_BYTES).content
+        _, lines = physical_lines(content, profile)
+        return {number: line_text(lines[number - 1]) for number in numbers}
 
     @property
     def disallows_all(self) -> bool:
@@ -122,7 +168,7 @@ def use_without_rules(file: FileDecisions | Decision, decision: Decision) -> Use
     if decision.reason in _INVALID:
         return Use()
     if isinstance(file, FileDecisions) and file.disallows_all:
-        return Use(str(Preference.DISALLOW), str(StatementKind.RULE))
+        return Use(str(Preference.DISALLOW), UNREACHABLE)
     return Use(str(Preference.UNKNOWN))
 
 

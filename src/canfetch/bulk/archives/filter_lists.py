@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from canfetch.bulk.archives.decisions import Decision, FileDecisions, NamedAgent, use_without_rules
+from canfetch.bulk.archives.decisions import NO_CAPTURE, Decision, FileDecisions, NamedAgent, use_without_rules
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, check_json_lines, is_regular_file
@@ -25,6 +25,10 @@ USE_COLUMNS: Final = (
     Column("use", ColumnType.TEXT, "`allow`, `disallow` or `unknown`: what is stated on the use."),
     Column("use_kind", ColumnType.TEXT, "The kind of the first statement that decides, such as `rule`."),
     Column("use_line", ColumnType.INTEGER, "Its line."),
+    Column("use_text", ColumnType.TEXT, "The text of this line, of at most 256 bytes."),
+    Column("use_token", ColumnType.TEXT, "The control token whose rule decides."),
+    Column("robots_time", ColumnType.TIME, "The time of the capture that decides; null if the archive has none."),
+    Column("robots_url", ColumnType.TEXT, "The URL of its response, after redirects."),
 )
 AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
 _ROWS_PER_PART: Final = 20_000
@@ -82,11 +86,13 @@ def decide_by_file(file: FileDecisions | Decision, url: Any, options: FilterOpti
         url: The URL.
         options: The agents and the use.
     """
+    provenance = file.provenance if isinstance(file, FileDecisions) else NO_CAPTURE
     for _, agent in options.agents:
         decision = file.decide(url, agent) if isinstance(file, FileDecisions) else file
         allowed, reason, rule = decision
         line, text = (None, None) if rule is None else (rule.line, rule_text(rule))
-        yield (allowed, reason, line, text, *(() if options.use is None else use_without_rules(file, decision)))
+        use = () if options.use is None else (*use_without_rules(file, decision), *provenance)
+        yield (allowed, reason, line, text, *use)
 
 
 class URLList(NamedTuple):

@@ -16,7 +16,7 @@ from canfetch.bulk.reading.row_files import cell_values, load_pyarrow, open_parq
 from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row, Schema
 from canfetch.bulk.writing.part_files import PartFiles
-from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, open_part, replaced
+from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, arrow_values, open_part, replaced
 from canfetch.core.urls import url_bytes
 
 if TYPE_CHECKING:
@@ -181,7 +181,10 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
             for row in decided:
                 total = _count(total, options.allowed(row))
             cells = zip(*decided, strict=True) if decided else [()] * len(added)
-            arrays = [pyarrow.array(values, type=field.type) for values, field in zip(cells, added, strict=True)]
+            arrays = [
+                pyarrow.array(arrow_values(column.type, values), type=field.type)
+                for column, values, field in zip(options.columns, cells, added, strict=True)
+            ]
             own = batch.columns
             if len(options.agents) > 1:
                 rows = pyarrow.array([row for row in range(len(urls)) for _ in options.agents], pyarrow.int64())

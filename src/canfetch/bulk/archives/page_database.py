@@ -26,7 +26,15 @@ _DECISION_SCHEMA: Final = pa.schema(
         "rule": pa.string(),
     }
 )
-_USE_FIELDS: Final = {"use": pa.string(), "use_kind": pa.string(), "use_line": pa.int64()}
+_USE_FIELDS: Final = {
+    "use": pa.string(),
+    "use_kind": pa.string(),
+    "use_line": pa.int64(),
+    "use_text": pa.string(),
+    "use_token": pa.string(),
+    "robots_time": pa.float64(),
+    "robots_url": pa.string(),
+}
 # A URL whose origin and validity depend only on its first part, the site.
 _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"
 _plain_url: Final = re.compile(_PLAIN_URL.encode())

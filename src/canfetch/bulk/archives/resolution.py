@@ -11,6 +11,7 @@ from canfetch.access.policies import AccessPolicy
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.decisions import Provenance
 from canfetch.bulk.archives.redirected_hosts import canonical_url, has_assumed_scheme
 from canfetch.bulk.reading.captures import NO_RESPONSE, Capture, is_robots_url
 from canfetch.core.origin import Origin
@@ -103,6 +104,14 @@ class FileState(NamedTuple):
         if self.entry is None:
             return None
         return effective_access(self.entry, policy, now=self.entry.fetched_at if at is None else at)
+
+    def provenance(self, access: EffectiveAccess) -> Provenance:
+        """Return which capture results in an access: the last one, or that of the last good copy."""
+        copy = access.copy
+        if copy is not None and access.access is Access.UNREACHABLE:
+            # A copy without a time has the time 0.
+            return Provenance(copy.fetched_at or None, copy.url)
+        return Provenance(self.capture.time, None if self.entry is None else self.entry.url)
 
 
 def state_after(captures: Sequence[Capture], store: CaptureStore, policy: AccessPolicy) -> FileState:

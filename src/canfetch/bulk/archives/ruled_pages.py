@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import pyarrow as pa
+from pyarrow import compute
 
 from canfetch.bulk.archives.decisions import FileDecisions
 from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions
@@ -31,6 +32,7 @@ class RuledPages:
         self._content_bytes = 0
         # The file whose content is at each index. The files are kept, so that no other one gets the same identity.
         self._indices: dict[FileDecisions, int] = {}
+        self._files: list[FileDecisions] = []
 
     @property
     def is_full(self) -> bool:
@@ -42,6 +44,7 @@ class RuledPages:
         index = self._indices.setdefault(file, len(self._contents))
         if index == len(self._contents):
             self._contents.append(rules)
+            self._files.append(file)
             self._content_bytes += len(rules)
         self.numbers.append(number)
         self._urls.append(url)
@@ -59,6 +62,23 @@ class RuledPages:
             decided = verdicts.drop_columns("specificity")
             if self._options.use is not None:
                 uses = use_column(kernel_options, contents, agents, urls, [self._options.use])
-                for column, field in zip(USE_COLUMNS, ("use", "kind", "line"), strict=True):
-                    decided = decided.append_column(column.name, uses.field(field))
+                for column, cells in zip(USE_COLUMNS, self._use_cells(uses), strict=True):
+                    decided = decided.append_column(column.name, cells)
             yield decided
+
+    def _use_cells(self, uses: pa.StructArray) -> Iterator[pa.Array]:
+        """Yield the cells of `USE_COLUMNS`."""
+        use, kind, line, token = (uses.field(name) for name in ("use", "kind", "line", "token"))
+        places = list(zip(self._content_indices, line.to_pylist(), strict=True))
+        stated: dict[int, set[int]] = {}
+        for index, number in places:
+            if number is not None:
+                stated.setdefault(index, set()).add(number)
+        texts = {index: self._files[index].line_texts(numbers) for index, numbers in stated.items()}
+        found = [None if number is None else texts[index][number] for index, number in places]
+        sources = [self._files[index].provenance for index in self._content_indices]
+        # A page without a verdict, as of an invalid URL, has no capture that decides.
+        is_decided = use.is_valid()
+        yield from (use, kind, line, pa.array(found, pa.string()), token)
+        yield compute.if_else(is_decided, pa.array([one.time for one in sources], pa.float64()), None)
+        yield compute.if_else(is_decided, pa.array([one.url for one in sources], pa.string()), None)

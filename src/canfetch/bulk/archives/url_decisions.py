@@ -103,7 +103,9 @@ class URLDecisions:
         file = decisions.get(access.effect)
         if file is None:
             content = None if access.copy is None else access.copy.content
-            file = decisions[access.effect] = FileDecisions(access.access, access.effect, content, self._profile)
+            file = decisions[access.effect] = FileDecisions(
+                access.access, access.effect, content, self._profile, state.provenance(access)
+            )
         return file
 
     def _history(self, origin: Origin) -> _History:

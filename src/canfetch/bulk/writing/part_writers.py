@@ -179,7 +179,7 @@ def arrow_table(columns: Sequence[Column], rows: Sequence[Row], schema: Any) -> 
     pyarrow, _ = load_pyarrow()
     cells = list(zip(*rows, strict=True)) or [()] * len(columns)
     arrays = [
-        pyarrow.array(_arrow_values(column.type, values), type=field.type)
+        pyarrow.array(arrow_values(column.type, values), type=field.type)
         for column, values, field in zip(columns, cells, schema, strict=True)
     ]
     return pyarrow.table(arrays, schema=schema)
@@ -200,7 +200,8 @@ def arrow_fields(columns: Iterable[Column]) -> list[Any]:
     return [pyarrow.field(plain_text(column.name), types[column.type]) for column in columns]
 
 
-def _arrow_values(kind: ColumnType, values: Sequence[Any]) -> Sequence[Any]:
+def arrow_values(kind: ColumnType, values: Sequence[Any]) -> Sequence[Any]:
+    """Return the cells of a column as pyarrow stores them."""
     if kind is ColumnType.TIME:
         return [None if value is None else round(value * 1_000_000) for value in values]
     if kind is ColumnType.TEXT:

@@ -206,8 +206,9 @@ command: Final = click.Command(
     robots.txt of its origin in the archives: redirects are followed within them, and the status counts as the access
     policy defines. With several agents, there is a row for each URL and agent, with a column agent.
 
-    --use adds the columns use (allow, disallow or unknown), use_kind and use_line: what the rules, the control tokens
-    of the agent's operator and the preferences in robots.txt state together, and which statement decides.
+    --use adds the column use (allow, disallow or unknown): what the rules, the control tokens of the agent's operator
+    and the preferences in robots.txt state together. The columns use_kind, use_line, use_text and use_token name the
+    statement that decides, and robots_time and robots_url its capture.
 
     With --engine duckdb, DuckDB sorts the URLs by origin before they are decided. This is faster if the URLs of many
     origins are in random order.""",
