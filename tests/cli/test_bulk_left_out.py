@@ -61,7 +61,7 @@ def test_targets_of_redirects_before_them_on_standard_input(run: Run, folder: Pa
     assert done.err == (
         "canfetch: warning: '-': 1 URL that redirects lead to was left out: the redirects come later, and only a file "
         "can be read again: pass a file instead of a stream\n"
-        "canfetch: 1 URL: 0 allowed, 0 disallowed, 1 unknown; wrote o.csv\n"
+        "canfetch: warning: 1 URL: 0 allowed, 0 disallowed, 1 unknown: redirect-unresolved 1; wrote o.csv\n"
     )
     assert ",redirect-unresolved," in (folder / "o.csv").read_text(encoding="utf-8")
     done = run("bulk", "filter", "urls.txt", "--robots", "robots.warc", *options)

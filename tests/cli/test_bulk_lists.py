@@ -118,3 +118,35 @@ def test_folders_of_tables(run: Run, folder: Path, engine: str) -> None:
     done = run("bulk", "filter", "urls", *options, "-o", "other.csv")
     assert done.code == 2
     assert "the folder 'robots' has 'robots/part-0.ndjson' and 'robots/a.example.txt': pass tables" in done.err
+
+
+def test_a_list_without_an_answer_is_a_warning(folder: Path, filtered: Any) -> None:
+    (folder / "urls.txt").write_text("a.example/\nb.example/\n", encoding="utf-8")
+    done = filtered("urls.txt", "-o", "out.csv")
+    summary = "2 URLs: 0 allowed, 0 disallowed, 2 unknown: invalid-url 2"
+    assert (done.code, done.err) == (0, f"canfetch: warning: {summary}; wrote out.csv\n")
+    (folder / "empty.txt").touch()
+    done = filtered("empty.txt", "-o", "none.csv")
+    summary = "0 URLs: 0 allowed, 0 disallowed, 0 unknown"
+    assert (done.code, done.err) == (0, f"canfetch: warning: {summary}; wrote none.csv\n")
+
+
+@pytest.mark.parametrize("header", ["url", "n,URL", '"n"\t"url"'])
+def test_the_header_of_a_table_that_is_read_as_text(folder: Path, filtered: Any, header: str) -> None:
+    (folder / "urls").write_text(f"{header}\nhttps://a.example/\n", encoding="utf-8")
+    done = filtered("urls", "-o", "out.csv")
+    assert done.err.startswith("canfetch: warning: 'urls' is read as text, but its first line ")
+    assert "is the header of a table: pass --urls-format csv\n" in done.err
+    assert done.err.endswith("2 URLs: 1 allowed, 0 disallowed, 1 unknown: invalid-url 1; wrote out.csv\n")
+    done = filtered("urls", "-o", "other.csv", "--urls-format", "text")
+    assert "is read as text" not in done.err
+
+
+def test_urls_without_a_time_are_counted(folder: Path, filtered: Any) -> None:
+    rows = "".join(f"https://a.example/,{time}\n" for time in ("2027-05-01", "", "5000", "12345", " "))
+    (folder / "urls.csv").write_text(f"url,at\n{rows}", encoding="utf-8")
+    done = filtered("urls.csv", "--time-column", "at", "-o", "out.csv")
+    assert done.err == (
+        "canfetch: 5 URLs: 3 allowed, 0 disallowed, 2 unknown: invalid-time 2; wrote out.csv; the last capture decides "
+        "about 2 URLs without a time\n"
+    )

@@ -174,13 +174,33 @@ def test_a_refused_use_counts_as_disallowed(folder: Path, run: Run, engine: str)
     write_urls(folder, ["https://a.example/", "https://a.example/private/", "https://b.example/"])
     command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1"]
     done = run(*command, "--agent", "GPTBot", "--use", "training", "-o", "out.csv")
-    assert done.err == "canfetch: 3 URLs: 0 allowed, 2 disallowed, 1 unknown; wrote out.csv\n"
+    assert (
+        done.err == "canfetch: 3 URLs: 0 allowed, 0 not stated, 2 disallowed, 1 unknown: no-robots 1; wrote out.csv\n"
+    )
     assert (folder / "out.csv").read_text(encoding="utf-8").splitlines() == [
         "url,allowed,reason,line,rule,use,use_kind,use_line,use_text,use_token,robots_time,robots_url",
         f'https://a.example/,true,no-match,,,disallow,content-signal,3,"{SIGNAL}",,,https://a.example/robots.txt',
         f"https://a.example/private/,false,disallow-rule,2,{RULE},disallow,rule,2,{RULE},,,https://a.example/robots.txt",
         "https://b.example/,,no-robots,,,unknown,,,,,,",
     ]
+
+
+@pytest.mark.parametrize("form", ["ndjson", "parquet"])
+def test_a_use_on_which_nothing_is_stated_is_not_allowed(folder: Path, run: Run, engine: str, form: str) -> None:
+    contents = ["Content-Signal: ai-train=yes", "Content-Signal: ai-train=no", "Disallow: /private/", ""]
+    write_archive(
+        folder,
+        [
+            {"origin": f"https://s{number}.example", "status": 200, "content": f"User-agent: *\n{content}\n"}
+            for number, content in enumerate(contents)
+        ],
+    )
+    urls = [f"https://s{number}.example/" for number in range(5)]
+    pytest.importorskip("pyarrow.parquet").write_table(pa.table({"url": urls}), folder / "urls.parquet")
+    write_urls(folder, urls)
+    command = ["bulk", "filter", f"urls.{form}", "--robots", "robots.ndjson", "--engine", engine, "-j1"]
+    done = run(*command, "--agent", "GPTBot", "--use", "training", "--missing", "allow", "-o", f"out.{form}")
+    assert done.err == f"canfetch: 5 URLs: 1 allowed, 3 not stated, 1 disallowed, 0 unknown; wrote out.{form}\n"
 
 
 @pytest.mark.parametrize("form", ["ndjson", "parquet"])

@@ -105,7 +105,7 @@ def test_a_value_that_is_not_a_time_decides_nothing(tmp_path: Path) -> None:
         *[(None, "invalid-time")] * 4,
         (None, "invalid-url"),
     ]
-    assert counts == Counts(8, 1, 5)
+    assert counts == Counts(8, 1, 5, invalid_url=1, invalid_time=4, without_time=1)
     numbers = "".join(json.dumps({"url": "https://a.example/", "at": at}) + "\n" for at in (1769904000, 1769904000000))
     path, _, _ = run_filter(
         tmp_path, "urls.ndjson", numbers.encode(), "out.ndjson", robots=robots, time_column="at", missing=True
@@ -206,7 +206,7 @@ URLS = ["https://a.example/private/x", "https://a.example/x", "https://b.example
 def test_text(tmp_path: Path) -> None:
     content = "\n".join(["", *URLS]).encode()
     path, counts, faults = run_filter(tmp_path, "urls.txt", content, "out.csv")
-    assert counts == Counts(3, 1, 1)
+    assert counts == Counts(3, 1, 1, no_robots=1)
     assert not faults
     assert path.read_text(encoding="utf-8").splitlines() == [
         "url,allowed,reason,line,rule",
@@ -232,7 +232,7 @@ def test_several_agents_have_a_row_each(tmp_path: Path, *, only_allowed: bool) -
     content = "\n".join([*URLS, "x"]).encode()
     agents = ("GPTBot", "CCBot")
     path, counts, _ = run_filter(tmp_path, "urls.txt", content, "out.ndjson", agents, only_allowed=only_allowed)
-    assert counts == Counts(8, 1, 4)
+    assert counts == Counts(8, 1, 4, no_robots=2, invalid_url=2)
     found = read_json_lines(path)
     assert [(row["url"], row["agent"], row["allowed"]) for row in found] == expected
     pyarrow = pytest.importorskip("pyarrow")
@@ -240,7 +240,7 @@ def test_several_agents_have_a_row_each(tmp_path: Path, *, only_allowed: bool) -
     parquet.write_table(pyarrow.table({"url": [*URLS, "x"]}), tmp_path / "source.parquet")
     content = (tmp_path / "source.parquet").read_bytes()
     path, counts, _ = run_filter(tmp_path, "urls.parquet", content, "out.parquet", agents, only_allowed=only_allowed)
-    assert counts == Counts(8, 1, 4)
+    assert counts == Counts(8, 1, 4, no_robots=2, invalid_url=2)
     table = parquet.read_table(path).select(["url", "agent", "allowed"]).to_pylist()
     assert [tuple(row.values()) for row in table] == expected
     with pytest.raises(InvalidOption, match="already has a column 'agent': rename it"):
@@ -275,7 +275,7 @@ def test_ndjson_keeps_its_values(tmp_path: Path) -> None:
     content = [{"url": URLS[0], "tags": ["x"], "n": 1}, {"url": None}, {"url": 5}, {"url": URLS[1], "other": 1}]
     text = "".join(json.dumps(row) + "\n" for row in content)
     path, counts, faults = run_filter(tmp_path, "urls.jsonl.gz", gzip.compress(text.encode()), "out.ndjson")
-    assert counts == Counts(3, 0, 2)
+    assert counts == Counts(3, 0, 2, invalid_url=2)
     assert [fault.reason for fault in faults] == ["a row has the column 'other', which the first row does not have"]
     first, second, third = read_json_lines(path)
     assert first["tags"] == ["x"]
@@ -290,7 +290,7 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     parquet.write_table(source, path, row_group_size=2)
     output, counts, _ = run_filter(tmp_path, "urls.parquet", path.read_bytes(), "out.parquet")
     found = parquet.read_table(output)
-    assert counts == Counts(3, 1, 1)
+    assert counts == Counts(3, 1, 1, no_robots=1)
     assert found.select(["n", "url", "tags"]).equals(source)
     assert found["allowed"].to_pylist() == [False, True, None]
     output, _, _ = run_filter(tmp_path, "urls.parquet", path.read_bytes(), "out.csv")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from canfetch.bulk.reading.row_files import cell_values
-from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.reading.times import parse_time, parse_warc_date
 
 MAY = 1777593600.0
 NOON = MAY + 43_200
@@ -23,7 +23,6 @@ NOON = MAY + 43_200
         (b"2026-05-01", MAY),
         ("20260501", MAY),
         ("2026-05", MAY),
-        ("2026", 1767225600.0),
         ("20260501120000", NOON),
         (20260501120000, NOON),
         ("1777636800", NOON),
@@ -44,6 +43,12 @@ def test_times(value: Any, seconds: float) -> None:
     assert parse_time(value) == pytest.approx(seconds, abs=1e-6)
 
 
+def test_a_warc_date_can_be_a_year() -> None:
+    assert [parse_warc_date(value) for value in ("2026", "2026-05-01T12:00:00Z", None)] == [1767225600.0, NOON, None]
+    with pytest.raises(ValueError, match="invalid time"):
+        parse_warc_date("0000")
+
+
 @pytest.mark.parametrize("value", [None, "", " ", float("nan")])
 def test_missing_times(value: Any) -> None:
     assert parse_time(value) is None
@@ -59,6 +64,9 @@ def test_missing_times(value: Any) -> None:
         "20261301",
         "99999999999999",
         "0000",
+        "2026",
+        "5000",
+        2026,
         "1777636800000",
         "20260501112",
         "20260501120000.5",

@@ -1,6 +1,7 @@
 """Lists of URLs, their columns, and the parts in which their decisions are written."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -30,8 +31,10 @@ USE_COLUMNS: Final = (
     Column("robots_time", ColumnType.TIME, "The time of the capture that decides; null if the archive has none."),
     Column("robots_url", ColumnType.TEXT, "The URL of its response, after redirects."),
 )
+NOT_STATED: Final = "not-stated"
 AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
 _ROWS_PER_PART: Final = 20_000
+_SEPARATOR: Final = re.compile("[,;\t]")
 # A few parts for each process are in memory.
 _BYTES_PER_PART: Final = 1 << 24
 
@@ -69,13 +72,20 @@ class FilterOptions(NamedTuple):
         """Return the cells of `columns`, from the number of an agent and those of the other columns."""
         return tuple(decided) if len(self.agents) == 1 else (self.agents[agent].name, *decided)
 
-    def allowed(self, cells: Sequence[Any]) -> bool | None:
-        """Return whether the URL may be fetched, and is not refused for the use, from the cells of `columns`."""
+    def outcome(self, cells: Sequence[Any]) -> tuple[bool | None, str | None]:
+        """Return whether the URL may be fetched and is not refused for the use, from the cells of `columns`.
+
+        The second value is the reason if that is unknown, and `NOT_STATED` if the URL may be fetched and nothing is
+        stated on the use.
+        """
         decided = cells[len(self.agents) > 1 :]
-        if self.use is not None and decided[len(DECISION_COLUMNS)] == Preference.DISALLOW:
-            return False
+        use = None if self.use is None else decided[len(DECISION_COLUMNS)]
         allowed: bool | None = decided[0]
-        return allowed
+        if use == Preference.DISALLOW:
+            return False, None
+        if allowed:
+            return True, NOT_STATED if use == Preference.UNKNOWN else None
+        return allowed, None if allowed is False else decided[1]
 
 
 def decide_by_file(file: FileDecisions | Decision, url: Any, options: FilterOptions) -> Iterator[tuple[Any, ...]]:
@@ -133,6 +143,20 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
     if taken:
         raise InvalidOption(f"{quoted(name)} already has a column {quoted(taken[0])}: rename it")
     return URLList(name, known, columns)
+
+
+def table_header(urls: URLList, url_column: str) -> str | None:
+    """Return the first line of a list that is read as text, if it is the header of a table with a column of URLs.
+
+    Raises: OSError: The list cannot be read.
+    """
+    if urls.format != "text":
+        return None
+    with open(urls.name, "rb") as stream:  # noqa: PTH123 - a name as typed
+        first = next(read_url_rows(stream, urls.name, urls.format, lambda _: None, lambda _: None), None)
+    line = None if first is None or isinstance(first, Fault) else str(first["url"])
+    names = [] if line is None else [name.strip(' "').lower() for name in _SEPARATOR.split(line)]
+    return line if url_column.lower() in names else None
 
 
 def _parquet_columns(name: str, url_column: str) -> tuple[Column, ...]:

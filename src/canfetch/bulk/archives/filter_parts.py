@@ -1,5 +1,6 @@
 """The parts of a list with the decision about each URL."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -8,8 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.access.policies import get_policy
 from canfetch.bulk.archives.capture_store import CaptureStore
-from canfetch.bulk.archives.decisions import FileDecisions
-from canfetch.bulk.archives.filter_lists import FilterOptions, FilterTask, decide_by_file
+from canfetch.bulk.archives.decisions import (
+    INVALID_TIME,
+    INVALID_URL,
+    NO_ROBOTS,
+    REDIRECT_UNRESOLVED,
+    FileDecisions,
+)
+from canfetch.bulk.archives.filter_lists import NOT_STATED, FilterOptions, FilterTask, decide_by_file
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.bulk.reading.row_files import cell_values, load_pyarrow, open_parquet, parquet_errors
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
 SCHEMA_NAME: Final = "canfetch.filter/1"
 _BATCH_ROWS: Final = 4096
 _GROUP_BYTES: Final = 1 << 24
+_REASONS: Final = (NO_ROBOTS, REDIRECT_UNRESOLVED, INVALID_URL, INVALID_TIME)
 
 # Returns the cells of `FilterOptions.columns` for each of some URLs with their times, and for each agent.
 Decide = Callable[[Sequence[Any], Sequence[Any]], list[Row]]
@@ -39,15 +47,72 @@ class FilterPart(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The decisions: all, those that allow, and those without an answer."""
+    """The decisions.
+
+    Attributes:
+        rows: All.
+        allowed: Those that allow.
+        unknown: Those without an answer.
+        not_stated: Those that allow fetching, and nothing is stated on the use.
+        no_robots, redirect_unresolved, invalid_url, invalid_time: Those without an answer for this reason.
+        without_time: The URLs without a time if the list has a column of times.
+    """
 
     rows: int = 0
     allowed: int = 0
     unknown: int = 0
+    not_stated: int = 0
+    no_robots: int = 0
+    redirect_unresolved: int = 0
+    invalid_url: int = 0
+    invalid_time: int = 0
+    without_time: int = 0
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """The reasons of the decisions without an answer, and their numbers."""
+        return {reason: number for reason in _REASONS if (number := getattr(self, _field(reason)))}
 
     def plus(self, other: "Counts") -> "Counts":
         """Return the sums."""
         return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class _Tally:
+    """Counts the rows of a part."""
+
+    def __init__(self, options: FilterOptions) -> None:
+        self._options = options
+        self._outcomes: Counter[tuple[bool | None, str | None]] = Counter()
+        self._without_time = 0
+
+    def add(self, row: Row) -> bool | None:
+        """Add the cells of a decision, and return whether it allows."""
+        allowed, detail = self._options.outcome(row)
+        self._outcomes[allowed, detail] += 1
+        return allowed
+
+    def add_times(self, times: Iterable[Any]) -> None:
+        """Add the times of URLs."""
+        if self._options.time_column is not None:
+            self._without_time += sum(time_or_nan(time) is None for time in times)
+
+    @property
+    def counts(self) -> Counts:
+        outcomes = self._outcomes
+        reasons = {_field(reason): outcomes[None, reason] for reason in _REASONS}
+        return Counts(
+            outcomes.total(),
+            sum(number for (allowed, _), number in outcomes.items() if allowed),
+            sum(number for (allowed, _), number in outcomes.items() if allowed is None),
+            outcomes[True, NOT_STATED],
+            without_time=self._without_time,
+            **reasons,
+        )
+
+
+def _field(reason: str) -> str:
+    return reason.replace("-", "_")
 
 
 def decide_and_write_part(written: FilterPart, task: FilterTask) -> Counts:
@@ -131,18 +196,18 @@ def _write_rows(
     url_index = names.index(options.url_column)
     time_index = None if options.time_column is None else names.index(options.time_column)
     schema = Schema(SCHEMA_NAME, (*columns, *options.columns))
-    total = Counts()
+    tally = _Tally(options)
     with open_part(path, written.parts.format, schema, header=task.number == 0) as sink:
         for batch in batches:
             times = [None if time_index is None else cells[time_index] for cells in batch]
+            tally.add_times(times)
             decided = decide([cells[url_index] for cells in batch], times)
             own = (cells for cells in batch for _ in options.agents)
             for cells, row in zip(own, decided, strict=True):
-                allowed = options.allowed(row)
-                total = _count(total, allowed)
+                allowed = tally.add(row)
                 if allowed or not options.only_allowed:
                     sink.write((*cells, *row))
-    return total
+    return tally.counts
 
 
 def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Decide) -> Counts:
@@ -169,7 +234,7 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
     for field in added:
         arrow_schema = arrow_schema.append(field)
     arrow_schema = arrow_schema.with_metadata({**(arrow_schema.metadata or {}), SCHEMA_KEY: SCHEMA_NAME.encode()})
-    total = Counts()
+    tally = _Tally(options)
     with replaced(path) as stream, parquet.ParquetWriter(stream, arrow_schema, compression="zstd") as writer:
         groups = _RowGroups(writer)
         for batch in batches:
@@ -177,9 +242,9 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
             times: list[Any] = [None] * len(urls)
             if options.time_column is not None:
                 times = cell_values(batch.column(options.time_column))
+            tally.add_times(times)
             decided = decide(urls, times)
-            for row in decided:
-                total = _count(total, options.allowed(row))
+            kept = [tally.add(row) is True for row in decided]
             cells = zip(*decided, strict=True) if decided else [()] * len(added)
             arrays = [
                 pyarrow.array(arrow_values(column.type, values), type=field.type)
@@ -191,10 +256,10 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
                 own = [column.take(rows) for column in own]
             table = pyarrow.table([*own, *arrays], schema=arrow_schema)
             if options.only_allowed:
-                table = table.filter(pyarrow.array([options.allowed(row) is True for row in decided]))
+                table = table.filter(pyarrow.array(kept, pyarrow.bool_()))
             groups.write(table)
         groups.end()
-    return total
+    return tally.counts
 
 
 class _RowGroups:
@@ -219,7 +284,3 @@ class _RowGroups:
         if self._tables:
             self._writer.write_table(pyarrow.concat_tables(self._tables))
         self._tables, self._rows, self._bytes = [], 0, 0
-
-
-def _count(counts: Counts, allowed: bool | None) -> Counts:  # noqa: FBT001 - a cell
-    return Counts(counts.rows + 1, counts.allowed + (allowed is True), counts.unknown + (allowed is None))

@@ -9,7 +9,8 @@ _DIGITS_FORMAT: Final = "%Y%m%d%H%M%S"
 _DIGITS: Final = re.compile(r"\d{14}", re.ASCII)
 _SECONDS: Final = re.compile(r"\d{9,10}(?:\.\d+)?", re.ASCII)
 # Source: https://www.w3.org/TR/NOTE-datetime, the format of sitemaps and WARC files, also permits these.
-_YEAR_OR_MONTH: Final = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+_MONTH: Final = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
+_YEAR: Final = re.compile(r"\d{4}", re.ASCII)
 # pandas writes a column of integers that has a gap with a fraction of zero.
 _DIGITS_AND_ZERO: Final = re.compile(r"(\d{14}|\d{8})\.0*", re.ASCII)
 _DATE_DIGITS: Final = re.compile(r"\d{8}", re.ASCII)
@@ -47,6 +48,14 @@ def parse_time(value: Any) -> float | None:
     raise ValueError(f"invalid time {shown!r}: expected one such as 2026-05-01T12:30:00Z, or seconds since the epoch")
 
 
+def parse_warc_date(value: str | None) -> float | None:
+    """Return a time as `parse_time` does. A year is a time as well, unlike in tables, where it may be any number.
+
+    Raises: ValueError: `value` is not a time.
+    """
+    return parse_time(f"{value}-01" if value is not None and _YEAR.fullmatch(value) else value)
+
+
 def time_or_nan(value: Any) -> float | None:
     """Return a time as `parse_time` does, but NaN if `value` is not a time."""
     try:
@@ -62,9 +71,9 @@ def _parse_text(text: str) -> float:
         return _seconds(datetime.strptime(text, _DIGITS_FORMAT).replace(tzinfo=UTC))
     if _SECONDS.fullmatch(text):
         return _check_seconds(float(text))
-    month = _YEAR_OR_MONTH.fullmatch(text)
+    month = _MONTH.fullmatch(text)
     if month is not None:
-        return _seconds(datetime(int(month[1]), int(month[2] or 1), 1, tzinfo=UTC))
+        return _seconds(datetime(int(month[1]), int(month[2]), 1, tzinfo=UTC))
     # Otherwise, some numbers of other lengths are accepted as a date and a separator that is a digit.
     if _ALL_DIGITS.fullmatch(text) and not _DATE_DIGITS.fullmatch(text):
         raise ValueError(text)

@@ -16,7 +16,7 @@ from canfetch.bulk.reading import zstd_members
 from canfetch.bulk.reading.captures import EMPTY, MAX_CONTENT_BYTES, Capture, Fault, Name
 from canfetch.bulk.reading.compressed_members import GZIP, BrokenMember, ByteStream, Compression, MemberReader, Piece
 from canfetch.bulk.reading.http_messages import BrokenMessage, parse_response
-from canfetch.bulk.reading.times import parse_time
+from canfetch.bulk.reading.times import parse_warc_date
 from canfetch.bulk.reading.warc_records import VERSION, BrokenRecord, RecordParser, WarcRecord
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.text import printable_text
@@ -199,7 +199,7 @@ def _to_item(record: WarcRecord, offset: int, source: str, wants: Callable[[str]
         reason = printable_text(record.fields["warc-truncated"][:40])
         return Fault(source, offset, f"{name.url}: the crawler truncated the content ({reason})")
     try:
-        time = parse_time(record.fields.get("warc-date"))
+        time = parse_warc_date(record.fields.get("warc-date"))
     except ValueError as error:
         return Fault(source, offset, f"{name.url}: WARC-Date: {printable_text(str(error))}")
     return Capture(name.owner, name.url, time, status, headers, content, source, offset)

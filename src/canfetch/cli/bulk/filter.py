@@ -7,7 +7,7 @@ import click
 
 from canfetch.bulk.archives.archive_job import Collected, store_path
 from canfetch.bulk.archives.filter_job import check_common_types, filter_urls
-from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_list
+from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_list, table_header
 from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
@@ -64,6 +64,9 @@ def _run(
     )
     form = output_format(run)
     urls = [part for name in lists for part in _open(name, urls_format, options)]
+    if urls_format is None:
+        for part in urls:
+            _warn_of_header(part, url_column)
     for other in urls[1:]:
         if other.columns != urls[0].columns:
             raise CommandError(f"{quoted(other.name)} has other columns than {quoted(urls[0].name)}")
@@ -98,7 +101,8 @@ def _run(
         finally:
             progress.close()
     noun = "URL" if len(agents) == 1 else "decision"
-    _print_counts(noun, counts, collected, rejected.count, run.output)
+    summary = _summary(noun, counts, with_use=options.use is not None)
+    _print_counts(summary, counts, collected, rejected.count, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut or rejected.is_cut else EXIT_OK)
 
 
@@ -140,6 +144,15 @@ def _open(name: str, form: str | None, options: FilterOptions) -> list[URLList]:
         raise CommandError(f"cannot read {quoted(name)}: {error.strerror or error}") from None
 
 
+def _warn_of_header(urls: URLList, url_column: str) -> None:
+    header = table_header(urls, url_column)
+    if header is not None:
+        Progress().print_error(
+            f"canfetch: warning: {quoted(urls.name)} is read as text, but its first line {quoted(header)} is the "
+            "header of a table: pass --urls-format csv"
+        )
+
+
 def _check_types(urls: list[URLList]) -> None:
     try:
         check_common_types(urls)
@@ -147,11 +160,22 @@ def _check_types(urls: list[URLList]) -> None:
         raise CommandError(str(error)) from None
 
 
-def _print_counts(noun: str, counts: Counts, collected: Collected, rejected: int, output: str) -> None:
-    text = (
-        f"canfetch: {counted(counts.rows, noun)}: {counts.allowed:,} allowed, "
-        f"{counts.rows - counts.allowed - counts.unknown:,} disallowed, {counts.unknown:,} unknown; wrote {output}"
-    )
+def _summary(noun: str, counts: Counts, *, with_use: bool) -> str:
+    """Return the numbers of decisions, and why there are some without an answer."""
+    numbers = [f"{counts.allowed - counts.not_stated:,} allowed"]
+    if with_use:
+        numbers.append(f"{counts.not_stated:,} not stated")
+    numbers += [f"{counts.rows - counts.allowed - counts.unknown:,} disallowed", f"{counts.unknown:,} unknown"]
+    reasons = ", ".join(f"{reason} {number:,}" for reason, number in counts.reasons.items())
+    return f"{counted(counts.rows, noun)}: {', '.join(numbers)}{reasons and f': {reasons}'}"
+
+
+def _print_counts(summary: str, counts: Counts, collected: Collected, rejected: int, output: str) -> None:
+    # A run without any answer is most likely a mistake.
+    warning = "warning: " if counts.unknown == counts.rows else ""
+    text = f"canfetch: {warning}{summary}; wrote {output}"
+    if counts.without_time:
+        text += f"; the last capture decides about {counted(counts.without_time, 'URL')} without a time"
     Progress().print_error(text + set_aside(collected.faults + rejected))
 
 
