@@ -27,6 +27,7 @@ START, DAY, SUCCESS = 1_772_323_200, 86_400, 200
 USE = ["use", "use_kind", "use_line", "use_text", "use_token"]
 STATES = {404: SourceState.ABSENT, 503: SourceState.UNREACHABLE}
 RULE, SIGNAL = "Disallow: /private/", "Content-Signal: search=yes, ai-train=no"
+ROBOTS = "https://a.example/robots.txt"
 CONTENT = f"""User-agent: *
 {RULE}
 {SIGNAL}
@@ -178,10 +179,10 @@ def test_a_refused_use_counts_as_disallowed(folder: Path, run: Run, engine: str)
         done.err == "canfetch: 3 URLs: 0 allowed, 0 not stated, 2 disallowed, 1 unknown: no-robots 1; wrote out.csv\n"
     )
     assert (folder / "out.csv").read_text(encoding="utf-8").splitlines() == [
-        "url,allowed,reason,line,rule,use,use_kind,use_line,use_text,use_token,robots_time,robots_url",
-        f'https://a.example/,true,no-match,,,disallow,content-signal,3,"{SIGNAL}",,,https://a.example/robots.txt',
-        f"https://a.example/private/,false,disallow-rule,2,{RULE},disallow,rule,2,{RULE},,,https://a.example/robots.txt",
-        "https://b.example/,,no-robots,,,unknown,,,,,,",
+        "url,allowed,reason,line,rule,use,use_kind,use_line,use_text,use_token,robots_time,robots_url,robots_truncated",
+        f'https://a.example/,true,no-match,,,disallow,content-signal,3,"{SIGNAL}",,,{ROBOTS},false',
+        f"https://a.example/private/,false,disallow-rule,2,{RULE},disallow,rule,2,{RULE},,,{ROBOTS},false",
+        "https://b.example/,,no-robots,,,unknown,,,,,,,",
     ]
 
 
@@ -232,11 +233,10 @@ def test_a_row_names_the_capture_that_decides(folder: Path, run: Run, engine: st
         rows = pytest.importorskip("pyarrow.parquet").read_table(folder / output).to_pylist()
         times = [datetime.fromtimestamp(START + days * DAY, UTC) for days in (0, 1)]
     deciding = ("disallow", "control-token", 2, "Disallow: / # all", "Google-Extended")
-    of_a = "https://a.example/robots.txt"
     assert [tuple(row[name] for name in [*USE, "robots_time", "robots_url"]) for row in rows] == [
-        (*deciding, times[0], of_a),  # the last good copy
+        (*deciding, times[0], ROBOTS),  # the last good copy
         ("disallow", "unreachable", None, None, None, times[1], "https://b.example/robots.txt"),
-        (*deciding, times[0], of_a),  # after a redirect
+        (*deciding, times[0], ROBOTS),  # after a redirect
         ("unknown", *(None,) * 6),
     ]
 
@@ -282,3 +282,22 @@ def test_invalid_uses(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(extras, "import_extra", missing)
     done = run(*command, "--use", "search")
     assert (done.code, done.err) == (2, "canfetch: pyarrow is required for --use: pip install 'canfetch[arrow]'\n")
+
+
+def test_a_row_shows_that_its_file_is_longer_than_what_is_parsed(folder: Path, run: Run, engine: str) -> None:
+    padding = "# padding\n" * 60_000
+    start, end = "User-agent: *\nDisallow: /private/\n", "Content-Signal: ai-train=no\n"
+    contents = {"a": start + end, "b": start + padding + end, "c": start + end + "#" * 500_000}
+    write_archive(
+        folder,
+        [{"origin": f"https://{name}.example", "status": 200, "content": text} for name, text in contents.items()]
+        + [{"origin": "https://d.example", "status": 404, "content": padding}],
+    )
+    write_urls(folder, [f"https://{name}.example/" for name in "abcde"])
+    command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1"]
+    assert run(*command, "--agent", "GPTBot", "--use", "training", "-o", "out.ndjson").code == 0
+    found = [(row["use"], row["robots_truncated"]) for row in read_json_lines(folder / "out.ndjson")]
+    assert found == [("disallow", False), ("unknown", True), ("disallow", False), ("unknown", False), ("unknown", None)]
+    assert run("bulk", "parse", "robots.ndjson", "--engine", engine, "-j1", "-o", "files.ndjson").code == 0
+    files = [(row["bytes"], row["truncated"]) for row in read_json_lines(folder / "files.ndjson")]
+    assert files == [(62, False), (600_062, True), (500_062, False), (600_000, False)]

@@ -19,6 +19,7 @@ from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Fault
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.writing.work_folder import WorkFolder
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 
 AGENTS = (NamedAgent("GPTBot", agent("GPTBot")), NamedAgent("Googlebot-Image", agent("Googlebot-Image")))
 
@@ -171,14 +172,14 @@ def test_records(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", ["files", "metrics"])
 def test_content_over_the_limit_is_truncated(tmp_path: Path, table: str) -> None:
-    sizes = (MAX_CONTENT_BYTES - 1, MAX_CONTENT_BYTES + 1)
+    sizes = (DEFAULT_MAX_BYTES, MAX_CONTENT_BYTES - 1, MAX_CONTENT_BYTES + 1)
     records = [response(f"host{size}.example", b"#" * size) for size in sizes]
-    records.append(redirect("moved.example", f"https://host{sizes[1]}.example/robots.txt"))
+    records.append(redirect("moved.example", f"https://host{sizes[-1]}.example/robots.txt"))
     found = rows(tmp_path, records, TableOptions(table))
-    # The content of a redirect is its own body, and the metrics are those of the last response.
-    assert [row["truncated"] for row in found] == [False, True, table == "metrics"]
+    # Metrics have no parsing limit.
+    assert [row["truncated"] for row in found] == [False, table == "files", True, True]
     size = "bytes" if table == "files" else "size"
-    assert [row[size] for row in found[:2]] == [sizes[0], MAX_CONTENT_BYTES]
+    assert [row[size] for row in found[:3]] == [*sizes[:2], MAX_CONTENT_BYTES]
 
 
 @pytest.mark.slow

@@ -66,10 +66,13 @@ class Provenance(NamedTuple):
     Attributes:
         time: When it was made, in seconds since the epoch, or None if the archive does not state a time.
         url: The URL of its response after redirects, or None if no capture decides.
+        is_truncated: Whether its file has bytes after the parsing limit, which nothing depends on. None if no capture
+            decides.
     """
 
     time: float | None = None
     url: str | None = None
+    is_truncated: bool | None = None
 
 
 NO_CAPTURE: Final = Provenance()
@@ -156,6 +159,11 @@ class FileDecisions:
         if target == _ROBOTS_TXT_TARGET and get_profile(self._profile).robots_txt_allowed:
             return Decision(allowed=True, reason=str(Reason.ROBOTS_TXT))
         return Decision(allowed=False, reason=str(self._access))
+
+
+def is_truncated(content: bytes | None, profile: str) -> bool:
+    """Return whether a file has bytes after the parsing limit. None has no rules."""
+    return content is not None and len(content) > DEFAULT_MAX_BYTES and bool(parse(content, profile=profile).tail)
 
 
 def use_without_rules(file: FileDecisions | Decision, decision: Decision) -> Use:

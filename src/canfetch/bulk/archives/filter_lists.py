@@ -30,6 +30,7 @@ USE_COLUMNS: Final = (
     Column("use_token", ColumnType.TEXT, "The control token whose rule decides."),
     Column("robots_time", ColumnType.TIME, "The time of the capture that decides; null if the archive has none."),
     Column("robots_url", ColumnType.TEXT, "The URL of its response, after redirects."),
+    Column("robots_truncated", ColumnType.BOOLEAN, "Whether its file is longer than the parsing limit, 512,000 bytes."),
 )
 NOT_STATED: Final = "not-stated"
 AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")

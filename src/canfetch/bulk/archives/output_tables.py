@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from canfetch.bulk.archives.decisions import FileDecisions, NamedAgent
+from canfetch.bulk.archives.decisions import FileDecisions, NamedAgent, is_truncated
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
 from canfetch.bulk.decisions import clear_cache, named_chains, shared_kernel
@@ -61,7 +61,11 @@ FILES: Final = Schema(
         Column("content", _BYTES, "The body of the response that was requested, before redirects."),
         *_PLACE,
         Column("redirect_targets", _TEXT, "JSON: the responses of other URLs than `/robots.txt` after redirects."),
-        Column("truncated", _BOOLEAN, "Whether the content ends at the limit, 1,024,004 bytes."),
+        Column(
+            "truncated",
+            _BOOLEAN,
+            "Whether bytes are left out: after 1,024,004 bytes of content, or after 512,000 bytes whose rules apply.",
+        ),
         Column("final_sha256", _TEXT, "After redirects, the SHA-256 hash of the content whose rules apply."),
     ),
 )
@@ -148,7 +152,7 @@ class TableOptions(NamedTuple):
 
     def own_cells(self, file: ResolvedFile) -> tuple[Row, Row]:
         """Return the cells of the capture of a file: those before and after the derived ones."""
-        return _own_cells(file) if self.table == "files" else (_file_cells(file), ())
+        return _own_cells(file, self.profile) if self.table == "files" else (_file_cells(file), ())
 
     def derived(self, files: Iterable[ResolvedFile]) -> Iterator[tuple[ResolvedFile, Iterable[Row]]]:
         """Yield files with the derived cells of their rows. The cells are the same for files with the same key."""
@@ -173,7 +177,7 @@ def _file_cells(file: ResolvedFile) -> Row:
     return file.capture.owner, file.capture.url, file.capture.time
 
 
-def _own_cells(file: ResolvedFile) -> tuple[Row, Row]:
+def _own_cells(file: ResolvedFile, profile: str) -> tuple[Row, Row]:
     capture = file.capture
     headers = dict(capture.headers)
     before = (
@@ -191,11 +195,11 @@ def _own_cells(file: ResolvedFile) -> tuple[Row, Row]:
     encoded = json.dumps(targets, ensure_ascii=False) if targets else None
     # Without redirects, it is the hash of the content.
     final = hashlib.sha256(file.content).hexdigest() if file.hops and file.content is not None else None
-    truncated = _is_truncated(capture.content)
+    truncated = _is_cut(capture.content) or is_truncated(file.content, profile)
     return before, (capture.content, capture.source, capture.position, encoded, truncated, final)
 
 
-def _is_truncated(content: bytes) -> bool:
+def _is_cut(content: bytes) -> bool:
     """Return whether a content has as many bytes as are read. It is not known whether the file had more."""
     return len(content) >= MAX_CONTENT_BYTES
 
@@ -302,7 +306,7 @@ def _metrics(file: ResolvedFile, _: TableOptions) -> Iterator[Row]:
         return
     values = robots_metrics(file.response.body, status=_last_status(file), redirected=bool(file.hops))
     counts = json.dumps(values.pop("record_counts"), ensure_ascii=False)
-    yield (*values.values(), counts, _is_truncated(file.response.body))
+    yield (*values.values(), counts, _is_cut(file.response.body))
 
 
 def _last_status(file: ResolvedFile) -> int | None:

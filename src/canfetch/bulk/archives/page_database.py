@@ -34,6 +34,7 @@ _USE_FIELDS: Final = {
     "use_token": pa.string(),
     "robots_time": pa.float64(),
     "robots_url": pa.string(),
+    "robots_truncated": pa.bool_(),
 }
 # A URL whose origin and validity depend only on its first part, the site.
 _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"

@@ -82,3 +82,4 @@ class RuledPages:
         yield from (use, kind, line, pa.array(found, pa.string()), token)
         yield compute.if_else(is_decided, pa.array([one.time for one in sources], pa.float64()), None)
         yield compute.if_else(is_decided, pa.array([one.url for one in sources], pa.string()), None)
+        yield compute.if_else(is_decided, pa.array([one.is_truncated for one in sources], pa.bool_()), None)

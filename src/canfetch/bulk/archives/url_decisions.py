@@ -16,6 +16,7 @@ from canfetch.bulk.archives.decisions import (
     REDIRECT_UNRESOLVED,
     Decision,
     FileDecisions,
+    is_truncated,
 )
 from canfetch.bulk.archives.resolution import FileState, state_after
 from canfetch.core.agent import Agent
@@ -103,9 +104,9 @@ class URLDecisions:
         file = decisions.get(access.effect)
         if file is None:
             content = None if access.copy is None else access.copy.content
-            file = decisions[access.effect] = FileDecisions(
-                access.access, access.effect, content, self._profile, state.provenance(access)
-            )
+            provenance = state.provenance(access)._replace(is_truncated=is_truncated(content, self._profile))
+            file = FileDecisions(access.access, access.effect, content, self._profile, provenance)
+            decisions[access.effect] = file
         return file
 
     def _history(self, origin: Origin) -> _History:

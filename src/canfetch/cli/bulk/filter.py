@@ -232,7 +232,7 @@ command: Final = click.Command(
 
     --use adds the column use (allow, disallow or unknown): what the rules, the control tokens of the agent's operator
     and the preferences in robots.txt state together. The columns use_kind, use_line, use_text and use_token name the
-    statement that decides, and robots_time and robots_url its capture.
+    statement that decides, and robots_time, robots_url and robots_truncated its capture.
 
     With --engine duckdb, DuckDB sorts the URLs by origin before they are decided. This is faster if the URLs of many
     origins are in random order.""",
