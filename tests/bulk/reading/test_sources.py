@@ -538,3 +538,26 @@ def test_the_memory_for_a_csv_header_is_bounded(tmp_path: Path) -> None:
 
     _, peak = with_peak_memory(refused)
     assert peak < 32 << 20
+
+
+@pytest.mark.parametrize("count", [1, 1001])
+def test_json_rows_of_something_else_are_one_error(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "rows.ndjson"
+    path.write_text("x\n" + '{"Origin": "a.example", "size": 1}\n' * count, encoding="utf-8")
+    with pytest.raises(InvalidOption, match="has the columns origin, size: expected a column origin, host or url"):
+        read(path)
+
+
+def test_a_row_of_a_file_after_others(tmp_path: Path) -> None:
+    path = tmp_path / "rows.ndjson"
+    row = {"origin": "a.example", "content": ""}
+    path.write_text('x\n{"origin": "a.example"}\n{}\n' + json.dumps(row) + '\n{"content": ""}\n', encoding="utf-8")
+    items = read(path)
+    assert [item.position for item in items] == [1, 2, 3, 4, 5]
+    assert len(captures(items)) == 1
+    assert [reason.partition(":")[0] for reason in reasons(items)] == [
+        "not a JSON object",
+        "no content",
+        "no origin",
+        "no origin",
+    ]

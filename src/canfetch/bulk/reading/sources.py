@@ -27,6 +27,8 @@ _TEXT: Final = ".txt"
 _ARC_MAGIC: Final = b"filedesc://"
 _PEEK_BYTES: Final = 1024
 _TAR_MAGIC_AT: Final = 257
+# The rows of an NDJSON table of which one must have the columns of a table of files.
+_HEADER_ROWS: Final = 1000
 
 
 class Source(NamedTuple):
@@ -230,7 +232,36 @@ def _table_rows(stream: BinaryIO, source: Source, advance: Callable[[int], None]
     lines = decompressed(stream, source.name)
     if source.format == "csv":
         return read_csv(lines, source.name, advance, _check_header(source))
-    return read_ndjson(lines, advance)
+    return _json_rows(read_ndjson(lines, advance), source)
+
+
+def _json_rows(rows: Iterator[PlacedRow], source: Source) -> Iterator[PlacedRow]:
+    """Yield the rows of an NDJSON table, which has no header.
+
+    Raises: InvalidOption: None of the first rows has the columns of a table of files.
+    """
+    columns: list[str] | None = None
+    held: list[PlacedRow] = []
+    for position, row in rows:
+        if isinstance(row, str):
+            held.append((position, row))
+        elif missing_columns(row) is None:
+            yield from held
+            yield position, row
+            yield from rows
+            return
+        else:
+            columns = list(row) if columns is None else columns
+            # The reason is smaller than the row.
+            found = to_capture(row, source.name, position)
+            held.append((position, found.reason if isinstance(found, Fault) else row))
+        if columns is None:
+            yield from held
+            held = []
+        elif len(held) == _HEADER_ROWS:
+            break
+    if columns is not None:
+        _check_header(source)(columns)
 
 
 def check_different_names(columns: list[str], name: str) -> None:
