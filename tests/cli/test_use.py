@@ -42,6 +42,44 @@ def test_text_shows_every_statement_and_what_was_not_read(run: Run, signals: str
     assert ran.code == 1
 
 
+def test_a_file_for_several_origins_is_a_warning(run: Run, signals: str) -> None:
+    urls = ("https://a.example/", "https://a.example:443/x", "https://b.example/", "/path")
+    ran = run("use", *urls, *TRAINING, "--robots", signals)
+    assert ran.err == (
+        "canfetch: warning: --robots 'signals.txt' is used for 2 origins: 'https://a.example', 'https://b.example'\n"
+    )
+    assert run("use", *urls[:2], *TRAINING, "--robots", signals).err == ""
+    assert run("use", *urls, *TRAINING, "--robots", signals, "--quiet").err == ""
+    assert run("use", *urls, *TRAINING, "--response-header", "X: y").err == ""
+
+
+def test_a_file_that_is_something_else_is_absent(run: Run, folder: Path) -> None:
+    (folder / "empty.json").touch()
+    header = ("--response-header", "Content-Type: application/pdf")
+    ran = run("use", "/fish", *TRAINING, "--tdm-file", "empty.json", "--html", "-", *header, stdin=b"%PDF-1.7 <<a>>")
+    assert ran.lines[2:-1] == [
+        "  not read     robots.txt",
+        "  absent       html (the content is not HTML)",
+        "  absent       tdmrep.json (an empty response in its place)",
+    ]
+    assert ran.err == "canfetch: warning: --html - is a PDF document, not HTML\n"
+
+
+@pytest.mark.parametrize(
+    "content, warning",
+    [
+        (b"User-agent: *\nDisallow: /\n", "is text without an element, not HTML\n"),
+        (b"", ""),
+        (b"a <b>c", ""),
+        (b"<!doctype html>", ""),
+    ],
+)
+def test_a_file_that_is_not_html_is_a_warning(run: Run, folder: Path, content: bytes, warning: str) -> None:
+    (folder / "page.html").write_bytes(content)
+    ran = run("use", "/fish", *TRAINING, "--html", "page.html")
+    assert ran.err == (warning and f"canfetch: warning: --html 'page.html' {warning}")
+
+
 def test_exit_codes(run: Run, signals: str) -> None:
     complete = ("--robots", signals, "--html", "-", "--response-header", "X: y", "--tdm-file", "tdm.json")
     search = ("--purpose", "search", "--agent", "ExampleBot")
@@ -62,6 +100,7 @@ def test_exit_codes(run: Run, signals: str) -> None:
         (("/x", *TRAINING), "cannot fetch '/x': expected an absolute URL, or --robots FILE"),
         (("/x", *TRAINING, "--robots", "missing.txt"), "missing.txt"),
         (("/x", *TRAINING, "--response-header", "x"), "invalid --response-header 'x'"),
+        (("/x", *TRAINING, "--response-header", '["X-Robots-Tag: noai"]'), "expected 'NAME: VALUE'"),
         (("/x", *TRAINING, "--response-header", "x: y", "--no-page"), "--no-page cannot be used with a file"),
         (("/x", *TRAINING, "--response-header", "x: y", "--timeout", "3"), "--timeout"),
         (("/x", *TRAINING, "--license", "l.xml", "--license", "l.xml"), "more than one --license without a URL"),

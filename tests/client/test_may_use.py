@@ -16,7 +16,7 @@ from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.consent import MissingSource, PageResponse, SourceState, UseVerdict, may_use
 from canfetch.core.document import parse
-from canfetch.errors import ClientClosed, InvalidOption, InvalidURL, RequestNotSent
+from canfetch.errors import ClientClosed, InvalidOption, InvalidProductToken, InvalidURL, RequestNotSent
 
 ORIGIN = "https://example.com"
 ROBOTS_URL = f"{ORIGIN}/robots.txt"
@@ -201,6 +201,8 @@ def test_mistakes_of_the_caller_are_errors(ask: Ask) -> None:
         ask(web, [(f"{ORIGIN}/x", {"purpose": "trainin"})])
     with pytest.raises(InvalidURL):
         ask(web, [("/x", TRAINING)])
+    with pytest.raises(InvalidProductToken, match="expected one name without"):
+        ask(web, [(f"{ORIGIN}/x", {**TRAINING, "agent": "GPTBot,CCBot"})])
     with pytest.raises(TypeError, match="response must be a PageResponse"):
         ask(web, [(f"{ORIGIN}/x", {**TRAINING, "response": b"<p>"})])
 

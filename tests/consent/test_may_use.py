@@ -369,6 +369,8 @@ def test_json_is_complete_and_plain() -> None:
         ({"purpose": "trainin"}, InvalidOption, "did you mean 'training'"),
         ({"url": "x y"}, InvalidURL, "invalid URL"),
         ({"agent": "a b"}, InvalidProductToken, "a b"),
+        ({"agent": "GPTBot,CCBot"}, InvalidProductToken, "expected one name without"),
+        ({"agent": "GPTBot/1.0"}, InvalidProductToken, "expected only the product token"),
         ({"now": "now"}, TypeError, "now must be a number"),
         ({"response": b"<p>"}, TypeError, "response must be a PageResponse, or a MissingSource, not bytes"),
         ({"response": MissingSource("missing")}, InvalidOption, "unknown state 'missing'"),  # type: ignore[arg-type]

@@ -78,6 +78,14 @@ def requested_agent(name: str, *, exact: bool = False, registry: Registry = REGI
     return RequestedAgent(name, agent, None, exact)
 
 
+def named_agent(agent: str | Agent, *, exact: bool = True) -> Agent:
+    """Return an argument as an `Agent`. A `str` is a name, as for `requested_agent`.
+
+    Raises: InvalidProductToken: as `requested_agent`; TypeError: `agent` is neither a str nor an `Agent`.
+    """
+    return requested_agent(agent, exact=exact).agent if isinstance(agent, str) else as_agent(agent)
+
+
 def unknown_agent_note(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
     """Return a note with the tokens that an unknown name probably refers to, or None if there are none.
 

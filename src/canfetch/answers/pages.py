@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import with_notes
 from canfetch.client.documents import FetchFacts, Step, fetch_document
+from canfetch.client.request_headers import is_header_name
 from canfetch.client.site_files import fetch_site_file
 from canfetch.client.use import tdm_file_step
 from canfetch.core.document import RobotsTxt
@@ -52,7 +53,7 @@ def parse_header(line: str, subject: str) -> tuple[str, str]:
     Raises: InvalidOption.
     """
     name, colon, value = line.partition(":")
-    if not colon or not name.strip() or " " in name.strip():
+    if not colon or not is_header_name(name.strip()):
         raise InvalidOption(f"invalid {subject}: expected 'NAME: VALUE', such as 'X-Robots-Tag: noindex'")
     return name.strip(), value.strip()
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from math import isnan
 from typing import Any, Final, Protocol
 
-from canfetch.agents.requested import requested_agent
+from canfetch.agents.requested import named_agent
 from canfetch.bulk.extras import import_pyarrow
-from canfetch.core.agent import STAR_IGNORERS, Agent, as_agent
+from canfetch.core.agent import STAR_IGNORERS, Agent
 from canfetch.errors import InvalidColumn, InvalidProductToken, MissingExtra
 
 
@@ -145,7 +145,7 @@ def as_chain(agent: str | Agent, *, use_registry: bool) -> Chain:
     Args: use_registry: Whether a `str` is the name of a crawler in the registry, and not just a product token.
     Raises: InvalidProductToken: no user-agent line can name a `str`; TypeError.
     """
-    chain = requested_agent(agent, exact=not use_registry).agent if isinstance(agent, str) else as_agent(agent)
+    chain = named_agent(agent, exact=not use_registry)
     return chain.encoded_tokens, chain.star_applies
 
 

@@ -124,7 +124,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """
         from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
 
-        steps = question_steps(url, purpose, self._as_agent(agent), response, self._clock())
+        steps = question_steps(url, purpose, self._named_agent(agent), response, self._clock())
         return self._record_use(await run_steps_async(steps, self._perform_step))
 
     async def copy_at(self, url: AnyURL, *, at: "datetime") -> "KnownCopy":

@@ -41,6 +41,11 @@ _REJECTED: Final = {
 _CREDENTIALS: Final = ("auth", "cookie", "credential", "key", "passw", "secret", "session", "token")
 
 
+def is_header_name(name: str) -> bool:
+    """Return whether a text is a token, as names of headers are."""
+    return name != "" and TOKEN_CHARACTERS.issuperset(name)
+
+
 def parse_request_headers(headers: Any) -> Headers:
     """Validate the headers of the option `headers`, and return them as pairs. Messages contain no values.
 
@@ -54,7 +59,7 @@ def parse_request_headers(headers: Any) -> Headers:
             f"but got {type(headers).__name__}"
         )
     for name, value in pairs:
-        if not isinstance(name, str) or not name or not TOKEN_CHARACTERS.issuperset(name):
+        if not isinstance(name, str) or not is_header_name(name):
             raise InvalidOption(f"invalid header name {quoted(name)}: expected a name such as 'From'")
         reason = _REJECTED.get(name.lower())
         if reason is not None:

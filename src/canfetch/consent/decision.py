@@ -13,6 +13,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from canfetch.agents.requested import named_agent
 from canfetch.consent.licenses import (
     LICENSE,
     MAX_PLACES,
@@ -25,7 +26,7 @@ from canfetch.consent.licenses import (
 from canfetch.consent.purposes import control_tokens, find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.verdict import MAX_STATEMENTS, SourceState, StatementKind, UseSource, UseStatement, UseVerdict
-from canfetch.core.agent import Agent, as_agent
+from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.license import License
@@ -158,7 +159,7 @@ def may_use(
     Cost: As one decision for the agent, one for each control token of its operator, `parse_page`, and `parse_rsl` for
         each license.
     """
-    wanted, chosen = find_purpose(purpose), as_agent(agent)
+    wanted, chosen = find_purpose(purpose), named_agent(agent)
     sources = read_sources(url, robots=robots, response=response, tdm=tdm, license=license, now=now)
     return sources.decide(chosen, [wanted])[wanted]
 

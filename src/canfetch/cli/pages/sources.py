@@ -6,7 +6,13 @@ from typing import Protocol
 import click
 
 from canfetch.answers.pages import parse_header
-from canfetch.cli.shared.input_files import check_standard_input, read_input, read_robots, warn_about_content
+from canfetch.cli.shared.input_files import (
+    check_standard_input,
+    read_input,
+    read_robots,
+    warn_about_content,
+    warn_about_html,
+)
 from canfetch.cli.shared.network_options import reject_network_options
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.single_value_option import Option
@@ -84,7 +90,10 @@ class LocalSources:
         named = (f"{option} FILE" for option, value in files if value is not None)
         reject_network_options(next(named, "--response-header"))
         check_standard_input(files)
-        self.html = None if options.html is None else read_input(options.html, "--html", max_bytes=max_bytes + 1)
+        self.html: bytes | None = None
+        if options.html is not None:
+            self.html = read_input(options.html, "--html", max_bytes=max_bytes + 1)
+            warn_about_html(self.html, options.html, "--html", warn=Progress().print_error)
         self.headers = [parse_header(line, f"--response-header {quoted(line)}") for line in options.response_headers]
         self.tdm_file: bytes | None = None
         if options.tdm_file is not None:

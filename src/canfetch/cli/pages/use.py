@@ -45,6 +45,7 @@ from canfetch.core.extensions.preference import Preference
 from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
+from canfetch.core.text import abbreviated
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
@@ -130,11 +131,22 @@ def _answers(
         decide, files = _open_sources(options, network, evidence, stack)
         if not options.quiet:
             print_unknown_agent_notes(agents, files=files)
+            _warn_of_origins(options)
         for url, agent in product(options.urls, agents):
             try:
                 yield url, agent, UseAnswer(url, agent, decide(url, agent))
             except (CanfetchError, CommandError) as error:
                 yield url, agent, error
+
+
+def _warn_of_origins(options: _Options) -> None:
+    """Warn if a file of one site is used for URLs of several origins."""
+    origins = list(dict.fromkeys(str(origin) for origin in map(find_origin, options.urls) if origin is not None))
+    files = {"--robots": options.robots, "--tdm-file": options.tdm_file}
+    names = [f"{option} {quoted(file)}" for option, file in files.items() if file is not None]
+    if names and len(origins) > 1:
+        listed = abbreviated(list(map(quoted, origins)), 2)
+        print_message(f"canfetch: warning: {' and '.join(names)} is used for {len(origins)} origins: {listed}")
 
 
 def _print_after_output(line: str) -> None:
@@ -327,7 +339,8 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
     if not verdict.statements:
         yield f"  {verdict.explanation}"
     for source in verdict.sources:
-        if source.is_unread:
+        # A source with a detail is absent because of what is in its place.
+        if source.is_unread or (source.state is SourceState.ABSENT and source.detail):
             detail = f" ({printable(source.detail)})" if source.detail else ""
             yield f"  {str(source.state).replace('-', ' '):<11}  {source.name}{detail}"
     if not verdict.is_final:

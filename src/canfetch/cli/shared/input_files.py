@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.core.content_formats import foreign_format
+from canfetch.core.content_formats import MARKUP, foreign_format
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 
@@ -137,6 +137,19 @@ def warn_about_content(content: bytes, name: str, option: str = "--robots", *, w
         warn(f"canfetch: warning: {_label(name, option)} is {detected}, not a robots.txt")
     elif content.startswith(_UTF_16_MARKS):
         warn(f"canfetch: warning: {_label(name, option)} is UTF-16, which most crawlers do not read: save it as UTF-8")
+
+
+def warn_about_html(content: bytes, name: str, option: str, *, warn: Callable[[str], None]) -> None:
+    """Print a warning if content is in another format than HTML, such as PDF, or has no element.
+
+    Args: warn: Writes a line to standard error.
+    Cost: O(bytes).
+    """
+    detected = foreign_format(content)
+    if detected is None and content.strip() and b"<" not in content:
+        detected = "text without an element"
+    if detected not in {None, MARKUP}:
+        warn(f"canfetch: warning: {_label(name, option)} is {detected}, not HTML")
 
 
 def read_lines(stream: BinaryIO, name: str) -> Iterator[InputLine]:
