@@ -64,7 +64,7 @@ def test_before_the_first_copy_the_answer_is_an_error(run: Run) -> None:
     used = run("use", URL, *TRAINING, *at)
     assert used.lines[:3] == [
         f"not stated: training with {URL}, for GPTBot",
-        "  no source that was read states anything on training",
+        "  nothing that was read and applies to GPTBot states anything on training",
         f"  not read     robots.txt ({words})",
     ]
     assert used.code == 2

@@ -182,7 +182,19 @@ def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
     ran = run("use", url, *TRAINING, *UNKEPT)
     assert ran.lines == [
         f"not stated: training with {url}, for ExampleBot",
-        "  no source that was read states anything on training",
+        "  nothing that was read and applies to ExampleBot states anything on training",
+        "  absent       tdmrep.json",
+    ]
+    assert ran.code == 0
+
+
+def test_a_license_that_does_not_exist_is_named(run: Run, site: Site) -> None:
+    url = serve(site, f"License: {site.url('license.xml')}\n".encode())
+    site.serve("/license.xml", respond(b"", status=404))
+    ran = run("use", url, *TRAINING, *UNKEPT)
+    assert ran.lines[1:] == [
+        f"  fact         robots.txt, line 1: {site.url('license.xml')} (the license is absent)",
+        f"  absent       tdmrep.json, license ({site.url('license.xml')})",
     ]
     assert ran.code == 0
 

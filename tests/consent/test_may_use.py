@@ -14,6 +14,7 @@ from canfetch.consent.decision import read_sources
 from canfetch.consent.licenses import read_licenses
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, OriginMismatch
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
 URL = "https://www.example.com/page"
 ABSENT = MissingSource(SourceState.ABSENT)
@@ -31,7 +32,9 @@ def use(robots: str = "", *, response: PageResponse = EMPTY_PAGE, tdm: str | Non
 def test_silence_is_neither_yes_nor_no() -> None:
     verdict = use("User-agent: *\nAllow: /\n")
     assert (verdict.allowed, verdict.is_final, verdict.statements, verdict.decided_by) == (None, True, (), ())
-    assert str(verdict) == "training: not stated: no source that was read states anything on training"
+    assert str(verdict) == (
+        "training: not stated: nothing that was read and applies to ExampleBot states anything on training"
+    )
     with pytest.raises(TypeError, match=r"use \.allowed"):
         bool(verdict)
 
@@ -170,7 +173,8 @@ def test_a_preference_in_the_group_of_a_control_token_is_a_fact() -> None:
     assert statement.note == "in the group for Google-Extended, for which Google documents only rules"
     assert use(robots, agent="GPTBot").statements == ()
     # The group for all crawlers is not one of the token.
-    assert use(f"User-agent: *\n{signal}User-agent: Googlebot\nAllow: /\n", agent="Googlebot").statements == ()
+    (other,) = use(f"User-agent: *\n{signal}User-agent: Googlebot\nAllow: /\n", agent="Googlebot").statements
+    assert other.note == "in the group for *, which does not apply to Googlebot"
     shared = use(f"User-agent: Googlebot\nUser-agent: Google-Extended\n{signal}", agent="Googlebot")
     assert [str(one.preference) for one in shared.statements] == ["disallow"]
 
@@ -226,6 +230,82 @@ def test_an_answer_that_the_rest_of_the_page_can_override_is_not_final() -> None
     assert may_use(URL, response=both, **yandex).allowed is not False  # type: ignore[arg-type]
     signal = may_use(URL, purpose="training", robots=canfetch.parse("User-agent: *\nContent-Signal: ai-train=no\n"))
     assert signal.is_final
+
+
+@pytest.mark.parametrize("names", ["headers", "html", "both"])
+def test_nothing_that_was_not_read_overrides_noai(names: str) -> None:
+    page = {
+        "headers": PageResponse(200, (), "<meta name=robots content=noai>")._replace(headers=None),
+        "html": NOAI._replace(html=None),
+        "both": PageResponse(200, (), "<meta name=robots content=noai>" + " " * DEFAULT_MAX_PAGE_BYTES),
+    }[names]
+    for name in ("YandexBot", "bingbot", "ExampleBot"):
+        verdict = may_use(URL, purpose="training", agent=name, response=page, robots=ABSENT)
+        assert (verdict.allowed, verdict.is_final) == (False, True)
+
+
+def test_a_reservation_restricts_training_only() -> None:
+    unreachable = MissingSource(SourceState.UNREACHABLE, "status 503")
+    for purpose, is_final in {"training": False, "search": True, "ai-use": True}.items():
+        verdict = may_use(URL, purpose=purpose, robots=ABSENT, response=EMPTY_PAGE, tdm=unreachable)
+        assert verdict.is_final is is_final
+        assert [source.name for source in verdict.unread] == ["tdmrep.json"]
+
+
+PADDING = "# pad\n" * 100_000
+
+
+def test_the_rest_of_a_robots_txt_that_was_cut_can_change_the_answer() -> None:
+    allowing = PageResponse(200, {"Content-Usage": "train-ai=y"}, "<p>x")
+    cut = use(f"{PADDING}User-agent: *\nDisallow: /\n", response=allowing)
+    assert (cut.allowed, cut.is_final, [str(one) for one in cut.unread]) == (
+        True, False, ["robots.txt: not-read (only a part was read)"]
+    )  # fmt: skip
+    # A group or a more specific line in the rest can override the lines that were read, but not other sources.
+    refusal = f"User-agent: *\nDisallow: /\n{PADDING}User-agent: ExampleBot\nAllow: /\n"
+    assert (use(refusal).allowed, use(refusal).is_final) == (False, False)
+    denying = PageResponse(200, {"Content-Usage": "train-ai=n"}, "<p>x")
+    assert use(refusal, response=denying).is_final
+    assert use("User-agent: *\nAllow: /\n" + PADDING[:-100_000], response=allowing).is_final
+
+
+SIGNAL = "Content-Signal: ai-train=no"
+
+
+@pytest.mark.parametrize(
+    "robots, line, note",
+    [
+        (
+            f"User-agent: GPTBot\nDisallow:\n\nUser-agent: *\n{SIGNAL}\n",
+            5,
+            "in the group for *, which does not apply to GPTBot",
+        ),
+        (
+            "Content-Usage: train-ai=n\nUser-agent: *\nAllow: /\n",
+            1,
+            "outside of all groups, so that it applies to no crawler",
+        ),
+        (f"{SIGNAL}\nUser-agent: *\nContent-Signal: search=yes\n", 1, "another line overrides it"),
+        (f"User-agent: *\n{SIGNAL}\nContent-Signal: /page search=yes\n", 2, "another line overrides it"),
+    ],
+)
+def test_statements_that_were_passed_over_are_facts(robots: str, line: int, note: str) -> None:
+    verdict = use(robots, agent="GPTBot")
+    assert (verdict.allowed, verdict.is_final) == (None, True)
+    assert [(one.line, str(one.preference), one.note) for one in verdict.statements] == [(line, "unknown", note)]
+    assert use(robots, agent="GPTBot", purpose="ai-use").statements == ()
+
+
+def test_statements_on_other_urls_and_for_other_crawlers_are_no_facts() -> None:
+    for robots in (
+        f"User-agent: *\n{SIGNAL.replace(' ', ' /other ')}\nUser-agent: GPTBot\nAllow: /\n",
+        f"User-agent: CCBot\n{SIGNAL}\n",
+    ):
+        verdict = use(robots, agent="GPTBot")
+        assert verdict.statements == ()
+        assert verdict.explanation == "nothing that was read and applies to GPTBot states anything on training"
+    many = f"{SIGNAL}\n" * 5_000
+    assert len(use(f"User-agent: *\n{many}User-agent: GPTBot\nAllow: /\n", agent="GPTBot").statements) == 100
 
 
 def test_headers_that_are_unknown_are_not_read() -> None:

@@ -29,11 +29,14 @@ from canfetch.consent.verdict import MAX_STATEMENTS, SourceState, StatementKind,
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.index import PathRecords
 from canfetch.core.extensions.license import License
 from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
-from canfetch.core.extensions.record import Extension, ExtensionNote
+from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionScope
 from canfetch.core.extensions.usage import Usage, UsageStatement
+from canfetch.core.extensions.usage_records import statements_of
 from canfetch.core.origin import find_origin
+from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import display_text, printable_text
@@ -68,9 +71,8 @@ _OPT_OUTS: Final = {
     "noai": (Preference.DISALLOW, ""),
     "noimageai": (Preference.UNKNOWN, "it is about the images of the page"),
 }
-_USAGE_RECORDS: Final = frozenset(
-    {"content-usage", "content-signal", "disallowaitraining", "allowaitraining", "license"}
-)
+_PREFERENCE_RECORDS: Final = frozenset({"content-usage", "content-signal", "disallowaitraining", "allowaitraining"})
+_USAGE_RECORDS: Final = _PREFERENCE_RECORDS | {LICENSE}
 # A record with one of these notes may be meant to state something.
 _FAULTS: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE
 _RECORD_KINDS: Final = {
@@ -188,10 +190,12 @@ class UseSources:
     # What all agents of a group have in common.
     _licenses: dict[tuple[UsagePurpose, tuple[int, ...]], Licenses] = field(default_factory=dict, repr=False)
     _faulty: dict[int | None, list[UseStatement]] = field(init=False, repr=False)
+    _usage_records: dict[int | None, list[Extension[Any]]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        faulty = {} if isinstance(self.robots, MissingSource) else _faulty_records(self.robots)
-        object.__setattr__(self, "_faulty", faulty)
+        records = _records_of(self.robots)
+        object.__setattr__(self, "_faulty", _faulty_records(records))
+        object.__setattr__(self, "_usage_records", _usage_records(records))
 
     def decide(self, agent: Agent, purposes: Iterable[UsagePurpose]) -> dict[UsagePurpose, UseVerdict]:
         """Decide as `may_use`, for several purposes.
@@ -243,9 +247,32 @@ class UseSources:
         deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
         yield from map(_record_statement, deciding[:MAX_STATEMENTS])
         yield from _token_records(robots, self.url, agent, usage)
+        if not usage.statements:
+            yield from self._passed_over(robots, agent, usage)
         groups = (None, *robots.rules_for(agent).group_indices)
         faulty = chain.from_iterable(self._faulty.get(group, ()) for group in groups)
         yield from sorted(faulty, key=lambda one: one.line or 0)[:MAX_STATEMENTS]
+
+    def _passed_over(self, robots: RobotsTxt, agent: Agent, usage: Usage) -> Iterator[UseStatement]:
+        """Yield records on the use that do not apply to the agent, as facts: a reader of the file may expect them to.
+
+        Cost: As matching 100 patterns.
+        """
+        own, every = robots.rules_for(agent).group_indices, robots.rules_for(_ALL_CRAWLERS).group_indices
+        groups = dict.fromkeys((None, *own, *every))
+        records = chain.from_iterable(self._usage_records.get(group, ()) for group in groups)
+        stated = (record for record in records if any(statements_of(record, usage.purpose)))
+        paths = [(record.parsed.path or b"/", record) for record in islice(stated, MAX_STATEMENTS)]
+        matching = PathRecords(paths, get_profile(robots.profile)).matching(usage.verdict.target)
+        for record in sorted(matching, key=lambda one: one.line):
+            if record.scope is ExtensionScope.NONE:
+                note = "outside of all groups, so that it applies to no crawler"
+            elif record.group is None or record.group in own:
+                note = "another line overrides it"
+            else:
+                note = f"in the group for {_ALL_CRAWLERS}, which does not apply to {agent.tokens[0]}"
+            for statement in statements_of(record, usage.purpose):
+                yield _record_statement(statement)._replace(preference=Preference.UNKNOWN, note=note)
 
     def _read_licenses(self, records: Sequence[Extension[Any]], purpose: UsagePurpose) -> Licenses:
         key = purpose, tuple(record.line for record in records[: MAX_PLACES + 1])
@@ -287,8 +314,11 @@ def read_sources(
 
 def _license_urls(robots: RobotsTxt | MissingSource) -> Iterable[str]:
     """Return the licenses that robots.txt names for any crawler."""
-    records = () if isinstance(robots, MissingSource) else robots.extensions
-    return (record.parsed.url for record in records if isinstance(record.parsed, License))
+    return (record.parsed.url for record in _records_of(robots) if isinstance(record.parsed, License))
+
+
+def _records_of(robots: RobotsTxt | MissingSource) -> Sequence[Extension[Any]]:
+    return () if isinstance(robots, MissingSource) else robots.extensions
 
 
 def _page_places(page: PageRules, response: PageResponse | MissingSource, url: str) -> Iterable[LicensePlace]:
@@ -429,7 +459,9 @@ def _real_document(
 
 
 def _robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
-    return _missing(ROBOTS, robots) if isinstance(robots, MissingSource) else UseSource(ROBOTS, SourceState.READ)
+    if isinstance(robots, MissingSource):
+        return _missing(ROBOTS, robots)
+    return UseSource(ROBOTS, SourceState.NOT_READ, _PART) if robots.tail else UseSource(ROBOTS, SourceState.READ)
 
 
 def _rule_statement(verdict: Verdict) -> UseStatement:
@@ -478,14 +510,14 @@ def _token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage) -> I
             yield _record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
 
 
-def _faulty_records(robots: RobotsTxt) -> dict[int | None, list[UseStatement]]:
+def _faulty_records(records: Iterable[Extension[Any]]) -> dict[int | None, list[UseStatement]]:
     """Return the records of each group that cannot be read, or have a value that is not defined, up to 100 of each.
 
     The key None has the licenses of the file.
     """
     faulty: dict[int | None, list[UseStatement]] = {}
     note = "a value is invalid, so that it states nothing"
-    for record in robots.extensions:
+    for record in records:
         if (
             record.name in _USAGE_RECORDS
             and record.notes & _FAULTS
@@ -496,6 +528,17 @@ def _faulty_records(robots: RobotsTxt) -> dict[int | None, list[UseStatement]]:
                 kind = record_kind(record.name)
                 statements.append(_line_statement(kind, record.line, _words(record), Preference.UNKNOWN, note))
     return faulty
+
+
+def _usage_records(records: Iterable[Extension[Any]]) -> dict[int | None, list[Extension[Any]]]:
+    """Return the records of each group that state a preference, up to 100 of each."""
+    by_group: dict[int | None, list[Extension[Any]]] = {}
+    for record in records:
+        if record.name in _PREFERENCE_RECORDS and record.parsed is not None:
+            own = by_group.setdefault(record.group, [])
+            if len(own) < MAX_STATEMENTS:
+                own.append(record)
+    return by_group
 
 
 def record_kind(name: str) -> StatementKind:
@@ -554,7 +597,9 @@ def _opt_outs(page: PageRules, agent: Agent) -> Iterator[UseStatement]:
     tokens = {token.lower() for token in agent.tokens}
     for name, (preference, note) in _OPT_OUTS.items():
         own = (one for one in page.directives if one.name == name and (one.agent is None or one.agent in tokens))
-        yield from (_directive_statement(one, preference, note) for one in islice(own, MAX_STATEMENTS))
+        for one in islice(own, MAX_STATEMENTS):
+            # No directive permits training.
+            yield _directive_statement(one, preference, note)._replace(is_overridable=False)
 
 
 def _directive_statement(directive: Directive, preference: Preference, note: str) -> UseStatement:

@@ -122,7 +122,8 @@ def read_licenses(
     sources: list[UseSource] = []
     places = iter(places)
     for place in islice(places, MAX_PLACES):
-        statements.append(_naming_statement(place))
+        _, document = passed.get(_key(place.url or ""), (None, _NOT_PASSED))
+        statements.append(_naming_statement(place, document))
         if place.document is not None:
             read.append(_Read(place.source, place.place, parse_rsl(place.document), [place]))
         elif place.url is not None:
@@ -183,11 +184,15 @@ def _term_statement(read: _Read, term: StatedTerm) -> UseStatement:
     place = read.place if term.line is None else f"{read.place}, line {term.line} of the license"
     text, note = (term.text, printable_text(term.note)) if term.text else (term.note, "")
     note, condition = note[:_MAX_DETAIL], term.is_conditional
-    return UseStatement(StatementKind.LICENSE, read.source, place, text, term.preference, note, condition)
+    return UseStatement(
+        StatementKind.LICENSE, read.source, place, text, term.preference, note, condition, is_overridable=False
+    )
 
 
-def _naming_statement(place: LicensePlace) -> UseStatement:
+def _naming_statement(place: LicensePlace, document: bytes | str | UseSource) -> UseStatement:
     note = _TERMS if place.url is not None or place.reference is None else "the URL of a license is not valid"
+    if isinstance(document, UseSource) and document.state is SourceState.ABSENT:
+        note = "the license is absent"
     text = "a license" if place.reference is None else redacted_url(place.reference)
     return UseStatement(
         StatementKind.LICENSE, place.source, place.place, text, Preference.UNKNOWN, note, line=place.line

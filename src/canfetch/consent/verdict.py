@@ -82,6 +82,8 @@ class UseStatement(NamedTuple):
         note: What it means, if the words do not say so. Usually empty.
         is_condition: Whether it permits the use on a condition that the caller may not fulfil, such as a payment.
         line: The line of the robots.txt of the content, or None for other places.
+        is_overridable: Whether another statement, in a part of the source or of the page that was not read, could
+            override it. False for `noai` and the terms of licenses.
     """
 
     kind: StatementKind
@@ -92,6 +94,7 @@ class UseStatement(NamedTuple):
     note: str = ""
     is_condition: bool = False
     line: int | None = None
+    is_overridable: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """Return the statement as plain values."""
@@ -111,10 +114,11 @@ class UseStatement(NamedTuple):
         return printable_text(f"{place}: {self.text}{f' ({self.note})' if self.note else ''}")
 
 
-# Statements that others, in a part of the page that was not read, can override: TDMRep orders its sources, and some
-# search engines have directives that permit what others restrict.
-_OVERRIDABLE: Final = frozenset({StatementKind.PAGE_DIRECTIVE, StatementKind.TDM_RESERVATION})
+# Statements that others in any part of the page can override: TDMRep orders its sources, and some search engines have
+# directives that permit what others restrict.
+_BY_PAGE: Final = frozenset({StatementKind.PAGE_DIRECTIVE, StatementKind.TDM_RESERVATION})
 _PAGE: Final = frozenset({"headers", "html"})
+_TDM_FILE: Final = "tdmrep.json"
 
 
 WORDS: Final = {True: "allowed", False: "disallowed", None: "not stated"}
@@ -174,16 +178,18 @@ class UseVerdict(NamedTuple):
     def is_final(self) -> bool:
         """Whether no source that was not read could change the answer.
 
-        Further statements of most kinds can only disallow more. The headers and the HTML can also override a
-        reservation or a directive, and a robots.txt that was not reached may allow everything.
+        Statements of other sources can only disallow more, with two exceptions: the headers and the HTML can override
+        a reservation or a directive. The rest of a robots.txt can allow what the part that was read disallows.
         """
         unread = {source.name for source in self.unread}
+        if self.purpose is not UsagePurpose.TRAINING:
+            # A reservation is about text and data mining.
+            unread.discard(_TDM_FILE)
         if not unread:
             return True
         return self.allowed is False and any(
-            # A term of a license is one that was read, even if other licenses were not.
-            (statement.source not in unread or statement.kind is StatementKind.LICENSE)
-            and (statement.kind not in _OVERRIDABLE or _PAGE.isdisjoint(unread))
+            not statement.is_overridable
+            or (statement.source not in unread and (statement.kind not in _BY_PAGE or _PAGE.isdisjoint(unread)))
             for statement in self.decided_by
         )
 
@@ -197,7 +203,7 @@ class UseVerdict(NamedTuple):
             return f"only on conditions: {self.conditions[0]}"
         if self.statements:
             return f"no statement decides about {self.purpose}; the first is {self.statements[0]}"
-        return f"no source that was read states anything on {self.purpose}"
+        return f"nothing that was read and applies to {self.agent.tokens[0]} states anything on {self.purpose}"
 
     def __bool__(self) -> NoReturn:
         raise TypeError("a UseVerdict has no truth value: use .allowed, which is None if nothing is stated")

@@ -229,7 +229,7 @@ def test_responses_that_may_not_be_used_are_dropped(crawl: Crawl) -> None:
     usable = crawl.page("rules", "/usable")
     assert (usable.status, usable.meta["page"]) == (
         200,
-        "training: not stated: no source that was read states anything on training",
+        "training: not stated: nothing that was read and applies to ExampleBot states anything on training",
     )
     assert crawl.received("rules").count("/.well-known/tdmrep.json") == 1
     assert crawl.result.stats["robotstxt/use_forbidden"] == 2

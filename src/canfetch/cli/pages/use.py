@@ -39,7 +39,7 @@ from canfetch.consent.decision import ROBOTS, MissingSource, PageResponse, may_u
 from canfetch.consent.licenses import LICENSE
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
-from canfetch.consent.verdict import WORDS, SourceState, UseVerdict
+from canfetch.consent.verdict import WORDS, SourceState, UseSource, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.origin import find_origin
@@ -338,13 +338,17 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
             yield f"  robots.txt   {printable(source.detail)}"
     if not verdict.statements:
         yield f"  {verdict.explanation}"
-    for source in verdict.sources:
-        # A source with a detail is absent because of what is in its place.
-        if source.is_unread or (source.state is SourceState.ABSENT and source.detail):
-            detail = f" ({printable(source.detail)})" if source.detail else ""
-            yield f"  {str(source.state).replace('-', ' '):<11}  {source.name}{detail}"
+    absent = [_source_text(source) for source in verdict.sources if source.state is SourceState.ABSENT]
+    if absent:
+        yield f"  absent       {', '.join(absent)}"
+    for source in verdict.unread:
+        yield f"  {str(source.state).replace('-', ' '):<11}  {_source_text(source)}"
     if not verdict.is_final:
         yield f"  {palette.warning('A source that was not read could change the answer.')}"
+
+
+def _source_text(source: UseSource) -> str:
+    return f"{source.name} ({printable(source.detail)})" if source.detail else source.name
 
 
 command: Final = click.Command(

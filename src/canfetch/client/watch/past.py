@@ -184,10 +184,10 @@ class KnownCopy(NamedTuple):
             tdm=MissingSource(SourceState.NOT_READ, "only robots.txt is known as of a date"),
             now=self.at,
         )
-        sources = tuple(
-            one._replace(detail=self.explanation) if one.name == ROBOTS and one.state is SourceState.READ else one
-            for one in verdict.sources
-        )
+        sources = verdict.sources
+        if isinstance(robots, RobotsTxt):
+            details = {one: "; ".join(filter(None, (one.detail, self.explanation))) for one in sources}
+            sources = tuple(one._replace(detail=details[one]) if one.name == ROBOTS else one for one in sources)
         expires_at = min(verdict.expires_at or inf, self.next_at or inf)
         return verdict._replace(sources=sources, expires_at=None if expires_at == inf else expires_at)
 
