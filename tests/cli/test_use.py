@@ -188,6 +188,12 @@ def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
     assert ran.code == 0
 
 
+def test_a_web_page_in_place_of_robots_txt_is_mentioned(run: Run, site: Site) -> None:
+    ran = run("use", serve(site, b"<html>"), *TRAINING, *UNKEPT)
+    assert "  robots.txt   the content is HTML or XML without any record" in ran.lines
+    assert ran.code == 0
+
+
 def test_a_license_that_does_not_exist_is_named(run: Run, site: Site) -> None:
     url = serve(site, f"License: {site.url('license.xml')}\n".encode())
     site.serve("/license.xml", respond(b"", status=404))

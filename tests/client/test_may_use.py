@@ -147,6 +147,17 @@ RSL_URL = f"{ORIGIN}/license.xml"
 
 
 @both_clients
+def test_a_web_page_in_place_of_robots_txt_is_mentioned(ask: Ask) -> None:
+    web = Web({ROBOTS_URL: ok(b"<html>")})
+    (verdict,) = ask(web, [(f"{ORIGIN}/x", TRAINING)])
+    words = "the content is HTML or XML without any record"
+    assert str(verdict.sources[0]) == f"robots.txt: read ({words})"
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock, edition="yandex") as client:
+        verdict = client.may_use(f"{ORIGIN}/x", purpose="training")
+    assert str(verdict.sources[0]) == f"robots.txt: absent (status 200, but {words})"
+
+
+@both_clients
 def test_licenses_that_the_site_names_are_read_once(ask: Ask) -> None:
     robots = ok(f"License: {RSL_URL}\nUser-agent: *\nAllow: /\n".encode())
     web = Web({ROBOTS_URL: robots, RSL_URL: ok(RSL)})

@@ -70,6 +70,8 @@ def test_the_example_of_the_attachment_draft(agent: str, path: str, allowed: boo
     assert [str(statement.kind) for statement in verdict.statements] == kinds
 
 
+INVALID = "a value is invalid, so that it states nothing"
+UNKNOWN = "a label is unknown, so that it states nothing"
 NOAI = PageResponse(200, {"X-Robots-Tag": "noai"}, "<p>x")
 
 
@@ -130,7 +132,7 @@ def test_headers_of_one_name_are_joined_and_the_last_value_of_a_key_counts() -> 
     # One invalid byte makes all preferences unknown, and the statement says so.
     broken = use(response=PageResponse(200, {"Content-Usage": "train-ai=n, Search=y"}))
     assert broken.allowed is None
-    assert [(one.text, one.note) for one in broken.statements] == [("train-ai=n, Search=y", "the value is invalid")]
+    assert [(one.text, one.note) for one in broken.statements] == [("train-ai=n, Search=y", INVALID)]
     # A path belongs to lines of robots.txt.
     assert use(response=PageResponse(200, {"Content-Signal": "/page ai-train=no"})).allowed is None
 
@@ -328,10 +330,46 @@ def test_noai_is_a_statement_of_the_site_whatever_an_operator_documents(name: st
 def test_a_line_that_cannot_be_read_is_listed(line: str) -> None:
     verdict = use(f"User-agent: *\n{line}\n")
     assert verdict.allowed is None
-    assert [(one.text, one.note) for one in verdict.statements] == [
-        (line, "a value is invalid, so that it states nothing")
-    ]
+    assert [(one.text, one.note) for one in verdict.statements] == [(line, INVALID)]
     assert verdict.explanation.startswith("no statement decides about training; the first is robots.txt, line 2")
+
+
+@pytest.mark.parametrize(
+    "header, note",
+    [
+        ("X-Robots-Tag: no-ai", "the directive is unknown, so that it states nothing"),
+        ("X-Robots-Tag: robots: noai", "'robots' names no crawler, so that it states nothing"),
+        ("Content-Usage: train-ai=no", INVALID),
+        ("Content-Usage: train=n", UNKNOWN),
+        ("Content-Signal: ai-training=no", UNKNOWN),
+    ],
+)
+def test_a_header_that_cannot_be_read_is_listed(header: str, note: str) -> None:
+    name, _, value = header.partition(": ")
+    verdict = use(response=PageResponse(200, {name: value}, "<p>"))
+    assert [(one.source, one.text, one.note) for one in verdict.statements] == [("headers", value, note)]
+    assert (verdict.allowed, verdict.is_final) == (None, True)
+
+
+def test_faults_are_listed_if_they_may_be_about_the_use() -> None:
+    robots = "Content-Signal: ai-training=no\nUser-agent: *\nContent-Usage: search=y, train=n\n"
+    assert [(one.line, one.note) for one in use(robots).statements] == [(1, UNKNOWN), (3, UNKNOWN)]
+    # The record states something on search.
+    assert [(one.line, one.note) for one in use(robots, purpose="search").statements] == [(3, ""), (1, UNKNOWN)]
+    tags = "no-ai, no_index, otherbot: no-ai, ExampleBot: max-snippet: x, unavailable_after"
+    response = PageResponse(200, {"X-Robots-Tag": tags}, "<p>")
+    for purpose, texts in {
+        "training": ["no-ai"],
+        "search": ["no_index", "examplebot: unavailable_after"],
+        "ai-use": ["examplebot: max-snippet: x"],
+    }.items():
+        assert [one.text for one in use(response=response, purpose=purpose).statements] == texts
+
+
+def test_a_web_page_in_place_of_robots_txt_is_mentioned() -> None:
+    verdict = use("<!DOCTYPE html><title>Just a moment...</title>")
+    assert str(verdict.sources[0]) == "robots.txt: read (the content is HTML or XML without any record)"
+    assert (verdict.allowed, verdict.is_final) == (None, True)
 
 
 def test_a_reservation_with_a_wrong_value_is_listed() -> None:

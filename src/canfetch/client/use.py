@@ -5,6 +5,7 @@ from math import inf
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile
@@ -204,7 +205,11 @@ def robots_source(state: OriginState, now: float) -> RobotsTxt | MissingSource:
     except OriginDisallowed:
         # The explanation can contain the target of a redirect.
         return MissingSource(SourceState.UNREACHABLE, redact_credentials_in(state.access_info(now).explanation))
-    return MissingSource(SourceState.ABSENT) if state.effective_access(now).copy is None else robots
+    if state.effective_access(now).copy is not None:
+        return robots
+    # A policy can read another success, such as a web page, as a missing file.
+    is_page = state.entry.outcome.kind is OutcomeKind.NOT_ROBOTS
+    return MissingSource(SourceState.ABSENT, state.entry.outcome.detail if is_page else "")
 
 
 def file_source(file: SiteFile) -> bytes | MissingSource:

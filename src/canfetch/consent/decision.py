@@ -43,13 +43,14 @@ from canfetch.core.text import display_text, printable_text
 from canfetch.core.urls import AnyURL, url_bytes
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption, InvalidURL
-from canfetch.pages.directives import Directive
+from canfetch.pages.directives import Directive, DirectiveNote
 from canfetch.pages.headers import Headers, header_pairs, page_headers
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import PageNote, PageRules, parse_page
 from canfetch.pages.positions import PageSource
 from canfetch.pages.tdm import MAX_TDM_BYTES, Reservation
 from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
+from canfetch.pages.vocabulary import KNOWN, MAX_SNIPPET, UNAVAILABLE_AFTER
 
 ROBOTS: Final = "robots.txt"
 HEADERS: Final = "headers"
@@ -72,9 +73,19 @@ _OPT_OUTS: Final = {
     "noimageai": (Preference.UNKNOWN, "it is about the images of the page"),
 }
 _PREFERENCE_RECORDS: Final = frozenset({"content-usage", "content-signal", "disallowaitraining", "allowaitraining"})
+_DIRECTIVES: Final = {
+    UsagePurpose.TRAINING: frozenset({*_OPT_OUTS, "noarchive", "nocache"}),
+    UsagePurpose.SEARCH: frozenset({"noindex", "none", UNAVAILABLE_AFTER}),
+    UsagePurpose.AI_USE: frozenset({"nosnippet", MAX_SNIPPET, "noarchive", "nocache"}),
+}
+_DIRECTIVE_FAULTS: Final = {
+    DirectiveNote.UNKNOWN: "the directive is unknown",
+    DirectiveNote.MISSING_VALUE: "the value is missing",
+    DirectiveNote.INVALID_VALUE | DirectiveNote.INVALID_DATE: "the value is invalid",
+}
 _USAGE_RECORDS: Final = _PREFERENCE_RECORDS | {LICENSE}
 # A record with one of these notes may be meant to state something.
-_FAULTS: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE
+_FAULTS: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE | ExtensionNote.UNKNOWN_LABEL
 _RECORD_KINDS: Final = {
     "content-usage": StatementKind.CONTENT_USAGE,
     "content-signal": StatementKind.CONTENT_SIGNAL,
@@ -189,13 +200,14 @@ class UseSources:
     now: float
     # What all agents of a group have in common.
     _licenses: dict[tuple[UsagePurpose, tuple[int, ...]], Licenses] = field(default_factory=dict, repr=False)
-    _faulty: dict[int | None, list[UseStatement]] = field(init=False, repr=False)
+    _faulty: dict[int | None, list[Extension[Any]]] = field(init=False, repr=False)
     _usage_records: dict[int | None, list[Extension[Any]]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        records = _records_of(self.robots)
-        object.__setattr__(self, "_faulty", _faulty_records(records))
-        object.__setattr__(self, "_usage_records", _usage_records(records))
+        records = [record for record in _records_of(self.robots) if record.name in _USAGE_RECORDS]
+        object.__setattr__(self, "_faulty", _by_group(record for record in records if record.notes & _FAULTS))
+        preferences = (record for record in records if record.name != LICENSE and record.parsed is not None)
+        object.__setattr__(self, "_usage_records", _by_group(preferences))
 
     def decide(self, agent: Agent, purposes: Iterable[UsagePurpose]) -> dict[UsagePurpose, UseVerdict]:
         """Decide as `may_use`, for several purposes.
@@ -251,7 +263,8 @@ class UseSources:
             yield from self._passed_over(robots, agent, usage)
         groups = (None, *robots.rules_for(agent).group_indices)
         faulty = chain.from_iterable(self._faulty.get(group, ()) for group in groups)
-        yield from sorted(faulty, key=lambda one: one.line or 0)[:MAX_STATEMENTS]
+        stating_nothing = (record for record in faulty if not _states(record, purpose))
+        yield from map(_fault_statement, sorted(stating_nothing, key=lambda one: one.line)[:MAX_STATEMENTS])
 
     def _passed_over(self, robots: RobotsTxt, agent: Agent, usage: Usage) -> Iterator[UseStatement]:
         """Yield records on the use that do not apply to the agent, as facts: a reader of the file may expect them to.
@@ -261,7 +274,7 @@ class UseSources:
         own, every = robots.rules_for(agent).group_indices, robots.rules_for(_ALL_CRAWLERS).group_indices
         groups = dict.fromkeys((None, *own, *every))
         records = chain.from_iterable(self._usage_records.get(group, ()) for group in groups)
-        stated = (record for record in records if any(statements_of(record, usage.purpose)))
+        stated = (record for record in records if _states(record, usage.purpose))
         paths = [(record.parsed.path or b"/", record) for record in islice(stated, MAX_STATEMENTS)]
         matching = PathRecords(paths, get_profile(robots.profile)).matching(usage.verdict.target)
         for record in sorted(matching, key=lambda one: one.line):
@@ -461,7 +474,10 @@ def _real_document(
 def _robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
     if isinstance(robots, MissingSource):
         return _missing(ROBOTS, robots)
-    return UseSource(ROBOTS, SourceState.NOT_READ, _PART) if robots.tail else UseSource(ROBOTS, SourceState.READ)
+    if robots.tail:
+        return UseSource(ROBOTS, SourceState.NOT_READ, _PART)
+    # Other content than a robots.txt, such as a web page, has no groups.
+    return UseSource(ROBOTS, SourceState.READ, "; ".join(robots.decide("/", agent=_ALL_CRAWLERS).notes))
 
 
 def _rule_statement(verdict: Verdict) -> UseStatement:
@@ -510,35 +526,29 @@ def _token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage) -> I
             yield _record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
 
 
-def _faulty_records(records: Iterable[Extension[Any]]) -> dict[int | None, list[UseStatement]]:
-    """Return the records of each group that cannot be read, or have a value that is not defined, up to 100 of each.
-
-    The key None has the licenses of the file.
-    """
-    faulty: dict[int | None, list[UseStatement]] = {}
-    note = "a value is invalid, so that it states nothing"
-    for record in records:
-        if (
-            record.name in _USAGE_RECORDS
-            and record.notes & _FAULTS
-            and (record.group is not None or record.name == LICENSE)
-        ):
-            statements = faulty.setdefault(record.group, [])
-            if len(statements) < MAX_STATEMENTS:
-                kind = record_kind(record.name)
-                statements.append(_line_statement(kind, record.line, _words(record), Preference.UNKNOWN, note))
-    return faulty
-
-
-def _usage_records(records: Iterable[Extension[Any]]) -> dict[int | None, list[Extension[Any]]]:
-    """Return the records of each group that state a preference, up to 100 of each."""
+def _by_group(records: Iterable[Extension[Any]]) -> dict[int | None, list[Extension[Any]]]:
+    """Return the first 100 records of each group, and with the key None those outside of groups."""
     by_group: dict[int | None, list[Extension[Any]]] = {}
     for record in records:
-        if record.name in _PREFERENCE_RECORDS and record.parsed is not None:
-            own = by_group.setdefault(record.group, [])
-            if len(own) < MAX_STATEMENTS:
-                own.append(record)
+        own = by_group.setdefault(record.group, [])
+        if len(own) < MAX_STATEMENTS:
+            own.append(record)
     return by_group
+
+
+def _states(record: Extension[Any], purpose: UsagePurpose) -> bool:
+    return record.name in _PREFERENCE_RECORDS and record.parsed is not None and any(statements_of(record, purpose))
+
+
+def _fault_statement(record: Extension[Any]) -> UseStatement:
+    kind, note = record_kind(record.name), _fault_text(record.notes)
+    return _line_statement(kind, record.line, _words(record), Preference.UNKNOWN, note)
+
+
+def _fault_text(notes: ExtensionNote) -> str:
+    """Return why a record or a header with one of the faults states nothing."""
+    is_value = notes & (ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE)
+    return f"a {'value is invalid' if is_value else 'label is unknown'}, so that it states nothing"
 
 
 def record_kind(name: str) -> StatementKind:
@@ -561,11 +571,11 @@ def _header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseSt
     for header in page.usage_headers:
         kind, text = StatementKind(header.name), header.value
         place = f"{header.name.title()} header"
-        if header.is_unreadable:
-            yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, "the value is invalid")
-        for usage in header.usage_preferences:
-            if usage.purpose is purpose:
-                yield UseStatement(kind, HEADERS, place, text, usage.preference)
+        stated = [usage for usage in header.usage_preferences if usage.purpose is purpose]
+        if not stated and header.notes & _FAULTS:
+            yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, _fault_text(header.notes))
+        for usage in stated:
+            yield UseStatement(kind, HEADERS, place, text, usage.preference)
 
 
 def _next_date(verdict: PageVerdict, now: float) -> float | None:
@@ -574,6 +584,7 @@ def _next_date(verdict: PageVerdict, now: float) -> float | None:
 
 
 def _directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsagePurpose) -> Iterator[UseStatement]:
+    yield from islice(_faulty_directives(page, verdict.agent, purpose), MAX_STATEMENTS)
     if purpose is UsagePurpose.TRAINING:
         yield from _opt_outs(page, verdict.agent)
     decision = _decision_on(verdict, purpose)
@@ -590,6 +601,21 @@ def _directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsageP
             preference = Preference.DISALLOW if has_passed else Preference.UNKNOWN
             note = f"this date has {'' if has_passed else 'not '}passed"
         yield _directive_statement(directive, preference, note)
+
+
+def _faulty_directives(page: PageRules, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
+    """Yield the directives that cannot be read and may be meant to state something on a use, as facts."""
+    tokens = {token.lower() for token in agent.tokens}
+    for one in page.directives:
+        name = one.suggestion or one.name
+        if name in KNOWN and name not in _DIRECTIVES[purpose]:
+            continue
+        if one.agent is None or one.agent in tokens:
+            note = next((text for fault, text in _DIRECTIVE_FAULTS.items() if fault & one.notes), "")
+        else:
+            note = "'robots' names no crawler" if DirectiveNote.ROBOTS_AS_AGENT in one.notes else ""
+        if note:
+            yield _directive_statement(one, Preference.UNKNOWN, f"{note}, so that it states nothing")
 
 
 def _opt_outs(page: PageRules, agent: Agent) -> Iterator[UseStatement]:
