@@ -771,6 +771,9 @@ export interface UseSourceObject {
   readonly name: string;
   readonly state: SourceState;
   readonly detail: string;
+  /** The URL of a license, or of a file that a redirect led to on another host. */
+  readonly url: string | null;
+  readonly fetched_at: string | null;
 }
 
 /** A statement of a site on a use. */

@@ -115,7 +115,8 @@ def test_the_answer_is_that_of_the_function_on_the_same_sources(ask: Ask) -> Non
         expected = may_use(
             url, **{**options, "response": response}, robots=parse(robots, url=ROBOTS_URL), tdm=RESERVED, now=NOW
         )
-        assert verdict._replace(expires_at=None) == expected._replace(expires_at=None)
+        sources = tuple(source._replace(fetched_at=None) for source in verdict.sources)
+        assert verdict._replace(expires_at=None, sources=sources) == expected._replace(expires_at=None)
 
 
 @both_clients
@@ -144,6 +145,42 @@ def test_what_cannot_be_fetched_is_a_source_that_was_not_read(
 RSL = b"""<rsl xmlns="https://rslstandard.org/rsl"><content url="/">
 <license><prohibits type="usage">ai-train</prohibits></license></content></rsl>"""
 RSL_URL = f"{ORIGIN}/license.xml"
+
+
+@both_clients
+def test_files_are_named_with_the_host_that_they_come_from_and_their_time(ask: Ask) -> None:
+    other = "https://other.example"
+    web = Web(
+        {
+            ROBOTS_URL: moved(f"{other}/robots.txt"),
+            f"{other}/robots.txt": Response(
+                f"{other}/robots.txt", 200, (), b"User-agent: *\nContent-Signal: ai-train=no\n"
+            ),
+            TDM_URL: moved(f"{other}/tdm.json"),
+            f"{other}/tdm.json": ok(RESERVED),
+        }
+    )
+    (verdict,) = ask(web, [(f"{ORIGIN}/paid/x", TRAINING)])
+    assert [one.place for one in verdict.decided_by] == [
+        f"line 2 of {other}/robots.txt", f"tdmrep.json entry 1 of {other}/tdm.json"
+    ]  # fmt: skip
+    assert [(one.name, one.url, one.fetched_at) for one in verdict.sources if one.state == "read"] == [
+        ("robots.txt", f"{other}/robots.txt", NOW), ("tdmrep.json", f"{other}/tdm.json", NOW)
+    ]  # fmt: skip
+    # The time is that of the request, and not of the question.
+    plain = Web({ROBOTS_URL: moved(f"{ORIGIN}/r.txt"), f"{ORIGIN}/r.txt": ok(b"License: https://l.example/a\n")})
+    with Client(user_agent="ExampleBot/1.0", transport=plain, clock=plain.clock) as client:
+        client.may_use(f"{ORIGIN}/x", purpose="training")
+        plain.now += 60
+        verdict = client.may_use(f"{ORIGIN}/x", purpose="training")
+    assert [(one.name, one.url, one.fetched_at) for one in verdict.sources] == [
+        ("robots.txt", None, NOW),
+        ("headers", None, None),
+        ("html", None, None),
+        ("tdmrep.json", None, NOW),
+        ("license", "https://l.example/a", NOW),
+    ]
+    assert verdict.to_json()["sources"][0]["fetched_at"] == "1970-01-12T13:46:40Z"
 
 
 @both_clients

@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document, quoted_url
 from canfetch.client.forking import reset_on_fork
+from canfetch.core.origin import find_origin
+from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Reason
 from canfetch.errors import InvalidURL
 
@@ -30,11 +32,13 @@ class SiteFile(NamedTuple):
             at its first URL.
         reason: The problem in a few words, without anything that a server has sent, or None. It includes that
             robots.txt disallows the file.
+        url: The URL of the content if a redirect led to another host, or None. It has no credentials.
     """
 
     content: bytes | None = None
     problem: str | None = None
     reason: str | None = None
+    url: str | None = None
 
 
 class KeptFile(NamedTuple):
@@ -43,10 +47,25 @@ class KeptFile(NamedTuple):
     file: SiteFile
     expires_at: float
 
+    @property
+    def fetched_at(self) -> float:
+        """When the file was fetched, in seconds since the epoch."""
+        return self.expires_at - _kept_seconds(self.file)
+
 
 def kept_file(file: SiteFile, now: float) -> KeptFile:
     """Return a file that was fetched now."""
-    return KeptFile(file, now + (_FRESH_SECONDS if file.reason is None else _RETRY_SECONDS))
+    return KeptFile(file, now + _kept_seconds(file))
+
+
+def _kept_seconds(file: SiteFile) -> float:
+    return _FRESH_SECONDS if file.reason is None else _RETRY_SECONDS
+
+
+def url_on_other_host(url: str, first_url: str) -> str | None:
+    """Return the URL to which redirects led, without credentials, or None if it is on the same host."""
+    origin, first = find_origin(url), find_origin(first_url)
+    return None if origin is None or first is None or origin.host == first.host else redacted_url(url)
 
 
 class FileStep(NamedTuple):
@@ -62,7 +81,9 @@ def fetch_site_file(step: FileStep) -> Generator[Step, Any, SiteFile]:
         document = yield from fetch_document(step.url, max_bytes=step.max_bytes)
         if document.response is not None:
             is_missing = document.response.status in _NOT_FOUND
-            return SiteFile(None if is_missing else document.checked_body())
+            if is_missing:
+                return SiteFile()
+            return SiteFile(document.checked_body(), url=url_on_other_host(document.url, step.url))
     except NotFetched as error:
         return SiteFile(None, str(error), error.reason)
     except InvalidURL as error:

@@ -8,8 +8,17 @@ from typing import Any, Final, NamedTuple
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
 from canfetch.client.origin_state import OriginState
-from canfetch.client.site_files import FileStep, KeptFile, SiteFile
-from canfetch.consent.decision import MissingSource, PageResponse, may_use, url_text, with_redirects
+from canfetch.client.site_files import FileStep, KeptFile, SiteFile, url_on_other_host
+from canfetch.consent.decision import (
+    ROBOTS,
+    TDM_FILE,
+    MissingSource,
+    PageResponse,
+    may_use,
+    url_text,
+    with_redirects,
+)
+from canfetch.consent.licenses import license_address
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.verdict import SourceState, UseVerdict
@@ -62,6 +71,18 @@ def license_step(url: str) -> FileStep:
     return FileStep(url, MAX_RSL_BYTES)
 
 
+class FileFetch(NamedTuple):
+    """How a file was fetched.
+
+    Attributes:
+        fetched_at: When, in seconds since the epoch, or None if no request was sent.
+        url: The URL of the content if a redirect led to another host, or None.
+    """
+
+    fetched_at: float | None
+    url: str | None = None
+
+
 class UseReading(NamedTuple):
     """What was read for the answer about one URL.
 
@@ -73,6 +94,7 @@ class UseReading(NamedTuple):
         licenses: The RSL documents that were read, by URL.
         fresh_until: When the first of the files has to be fetched again, in seconds since the epoch.
         state: The state of its origin, or None if the robots.txt was not fetched.
+        fetches: How robots.txt and the TDM file were fetched, by their names as sources, and licenses, by URL.
     """
 
     url: str
@@ -82,6 +104,7 @@ class UseReading(NamedTuple):
     licenses: Mapping[str, bytes | MissingSource] = MappingProxyType({})
     fresh_until: float = inf
     state: OriginState | None = None
+    fetches: Mapping[str, FileFetch] = MappingProxyType({})
 
     def decide(self, question: UseQuestion) -> UseVerdict:
         """Answer a question about this URL.
@@ -98,8 +121,27 @@ class UseReading(NamedTuple):
             license=self.licenses,
             now=question.now,
         )
+        if self.fetches:
+            verdict = _with_fetches(verdict, self.fetches)
         expires_at = max(min(verdict.expires_at or inf, self.fresh_until), question.now)
         return verdict if expires_at == inf else verdict._replace(expires_at=expires_at)
+
+
+def _with_fetches(verdict: UseVerdict, fetches: Mapping[str, FileFetch]) -> UseVerdict:
+    """Return the verdict with the times of fetches, and with the URLs of files that come from other hosts."""
+    by_name = {license_address(name) if "://" in name else name: fetch for name, fetch in fetches.items()}
+    sources = []
+    for source in verdict.sources:
+        fetch = by_name.get(source.url or source.name)
+        if fetch is not None:
+            source = source._replace(fetched_at=fetch.fetched_at, url=fetch.url or source.url)  # noqa: PLW2901 - the same source
+        sources.append(source)
+    statements = []
+    for statement in verdict.statements:
+        fetch = by_name.get(statement.source)
+        moved = None if fetch is None else fetch.url
+        statements.append(statement if moved is None else statement._replace(place=f"{statement.place} of {moved}"))
+    return verdict._replace(sources=tuple(sources), statements=tuple(statements))
 
 
 class AnsweredUse(NamedTuple):
@@ -148,6 +190,7 @@ def decide_use(
     """
     state: OriginState | None = None
     dates: list[float] = []
+    fetches: dict[str, FileFetch] = {}
     robots: RobotsTxt | MissingSource
     try:
         state = yield StateStep(url)
@@ -156,15 +199,19 @@ def decide_use(
     else:
         robots = robots_source(state, question.now)
         dates.append(state.next_fetch_at)
+        fetches[ROBOTS] = _robots_fetch(state, question.now)
     tdm: KeptFile = yield tdm_file_step(url)
     dates.append(tdm.expires_at)
-    reading = UseReading(url, robots, response, file_source(tdm.file), fresh_until=min(dates), state=state)
+    fetches[TDM_FILE] = _file_fetch(tdm)
+    tdm_file = file_source(tdm.file)
+    reading = UseReading(url, robots, response, tdm_file, fresh_until=min(dates), state=state, fetches=fetches)
     answered = answer_use(question, [reading])
     licenses: dict[str, bytes | MissingSource] = {}
     for license_url in answered.verdict.license_urls[:MAX_LICENSES]:
         kept: KeptFile = yield license_step(license_url)
         licenses[license_url] = file_source(kept.file)
         dates.append(kept.expires_at)
+        fetches[license_url] = _file_fetch(kept)
     if not licenses:
         return answered
     return answer_use(question, [reading._replace(licenses=licenses, fresh_until=min(dates))])
@@ -210,6 +257,18 @@ def robots_source(state: OriginState, now: float) -> RobotsTxt | MissingSource:
     # A policy can read another success, such as a web page, as a missing file.
     is_page = state.entry.outcome.kind is OutcomeKind.NOT_ROBOTS
     return MissingSource(SourceState.ABSENT, state.entry.outcome.detail if is_page else "")
+
+
+def _robots_fetch(state: OriginState, now: float) -> FileFetch:
+    copy = state.effective_access(now).copy
+    if copy is None:
+        return FileFetch(state.entry.last_attempt_at)
+    return FileFetch(copy.fetched_at, url_on_other_host(copy.url, state.origin.robots_url))
+
+
+def _file_fetch(kept: KeptFile) -> FileFetch:
+    # If robots.txt disallows the file, no request was sent.
+    return FileFetch(None if kept.file.reason == DISALLOWED else kept.fetched_at, kept.file.url)
 
 
 def file_source(file: SiteFile) -> bytes | MissingSource:

@@ -136,11 +136,11 @@ def read_licenses(
         if key not in skipped:
             named.setdefault(key, [LicensePlace(LICENSE, "", one, one)])
     for key, own in named.items():
-        address = printable_text(redacted_url(own[0].url or ""))[:_MAX_DETAIL]
+        address = license_address(own[0].url or "")
         _, document = passed.get(key, (None, _NOT_PASSED))
         if isinstance(document, UseSource):
             detail = f"{address}: {document.detail}" if document.detail else address
-            sources.append(document._replace(detail=detail[:_MAX_DETAIL]))
+            sources.append(document._replace(detail=detail[:_MAX_DETAIL], url=address))
         else:
             read.append(_Read(LICENSE, address, parse_rsl(document), own))
     sources += (source for one in read for source in one.sources())
@@ -159,9 +159,10 @@ class _Read(NamedTuple):
         """Yield the document as a source. One that the page contains is part of it unless it cannot be read."""
         problems = self.document.problems
         if problems:
-            yield UseSource(LICENSE, SourceState.UNREADABLE, f"{self.place}: {problems[0]}"[:_MAX_DETAIL])
+            url = self.place if self.source == LICENSE else None
+            yield UseSource(LICENSE, SourceState.UNREADABLE, f"{self.place}: {problems[0]}"[:_MAX_DETAIL], url)
         elif self.source == LICENSE:
-            yield UseSource(LICENSE, SourceState.READ, self.place[:_MAX_DETAIL])
+            yield UseSource(LICENSE, SourceState.READ, self.place[:_MAX_DETAIL], self.place)
 
     def terms(self, url: str, purpose: UsagePurpose) -> list[StatedTerm]:
         """Return what the document states on a use."""
@@ -197,6 +198,11 @@ def _naming_statement(place: LicensePlace, document: bytes | str | UseSource) ->
     return UseStatement(
         StatementKind.LICENSE, place.source, place.place, text, Preference.UNKNOWN, note, line=place.line
     )
+
+
+def license_address(url: str) -> str:
+    """Return the URL of a license as its source and its statements name it."""
+    return printable_text(redacted_url(url))[:_MAX_DETAIL]
 
 
 def _key(url: str) -> str:

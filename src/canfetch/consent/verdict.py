@@ -37,11 +37,15 @@ class UseSource(NamedTuple):
         name: `robots.txt`, `headers`, `html`, `tdmrep.json`, or `license` for an RSL document.
         state: Whether it was read.
         detail: Why it was not read, and the URL of a license. Usually empty.
+        url: The URL of a license, and of another file if a redirect to another host led to it. Otherwise None.
+        fetched_at: With a client, when the file was fetched, in seconds since the epoch. Otherwise None.
     """
 
     name: str
     state: SourceState
     detail: str = ""
+    url: str | None = None
+    fetched_at: float | None = None
 
     @property
     def is_unread(self) -> bool:
@@ -50,7 +54,13 @@ class UseSource(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the source as plain values."""
-        return {"name": self.name, "state": str(self.state), "detail": printable_text(self.detail)}
+        return {
+            "name": self.name,
+            "state": str(self.state),
+            "detail": printable_text(self.detail),
+            "url": self.url,
+            "fetched_at": optional_rfc3339(self.fetched_at),
+        }
 
     def __str__(self) -> str:
         return f"{self.name}: {self.state}{f' ({printable_text(self.detail)})' if self.detail else ''}"

@@ -32,6 +32,7 @@ class FetchedSources:
         self._fetcher = DocumentFetcher(options, profile=profile, accept=_HTML, named_origins=origins)
         # Failures are stored as well, so that the next URL or agent does not wait for the same timeout.
         self._files: dict[str, Response | Failure] = {}
+        self._fetched_at: dict[str, float] = {}
         self._pages: dict[str, Response | Failure] = {}
 
     def forget_pages(self) -> None:
@@ -50,7 +51,8 @@ class FetchedSources:
                 return self._fetch(step, self._pages)
             case FileStep():
                 # One agent may fetch the file, and another may not.
-                return kept_file(run_steps(fetch_site_file(step), partial(self._perform_for_file, agent)), time.time())
+                file = run_steps(fetch_site_file(step), partial(self._perform_for_file, agent))
+                return kept_file(file, self._fetched_at.setdefault(step.url, time.time()))
             case _:
                 return self._fetcher.state(step.url)
 

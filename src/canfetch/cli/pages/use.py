@@ -46,6 +46,7 @@ from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import abbreviated
+from canfetch.core.times import rfc3339
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
@@ -333,18 +334,26 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
         fact = "condition" if statement.is_condition else "fact"
         label = fact if statement.preference is Preference.UNKNOWN else str(statement.preference)
         yield f"  {label:<11}  {printable(str(statement))}"
+    if not verdict.statements:
+        yield f"  {verdict.explanation}"
+    yield from _source_lines(verdict)
+    if not verdict.is_final:
+        yield f"  {palette.warning('A source that was not read could change the answer.')}"
+
+
+def _source_lines(verdict: UseVerdict) -> Iterator[str]:
     for source in verdict.sources:
         if source.name == ROBOTS and source.state is SourceState.READ and source.detail:
             yield f"  robots.txt   {printable(source.detail)}"
-    if not verdict.statements:
-        yield f"  {verdict.explanation}"
     absent = [_source_text(source) for source in verdict.sources if source.state is SourceState.ABSENT]
     if absent:
         yield f"  absent       {', '.join(absent)}"
     for source in verdict.unread:
         yield f"  {str(source.state).replace('-', ' '):<11}  {_source_text(source)}"
-    if not verdict.is_final:
-        yield f"  {palette.warning('A source that was not read could change the answer.')}"
+    for source in verdict.sources:
+        if source.fetched_at is not None:
+            address = f" from {printable(source.url)}" if source.url else ""
+            yield f"  fetched      {source.name}{address} at {rfc3339(int(source.fetched_at))}"
 
 
 def _source_text(source: UseSource) -> str:

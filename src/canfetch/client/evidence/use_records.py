@@ -16,7 +16,7 @@ from typing import Any, Final
 from canfetch import __version__
 from canfetch.client.evidence.chain import is_sha256
 from canfetch.client.origin_state import OriginState
-from canfetch.client.use import AnsweredUse, UseQuestion, UseReading, answer_use
+from canfetch.client.use import AnsweredUse, FileFetch, UseQuestion, UseReading, answer_use
 from canfetch.consent.decision import MissingSource, PageResponse
 from canfetch.consent.verdict import SourceState
 from canfetch.core.agent import Agent
@@ -65,11 +65,12 @@ def use_fields(
 
 
 def _without_credentials(reading: UseReading) -> UseReading:
-    url, urls = redacted_url(reading.url), {name: redacted_url(name) for name in reading.licenses}
+    url, urls = redacted_url(reading.url), {name: redacted_url(name) for name in (*reading.licenses, *reading.fetches)}
     if url == reading.url and all(name == redacted for name, redacted in urls.items()):
         return reading
     licenses = {urls[name]: document for name, document in reading.licenses.items()}
-    return reading._replace(url=url, licenses=licenses)
+    fetches = {urls[name]: fetch for name, fetch in reading.fetches.items()}
+    return reading._replace(url=url, licenses=licenses, fetches=fetches)
 
 
 def _reading_json(
@@ -86,6 +87,7 @@ def _reading_json(
         "tdm": _file_json(reading.tdm, store),
         "licenses": {url: _file_json(document, store) for url, document in reading.licenses.items()},
         "fresh_until": reading.fresh_until if isfinite(reading.fresh_until) else None,
+        "fetches": {name: fetch._asdict() for name, fetch in reading.fetches.items()},
     }
 
 
@@ -168,7 +170,16 @@ def find_use_problem(record: Mapping[str, Any], read_content: ReadContent) -> st
 
 
 def _differs(key: str, recorded: Mapping[str, Any], computed: Mapping[str, Any]) -> bool:
-    return key in recorded and (key not in computed or recorded[key] != computed[key])
+    return key in recorded and (key not in computed or not _contains(computed[key], recorded[key]))
+
+
+def _contains(computed: Any, recorded: Any) -> bool:
+    """Return whether two values are the same, apart from keys that only the computed one has."""
+    if isinstance(computed, dict) and isinstance(recorded, dict):
+        return all(key in computed and _contains(computed[key], value) for key, value in recorded.items())
+    if isinstance(computed, list) and isinstance(recorded, list):
+        return len(computed) == len(recorded) and all(map(_contains, computed, recorded))
+    return bool(computed == recorded)
 
 
 def _question(value: Mapping[str, Any]) -> UseQuestion:
@@ -188,6 +199,8 @@ def _reading(value: Mapping[str, Any], read_content: ReadContent) -> UseReading:
         file(value["tdm"]),
         {url: file(document) for url, document in value["licenses"].items()},
         inf if fresh_until is None else fresh_until,
+        # The first lines had no times.
+        fetches={name: FileFetch(**fetch) for name, fetch in value.get("fetches", {}).items()},
     )
 
 

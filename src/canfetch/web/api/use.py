@@ -52,6 +52,8 @@ class UseSourceObject(BaseModel):
     name: str
     state: SourceState
     detail: str
+    url: str | None = Field(description="The URL of a license, or of a file that a redirect led to on another host.")
+    fetched_at: str | None
 
 
 class UseObject(BaseModel):
