@@ -34,7 +34,7 @@ def test_text_shows_every_statement_and_what_was_not_read(run: Run, signals: str
     ran = run("use", "/fish", *TRAINING, "--robots", signals, "--response-header", "Content-Usage: train-ai=y")
     assert ran.lines == [
         "disallowed: training with /fish, for ExampleBot",
-        "  disallow     robots.txt, line 2: Content-Signal: ai-train=no, search=yes",
+        "> disallow     robots.txt, line 2: Content-Signal: ai-train=no, search=yes",
         "  allow        headers, Content-Usage header: train-ai=y",
         "  not read     html",
         "  not read     tdmrep.json",
@@ -127,7 +127,8 @@ def test_license_files(run: Run, folder: Path) -> None:
     (folder / "license.xml").write_text(RSL)
     (folder / "one.txt").write_text("License: https://www.example.com/license.xml?a=b\n")
     (folder / "two.txt").write_text("License: https://a.example/\nLicense: https://b.example/\n")
-    term = "  disallow     license, {}, line 2 of the license: permits search only (which does not include training)"
+    term = "> disallow     license, {}, line 2 of the license for /: permits search only"
+    term += " (which does not include training)"
     address = "https://www.example.com/license.xml?a=b"
     for license_file in ("license=1.xml", f"{address}=license.xml"):
         ran = run("use", "/fish", *TRAINING, "--robots", "one.txt", "--license", license_file)
@@ -190,6 +191,19 @@ def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
     assert ran.code == 0
 
 
+def test_a_price_is_a_condition(run: Run, site: Site) -> None:
+    url = serve(site, b"", page=respond(b"", "Crawler-Price: USD 0.01", status=402))
+    ran = run("use", url, *TRAINING, *UNKEPT)
+    assert ran.lines[:5] == [
+        f"conditional: training with {url}, for ExampleBot",
+        "> condition    headers, status 402: crawler-price: USD 0.01 (payment is required)",
+        "  absent       tdmrep.json",
+        "  not read     headers (only those of status 402 were read)",
+        "  unreachable  html (the server responded with status 402)",
+    ]
+    assert ran.code == 1
+
+
 def test_a_web_page_in_place_of_robots_txt_is_mentioned(run: Run, site: Site) -> None:
     ran = run("use", serve(site, b"<html>"), *TRAINING, *UNKEPT)
     assert "  robots.txt   the content is HTML or XML without any record" in ran.lines
@@ -210,7 +224,7 @@ def test_a_license_that_does_not_exist_is_named(run: Run, site: Site) -> None:
 @pytest.mark.parametrize(
     "changed, expected",
     [
-        ({"page": respond(b"", status=402)}, ("headers", "unreachable", 2)),
+        ({"page": respond(b"", status=402)}, ("headers", "not-read", 1)),
         ({"page": respond(b"", status=404)}, ("html", "unreachable", 2)),
         ({"tdm": respond(b"", status=503)}, ("tdmrep.json", "unreachable", 2)),
         ({"tdm": respond(b"{")}, ("tdmrep.json", "unreadable", 2)),

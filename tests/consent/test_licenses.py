@@ -336,7 +336,7 @@ def test_each_place_names_the_license(robots: str, response: PageResponse, place
     assert verdict.allowed is False
     (naming,) = (one for one in verdict.statements if one.note == "the terms of a license")
     assert str(naming).startswith(f"{place}: ")
-    assert terms(verdict)[-1] == f"license, {LICENSE}, line 1 of the license: prohibits all"
+    assert terms(verdict)[-1] == f"license, {LICENSE}, line 1 of the license for /: prohibits all"
     assert str(verdict.sources[-1]) == f"license: read ({LICENSE})"
     unread = use({}, robots=robots, response=response)
     assert [one.name for one in unread.unread if one.name == "license"] == ["license"]
@@ -369,7 +369,7 @@ def test_a_license_that_the_page_contains() -> None:
 
 def test_documents_that_no_place_names_count() -> None:
     verdict = use(document(content(prohibits("all"))), robots="")
-    assert terms(verdict) == [f"license, {LICENSE}, line 1 of the license: prohibits all"]
+    assert terms(verdict) == [f"license, {LICENSE}, line 1 of the license for /: prohibits all"]
 
 
 def test_states_of_licenses() -> None:

@@ -206,7 +206,7 @@ def test_sources_that_could_not_be_read() -> None:
     assert [(one.kind, one.text) for one in verdict.statements] == [("payment", "crawler-price: USD 0.01")]
     assert [str(source) for source in verdict.sources] == [
         "robots.txt: absent",
-        "headers: unreachable (the server responded with status 402)",
+        "headers: not-read (only those of status 402 were read)",
         "html: unreachable (the server responded with status 402)",
         "tdmrep.json: unreadable (invalid JSON)",
     ]

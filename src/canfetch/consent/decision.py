@@ -445,7 +445,10 @@ def _read_page(
         # The headers of an error are not those of the content.
         page = parse_page(url=url, tdm_file=file)
         detail = f"the server responded with status {response.status}"
-        sources = [UseSource(name, SourceState.UNREACHABLE, detail) for name in (HEADERS, HTML)]
+        headers = UseSource(HEADERS, SourceState.UNREACHABLE, detail)
+        if response.status in _LICENSE_REQUIRED and response.headers is not None:
+            headers = UseSource(HEADERS, SourceState.NOT_READ, f"only those of status {response.status} were read")
+        sources = [headers, UseSource(HTML, SourceState.UNREACHABLE, detail)]
     else:
         page = parse_page(response.html, headers=response.headers or (), url=url, tdm_file=file)
         sources = list(_response_sources(page, response))

@@ -33,6 +33,8 @@ class StatedTerm(NamedTuple):
         note: The conditions, or why nothing is stated.
         line: The line of the term, or of the content, from 1, or None.
         is_conditional: Whether it is a permission with conditions.
+        content_url: The URL or the pattern of the content that the term applies to. Empty for the page itself, and if
+            nothing is stated.
     """
 
     preference: Preference
@@ -40,6 +42,7 @@ class StatedTerm(NamedTuple):
     note: str
     line: int | None
     is_conditional: bool = False
+    content_url: str = ""
 
 
 class _Offer(NamedTuple):
@@ -83,11 +86,11 @@ def without_allowance(term: StatedTerm, reason: str) -> StatedTerm:
 
 def _terms_of(offers: list[_Offer], purpose: UsagePurpose) -> Iterator[StatedTerm]:
     for tokens in RSL_USAGES[purpose]:
-        prohibited = [term for offer in offers for term in _usages(offer.terms.prohibits) if _names(term, tokens)]
+        prohibited = [
+            (offer, term) for offer in offers for term in _usages(offer.terms.prohibits) if _names(term, tokens)
+        ]
         if prohibited:
-            yield from (
-                StatedTerm(Preference.DISALLOW, _words("prohibits", term), "", term.line) for term in prohibited
-            )
+            yield from (_prohibition(offer, term, _words("prohibits", term)) for offer, term in prohibited)
             return
         permitted = [(offer, term) for offer in offers for term in _usages(offer.terms.permits) if _names(term, tokens)]
         if permitted:
@@ -96,7 +99,11 @@ def _terms_of(offers: list[_Offer], purpose: UsagePurpose) -> Iterator[StatedTer
     note = f"which does not include {purpose}"
     for offer in offers:
         for term in _usages(offer.terms.permits):
-            yield StatedTerm(Preference.DISALLOW, f"{_words('permits', term)} only", note, term.line)
+            yield _prohibition(offer, term, f"{_words('permits', term)} only", note)
+
+
+def _prohibition(offer: _Offer, term: RSLTerm, text: str, note: str = "") -> StatedTerm:
+    return StatedTerm(Preference.DISALLOW, text, note, term.line, content_url=offer.content.url)
 
 
 def _permission(offer: _Offer, term: RSLTerm) -> StatedTerm:
@@ -106,7 +113,7 @@ def _permission(offer: _Offer, term: RSLTerm) -> StatedTerm:
     if not conditions and payment is not None and payment.type == "attribution":
         note = "attribution is required"
     preference = Preference.UNKNOWN if conditions else Preference.ALLOW
-    return StatedTerm(preference, _words("permits", term), note, term.line, bool(conditions))
+    return StatedTerm(preference, _words("permits", term), note, term.line, bool(conditions), offer.content.url)
 
 
 def _conditions(offer: _Offer) -> Iterator[str]:

@@ -183,6 +183,8 @@ def _term_statements(read: Iterable[_Read], url: str, purpose: UsagePurpose) -> 
 
 def _term_statement(read: _Read, term: StatedTerm) -> UseStatement:
     place = read.place if term.line is None else f"{read.place}, line {term.line} of the license"
+    if term.content_url:
+        place += f" for {printable_text(redacted_url(term.content_url))[:_MAX_DETAIL]}"
     text, note = (term.text, printable_text(term.note)) if term.text else (term.note, "")
     note, condition = note[:_MAX_DETAIL], term.is_conditional
     return UseStatement(

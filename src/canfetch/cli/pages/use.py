@@ -204,9 +204,12 @@ def _past_decider(options: _Options, past: PastHistory) -> _Decide:
 
 
 def _exit_code(verdict: UseVerdict) -> int:
+    if verdict.conditions:
+        # No source that was not read can lift them.
+        return EXIT_NEGATIVE
     if not verdict.is_final:
         return EXIT_ERROR
-    return EXIT_NEGATIVE if verdict.allowed is False or verdict.conditions else EXIT_OK
+    return EXIT_NEGATIVE if verdict.allowed is False else EXIT_OK
 
 
 class _LicenseFiles(NamedTuple):
@@ -330,10 +333,12 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
     yield f"{word}: {verdict.purpose} with {redacted_url(answer.url)}, for {printable(answer.agent.name)}"
     if verdict.url != answer.url:
         yield f"  content      {redacted_url(verdict.url)}"
+    deciding = verdict.decided_by or verdict.conditions
     for statement in verdict.statements:
+        mark = ">" if statement in deciding else " "
         fact = "condition" if statement.is_condition else "fact"
         label = fact if statement.preference is Preference.UNKNOWN else str(statement.preference)
-        yield f"  {label:<11}  {printable(str(statement))}"
+        yield f"{mark} {label:<11}  {printable(str(statement))}"
     if not verdict.statements:
         yield f"  {verdict.explanation}"
     yield from _source_lines(verdict)
@@ -410,5 +415,5 @@ json is a list of objects, ndjson has one object per line:
 
 \b
 Exit codes: 0 the use is allowed or nothing is stated, 1 it is disallowed or has conditions such as a payment, 2 a
-source that was not read could change the answer, or an error occurred.""",
+source that was not read could change the answer, or an error occurred. Conditions are 1 in any case.""",
 )
