@@ -338,7 +338,6 @@ def test_a_line_that_cannot_be_read_is_listed(line: str) -> None:
     "header, note",
     [
         ("X-Robots-Tag: no-ai", "the directive is unknown, so that it states nothing"),
-        ("X-Robots-Tag: robots: noai", "'robots' names no crawler, so that it states nothing"),
         ("Content-Usage: train-ai=no", INVALID),
         ("Content-Usage: train=n", UNKNOWN),
         ("Content-Signal: ai-training=no", UNKNOWN),
@@ -356,14 +355,35 @@ def test_faults_are_listed_if_they_may_be_about_the_use() -> None:
     assert [(one.line, one.note) for one in use(robots).statements] == [(1, UNKNOWN), (3, UNKNOWN)]
     # The record states something on search.
     assert [(one.line, one.note) for one in use(robots, purpose="search").statements] == [(3, ""), (1, UNKNOWN)]
-    tags = "no-ai, no_index, otherbot: no-ai, ExampleBot: max-snippet: x, unavailable_after"
+    tags = "No-AI, no_index, otherbot: no-ai, ExampleBot: max-snippet: x, unavailable_after, robots: noai"
     response = PageResponse(200, {"X-Robots-Tag": tags}, "<p>")
     for purpose, texts in {
-        "training": ["no-ai"],
-        "search": ["no_index", "examplebot: unavailable_after"],
-        "ai-use": ["examplebot: max-snippet: x"],
+        "training": [
+            "No-AI (the directive is unknown, so that it states nothing)",
+            "noai ('robots' names no crawler, so that it states nothing; for robots)",
+        ],
+        "search": [
+            "no_index (the directive is unknown, so that it states nothing)",
+            "unavailable_after (the value is missing, so that it states nothing; for examplebot)",
+        ],
+        "ai-use": ["max-snippet: x (the value is invalid, so that it states nothing; for examplebot)"],
     }.items():
-        assert [one.text for one in use(response=response, purpose=purpose).statements] == texts
+        statements = use(response=response, purpose=purpose).statements
+        assert [str(one).removeprefix("headers, X-Robots-Tag header 1: ") for one in statements] == texts
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["content-signal :ai-train = No", "Content-Usage:\ttrain-ai=n", "disallow:/page", "disallowAiTraining: /%70age"],
+)
+def test_the_words_of_a_line_are_as_written(line: str) -> None:
+    verdict = use(f"\ufeffUser-agent: *\r\n  {line}  # no\r\n")
+    assert [(one.text, one.line) for one in verdict.decided_by] == [(line.replace("\t", "%09"), 2)]
+
+
+def test_the_words_of_a_directive_are_as_written() -> None:
+    verdict = use(response=PageResponse(200, {"X-Robots-Tag": "ExampleBot: NoAI"}, "<p>"))
+    assert [(one.text, one.note) for one in verdict.decided_by] == [("NoAI", "for examplebot")]
 
 
 def test_a_web_page_in_place_of_robots_txt_is_mentioned() -> None:

@@ -35,6 +35,7 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose, most_r
 from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionScope
 from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.extensions.usage_records import statements_of
+from canfetch.core.lines import physical_lines
 from canfetch.core.origin import find_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
@@ -67,7 +68,6 @@ _SUCCESS: Final = range(200, 300)
 _PAYMENT_REQUIRED: Final = 402
 _LICENSE_REQUIRED: Final = frozenset({401, _PAYMENT_REQUIRED})
 _PRICE_HEADERS: Final = ("crawler-price", "payment-required", "www-authenticate")
-_SPELLINGS: Final = {"disallowaitraining": "DisallowAITraining", "allowaitraining": "AllowAITraining"}
 _OPT_OUTS: Final = {
     "noai": (Preference.DISALLOW, ""),
     "noimageai": (Preference.UNKNOWN, "it is about the images of the page"),
@@ -202,6 +202,7 @@ class UseSources:
     _licenses: dict[tuple[UsagePurpose, tuple[int, ...]], Licenses] = field(default_factory=dict, repr=False)
     _faulty: dict[int | None, list[Extension[Any]]] = field(init=False, repr=False)
     _usage_records: dict[int | None, list[Extension[Any]]] = field(init=False, repr=False)
+    _lines: list[bytes] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         records = [record for record in _records_of(self.robots) if record.name in _USAGE_RECORDS]
@@ -222,7 +223,10 @@ class UseSources:
         page, usage = self.page, None
         if isinstance(self.robots, RobotsTxt):
             usage = self.robots.usage(self.url, agent=agent, purpose=purpose, if_disallowed=True)
-        statements = list(self._robots_statements(usage, agent, purpose))
+        statements = [
+            one if one.line is None else one._replace(text=self._line_text(one.line))
+            for one in self._robots_statements(usage, agent, purpose)
+        ]
         if isinstance(self.response, PageResponse):
             statements += _payments(self.response)
         statements += _header_statements(page, purpose)
@@ -286,6 +290,13 @@ class UseSources:
                 note = f"in the group for {_ALL_CRAWLERS}, which does not apply to {agent.tokens[0]}"
             for statement in statements_of(record, usage.purpose):
                 yield _record_statement(statement)._replace(preference=Preference.UNKNOWN, note=note)
+
+    def _line_text(self, number: int) -> str:
+        """Return a line of robots.txt as written, without white space around it and without its comment."""
+        if not self._lines and isinstance(self.robots, RobotsTxt):
+            self._lines.extend(physical_lines(self.robots.content, get_profile(self.robots.profile))[1])
+        # A character has up to four bytes.
+        return display_text(self._lines[number - 1][: 4 * _MAX_TEXT].partition(b"#")[0].strip())
 
     def _read_licenses(self, records: Sequence[Extension[Any]], purpose: UsagePurpose) -> Licenses:
         key = purpose, tuple(record.line for record in records[: MAX_PLACES + 1])
@@ -487,12 +498,12 @@ def _rule_statement(verdict: Verdict) -> UseStatement:
     note = f"{verdict.agent.tokens[0]} may not fetch the URL{_group_text(verdict)}"
     if verdict.rule is None:
         return UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, verdict.explanation, Preference.DISALLOW, note)
-    return _line_statement(StatementKind.RULE, verdict.rule.line, str(verdict.rule), Preference.DISALLOW, note)
+    return _line_statement(StatementKind.RULE, verdict.rule.line, Preference.DISALLOW, note)
 
 
-def _line_statement(kind: StatementKind, line: int, text: str, preference: Preference, note: str = "") -> UseStatement:
-    """Return the statement of a line of robots.txt."""
-    return UseStatement(kind, ROBOTS, f"line {line}", text, preference, note, line=line)
+def _line_statement(kind: StatementKind, line: int, preference: Preference, note: str = "") -> UseStatement:
+    """Return the statement of a line of robots.txt, without its words."""
+    return UseStatement(kind, ROBOTS, f"line {line}", "", preference, note, line=line)
 
 
 def _group_text(verdict: Verdict) -> str:
@@ -511,7 +522,6 @@ def _token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsageP
             yield _line_statement(
                 StatementKind.CONTROL_TOKEN,
                 verdict.rule.line,
-                str(verdict.rule),
                 Preference.DISALLOW,
                 f"a rule for {token.name}, which {token.operator} obeys for this use{_group_text(verdict)}",
             )
@@ -545,7 +555,7 @@ def _states(record: Extension[Any], purpose: UsagePurpose) -> bool:
 
 def _fault_statement(record: Extension[Any]) -> UseStatement:
     kind, note = record_kind(record.name), _fault_text(record.notes)
-    return _line_statement(kind, record.line, _words(record), Preference.UNKNOWN, note)
+    return _line_statement(kind, record.line, Preference.UNKNOWN, note)
 
 
 def _fault_text(notes: ExtensionNote) -> str:
@@ -563,11 +573,7 @@ def _record_statement(statement: UsageStatement) -> UseStatement:
     kind = record_kind(statement.record.name)
     usage = statement.usage_preference
     note = "" if usage.draft is None else f"{usage.label} is a label of the expired {usage.draft}"
-    return _line_statement(kind, statement.line, _words(statement.record), usage.preference, note)
-
-
-def _words(record: Extension[Any]) -> str:
-    return f"{_SPELLINGS.get(record.name, record.name.title())}: {display_text(record.value[:_MAX_TEXT])}"
+    return _line_statement(kind, statement.line, usage.preference, note)
 
 
 def _header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -633,7 +639,8 @@ def _opt_outs(page: PageRules, agent: Agent) -> Iterator[UseStatement]:
 
 def _directive_statement(directive: Directive, preference: Preference, note: str) -> UseStatement:
     source, place = _PAGE_SOURCES.get(directive.position.source, HEADERS), str(directive.position)
-    return UseStatement(StatementKind.PAGE_DIRECTIVE, source, place, str(directive), preference, note)
+    note = "; ".join(filter(None, (note, directive.agent and f"for {directive.agent}")))
+    return UseStatement(StatementKind.PAGE_DIRECTIVE, source, place, directive.raw, preference, note)
 
 
 def _limit_text(limit: float | str | None) -> str:

@@ -87,7 +87,7 @@ class UseStatement(NamedTuple):
         kind: The standard that it belongs to.
         source: The name of its source, as in `UseSource`.
         place: Where it is: a line, a header, an element or an entry.
-        text: Its words as written.
+        text: Its words as written, or in the case of TDMRep, RSL and a status what it states.
         preference: What it states: allow, disallow, or unknown for a fact that states nothing on the purpose.
         note: What it means, if the words do not say so. Usually empty.
         is_condition: Whether it permits the use on a condition that the caller may not fulfil, such as a payment.
