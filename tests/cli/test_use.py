@@ -210,6 +210,16 @@ def test_a_web_page_in_place_of_robots_txt_is_mentioned(run: Run, site: Site) ->
     assert ran.code == 0
 
 
+def test_a_robots_txt_from_another_host_is_named(run: Run, site: Site) -> None:
+    url, other = serve(site, b""), site.url("other.txt").replace("127.0.0.1", "localhost")
+    site.serve("/robots.txt", redirect(other))
+    site.serve("/other.txt", respond(b"User-agent: *\nContent-Signal: ai-train=no\n"))
+    ran = run("use", url, *TRAINING, *UNKEPT)
+    assert ran.lines[1] == f"> disallow     robots.txt, line 2 of {other}: Content-Signal: ai-train=no"
+    assert ran.lines[3].startswith(f"  fetched      robots.txt from {other} at 20")
+    assert ran.code == 1
+
+
 def test_a_license_that_does_not_exist_is_named(run: Run, site: Site) -> None:
     url = serve(site, f"License: {site.url('license.xml')}\n".encode())
     site.serve("/license.xml", respond(b"", status=404))

@@ -73,6 +73,13 @@ def record_uses(
         ({**SITE, TDM_URL: ok(b"<html>")}, f"{ORIGIN}/x", {}),
         ({ROBOTS_URL: ok(RULES + b"License: /license.xml\n"), LICENSE_URL: ok(LICENSE)}, f"{ORIGIN}/x", {}),
         ({ROBOTS_URL: ok(RULES + b"License: /license.xml\n")}, f"{ORIGIN}/x", {}),
+        (
+            {TDM_URL: moved("https://other.example/tdm.json"), "https://other.example/tdm.json": ok(RESERVED)},
+            f"{ORIGIN}/paid/x",
+            {},
+        ),
+        # Over the limit of bytes.
+        ({ROBOTS_URL: ok(RULES + b"#" * 600_000)}, f"{ORIGIN}/x", {}),
         ({ROBOTS_URL: ok(b"\xff\xfe" + RULES.decode().encode("utf-16-le"))}, f"{ORIGIN}/private/", {}),
     ],
 )

@@ -140,4 +140,4 @@ class SiteFileCache:
 
 
 def _size(file: SiteFile) -> int:
-    return _ENTRY_BYTES + len(file.content or b"") + len(file.problem or "")
+    return _ENTRY_BYTES + len(file.content or b"") + len(file.problem or "") + len(file.url or "")

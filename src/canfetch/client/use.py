@@ -18,7 +18,7 @@ from canfetch.consent.decision import (
     url_text,
     with_redirects,
 )
-from canfetch.consent.licenses import license_address
+from canfetch.consent.licenses import address_text
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.verdict import SourceState, UseVerdict
@@ -129,18 +129,17 @@ class UseReading(NamedTuple):
 
 def _with_fetches(verdict: UseVerdict, fetches: Mapping[str, FileFetch]) -> UseVerdict:
     """Return the verdict with the times of fetches, and with the URLs of files that come from other hosts."""
-    by_name = {license_address(name) if "://" in name else name: fetch for name, fetch in fetches.items()}
+    by_name = {address_text(name) if "://" in name else name: fetch for name, fetch in fetches.items()}
+    moved = {name: address_text(fetch.url) for name, fetch in by_name.items() if fetch.url is not None}
     sources = []
     for source in verdict.sources:
-        fetch = by_name.get(source.url or source.name)
-        if fetch is not None:
-            source = source._replace(fetched_at=fetch.fetched_at, url=fetch.url or source.url)  # noqa: PLW2901 - the same source
-        sources.append(source)
-    statements = []
-    for statement in verdict.statements:
-        fetch = by_name.get(statement.source)
-        moved = None if fetch is None else fetch.url
-        statements.append(statement if moved is None else statement._replace(place=f"{statement.place} of {moved}"))
+        name = source.url or source.name
+        fetched_at = by_name[name].fetched_at if name in by_name else None
+        sources.append(source._replace(fetched_at=fetched_at, url=moved.get(name, source.url)))
+    statements = (
+        one._replace(place=f"{one.place} of {moved[one.source]}") if one.source in moved else one
+        for one in verdict.statements
+    )
     return verdict._replace(sources=tuple(sources), statements=tuple(statements))
 
 

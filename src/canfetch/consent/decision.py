@@ -28,6 +28,7 @@ from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.verdict import MAX_STATEMENTS, SourceState, StatementKind, UseSource, UseStatement, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
+from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.index import PathRecords
 from canfetch.core.extensions.license import License
@@ -263,7 +264,7 @@ class UseSources:
         deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
         yield from map(_record_statement, deciding[:MAX_STATEMENTS])
         yield from _token_records(robots, self.url, agent, usage)
-        if not usage.statements:
+        if self._usage_records and not usage.statements:
             yield from self._passed_over(robots, agent, usage)
         groups = (None, *robots.rules_for(agent).group_indices)
         faulty = chain.from_iterable(self._faulty.get(group, ()) for group in groups)
@@ -490,8 +491,7 @@ def _robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
         return _missing(ROBOTS, robots)
     if robots.tail:
         return UseSource(ROBOTS, SourceState.NOT_READ, _PART)
-    # Other content than a robots.txt, such as a web page, has no groups.
-    return UseSource(ROBOTS, SourceState.READ, "; ".join(robots.decide("/", agent=_ALL_CRAWLERS).notes))
+    return UseSource(ROBOTS, SourceState.READ, foreign_content_note(robots.content) or "")
 
 
 def _rule_statement(verdict: Verdict) -> UseStatement:

@@ -136,7 +136,7 @@ def read_licenses(
         if key not in skipped:
             named.setdefault(key, [LicensePlace(LICENSE, "", one, one)])
     for key, own in named.items():
-        address = license_address(own[0].url or "")
+        address = address_text(own[0].url or "")
         _, document = passed.get(key, (None, _NOT_PASSED))
         if isinstance(document, UseSource):
             detail = f"{address}: {document.detail}" if document.detail else address
@@ -202,8 +202,8 @@ def _naming_statement(place: LicensePlace, document: bytes | str | UseSource) ->
     )
 
 
-def license_address(url: str) -> str:
-    """Return the URL of a license as its source and its statements name it."""
+def address_text(url: str) -> str:
+    """Return the URL of a file as its source and its statements name it. Sites control its length."""
     return printable_text(redacted_url(url))[:_MAX_DETAIL]
 
 

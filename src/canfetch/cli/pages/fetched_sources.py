@@ -8,7 +8,7 @@ from typing import Any, Final
 from canfetch.access.responses import Failure, Response
 from canfetch.cli.shared.document_fetcher import DocumentFetcher
 from canfetch.cli.shared.network_options import NetworkOptions
-from canfetch.client.documents import DecideStep, FetchStep, Step, run_steps
+from canfetch.client.documents import DISALLOWED, DecideStep, FetchStep, Step, run_steps
 from canfetch.client.site_files import FileStep, fetch_site_file, kept_file
 from canfetch.client.use import UseStep
 from canfetch.core.agent import Agent
@@ -51,8 +51,8 @@ class FetchedSources:
                 return self._fetch(step, self._pages)
             case FileStep():
                 # One agent may fetch the file, and another may not.
-                file = run_steps(fetch_site_file(step), partial(self._perform_for_file, agent))
-                return kept_file(file, self._fetched_at.setdefault(step.url, time.time()))
+                file, now = run_steps(fetch_site_file(step), partial(self._perform_for_file, agent)), time.time()
+                return kept_file(file, now if file.reason == DISALLOWED else self._fetched_at.setdefault(step.url, now))
             case _:
                 return self._fetcher.state(step.url)
 
