@@ -76,6 +76,44 @@ def test_a_portfolio_continues_where_it_was_interrupted(run: Run, folder: Path) 
     assert (other.code, "choose another folder" in other.err) == (2, True)
 
 
+def test_reports_of_the_work_folder_are_dated(run: Run, folder: Path) -> None:
+    with Site() as site:
+        publish(site, {"/fish": respond(PAGE, HTML)})
+        run("audit", site.origin, *QUICK, "--work", "work")
+        (file,) = (folder / "work").glob("http*.json")
+        report = json.loads(file.read_text()) | {"checked_at": "2026-01-02T03:04:05Z"}
+        file.write_text(json.dumps(report))
+        known = len(site.requests)
+        ran = run("audit", site.origin, "--delay", "0.1", "--work", "work")
+        other = run("audit", site.origin, *QUICK, "--work", "work", "--user-agent", "OtherBot/1.0")
+    assert ran.err.startswith("canfetch: 1 report of --work 'work' used, the oldest of 2 January 2026, 03:04 UTC\n")
+    assert ran.lines[0].endswith("requests; 2 January 2026, 03:04 UTC")
+    assert len(site.requests) == known
+    assert (other.code, "choose another folder" in other.err) == (2, True)
+
+
+def test_a_damaged_report_is_replaced(run: Run, folder: Path) -> None:
+    with Site() as site:
+        publish(site, {"/fish": respond(PAGE, HTML)})
+        run("audit", site.origin, *QUICK, "--work", "work")
+        (file,) = (folder / "work").glob("http*.json")
+        file.write_bytes(b"{}")
+        ran = run("audit", site.origin, *QUICK, "--work", "work")
+    reason = f"is not used: it is not a report of the schema canfetch.audit/1; {site.origin} is audited again\n"
+    assert (ran.code, reason in ran.err) == (1, True)
+    assert json.loads(file.read_bytes())["origin"] == site.origin
+
+
+def test_an_unreachable_site_is_audited_again(run: Run, folder: Path) -> None:
+    with Site() as site:
+        site.serve("/robots.txt", respond(b"", status=503))
+        run("audit", site.origin, *QUICK, "--work", "work")
+        assert [path.name for path in (folder / "work").iterdir()] == ["settings.json"]
+        publish(site, {"/fish": respond(PAGE, HTML)})
+        ran = run("audit", site.origin, *QUICK, "--work", "work")
+    assert ("used" in ran.err, "cannot be fetched" in ran.out) == (False, False)
+
+
 def test_html_of_a_portfolio_has_a_table(run: Run) -> None:
     with Site() as first, Site() as second:
         publish(first, {})

@@ -5,15 +5,16 @@ from html import escape
 from typing import Any, Final
 
 from canfetch.audit.edge import LIMITS_OF_THE_TEST
+from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
     ACCESS_WORDS,
-    ReportJson,
     crawler_text,
     grouped,
     host_text,
     place,
     severity_counts,
     summary,
+    time_text,
     use_text,
 )
 from canfetch.core.text import counted, printable_text
@@ -49,7 +50,7 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
         yield _table(("Site", "Errors", "Warnings", "Info", "Result"), rows)
     for number, report in enumerate(reports):
         yield f'<section id="site-{number}">\n<h2>{_text(report["origin"])}</h2>\n'
-        yield f'<p class="place">{_text(report["checked_at"])}; {_text(summary(report))}</p>\n'
+        yield f'<p class="place">{time_text(report["checked_at"])}; {_text(summary(report))}</p>\n'
         yield from _report(report)
         yield "</section>\n"
     yield "</main>\n</body>\n</html>\n"

@@ -5,7 +5,7 @@ so that a report that was written to a file can be shown later.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -17,6 +17,8 @@ from canfetch.core.verdict import AccessInfo
 from canfetch.lint.severity import Severity
 
 AUDIT_SCHEMA: Final = "canfetch.audit/1"
+ReportJson = Mapping[str, Any]
+"""The JSON form of a report."""
 MAX_FINDINGS: Final = 50_000
 """The number of findings of one kind that a report lists. Their number is always exact."""
 

@@ -1,10 +1,11 @@
 """Audit reports as text, made from their JSON form."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from canfetch.audit.edge import LIMITS_OF_THE_TEST
-from canfetch.audit.report import AuditKind
+from canfetch.audit.report import AuditKind, ReportJson
 from canfetch.core.text import abbreviated, counted, printable_text
 
 _MAX_SHOWN: Final = 5
@@ -16,9 +17,11 @@ ACCESS_WORDS: Final = {
     "undecided": "too many rules to decide",
     "unknown": "unknown",
 }
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _USE_WORDS: Final = {True: "permitted", False: "not permitted", None: "nothing stated"}
-
-ReportJson = Mapping[str, Any]
 
 
 def text_lines(report: ReportJson) -> Iterator[str]:
@@ -26,7 +29,7 @@ def text_lines(report: ReportJson) -> Iterator[str]:
 
     Args: report: The JSON form of a report.
     """
-    yield f"{printable_text(report['origin'])}: {summary(report)}"
+    yield f"{printable_text(report['origin'])}: {summary(report)}; {time_text(report['checked_at'])}"
     if report["error"]:
         yield f"  not audited: {report['error']}"
         return
@@ -54,6 +57,12 @@ def summary(report: ReportJson) -> str:
     numbers = severity_counts(report)
     parts = [counted(numbers["error"], "error"), counted(numbers["warning"], "warning"), f"{numbers['info']:,} info"]
     return f"{', '.join(parts)}; {counted(report['requests'], 'request')}"
+
+
+def time_text(time: str) -> str:
+    """Return a time in RFC 3339 as text for people, such as `26 November 2026, 17:05 UTC`."""
+    moment = datetime.fromisoformat(time).astimezone(UTC)
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} UTC"
 
 
 def severity_counts(report: ReportJson) -> dict[str, int]:

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime
 from functools import partial
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -19,8 +20,8 @@ from canfetch.audit.procedure import (
     audit,
     web_origin,
 )
-from canfetch.audit.report import AuditKind
-from canfetch.audit.text_report import ReportJson, place, severity_counts, summary, text_lines
+from canfetch.audit.report import AuditKind, ReportJson
+from canfetch.audit.text_report import place, severity_counts, summary, text_lines, time_text
 from canfetch.author import SitePolicy, parse_policy
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
@@ -111,8 +112,17 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
     )
     # A mistake is reported before the first request.
     edge_crawlers(options.edge)
-    settings = {"source": repr(source), "plan": repr(plan), "user_agent": network.user_agent}
+    # The delay changes no report.
+    unpaced = plan._replace(delay=DEFAULT_DELAY)
+    settings = {"source": repr(source), "plan": repr(unpaced), "user_agent": network.user_agent}
     work = None if options.work is None else WorkFolder(options.work, settings)
+    finished = {} if work is None else work.read(origins)
+    if finished:
+        oldest = time_text(min((report["checked_at"] for report in finished.values()), key=datetime.fromisoformat))
+        print_message(
+            f"canfetch: {counted(len(finished), 'report')} of --work {quoted(options.work)} used, "
+            f"the oldest of {oldest}"
+        )
     print_message(
         f"canfetch: {counted(len(origins), 'site')}, at most {counted(plan.max_requests, 'request')} each, "
         f"{plan.delay:g} s apart or as robots.txt states"
@@ -120,11 +130,12 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
     with closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
         run = partial(_audit_one, lookup.client, source, plan)
         progress = item_progress(len(origins), enabled=options.output is not None or not is_terminal(sys.stdout))
-        with closing(progress), closing(Portfolio(run, origins, options.parallel, work)) as portfolio:
+        portfolio = Portfolio(run, origins, options.parallel, work, finished)
+        with closing(progress), closing(portfolio):
             return _write(portfolio.reports(progress.advance), len(origins), options)
 
 
-def _audit_one(client: Client, source: bytes | SitePolicy | None, plan: AuditPlan, origin: str) -> dict[str, Any]:
+def _audit_one(client: Client, source: bytes | SitePolicy | None, plan: AuditPlan, origin: str) -> ReportJson:
     return audit(client, origin, source=source, plan=plan).to_json()
 
 
