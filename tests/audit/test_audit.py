@@ -17,6 +17,7 @@ from canfetch.audit.text_report import grouped
 from canfetch.author import parse_policy
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.lint import Severity
 
 QUICK = AuditPlan(delay=0)
 # A loopback address is a local host, which the linter reports in sitemaps.
@@ -360,6 +361,22 @@ def test_purposes_of_a_file_with_many_groups(client: Client, site: Site) -> None
     rows = {row.may_fetch: row for row in training.crawlers}
     assert rows["none"].names == ("GPTBot",)
     assert "ClaudeBot" in rows["all"].names
+
+
+def test_long_lists_of_lines_are_cut(client: Client, site: Site) -> None:
+    publish(site, {}, robots="User-agent: *\nDisallow: /x\n" * 400)
+    report = audit(client, site.origin, plan=QUICK).to_json()
+    rows = [row for purpose in report["purposes"] for row in purpose["crawlers"] if row["may_fetch"] == "some"]
+    assert {(len(row["lines"]), row["line_count"]) for row in rows} == {(100, 400)}
+    for text in ("\n".join(text_lines(report)), html_page([report])):
+        assert text.count("(lines 1, 3, 5, 7, 9 and 395 more)") == len(rows)
+
+
+def test_findings_of_the_linter_are_last_in_their_severity(client: Client, site: Site) -> None:
+    publish(site, {}, robots="User-agent: *\nDisallow: /\n")
+    report = audit(client, site.origin, plan=QUICK)
+    errors = [one.kind for one in report.findings if one.severity is Severity.ERROR]
+    assert (errors[0], errors[-1]) == (AuditKind.SITE_CLOSED, AuditKind.LINT)
 
 
 def test_a_preference_that_stops_nobody_is_noted(client: Client, site: Site) -> None:

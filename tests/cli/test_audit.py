@@ -114,12 +114,17 @@ def test_an_unreachable_site_is_audited_again(run: Run, folder: Path) -> None:
     assert ("used" in ran.err, "cannot be fetched" in ran.out) == (False, False)
 
 
-def test_html_of_a_portfolio_has_a_table(run: Run) -> None:
+def test_the_table_of_a_portfolio_starts_with_the_worst_site(run: Run) -> None:
     with Site() as first, Site() as second:
         publish(first, {})
-        publish(second, {})
-        ran = run("audit", first.origin, second.origin, *QUICK, "--format", "html")
-    assert f'<a href="#site-1">{second.origin}</a>' in ran.out
+        publish(second, {}, robots="User-agent: *\nDisallow: /\n")
+        text = run("audit", first.origin, second.origin, *QUICK)
+        page = run("audit", first.origin, second.origin, *QUICK, "--format", "html").out
+    assert [line.split()[0] for line in text.lines[-2:]] == [second.origin, first.origin]
+    assert text.lines[-2].endswith("Search engines may fetch nothing.")
+    links = [f'<a href="#site-{number}">{site.origin}</a>' for number, site in ((1, second), (0, first))]
+    assert 0 < page.index(links[0]) < page.index(links[1])
+    assert "<td>Search engines may fetch nothing.</td>" in page
 
 
 @pytest.mark.parametrize(

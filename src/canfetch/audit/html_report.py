@@ -8,9 +8,11 @@ from canfetch.audit.edge import LIMITS_OF_THE_TEST
 from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
     ACCESS_WORDS,
+    by_severity,
     crawler_text,
     grouped,
     host_text,
+    main_finding,
     place,
     severity_counts,
     summary,
@@ -46,8 +48,8 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
     yield f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}{_OWN_STYLE}</style>\n</head>\n<body>\n"
     yield f"<main>\n<h1>{escape(title)}</h1>\n"
     if len(reports) > 1:
-        rows = [_portfolio_row(number, report) for number, report in enumerate(reports)]
-        yield _table(("Site", "Errors", "Warnings", "Info", "Result"), rows)
+        rows = [_portfolio_row(number, reports[number]) for number in by_severity(reports)]
+        yield _table(("Site", "Errors", "Warnings", "Info", "Main finding"), rows)
     for number, report in enumerate(reports):
         yield f'<section id="site-{number}">\n<h2>{_text(report["origin"])}</h2>\n'
         yield f'<p class="place">{time_text(report["checked_at"])}; {_text(summary(report))}</p>\n'
@@ -58,11 +60,9 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
 
 def _portfolio_row(number: int, report: ReportJson) -> list[str]:
     link = f'<a href="#site-{number}">{_text(report["origin"])}</a>'
-    if report["error"]:
-        return [link, "", "", "", _text(report["error"])]
     numbers = severity_counts(report)
-    first = next((kind.meaning for kind, _, _ in grouped(report)), "Nothing was found.")
-    return [link, *(f"{numbers[name]:,}" for name in ("error", "warning", "info")), _text(first)]
+    counts = ["" if report["error"] else f"{numbers[name]:,}" for name in ("error", "warning", "info")]
+    return [link, *counts, _text(main_finding(report))]
 
 
 def _report(report: ReportJson) -> Iterator[str]:

@@ -21,6 +21,8 @@ ReportJson = Mapping[str, Any]
 """The JSON form of a report."""
 MAX_FINDINGS: Final = 50_000
 """The number of findings of one kind that a report lists. Their number is always exact."""
+MAX_LINES: Final = 100
+"""The number of lines that the JSON form lists for crawlers with the same access."""
 
 
 class _Kind(NamedTuple):
@@ -293,8 +295,9 @@ class CrawlerAccess(NamedTuple):
     lines: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the crawlers as plain values."""
-        return {"may_fetch": self.may_fetch, "crawlers": list(self.names), "lines": list(self.lines)}
+        """Return the crawlers as plain values, with the first lines and the number of all lines."""
+        lines = {"lines": list(self.lines[:MAX_LINES]), "line_count": len(self.lines)}
+        return {"may_fetch": self.may_fetch, "crawlers": list(self.names), **lines}
 
 
 class PurposeAccess(NamedTuple):
@@ -375,7 +378,7 @@ class AuditReport(NamedTuple):
         purposes: Who may fetch the site for each purpose.
         listed: The pages that the sitemaps list.
         edge: The answers to requests with the headers of crawlers, after that to the control request.
-        findings: The findings, the most severe first.
+        findings: The findings, the most severe first, and those of the linter last in each severity.
         counts: The number of findings of each kind, also of those that are not listed.
         requests: The number of requests that were sent. A robots.txt counts as one, with its redirects.
         max_requests: The largest number that was permitted.
@@ -433,4 +436,5 @@ class Findings:
                 self._kept.append(one)
 
     def __iter__(self) -> Iterator[AuditFinding]:
-        return iter(sorted(self._kept, key=lambda one: -one.severity))
+        # A fault of the whole site is more important than a line that the linter reports.
+        return iter(sorted(self._kept, key=lambda one: (-one.severity, one.kind is AuditKind.LINT)))

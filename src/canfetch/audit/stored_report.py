@@ -102,6 +102,7 @@ _REPORT: Final[dict[str, _Check]] = {
                     may_fetch=_one_of(["all", "some", "none", "undecided", "unknown"]),
                     crawlers=_list_of(_is_text),
                     lines=_list_of(_is_number),
+                    line_count=_is_number,
                 )
             ),
             use=_optional(

@@ -73,6 +73,24 @@ def severity_counts(report: ReportJson) -> dict[str, int]:
     return numbers
 
 
+def main_finding(report: ReportJson) -> str:
+    """Return the most important finding in words, or why the site was not audited."""
+    if report["error"]:
+        return f"Not audited: {report['error']}"
+    return next((kind.meaning for kind, _, _ in grouped(report)), "Nothing was found.")
+
+
+def by_severity(reports: Sequence[ReportJson]) -> list[int]:
+    """Return the indices of reports: sites that were not audited, then those with the most errors and warnings."""
+
+    def rank(index: int) -> tuple[bool, int, int, int]:
+        report = reports[index]
+        numbers = severity_counts(report)
+        return not report["error"], -numbers["error"], -numbers["warning"], -numbers["info"]
+
+    return sorted(range(len(reports)), key=rank)
+
+
 def grouped(report: ReportJson) -> Iterator[tuple[AuditKind, Sequence[Mapping[str, Any]], int]]:
     """Yield the findings of each kind and severity, in the order of the report, and their number.
 
@@ -98,10 +116,12 @@ def place(one: Mapping[str, Any]) -> str:
 
 def crawler_text(row: Mapping[str, Any]) -> str:
     """Return which crawlers may fetch what, and by which lines."""
-    lines = ", ".join(map(str, row["lines"]))
-    word = "line" if len(row["lines"]) == 1 else "lines"
+    shown = row["lines"][:_MAX_SHOWN]
+    more = row["line_count"] - len(shown)
+    lines = ", ".join(map(str, shown)) + (f" and {more:,} more" if more > 0 else "")
+    word = "line" if row["line_count"] == 1 else "lines"
     names = abbreviated(row["crawlers"], _MAX_NAMES)
-    return f"{names}{f' ({word} {lines})' if lines else ''}"
+    return f"{names}{f' ({word} {lines})' if shown else ''}"
 
 
 def use_text(use: Mapping[str, Any]) -> str:

@@ -21,7 +21,15 @@ from canfetch.audit.procedure import (
     web_origin,
 )
 from canfetch.audit.report import AuditKind, ReportJson
-from canfetch.audit.text_report import place, severity_counts, summary, text_lines, time_text
+from canfetch.audit.text_report import (
+    by_severity,
+    main_finding,
+    place,
+    severity_counts,
+    summary,
+    text_lines,
+    time_text,
+)
 from canfetch.author import SitePolicy, parse_policy
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
@@ -207,9 +215,14 @@ def _code(report: ReportJson, lowest: Severity) -> int:
 
 
 def _table(reports: list[ReportJson]) -> Iterator[str]:
-    width = max(len(report["origin"]) for report in reports)
-    for report in reports:
-        yield f"{printable(report['origin']):<{width}}  {report['error'] or summary(report)}"
+    ordered = [reports[index] for index in by_severity(reports)]
+    rows = [
+        (printable(report["origin"]), summary(report).partition(";")[0], printable(main_finding(report)))
+        for report in ordered
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    for origin, numbers, main in rows:
+        yield f"{origin:<{widths[0]}}  {numbers:<{widths[1]}}  {main}"
 
 
 def _annotations(report: ReportJson) -> Iterator[str]:
@@ -330,7 +343,7 @@ Examples:
 \b
 json is a list of objects, one for each site:
   schema, origin, checked_at, error, access, hosts [{origin, access, same}],
-  purposes [{name, title, crawlers [{may_fetch, crawlers, lines}], use}],
+  purposes [{name, title, crawlers [{may_fetch, crawlers, lines, line_count}], use}],
   listed {sitemaps, urls, requested, disallowed},
   edge [{crawler, user_agent, answer, status, detail}], findings [{kind, severity, message, url, line, status}],
   counts {kind: number}, requests, max_requests
