@@ -71,7 +71,7 @@ def test_a_portfolio_continues_where_it_was_interrupted(run: Run, folder: Path) 
         ran = run("audit", "--origins", "sites.txt", second.origin, *arguments)
         other = run("audit", first.origin, *arguments, "--sample", "3")
     assert (len(first.requests), len(second.requests) > 0) == (known, True)
-    assert [line.split()[0] for line in ran.lines[-3:]] == [second.origin, first.origin, closed]
+    assert [line.split()[0] for line in ran.lines[-3:]] == [closed, second.origin, first.origin]
     assert sorted(path.suffix for path in (folder / "work").iterdir()) == [".json"] * 3
     assert (other.code, "choose another folder" in other.err) == (2, True)
 
