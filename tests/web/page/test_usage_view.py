@@ -73,12 +73,12 @@ def test_a_crawler_that_may_not_fetch_has_no_preference(usage: OpenPage) -> None
 
 
 def test_statements_in_other_groups_are_shown_as_not_read(usage: OpenPage) -> None:
-    usage.replace_file(
-        "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /private/\n"
-    )
-    expect(usage.find(".usage-view .explanation")).to_contain_text(
-        "The statement on line 2 is in a group that GPTBot does not read."
-    )
+    lines = "Content-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /private/\n"
+    explanation = usage.find(".usage-view .explanation")
+    usage.replace_file(f"User-agent: *\n{lines}")
+    expect(explanation).to_contain_text("in the group for *, which does not apply to GPTBot")
+    usage.replace_file(f"User-agent: CCBot\n{lines}")
+    expect(explanation).to_contain_text("The statement on line 2 is in a group that GPTBot does not read.")
     # The explanation is drawn again with the verdicts.
     expect(usage.find(".usage-view [role=gridcell]").first).to_have_attribute("aria-label", re.compile("16 of 16"))
     usage.find(".usage-view .explanation .line-button").first.click()
