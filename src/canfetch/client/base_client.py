@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.agents.requested import named_agent
 from canfetch.client.argument_checks import check_callable, check_evidence, check_store, check_transport
 from canfetch.client.clock_watch import ClockWatch
 from canfetch.client.evidence import EvidenceRecorder
@@ -188,6 +187,8 @@ class BaseClient(Generic[TransportT]):
 
     def _named_agent(self, agent: str | Agent | None) -> Agent:
         """Return the agent of a question about a use. A user-agent line must be able to name a `str`."""
+        from canfetch.agents.requested import named_agent  # noqa: PLC0415 - imports the registry
+
         return self.options.agent if agent is None else named_agent(agent)
 
     def _record_use(self, answered: "AnsweredUse") -> "UseVerdict":
