@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from tests.audit.sites import HTML, PAGE, ROBOTS, cut, publish, sitemap, with_sitemap
+from tests.audit.sites import HTML, PAGE, ROBOTS, cut, edge, publish, sitemap, with_sitemap
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Site
@@ -377,6 +377,24 @@ def test_findings_of_the_linter_are_last_in_their_severity(client: Client, site:
     report = audit(client, site.origin, plan=QUICK)
     errors = [one.kind for one in report.findings if one.severity is Severity.ERROR]
     assert (errors[0], errors[-1]) == (AuditKind.SITE_CLOSED, AuditKind.LINT)
+
+
+def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
+    publish(site, {"/": edge("GPTBot", respond(b"", status=403))}, robots="User-agent: *\nDisalow: /y\n")
+    report = audit(client, site.origin, plan=AuditPlan(delay=0, edge=("GPTBot",))).to_json()
+    page = html_page([report | {"checked_at": "2026-11-06T17:05:09.5Z"}])
+    assert (
+        "<p>The audit found 2 errors and 1 warning. The most important one: A crawler that robots.txt allows " in page
+    )
+    assert " training of AI models, 31 of 31; " in page
+    assert "6 November 2026, 17:05 UTC; " in page
+    assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>," in page
+    assert "line 2 of robots.txt; CF202 misspelt-key</span>" in page
+    assert '<td data-head="Answer">the page</td><td data-head="Status">200</td>' in page
+    assert '<td data-head="Answer">the request is forbidden</td><td data-head="Status">403</td>' in page
+    assert "canfetch lint" not in page
+    lines = list(text_lines(report))
+    assert {"Edge, browser: page", "Edge, GPTBot: forbidden, the request is forbidden"} <= set(lines)
 
 
 def test_a_preference_that_stops_nobody_is_noted(client: Client, site: Site) -> None:

@@ -1,11 +1,13 @@
 """Audit reports as one page without scripts and other files, to print or to send to a client."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
 from canfetch.audit.edge import LIMITS_OF_THE_TEST
-from canfetch.audit.report import ReportJson
+from canfetch.audit.report import AuditKind, ReportJson
 from canfetch.audit.text_report import (
     ACCESS_WORDS,
     by_severity,
@@ -15,7 +17,6 @@ from canfetch.audit.text_report import (
     main_finding,
     place,
     severity_counts,
-    summary,
     time_text,
     use_text,
 )
@@ -23,11 +24,23 @@ from canfetch.core.text import counted, printable_text
 from canfetch.lint.formats.html import PAGE_STYLE
 
 _MAX_SHOWN: Final = 100
+_SEVERITY_NOUNS: Final = {"error": "error", "warning": "warning", "info": "note"}
+_SITE_WORDS: Final = {
+    "failed": "not audited",
+    "error": "with errors",
+    "warning": "with warnings and no errors",
+    "none": "without errors and warnings",
+}
 _OWN_STYLE: Final = """\
-body { overflow-wrap: anywhere; } h4 { font-size: 1rem; margin: 1.5rem 0 .25rem; } article { break-inside: avoid-page; }
+body { overflow-wrap: break-word; } .place { overflow-wrap: anywhere; }
+h4 { font-size: 1rem; margin: 1.5rem 0 .25rem; } article { break-inside: avoid-page; }
 table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--edge); padding: .35rem .6rem;
   text-align: left; vertical-align: top; } th { white-space: nowrap; } ul { margin: .35rem 0; }
 thead { display: table-header-group; }
+@media screen and (max-width: 40rem) { thead { display: none; } tr { display: block; padding: .5rem 0;
+  border-bottom: 1px solid var(--edge); } td { display: block; border: 0; padding: .1rem 0; }
+  td:empty { display: none; } td::before { content: attr(data-head) ": "; color: var(--faint); } }
+code { font: .92em ui-monospace, monospace; background: var(--code); border-radius: .2rem; padding: 0 .2em; }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } section { break-before: page; }
   section:first-of-type { break-before: auto; } }
 """
@@ -48,11 +61,12 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
     yield f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}{_OWN_STYLE}</style>\n</head>\n<body>\n"
     yield f"<main>\n<h1>{escape(title)}</h1>\n"
     if len(reports) > 1:
+        yield f"<p>{_portfolio_summary(reports)}</p>\n"
         rows = [_portfolio_row(number, reports[number]) for number in by_severity(reports)]
         yield _table(("Site", "Errors", "Warnings", "Info", "Main finding"), rows)
     for number, report in enumerate(reports):
         yield f'<section id="site-{number}">\n<h2>{_text(report["origin"])}</h2>\n'
-        yield f'<p class="place">{time_text(report["checked_at"])}; {_text(summary(report))}</p>\n'
+        yield f'<p class="place">{time_text(report["checked_at"])}; {counted(report["requests"], "request")}</p>\n'
         yield from _report(report)
         yield "</section>\n"
     yield "</main>\n</body>\n</html>\n"
@@ -62,30 +76,69 @@ def _portfolio_row(number: int, report: ReportJson) -> list[str]:
     link = f'<a href="#site-{number}">{_text(report["origin"])}</a>'
     numbers = severity_counts(report)
     counts = ["" if report["error"] else f"{numbers[name]:,}" for name in ("error", "warning", "info")]
-    return [link, *counts, _text(main_finding(report))]
+    return [link, *counts, _prose(main_finding(report))]
 
 
 def _report(report: ReportJson) -> Iterator[str]:
     if report["error"]:
         yield f"<p>This site was not audited: {_text(report['error'])}</p>\n"
         return
-    if not report["findings"]:
-        yield "<p>Nothing was found.</p>\n"
+    yield f"<p>{_prose(_introduction(report))}</p>\n"
     for kind, found, number in grouped(report):
         severity = found[0]["severity"]
         yield f'<article class="{severity}">\n<h3><span class="severity">{severity}</span> '
-        yield f"{_text(kind.meaning)}</h3>\n<ul>\n"
+        yield f"{_prose(kind.meaning)}</h3>\n<ul>\n"
         for one in found[:_MAX_SHOWN]:
-            where = "" if one["url"] is None else f'<br><span class="place">{_text(place(one))}</span>'
-            yield f"<li>{_text(one['message'])}{where}</li>\n"
+            message, detail = _message(one)
+            parts = [part for part in ("" if one["url"] is None else place(one), detail) if part]
+            where = f'<br><span class="place">{_text("; ".join(parts))}</span>' if parts else ""
+            yield f"<li>{_prose(message)}{where}</li>\n"
         yield "</ul>\n"
         more = number - _MAX_SHOWN
         if more > 0:
             yield f"<p>And {more:,} more. The JSON form of the report lists all of them.</p>\n"
-        yield f"<p><b>What to do:</b> {_text(kind.advice)}</p>\n</article>\n"
+        yield f"<p><b>What to do:</b> {_prose(kind.advice)}</p>\n</article>\n"
     yield from _purposes(report)
     yield from _served(report)
     yield from _edge(report)
+
+
+def _introduction(report: ReportJson) -> str:
+    """Return what was found in words: the number of findings, the main one, and who may fetch the site."""
+    numbers = severity_counts(report)
+    parts = [counted(numbers[name], noun) for name, noun in _SEVERITY_NOUNS.items() if numbers[name]]
+    found = main_finding(report)
+    if parts:
+        listed = " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), parts[-1]])
+        found = f"The audit found {listed}. {'The most important one: ' if sum(numbers.values()) > 1 else ''}{found}"
+    access = "; ".join(_open_crawlers(purpose) for purpose in report["purposes"])
+    return f"{found} Known crawlers that may fetch the site or a part of it: {access}." if access else found
+
+
+def _open_crawlers(purpose: Mapping[str, Any]) -> str:
+    numbers = {row["may_fetch"]: len(row["crawlers"]) for row in purpose["crawlers"]}
+    title = purpose["title"][:1].lower() + purpose["title"][1:]
+    return f"{title}, {numbers.get('all', 0) + numbers.get('some', 0)} of {sum(numbers.values())}"
+
+
+def _portfolio_summary(reports: Sequence[ReportJson]) -> str:
+    """Return how many sites have errors, only warnings, or neither, in words."""
+    kinds = Counter(_worst(report) for report in reports)
+    parts = [f"{counted(kinds[name], 'site')} {words}" for name, words in _SITE_WORDS.items() if kinds[name]]
+    return f"{'; '.join(parts)}."
+
+
+def _worst(report: ReportJson) -> str:
+    if report["error"]:
+        return "failed"
+    numbers = severity_counts(report)
+    return next((name for name in ("error", "warning") if numbers[name]), "none")
+
+
+def _message(one: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the message of a finding for people, and the check of the linter that found it."""
+    check, colon, message = one["message"].partition(": ")
+    return (message, check) if one["kind"] == AuditKind.LINT and colon else (one["message"], "")
 
 
 def _purposes(report: ReportJson) -> Iterator[str]:
@@ -116,15 +169,33 @@ def _edge(report: ReportJson) -> Iterator[str]:
     if not report["edge"]:
         return
     yield "<h4>What crawlers get</h4>\n"
-    rows = [[_text(str(one[key])) for key in ("crawler", "answer", "detail", "user_agent")] for one in report["edge"]]
-    yield _table(("Crawler", "Answer", "Detail", "User-Agent header"), rows)
+    rows = [
+        [
+            _text(one["crawler"]),
+            _text(one["detail"]),
+            "" if one["status"] is None else str(one["status"]),
+            f'<span class="place">{_text(one["user_agent"])}</span>',
+        ]
+        for one in report["edge"]
+    ]
+    yield _table(("Crawler", "Answer", "Status", "User-Agent header"), rows)
     yield f"<p>{_text(LIMITS_OF_THE_TEST)}</p>\n"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in rows)
+    # A narrow screen has no room for columns: the cells are below each other, each with its heading.
+    cells = (
+        "".join(f'<td data-head="{escape(name)}">{cell}</td>' for name, cell in zip(heads, row, strict=True))
+        for row in rows
+    )
+    body = "".join(f"<tr>{row}</tr>\n" for row in cells)
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+
+
+def _prose(text: str) -> str:
+    """Return a sentence with its quoted parts as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", _text(text))
 
 
 def _text(text: Any) -> str:

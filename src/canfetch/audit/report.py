@@ -115,7 +115,7 @@ _KINDS: Final = {
         "Search engines may fetch nothing.",
         "Remove `Disallow: /` from the groups of search engines, unless the site should stay out of search results.",
     ),
-    AuditKind.LINT: _Kind(_WARNING, "A line of robots.txt is wrong or unclear.", "Run `canfetch lint`."),
+    AuditKind.LINT: _Kind(_WARNING, "A line of robots.txt is wrong or unclear.", "Correct the line."),
     AuditKind.SERVED_DIFFERS: _Kind(
         _ERROR,
         "The served robots.txt decides differently from the intended one.",
@@ -147,7 +147,7 @@ _KINDS: Final = {
         "Redirect the address to the site.",
     ),
     AuditKind.UNDECIDED: _Kind(
-        _INFO, "The rules are too large to be compared for all URLs.", "Run `canfetch diff` for single crawlers."
+        _INFO, "The rules are too large to be compared for all URLs.", "Compare the files for single crawlers."
     ),
     AuditKind.STATED_ONLY: _Kind(
         _INFO,

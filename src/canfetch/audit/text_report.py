@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from canfetch.audit.edge import LIMITS_OF_THE_TEST
+from canfetch.audit.edge import LIMITS_OF_THE_TEST, EdgeKind
 from canfetch.audit.report import AuditKind, ReportJson
 from canfetch.core.text import abbreviated, counted, printable_text
 
@@ -152,7 +152,9 @@ def _other_lines(report: ReportJson) -> Iterator[str]:
     for host in report["hosts"]:
         yield f"Address {host['origin']}: {host_text(host)}"
     for answer in report["edge"]:
-        yield f"Edge, {answer['crawler']}: {answer['answer']}, {answer['detail']}"
+        # The detail of a page is only that it is the page.
+        detail = "" if answer["answer"] == EdgeKind.PAGE else f", {answer['detail']}"
+        yield f"Edge, {answer['crawler']}: {answer['answer']}{detail}"
     if report["edge"]:
         yield f"  {LIMITS_OF_THE_TEST}"
 
