@@ -134,19 +134,38 @@ def test_the_table_of_a_portfolio_starts_with_the_worst_site(run: Run) -> None:
         ((), "no site: pass an origin"),
         (("nonsense:x",), "invalid origin"),
         (("ftp://example.com",), "invalid origin 'ftp://example.com'"),
-        (("--origins", "sites.txt"), "sites.txt:2: invalid origin"),
+        (("--origins", "sites.txt"), "sites.txt:2: invalid origin 'ftp://example.com'"),
         (("example.com", "--host", "ftp://example.com"), "--host: invalid origin"),
         (("example.com", "--sample", "some"), "is not a number of pages or 'all'"),
-        (("example.com", "--edge", "GTPBot"), "did you mean 'GPTBot'?"),
+        (
+            ("example.com", "--edge", "GTPBot"),
+            "--edge: unknown crawler 'GTPBot': did you mean 'GPTBot'? (run 'canfetch",
+        ),
+        (("example.com", "--delay", "nan"), "invalid --delay nan: expected 0 to 60 seconds"),
+        (("example.com", "--ca-file", "missing.pem"), "cannot read --ca-file 'missing.pem'"),
+        (("example.com", "--client-cert", "missing.pem"), "cannot read --client-cert 'missing.pem'"),
+        (("example.com", "--proxy", "foo:bar"), "--proxy: invalid proxy 'foo:bar'"),
+        (("example.com", "--force"), "--force requires --output FILE"),
+        (("example.com", "--work", ""), "invalid --work '': expected the name of a folder"),
         (("example.com", "--source", "missing.txt"), "cannot read --source 'missing.txt'"),
         (("example.com", "--source", "bad.toml"), "--source 'bad.toml': "),
     ],
 )
 def test_mistakes_are_errors(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
-    (folder / "sites.txt").write_text("example.com\nftp://example.com\n")
+    (folder / "sites.txt").write_text("example.com # the shop\nftp://example.com # files\n")
     (folder / "bad.toml").write_text("[everyone]\nnonsense = 1\n")
     ran = run("audit", *arguments)
-    assert (ran.code, ran.out, message in ran.err) == (2, "", True), ran.err
+    assert (ran.code, ran.out, ran.err.count("\n"), message in ran.err) == (2, "", 1, True), ran.err
+
+
+def test_origins_of_standard_input_and_what_is_ignored_of_them(run: Run) -> None:
+    with Site() as site:
+        publish(site, {})
+        lines = f"# sites\n{site.origin}/page?query # the shop\n\n{site.origin.replace('//', '//me:secret@')}\n"
+        ran = run("audit", "--origins", "-", *QUICK, stdin=lines)
+    ignored = f"canfetch: the whole site is audited, without the path or the credentials of the URL: {site.origin}\n"
+    assert ran.err.startswith(f"{ignored}canfetch: 1 site, at most ")
+    assert "secret" not in ran.err + ran.out
 
 
 def test_json_has_every_number(run: Run) -> None:

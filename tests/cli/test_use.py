@@ -58,9 +58,8 @@ def test_a_file_that_is_something_else_is_absent(run: Run, folder: Path) -> None
     header = ("--response-header", "Content-Type: application/pdf")
     ran = run("use", "/fish", *TRAINING, "--tdm-file", "empty.json", "--html", "-", *header, stdin=b"%PDF-1.7 <<a>>")
     assert ran.lines[2:-1] == [
+        "  absent       html (the content is not HTML), tdmrep.json (an empty response in its place)",
         "  not read     robots.txt",
-        "  absent       html (the content is not HTML)",
-        "  absent       tdmrep.json (an empty response in its place)",
     ]
     assert ran.err == "canfetch: warning: --html - is a PDF document, not HTML\n"
 

@@ -2,14 +2,16 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
 from functools import partial
+from math import isfinite
 from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
+from canfetch.agents import REGISTRY
 from canfetch.audit.edge import edge_crawlers
 from canfetch.audit.html_report import html_page
 from canfetch.audit.procedure import (
@@ -32,9 +34,11 @@ from canfetch.audit.text_report import (
 )
 from canfetch.author import SitePolicy, parse_policy
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
+from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import (
     check_standard_input,
+    close_input,
     open_input,
     read_lines,
     read_robots,
@@ -50,8 +54,10 @@ from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, print_message, printable
 from canfetch.client.sync_client import Client
+from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
-from canfetch.core.text import counted
+from canfetch.core.text import abbreviated, counted
+from canfetch.core.urls import split_url, url_bytes
 from canfetch.errors import InvalidDraft, InvalidSitePolicy, InvalidURL
 from canfetch.lint.formats.github import github_command
 from canfetch.lint.severity import Severity, parse_severity
@@ -62,6 +68,9 @@ _MAX_PARALLEL: Final = 64
 _DEFAULT_PARALLEL: Final = 8
 _GITHUB: Final = {"error": "error", "warning": "warning", "info": "notice"}
 _MAX_ANNOTATIONS: Final = 50
+_MAX_DELAY: Final = 60
+# Origins that a message names.
+_MAX_SHOWN: Final = 5
 
 
 class _Options(NamedTuple):
@@ -106,36 +115,32 @@ def _run(**values: Any) -> NoReturn:
 
 
 def _audit(options: _Options, network: NetworkOptions) -> int:
+    # A mistake is reported before the first request.
     check_standard_input([("--origins", options.origins_file), ("--source", options.source)])
     check_outputs()
-    origins = list(_origins(options))
-    source = None if options.source is None else _read_source(options.source)
-    plan = AuditPlan(
-        sample=options.sample,
-        edge=options.edge,
-        hosts=tuple(_origin(host, "--host: ") for host in options.hosts),
-        max_sitemaps=options.max_sitemaps,
-        delay=options.delay,
-        limit=options.max_requests,
-    )
-    # A mistake is reported before the first request.
-    edge_crawlers(options.edge)
-    # The delay changes no report.
-    unpaced = plan._replace(delay=DEFAULT_DELAY)
-    settings = {"source": repr(source), "plan": repr(unpaced), "user_agent": network.user_agent}
-    work = None if options.work is None else WorkFolder(options.work, settings)
-    finished = {} if work is None else work.read(origins)
-    if finished:
-        oldest = time_text(min((report["checked_at"] for report in finished.values()), key=datetime.fromisoformat))
-        print_message(
-            f"canfetch: {counted(len(finished), 'report')} of --work {quoted(options.work)} used, "
-            f"the oldest of {oldest}"
-        )
-    print_message(
-        f"canfetch: {counted(len(origins), 'site')}, at most {counted(plan.max_requests, 'request')} each, "
-        f"{plan.delay:g} s apart or as robots.txt states"
-    )
+    _check_options(options)
+    urls = list(_site_urls(options))
+    origins = list(dict.fromkeys(str(Origin.from_url(url)) for url in urls))
     with closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
+        source = None if options.source is None else _read_source(options.source)
+        plan = AuditPlan(
+            sample=options.sample,
+            edge=options.edge,
+            hosts=tuple(str(Origin.from_url(_site_url(host, "--host: "))) for host in options.hosts),
+            max_sitemaps=options.max_sitemaps,
+            delay=options.delay,
+            limit=options.max_requests,
+        )
+        edge_crawlers(options.edge)
+        # The delay changes no report.
+        settings = {
+            "source": repr(source),
+            "plan": repr(plan._replace(delay=DEFAULT_DELAY)),
+            "user_agent": network.user_agent,
+        }
+        work = None if options.work is None else WorkFolder(options.work, settings)
+        finished = {} if work is None else work.read(origins)
+        _print_start(urls, len(origins), plan, options.work, finished)
         run = partial(_audit_one, lookup.client, source, plan)
         progress = item_progress(len(origins), enabled=options.output is not None or not is_terminal(sys.stdout))
         portfolio = Portfolio(run, origins, options.parallel, work, finished)
@@ -143,26 +148,75 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
             return _write(portfolio.reports(progress.advance), len(origins), options)
 
 
+def _check_options(options: _Options) -> None:
+    if options.force and options.output is None:
+        raise CommandError("--force requires --output FILE")
+    if options.work == "":
+        raise CommandError("invalid --work '': expected the name of a folder")
+    if not isfinite(options.delay):
+        # FloatRange accepts NaN, because every comparison with it is false.
+        raise CommandError(f"invalid --delay {options.delay}: expected 0 to {_MAX_DELAY} seconds")
+    for name in options.edge:
+        if REGISTRY.get_crawler(name) is None:
+            raise CommandError(f"--edge: {unknown_crawler(name, name)}")
+
+
+def _print_start(
+    urls: list[str], number: int, plan: AuditPlan, work: str | None, finished: Mapping[str, ReportJson]
+) -> None:
+    """Print what is ignored, which reports are used, and the largest number of requests."""
+    with_more = [str(Origin.from_url(url)) for url in urls if _has_more(url)]
+    if with_more:
+        names = abbreviated(list(dict.fromkeys(with_more)), _MAX_SHOWN)
+        print_message(f"canfetch: the whole site is audited, without the path or the credentials of the URL: {names}")
+    if finished:
+        oldest = time_text(min((report["checked_at"] for report in finished.values()), key=datetime.fromisoformat))
+        reports = counted(len(finished), "report")
+        print_message(f"canfetch: {reports} of --work {quoted(work)} used, the oldest of {oldest}")
+    print_message(
+        f"canfetch: {counted(number, 'site')}, at most {counted(plan.max_requests, 'request')} each, "
+        f"{plan.delay:g} s apart or as robots.txt states"
+    )
+
+
+def _has_more(url: str) -> bool:
+    """Return whether a URL has more than an origin: credentials, a path or a query."""
+    encoded = url_bytes(url)
+    split = split_url(encoded)
+    return split is not None and (b"@" in split.authority or encoded[split.rest_start :] not in {b"", b"/"})
+
+
 def _audit_one(client: Client, source: bytes | SitePolicy | None, plan: AuditPlan, origin: str) -> ReportJson:
     return audit(client, origin, source=source, plan=plan).to_json()
 
 
-def _origins(options: _Options) -> Iterator[str]:
-    origins = [_origin(name) for name in options.origins]
+def _site_urls(options: _Options) -> Iterator[str]:
+    """Yield a URL of each site.
+
+    Raises: CommandError: There is none, or one is invalid.
+    """
+    found = [_site_url(name) for name in options.origins]
     if options.origins_file is not None:
-        with closing(open_input(options.origins_file, "--origins")) as stream:
-            lines = (line for line in read_lines(stream, options.origins_file) if not line.text.startswith("#"))
-            origins += [_origin(line.text, line.location) for line in lines]
-    if not origins:
+        stream = open_input(options.origins_file, "--origins")
+        try:
+            for line in read_lines(stream, options.origins_file):
+                name = line.text.partition("#")[0].strip()
+                if name:
+                    found.append(_site_url(name, line.location))
+        finally:
+            close_input(stream)
+    if not found:
         raise CommandError("no site: pass an origin such as https://example.com, or --origins FILE")
-    yield from dict.fromkeys(origins)
+    yield from found
 
 
-def _origin(name: str, location: str = "") -> str:
+def _site_url(name: str, location: str = "") -> str:
     try:
-        return str(web_origin(to_origin_url(name)))
+        url = to_origin_url(name)
+        web_origin(url)
     except (InvalidURL, CommandError) as error:
         raise CommandError(f"{location}{error}") from None
+    return url
 
 
 def _read_source(name: str) -> bytes | SitePolicy:
@@ -288,7 +342,7 @@ command: Final = click.Command(
         Option(
             ["--delay"],
             metavar="SECONDS",
-            type=click.FloatRange(0, 60),
+            type=click.FloatRange(0, _MAX_DELAY),
             default=DEFAULT_DELAY,
             show_default=True,
             help="Shortest time between two requests to an origin. A Crawl-delay can be longer.",
@@ -327,6 +381,8 @@ command: Final = click.Command(
     callback=_run,
     short_help="Report what sites state, serve and do.",
     help="""Report what sites state in robots.txt, what they serve, and what crawlers get.
+
+    An origin is a URL, whose path and credentials are ignored, or a host name, which means https.
 
     Each site gets one request at a time, as its robots.txt allows, within a number that is printed first.
     With --source, the served file is compared by its effect with the intended one. The pages in sitemaps are checked
