@@ -87,7 +87,7 @@ def test_reports_of_the_work_folder_are_dated(run: Run, folder: Path) -> None:
         ran = run("audit", site.origin, "--delay", "0.1", "--work", "work")
         other = run("audit", site.origin, *QUICK, "--work", "work", "--user-agent", "OtherBot/1.0")
     assert ran.err.startswith("canfetch: 1 report of --work 'work' used, the oldest of 2 January 2026, 03:04 UTC\n")
-    assert ran.lines[0].endswith("requests; 2 January 2026, 03:04 UTC")
+    assert ran.lines[1] == "  audited on 2 January 2026, 03:04 UTC"
     assert len(site.requests) == known
     assert (other.code, "choose another folder" in other.err) == (2, True)
 

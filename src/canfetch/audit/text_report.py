@@ -29,9 +29,10 @@ def text_lines(report: ReportJson) -> Iterator[str]:
 
     Args: report: The JSON form of a report.
     """
-    yield f"{printable_text(report['origin'])}: {summary(report)}; {time_text(report['checked_at'])}"
+    yield f"{printable_text(report['origin'])}: {summary(report)}"
+    yield f"  audited on {time_text(report['checked_at'])}"
     if report["error"]:
-        yield f"  not audited: {report['error']}"
+        yield f"  {report['error']}"
         return
     for kind, found, number in grouped(report):
         yield ""

@@ -35,7 +35,7 @@ from canfetch.audit.text_report import (
 from canfetch.author import SitePolicy, parse_policy
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
 from canfetch.cli.shared.agent_arguments import unknown_crawler
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import (
     check_standard_input,
     close_input,
@@ -69,6 +69,7 @@ _DEFAULT_PARALLEL: Final = 8
 _GITHUB: Final = {"error": "error", "warning": "warning", "info": "notice"}
 _MAX_ANNOTATIONS: Final = 50
 _MAX_DELAY: Final = 60
+_MAX_REQUESTS: Final = 10_000_000
 # Origins that a message names.
 _MAX_SHOWN: Final = 5
 
@@ -104,7 +105,11 @@ class _Sample(click.ParamType):  # type: ignore[type-arg]  # generic only since 
             return -1
         if not str(value).isascii() or not str(value).isdigit():
             self.fail(f"{value!r} is not a number of pages or 'all'", param, ctx)
-        return int(value)
+        digits = value.lstrip("0") or "0"
+        # Python converts no number with thousands of digits.
+        if len(digits) > len(str(_MAX_REQUESTS)) or int(digits) > _MAX_REQUESTS:
+            self.fail(f"{shorten_message(digits)} is over {_MAX_REQUESTS} pages", param, ctx)
+        return int(digits)
 
 
 def _run(**values: Any) -> NoReturn:
@@ -350,7 +355,7 @@ command: Final = click.Command(
         Option(
             ["--max-requests"],
             metavar="N",
-            type=click.IntRange(1, 10_000_000),
+            type=click.IntRange(1, _MAX_REQUESTS),
             help="Largest number of requests for each site.  [default: computed from the other options]",
         ),
         Option(
