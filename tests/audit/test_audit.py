@@ -390,8 +390,8 @@ def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
     assert "6 November 2026, 17:05 UTC; " in page
     assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>," in page
     assert "line 2 of robots.txt; CF202 misspelt-key</span>" in page
-    assert '<td data-head="Answer">the page</td><td data-head="Status">200</td>' in page
-    assert '<td data-head="Answer">the request is forbidden</td><td data-head="Status">403</td>' in page
+    assert '<td data-head="Answer"><span class="long">the page</span></td><td data-head="Status">200</td>' in page
+    assert '<span class="long">the request is forbidden</span></td><td data-head="Status">403</td>' in page
     assert "canfetch lint" not in page
     lines = list(text_lines(report))
     assert {"Edge, browser: page", "Edge, GPTBot: forbidden, the request is forbidden"} <= set(lines)

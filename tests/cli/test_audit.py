@@ -122,7 +122,7 @@ def test_the_table_of_a_portfolio_starts_with_the_worst_site(run: Run) -> None:
         page = run("audit", first.origin, second.origin, *QUICK, "--format", "html").out
     assert [line.split()[0] for line in text.lines[-2:]] == [second.origin, first.origin]
     assert text.lines[-2].endswith("Search engines may fetch nothing.")
-    links = [f'<a href="#site-{number}">{site.origin}</a>' for number, site in ((1, second), (0, first))]
+    links = [f'<a class="long" href="#site-{number}">{site.origin}</a>' for number, site in ((1, second), (0, first))]
     assert 0 < page.index(links[0]) < page.index(links[1])
     assert '<td data-head="Main finding">Search engines may fetch nothing.</td>' in page
     assert "<p>2 sites with errors.</p>" in page

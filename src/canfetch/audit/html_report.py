@@ -32,7 +32,8 @@ _SITE_WORDS: Final = {
     "none": "without errors and warnings",
 }
 _OWN_STYLE: Final = """\
-body { overflow-wrap: break-word; } .place { overflow-wrap: anywhere; }
+body { overflow-wrap: break-word; } .place, .long { overflow-wrap: anywhere; }
+.long { display: inline-block; min-width: 12rem; }
 h4 { font-size: 1rem; margin: 1.5rem 0 .25rem; } article { break-inside: avoid-page; }
 table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--edge); padding: .35rem .6rem;
   text-align: left; vertical-align: top; } th { white-space: nowrap; } ul { margin: .35rem 0; }
@@ -73,7 +74,7 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
 
 
 def _portfolio_row(number: int, report: ReportJson) -> list[str]:
-    link = f'<a href="#site-{number}">{_text(report["origin"])}</a>'
+    link = f'<a class="long" href="#site-{number}">{_text(report["origin"])}</a>'
     numbers = severity_counts(report)
     counts = ["" if report["error"] else f"{numbers[name]:,}" for name in ("error", "warning", "info")]
     return [link, *counts, _prose(main_finding(report))]
@@ -149,7 +150,7 @@ def _purposes(report: ReportJson) -> Iterator[str]:
             f"{_text(ACCESS_WORDS[row['may_fetch']])}: {_text(crawler_text(row))}" for row in purpose["crawlers"]
         )
         use = purpose["use"]
-        stated = "" if use is None else _text(use_text(use))
+        stated = "" if use is None else _long(use_text(use))
         rows.append([_text(purpose["title"]), access, stated])
     yield _table(("Purpose", "Crawlers", "Use of the content"), rows)
 
@@ -161,7 +162,7 @@ def _served(report: ReportJson) -> Iterator[str]:
     yield f"{counted(listed['requested'], 'page')} requested.</p>\n"
     if report["hosts"]:
         yield _table(
-            ("Address", "robots.txt"), [[_text(one["origin"]), _text(host_text(one))] for one in report["hosts"]]
+            ("Address", "robots.txt"), [[_long(one["origin"]), _long(host_text(one))] for one in report["hosts"]]
         )
 
 
@@ -172,7 +173,7 @@ def _edge(report: ReportJson) -> Iterator[str]:
     rows = [
         [
             _text(one["crawler"]),
-            _text(one["detail"]),
+            _long(one["detail"]),
             "" if one["status"] is None else str(one["status"]),
             f'<span class="place">{_text(one["user_agent"])}</span>',
         ]
@@ -191,6 +192,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
     body = "".join(f"<tr>{row}</tr>\n" for row in cells)
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+
+
+def _long(text: str) -> str:
+    """Return a text that may have a long URL or pattern, which is broken if it is wider than its column."""
+    return f'<span class="long">{_text(text)}</span>'
 
 
 def _prose(text: str) -> str:
