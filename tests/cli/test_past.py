@@ -1,13 +1,18 @@
 """`--at` and `--history`: decisions and answers about uses as of a date."""
 
 import json
+import sqlite3
+import zlib
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from canfetch.client.sqlite_files import CORRUPTION_ADVICE
 from canfetch.client.watch import Observation, WatchHistory
+from canfetch.client.watch.watcher import BehaviourChange, change_json
 from canfetch.core.verdict import Effect
 
 Run = Any
@@ -68,6 +73,39 @@ def test_before_the_first_copy_the_answer_is_an_error(run: Run) -> None:
         f"  not read     robots.txt ({words})",
     ]
     assert used.code == 2
+
+
+def test_each_printed_time_selects_its_version(run: Run, history: Path) -> None:
+    origin = "https://fractions.example"
+    with WatchHistory(history) as opened:
+        for fraction, rules in ((0.1234567, b"Disallow: /"), (0.7654321, b"Allow: /")):
+            content = b"User-agent: *\n" + rules
+            seen = Observation(origin, 1_790_000_000 + fraction, Effect.CONDITIONAL_ALLOW, 200, "status 200", content)
+            previous = opened.last_version(origin)
+            report = None if previous is None else change_json(previous.observation, seen, BehaviourChange(()))
+            assert opened.record(seen, previous=previous, change=report, sends=False)
+    rows = json.loads(run("history", origin, "--format", "json").out)
+    text = [line.split()[1] for line in run("history", origin).lines]
+    reported = [rows[1]["change"]["before"]["at"], rows[1]["change"]["after"]["at"]]
+    assert [row["at"] for row in rows] == text == reported
+    for at, code in zip(text, (1, 0), strict=True):
+        ran = run("check", f"{origin}/", *AGENT, "--at", at, "--format", "json")
+        assert ran.code == code
+        (row,) = json.loads(ran.out)
+        assert row["access"]["fetched_at"] == at
+        assert at in run("explain", f"{origin}/", *AGENT, "--at", at).out
+        (used,) = json.loads(run("use", f"{origin}/", *TRAINING, "--at", at, "--format", "json").out)
+        assert used["sources"][0]["detail"].startswith(f"copy of {at}; ")
+
+
+def test_a_content_with_another_hash_is_an_error(run: Run, history: Path) -> None:
+    with closing(sqlite3.connect(history)) as connection, connection:
+        connection.execute("UPDATE contents SET data = ?", (zlib.compress(b"User-agent: *\nAllow: /\n"),))
+    for command in (("check", URL, *AGENT, "--at", "2026-03-15"), ("history", "--content", "2"), ("history",)):
+        ran = run(*command)
+        assert (ran.code, ran.out) == (2, "")
+        assert "robots-history.sqlite3: a damaged version: the SHA-256 of the content of version " in ran.err
+        assert ran.err.endswith(f"; {CORRUPTION_ADVICE}\n")
 
 
 def test_use_answers_by_the_copy_of_the_time(run: Run) -> None:

@@ -1,9 +1,11 @@
 """A corrupt frontier or history is never moved or replaced: one error names the file and the fix."""
 
 import asyncio
+import gc
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -76,14 +78,44 @@ def test_corrupt_history_stays(tmp_path: Path, damage: str) -> None:
     assert not [other for other in tmp_path.iterdir() if "corrupt" in other.name]
 
 
-def test_damaged_content_of_a_history(tmp_path: Path) -> None:
+@pytest.mark.parametrize("read_only", [False, True])
+def test_history_with_a_damaged_name_in_its_schema(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "history.sqlite3"
+    WatchHistory(path).close()
+    damaged = (
+        path.read_bytes().replace(b"originsorigins", b"\xff\xfeiginsorigins").replace(b"CREATE TABLE", b"CREATX TABLE")
+    )
+    path.write_bytes(damaged)
+    # An exception in the cleanup would be a warning about an unraisable exception, which is an error.
+    with pytest.raises(StoreError) as raised:
+        WatchHistory(path, read_only=read_only)
+    check_message(raised.value, path)
+    del raised
+    gc.collect()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE contents SET data = x'00'",
+        # A valid content, but another one.
+        "UPDATE contents SET data = x'789c030000000001'",
+        "DELETE FROM contents",
+        "UPDATE versions SET effect = 'none'",
+    ],
+)
+def test_damaged_content_of_a_history(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "history.sqlite3"
     with WatchHistory(path) as history:
         observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
         history.record(observation, previous=None, change=None, sends=False)
         with closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("UPDATE contents SET data = x'00'")
-        for read in (lambda: list(history.versions()), lambda: history.version(1)):
+            connection.execute(damage)
+        for read in (
+            lambda: list(history.versions()),
+            lambda: history.version(1),
+            lambda: history.copy_at("https://a.example/", at=datetime(2026, 3, 1, tzinfo=UTC)),
+        ):
             with pytest.raises(StoreError) as raised:
                 read()
             check_message(raised.value, path)

@@ -121,6 +121,10 @@ def connect_read_only(path: Path | str, *, timeout: float) -> sqlite3.Connection
     connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except UnicodeDecodeError:
+        # The file is damaged, and the message of SQLite has bytes of it.
+        connection.close()
+        raise
     except sqlite3.Error as error:
         connection.close()
         # An immutable connection would ignore the changes in the log.
@@ -144,7 +148,11 @@ def without_new_log(path: Path | str) -> Iterator[None]:
     finally:
         if not had_log and any(file.exists() for file in files):
             uri = f"{Path(path).absolute().as_uri()}?mode=rw"
-            with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True, timeout=0.0)) as connection:
+            # In a damaged file, the names in a message of SQLite need not be UTF-8.
+            with (
+                suppress(sqlite3.Error, UnicodeDecodeError),
+                closing(sqlite3.connect(uri, uri=True, timeout=0.0)) as connection,
+            ):
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
 

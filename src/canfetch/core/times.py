@@ -1,7 +1,10 @@
 """Times as text: seconds since the epoch in the format of RFC 3339."""
 
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 # The years 1 to 9999, which datetime can represent.
 _EARLIEST: Final = -62_135_596_800
@@ -28,11 +31,28 @@ def optional_rfc3339(seconds: float | None) -> str | None:
     return None if seconds is None else _format(seconds)
 
 
+def printed_time(seconds: float) -> float:
+    """Return the time that `rfc3339` writes, in seconds since the epoch: a whole number of microseconds.
+
+    Raises: ValueError: `seconds` is not a number.
+
+    >>> printed_time(1_790_000_000.1234567) == printed_time(1_790_000_000.1234569)
+    True
+    """
+    from datetime import UTC, datetime  # noqa: PLC0415 - as in `_moment`
+
+    return (_moment(seconds) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
+
+
 # The verdicts of an origin contain the same time.
 @lru_cache(maxsize=256)
 def _format(seconds: float) -> str:
-    from datetime import UTC, datetime  # noqa: PLC0415 - slow to import, and most programs print no times
-
-    moment = datetime.fromtimestamp(min(max(seconds, _EARLIEST), _LATEST), UTC)
+    moment = _moment(seconds)
     text = moment.replace(tzinfo=None).isoformat()
     return f"{text.rstrip('0') if moment.microsecond else text}Z"
+
+
+def _moment(seconds: float) -> "datetime":
+    from datetime import UTC, datetime  # noqa: PLC0415 - slow to import, and most programs print no times
+
+    return datetime.fromtimestamp(min(max(seconds, _EARLIEST), _LATEST), UTC)

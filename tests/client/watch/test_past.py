@@ -20,6 +20,7 @@ from canfetch.client.async_client import AsyncClient
 from canfetch.client.watch import PastVerdict, WatchHistory
 from canfetch.client.watch.observations import Observation
 from canfetch.consent import PageResponse, SourceState
+from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect, Reason
 from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, StoreError, UnknownProfile
 
@@ -155,6 +156,44 @@ def test_a_clock_that_was_set_back_does_not_bring_an_old_version_back(tmp_path: 
             history.record(seen, previous=history.last_version(ORIGIN), change=None, sends=False)
         allowed = [history.decide(FISH, at=moment(hours), agent="a").allowed for hours in (1, 3, 6)]
         assert allowed == [None, False, False]
+
+
+# Two of each second: they round up and down, and one is between two microseconds.
+FRACTIONS = (0.1234564, 0.1234567, 0.4999996, 0.0078125, 0.9999996, 0.25)
+
+
+def test_a_printed_time_selects_the_version_that_it_was_printed_for(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite3"
+    watched = Watched(path)
+    for number, fraction in enumerate(FRACTIONS):
+        watched.now = START + 2 * number * HOUR + fraction
+        report = watched.serve(f"User-agent: *\nDisallow: /{number}\n")
+        assert report is None or report["after"]["at"] == rfc3339(watched.now)
+    with sqlite3.connect(path) as connection:
+        # As earlier versions of this program stored them.
+        for number, fraction in enumerate(FRACTIONS):
+            connection.execute("UPDATE versions SET at = ? WHERE id = ?", (START + number + fraction, number + 1))
+    connection.close()
+    for number, fraction in enumerate(FRACTIONS):
+        url, printed = f"{ORIGIN}/{number}", rfc3339(START + number + fraction)
+        past = watched.history.decide(url, at=datetime.fromisoformat(printed), agent="a")
+        assert past.allowed is False
+        assert past.to_json()["recorded_at"] == printed
+        before = watched.history.decide(url, at=datetime.fromisoformat(printed) - timedelta(microseconds=1), agent="a")
+        assert (before.allowed, before.to_json()["next_recorded_at"]) == (True if number else None, printed)
+    watched.close()
+
+
+def test_after_a_clock_was_set_back_the_next_time_is_that_from_which_another_version_decides(tmp_path: Path) -> None:
+    with WatchHistory(tmp_path / "history.sqlite3") as history:
+        for hours in (0, 100, 50, 200):
+            body = f"User-agent: *\nDisallow: /{hours}\n".encode()
+            seen = Observation(ORIGIN, START + hours * HOUR, Effect.CONDITIONAL_ALLOW, 200, "", body)
+            history.record(seen, previous=history.last_version(ORIGIN), change=None, sends=False)
+        known = [history.copy_at(FISH, at=moment(hours)).next_at for hours in (-1, 0, 50, 100, 200)]
+        assert known == [START, START + 50 * HOUR, START + 200 * HOUR, START + 200 * HOUR, None]
+        use = history.may_use(FISH, at=moment(0), purpose="training")
+        assert use.expires_at == START + 50 * HOUR
 
 
 def test_times_have_a_zone(history: WatchHistory) -> None:

@@ -157,7 +157,7 @@ def _fetch_time(access: AccessInfo) -> str:
     if access.fetched_at is None:
         return "never fetched"
     state = "no copy, last attempt" if access.sha256 is None else "fetched"
-    return f"{state} at {rfc3339(int(access.fetched_at))}"
+    return f"{state} at {rfc3339(access.fetched_at)}"
 
 
 def _content_notes(verdict: Verdict) -> tuple[str, ...]:

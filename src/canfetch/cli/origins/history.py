@@ -20,6 +20,8 @@ from canfetch.core.times import rfc3339
 from canfetch.errors import InvalidURL, StoreError
 
 _SHOWN_DIGITS: Final = 12
+# With microseconds.
+_TIME_WIDTH: Final = len("2026-11-22T15:19:48.123456Z")
 
 
 def _run(
@@ -70,7 +72,7 @@ def _write_text(version: Version, palette: Palette) -> None:
     observation = version.observation
     digest = "no file" if observation.sha256 is None else f"sha256 {observation.sha256[:_SHOWN_DIGITS]}"
     sys.stdout.write(
-        f"{version.id:>6}  {rfc3339(int(observation.at))}  {palette.strong(printable(observation.origin))}  "
+        f"{version.id:>6}  {rfc3339(observation.at):<{_TIME_WIDTH}}  {palette.strong(printable(observation.origin))}  "
         f"{observation.effect}, {digest}\n"
     )
     if version.change is not None:
@@ -84,7 +86,7 @@ def _version_json(version: Version) -> dict[str, Any]:
         "schema": "canfetch.version/1",
         "id": version.id,
         "origin": observation.origin,
-        "at": rfc3339(int(observation.at)),
+        "at": rfc3339(observation.at),
         "effect": str(observation.effect),
         "status": observation.status,
         "explanation": observation.explanation,

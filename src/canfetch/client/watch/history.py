@@ -33,6 +33,7 @@ from canfetch.client.watch.past import KnownCopy, PastVerdict, seconds_of
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
+from canfetch.core.times import printed_time
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Effect
 from canfetch.errors import StoreError
@@ -45,6 +46,8 @@ _VERSION: Final = 1
 # "rcan" in ASCII: other programs, and `file`, can tell what the file is.
 _APPLICATION_ID: Final = 0x7263616E
 _BUSY_SECONDS: Final = 10.0
+# The printed time of a version differs from its stored time by less, if an earlier version of this program stored it.
+_ROUNDING_SECONDS: Final = 1e-6
 # Versions of an origin that are kept. A site whose file changes with every request must not fill the disk.
 MAX_VERSIONS: Final = 1_000
 # For how long a process may check an origin before another one does.
@@ -73,7 +76,7 @@ CREATE TABLE messages (
 CREATE INDEX messages_by_time ON messages (next_attempt_at);
 """
 _SELECT: Final = """
-SELECT id, versions.origin, at, effect, status, explanation, contents.data, change
+SELECT id, versions.origin, at, effect, status, explanation, versions.sha256, contents.data, change
 FROM versions LEFT JOIN contents ON contents.sha256 = versions.sha256
 """
 
@@ -114,12 +117,13 @@ class WatchHistory:
         check_file(self.path)
         self._cleanup = ExitStack()
         with self._converted_errors():
-            if read_only:
-                self._cleanup.enter_context(without_new_log(path))
-                self._connection = connect_read_only(path, timeout=_BUSY_SECONDS)
-            else:
-                self._connection = self._connect()
             try:
+                if read_only:
+                    self._cleanup.enter_context(without_new_log(path))
+                    self._connection = connect_read_only(path, timeout=_BUSY_SECONDS)
+                else:
+                    self._connection = self._connect()
+                self._cleanup.callback(self._connection.close)
                 version = self._check_format(may_be_empty=not read_only)
                 if not read_only:
                     self._prepare(version)
@@ -135,7 +139,6 @@ class WatchHistory:
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
         self._cleanup.close()
 
     def claim(self, origin: str, *, now: float, every: float) -> bool:
@@ -184,8 +187,8 @@ class WatchHistory:
     def decide(self, url: AnyURL, *, at: datetime, agent: str | Agent, profile: str = "rfc9309") -> PastVerdict:
         """Decide whether an agent might fetch a URL at a time, by the version that was the newest one then.
 
-        A version decides from the time at which it was recorded until the next one was. Before the first version, the
-        answer is not known.
+        A version decides from the time of its check until that of the next one, both as they are printed, to the
+        microsecond. Before the first version, the answer is not known.
 
         Args:
             url: An absolute URL.
@@ -239,16 +242,21 @@ class WatchHistory:
         name = str(origin)
         with self._converted_errors():
             # If a clock was set back, a version can have an earlier time than the one before it, but not its number.
-            row = self._connection.execute(
-                f"{_SELECT} WHERE versions.origin = ? AND at <= ? ORDER BY id DESC LIMIT 1", (name, seconds)
-            ).fetchone()
-            version = None if row is None else _to_version(row)
-            later = self._connection.execute(
-                "SELECT at FROM versions WHERE origin = ? AND id > ? ORDER BY id LIMIT 1",
+            rows = self._connection.execute(
+                f"{_SELECT} WHERE versions.origin = ? AND at <= ? ORDER BY id DESC", (name, seconds + _ROUNDING_SECONDS)
+            )
+            version = next((found for found in map(_to_version, rows) if found.observation.at <= seconds), None)
+            rows.close()
+            # All versions with greater numbers are later: the earliest one decides next.
+            (next_at,) = self._connection.execute(
+                "SELECT min(at) FROM versions WHERE origin = ? AND id > ?",
                 (name, 0 if version is None else version.id),
             ).fetchone()
         return KnownCopy(
-            origin, seconds, None if version is None else version.observation, None if later is None else later[0]
+            origin,
+            seconds,
+            None if version is None else version.observation,
+            None if next_at is None else printed_time(next_at),
         )
 
     def origins(self) -> list[str]:
@@ -286,7 +294,7 @@ class WatchHistory:
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
                     observation.origin,
-                    observation.at,
+                    printed_time(observation.at),
                     str(observation.effect),
                     observation.status,
                     observation.explanation,
@@ -395,7 +403,7 @@ class WatchHistory:
     def _converted_errors(self) -> Iterator[None]:
         try:
             yield
-        except (zlib.error, json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (zlib.error, ValueError) as error:
             # The row of a version is damaged, in a place that SQLite does not check.
             raise StoreError(f"{self.path}: a damaged version: {error}; {CORRUPTION_ADVICE}") from None
         except sqlite3.Error as error:
@@ -419,7 +427,9 @@ def _delete_old_versions(connection: sqlite3.Connection, origin: str) -> None:
 
 
 def _to_version(row: tuple[Any, ...]) -> Version:
-    number, origin, at, effect, status, explanation, data, change = row
+    number, origin, at, effect, status, explanation, sha256, data, change = row
     content = None if data is None else zlib.decompress(data)
-    observation = Observation(origin, at, Effect(effect), status, explanation, content)
+    observation = Observation(origin, printed_time(at), Effect(effect), status, explanation, content)
+    if observation.sha256 != sha256:
+        raise ValueError(f"the SHA-256 of the content of version {number} is not that which was recorded")
     return Version(number, observation, None if change is None else json.loads(change))

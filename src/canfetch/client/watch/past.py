@@ -85,7 +85,7 @@ class KnownCopy(NamedTuple):
         origin: The origin.
         at: The time in seconds since the epoch.
         observation: What was recorded last until then, or None if nothing was.
-        next_at: When something else was recorded after that, in seconds since the epoch, or None.
+        next_at: From when something that was recorded later decides, in seconds since the epoch, or None.
     """
 
     origin: Origin

@@ -170,7 +170,7 @@ def change_json(before: Observation, after: Observation, change: BehaviourChange
     return {
         "schema": CHANGE_SCHEMA,
         "origin": after.origin,
-        "at": rfc3339(int(after.at)),
+        "at": rfc3339(after.at),
         "before": _observation_json(before),
         "after": _observation_json(after),
         "changes": [
@@ -192,7 +192,7 @@ def name_of(agent: Agent) -> str:
 
 def _observation_json(observation: Observation) -> dict[str, Any]:
     return {
-        "at": rfc3339(int(observation.at)),
+        "at": rfc3339(observation.at),
         "effect": str(observation.effect),
         "status": observation.status,
         "explanation": observation.explanation,
