@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.json_lines import read_json_lines
 
 from canfetch.client.sqlite_files import CORRUPTION_ADVICE
 from canfetch.client.watch import Observation, WatchHistory
@@ -137,7 +138,11 @@ def test_each_profile_reads_the_file_of_the_time(run: Run) -> None:
 def test_decisions_as_of_a_date_are_recorded(run: Run, folder: Path) -> None:
     assert run("check", URL, *AGENT, "--at", "2026-03-15", "--evidence", "evidence").code == 1
     assert run("check", URL, *AGENT, "--at", "2026-04-15", "--evidence", "evidence").code == 0
-    assert run("evidence", "verify", "evidence").code == 0
+    lines = [line for path in sorted((folder / "evidence").glob("*.ndjson")) for line in read_json_lines(path)]
+    assert sorted(line["at"] for line in lines if "verdict" in line) == ["2026-03-15T00:00:00Z", "2026-04-15T00:00:00Z"]
+    verified = run("evidence", "verify", "evidence")
+    assert verified.code == 0
+    assert "          1 decision is as of 2026-03-15T00:00:00Z" in verified.lines
     assert [path.read_bytes()[-2:] for path in (folder / "evidence" / "content").iterdir()] == [b"/\n"]
 
 
@@ -172,7 +177,8 @@ def test_wrong_arguments(run: Run, command: tuple[str, ...], arguments: tuple[st
 @pytest.mark.parametrize(
     "arguments", [("--no-page",), ("--tdm-file", "robots.txt"), ("--license", "robots.txt"), ("--evidence", "evidence")]
 )
-def test_sources_that_a_history_does_not_have(run: Run, arguments: tuple[str, ...]) -> None:
+def test_sources_that_a_history_does_not_have(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
     ran = run("use", URL, *TRAINING, "--at", "2026-03-15", *arguments)
     assert f"--at and {arguments[0]} cannot be used together" in ran.err
     assert ran.code == 2
+    assert not (folder / "evidence").exists()

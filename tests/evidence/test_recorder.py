@@ -21,6 +21,7 @@ from canfetch.access.responses import Response
 from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder, verify_segment
 from canfetch.client.evidence.chain import CONTENT_FOLDER, MAX_LINE_BYTES
 from canfetch.client.evidence.recorder import _MAX_STORED_HASHES, ContentFiles
+from canfetch.client.private_files import SPACE_ADVICE
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import EvidenceError, InvalidOption
@@ -319,6 +320,29 @@ def test_folder_can_be_verified_while_processes_write_to_it_and_are_killed(tmp_p
     assert all(report.valid for report in verify_folder(tmp_path, heads=heads))
 
 
+def test_decisions_as_of_a_date_are_counted_with_their_times(tmp_path: Path) -> None:
+    with EvidenceRecorder(tmp_path) as recorder:
+        recorder.record("/", VERDICT)
+        for at in (2.0, 1.5, 2.5):
+            recorder.record("/", VERDICT, at=at)
+    report = verify_segment(recorder.path)
+    assert (report.valid, report.decisions, report.past_decisions) == (True, 4, 3)
+    assert report.past_times == ("1970-01-01T00:00:01.5Z", "1970-01-01T00:00:02.5Z")
+    assert [line.get("at") for line in read_decisions(recorder.path)][:2] == [None, "1970-01-01T00:00:02Z"]
+
+
+@pytest.mark.parametrize("at", [b"1", b"null", b'"2026-03-15"', b'"1970-01-01T00:00:02+00:00"'])
+def test_invalid_time_of_a_decision_as_of_a_date_is_reported(tmp_path: Path, at: bytes) -> None:
+    with EvidenceRecorder(tmp_path) as recorder:
+        recorder.record("/", VERDICT, at=2.0)
+    data = recorder.path.read_bytes()
+    recorder.path.write_bytes(data.replace(b'"at":"1970-01-01T00:00:02Z"', b'"at":' + at))
+    report = verify_segment(recorder.path)
+    assert report.broken_line == 2
+    assert report.problem is not None
+    assert report.problem.startswith("invalid time of a decision as of a date: ")
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this platform has no /dev/full")  # noqa: PTH110 - a device
 def test_full_disk_raises_and_keeps_the_head(tmp_path: Path) -> None:
     recorder = EvidenceRecorder(tmp_path)
@@ -400,17 +424,19 @@ def test_partly_written_line_is_removed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED_WRITER, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     written, _, error = ran.stdout.partition(" ")
-    assert "decision not recorded: only a part of the line could be written" in error
+    assert error.endswith(f"decision not recorded: only a part of the line could be written: {SPACE_ADVICE}\n")
     (report,) = verify_folder(tmp_path)
     assert (report.intact, report.sealed, report.decisions, report.torn_bytes) == (True, False, int(written), 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
-def test_opening_line_that_cannot_be_written_is_tried_again(tmp_path: Path) -> None:
+def test_opening_line_that_cannot_be_written_leaves_no_segment(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED_OPENING, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "segment not opened: only a part of the line could be written" in ran.stdout
-    assert [(report.valid, report.decisions) for report in verify_folder(tmp_path)] == [(True, 0), (True, 1)]
+    (report,) = verify_folder(tmp_path)
+    assert (report.valid, report.decisions) == (True, 1)
+    assert list(tmp_path.iterdir()) == [report.path]
 
 
 def test_segments_follow_each_other(tmp_path: Path) -> None:

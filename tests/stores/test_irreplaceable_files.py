@@ -79,7 +79,7 @@ def test_corrupt_history_stays(tmp_path: Path, damage: str) -> None:
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_history_with_a_damaged_name_in_its_schema(tmp_path: Path, read_only: bool) -> None:
+def test_history_with_a_damaged_name_in_its_schema(tmp_path: Path, *, read_only: bool) -> None:
     path = tmp_path / "history.sqlite3"
     WatchHistory(path).close()
     damaged = (

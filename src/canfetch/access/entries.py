@@ -8,7 +8,6 @@ import hashlib
 import json
 import sys
 from base64 import b64decode, b64encode
-from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.fetch_plan import Hop, Validators
@@ -19,7 +18,7 @@ from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.access.vary import VaryField
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.text import printable_text
-from canfetch.core.times import rfc3339
+from canfetch.core.times import parse_rfc3339, rfc3339
 from canfetch.core.verdict import Access, Effect
 from canfetch.errors import CorruptEntry, InvalidOption, NewerEntry, UnknownPolicy
 
@@ -351,15 +350,7 @@ def _parse_str(value: object) -> str:
 
 
 def _parse_time(value: object) -> float:
-    """Parse a time that `rfc3339` formatted, as seconds since the epoch.
-
-    Raises: TypeError, ValueError: `value` is anything else.
-    """
-    text = _parse_str(value)
-    seconds = datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
-    if rfc3339(seconds) != text:
-        raise ValueError(f"expected an RFC 3339 time in UTC, not {text!r}")
-    return seconds
+    return parse_rfc3339(_parse_str(value))
 
 
 def _parse_next_fetch_at(plain: Any) -> float:

@@ -31,6 +31,22 @@ def optional_rfc3339(seconds: float | None) -> str | None:
     return None if seconds is None else _format(seconds)
 
 
+def parse_rfc3339(text: str) -> float:
+    """Parse a time that `rfc3339` formatted, as seconds since the epoch.
+
+    Raises: ValueError: `text` is anything else.
+
+    >>> parse_rfc3339("1970-01-01T00:00:01.5Z")
+    1.5
+    """
+    from datetime import UTC, datetime  # noqa: PLC0415 - as in `_moment`
+
+    seconds = datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+    if rfc3339(seconds) != text:
+        raise ValueError(f"expected an RFC 3339 time in UTC, not {text!r}")
+    return seconds
+
+
 def printed_time(seconds: float) -> float:
     """Return the time that `rfc3339` writes, in seconds since the epoch: a whole number of microseconds.
 

@@ -128,6 +128,9 @@ def _notes(report: SegmentReport) -> list[str]:
     if report.uses:
         noun = "answer about a use was" if report.uses == 1 else "answers about uses were"
         notes.append(f"{report.recomputed_uses} of {report.uses} {noun} computed again from the stored sources")
+    if report.past_decisions:
+        noun = "decision is" if report.past_decisions == 1 else "decisions are"
+        notes.append(f"{report.past_decisions} {noun} as of {' to '.join(dict.fromkeys(report.past_times))}")
     notes += [f"stored file {printable(sha256[:16])}... is missing" for sha256 in report.missing_content]
     notes += [f"stored file {printable(sha256[:16])}... was changed" for sha256 in report.changed_content]
     return notes
@@ -200,7 +203,7 @@ Examples:
 json is a list of objects, ndjson has one object per line:
   path, status (valid, unsealed or broken), valid, decisions, head {segment, lines, sha256}, sealed,
   confirmed_lines or null, covered_lines (null without --head), broken_line, problem, torn_bytes,
-  missing_content, changed_content, uses, recomputed_uses
+  missing_content, changed_content, uses, recomputed_uses, past_decisions, past_times
 
 \b
 Exit codes: 0 every segment is valid, 1 a segment is broken, missing, unreadable or not sealed, 2 an error occurred.""",

@@ -95,4 +95,4 @@ class PastFile:
     def record(self, evidence: "EvidenceRecorder", url: str, verdict: Verdict) -> None:
         """Record a decision together with the file."""
         robots = self.known.robots(self._profile)
-        evidence.record(url, verdict, content=None if robots is None else robots.render())
+        evidence.record(url, verdict, content=None if robots is None else robots.render(), at=self.known.at)

@@ -126,10 +126,14 @@ def _answers(
     if not agents:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent ExampleBot")
     with ExitStack() as stack:
+        past = open_past(options.at, options.history, _options_without_history(options))
+        if past is not None:
+            stack.enter_context(past)
+        # After the history, because a refused option must not leave a segment.
         evidence = open_evidence(options.evidence, options.evidence_key)
         if evidence is not None:
             stack.callback(close_evidence, evidence, quiet=options.quiet, print_line=_print_after_output)
-        decide, files = _open_sources(options, network, evidence, stack)
+        decide, files = _open_sources(options, network, past, evidence, stack)
         if not options.quiet:
             print_unknown_agent_notes(agents, files=files)
             _warn_of_origins(options)
@@ -156,12 +160,14 @@ def _print_after_output(line: str) -> None:
 
 
 def _open_sources(
-    options: _Options, network: NetworkOptions, evidence: "EvidenceRecorder | None", stack: ExitStack
+    options: _Options,
+    network: NetworkOptions,
+    past: PastHistory | None,
+    evidence: "EvidenceRecorder | None",
+    stack: ExitStack,
 ) -> tuple[_Decide, tuple[RobotsTxt, ...]]:
     """Return the function that decides, and the local robots.txt if there is one."""
-    past = open_past(options.at, options.history, _options_without_history(options))
     if past is not None:
-        stack.enter_context(past)
         return _past_decider(options, past), ()
     if options.is_local:
         if options.no_page:

@@ -3,7 +3,7 @@
     {"format": "canfetch.evidence/3", "previous": "<64 hex digits>", "recorded_at": "2026-11-22T01:32:00Z",
      "robots": {...}, "segment": "<name>", "sequence": 1, "url": "https://...", "verdict": {...}}
 
-Times are RFC 3339 strings in UTC.
+Times are RFC 3339 strings in UTC. A decision as of a date also contains `"at"`, the time that it is about.
 
 Line 0 opens the segment. Instead of a decision it contains `"opened"` and `"stores_content"`, which is true
 if the segment's robots.txt files are stored next to it. Its `previous` is 64 zeros. The last line seals the segment:

@@ -5,6 +5,7 @@ import hashlib
 import os
 import threading
 import time
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +26,13 @@ from canfetch.client.evidence.seals import check_key, sealed_record
 from canfetch.client.evidence.unreferenced_heads import UnreferencedHeads
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_state import OriginState
-from canfetch.client.private_files import PRIVATE_FILE_MODE, create_private_file, create_private_folder, os_reason
+from canfetch.client.private_files import (
+    PRIVATE_FILE_MODE,
+    SPACE_ADVICE,
+    create_private_file,
+    create_private_folder,
+    os_reason,
+)
 from canfetch.client.procedure import Clock
 from canfetch.core.redaction import redact_credentials_in, redacted_url
 from canfetch.core.times import optional_rfc3339, rfc3339
@@ -110,7 +117,13 @@ class EvidenceRecorder:
         return self._head
 
     def record(
-        self, url: str | bytes, verdict: Verdict, state: OriginState | None = None, *, content: bytes | None = None
+        self,
+        url: str | bytes,
+        verdict: Verdict,
+        state: OriginState | None = None,
+        *,
+        content: bytes | None = None,
+        at: float | None = None,
     ) -> None:
         """Append a decision to the segment.
 
@@ -119,6 +132,7 @@ class EvidenceRecorder:
             verdict: The decision.
             state: State of the origin, if the robots.txt was fetched.
             content: Content of the robots.txt, if the caller supplied it.
+            at: The time that the decision is about, in seconds since the epoch, if it is as of a date.
         Raises: EvidenceError: The recorder is closed, the line cannot be written, or it is longer than 16 MiB.
             The decision is not recorded then.
         Cost: One write, and one file for each new robots.txt with `store_content`.
@@ -126,7 +140,8 @@ class EvidenceRecorder:
         robots = self._describe_state(state) if state is not None else None
         if state is None and content is not None:
             robots = self._describe_content(content)
-        self._append({"url": redacted_url(url), "verdict": _verdict_json(verdict), "robots": robots})
+        fields = {"url": redacted_url(url), "verdict": _verdict_json(verdict), "robots": robots}
+        self._append(fields if at is None else {**fields, "at": rfc3339(at)})
 
     def record_use(self, answered: "AnsweredUse") -> None:
         """Append an answer about a use to the segment, with the sources that it depends on.
@@ -193,7 +208,7 @@ class EvidenceRecorder:
             if self._durable:
                 sync_folder(self.folder)
         except OSError as error:
-            self._abandon()
+            self._discard()
             raise EvidenceError(f"cannot write evidence to {self._name}: {os_reason(error)}") from None
         fields = {
             "opened": True,
@@ -203,8 +218,14 @@ class EvidenceRecorder:
         try:
             self._write_record(fields, "segment not opened")
         except EvidenceError:
-            self._abandon()
+            self._discard()
             raise
+
+    def _discard(self) -> None:
+        """Close and remove the file of a segment without a line."""
+        self._abandon()
+        with suppress(OSError):
+            self.path.unlink()
 
     def _abandon(self) -> None:
         """Close the file. The next decision opens a new segment, whose first line refers to this one."""
@@ -265,7 +286,7 @@ class EvidenceRecorder:
             written = os.write(self._file, data)
             if self._durable:
                 os.fsync(self._file)
-            problem = None if written == len(data) else "only a part of the line could be written"
+            problem = None if written == len(data) else f"only a part of the line could be written: {SPACE_ADVICE}"
         except OSError as error:
             problem = os_reason(error)
         if problem is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum, auto
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +24,7 @@ from canfetch.client.evidence.seals import find_seal_problem
 from canfetch.client.evidence.segment_ends import is_seal
 from canfetch.client.regular_files import open_regular_file
 from canfetch.core.quoting import quoted
+from canfetch.core.times import parse_rfc3339, rfc3339
 from canfetch.errors import EvidenceError
 
 _NO_LINES: Final = "the segment has only {} of the {} lines that {} refers to: lines were cut off"
@@ -69,6 +71,8 @@ class SegmentReport(NamedTuple):
         uses: Number of these that are answers about uses.
         recomputed_uses: Number of answers about uses that were computed again from their stored sources, with the same
             result.
+        past_decisions: Number of decisions as of a date.
+        past_times: The earliest and the latest time that these are about. Empty if there are none.
     """
 
     path: Path
@@ -84,6 +88,8 @@ class SegmentReport(NamedTuple):
     changed_content: tuple[str, ...]
     uses: int = 0
     recomputed_uses: int = 0
+    past_decisions: int = 0
+    past_times: tuple[str, ...] = ()
 
     @property
     def intact(self) -> bool:
@@ -122,6 +128,8 @@ class SegmentCheck:
         self._content = _StoredContent(path.parent / CONTENT_FOLDER)
         self._uses = 0
         self._recomputed_uses = 0
+        self._past_decisions = 0
+        self._past_times: tuple[float, float] = inf, -inf
 
     def run(self, *, size: int | None = None, covered_lines: int | None = None) -> SegmentReport:
         """Read the segment and return the report.
@@ -154,6 +162,8 @@ class SegmentCheck:
             changed_content=changed,
             uses=self._uses,
             recomputed_uses=self._recomputed_uses,
+            past_decisions=self._past_decisions,
+            past_times=tuple(map(rfc3339, self._past_times)) if self._past_decisions else (),
         )
 
     def _read(self, size: int | None) -> None:
@@ -197,6 +207,8 @@ class SegmentCheck:
             problem = self._check_use(record, hashes)
             if problem is not None:
                 return problem
+        if "at" in record and not self._add_past_time(record["at"]):
+            return f"invalid time of a decision as of a date: {quoted(record['at'])}"
         self._head = EvidenceHead(self._head.segment, lines, sha256)
         self._sealed = sealed
         self._stores_content = self._stores_content or record.get("stores_content") is True
@@ -215,6 +227,19 @@ class SegmentCheck:
             self._uses += 1
             self._recomputed_uses += is_complete
         return problem
+
+    def _add_past_time(self, at: object) -> bool:
+        """Count a decision as of a date, or return False if the time is invalid."""
+        try:
+            seconds = parse_rfc3339(at) if isinstance(at, str) else None
+        except ValueError:
+            seconds = None
+        if seconds is None:
+            return False
+        earliest, latest = self._past_times
+        self._past_decisions += 1
+        self._past_times = min(earliest, seconds), max(latest, seconds)
+        return True
 
     def _find_problem(self, record: dict[str, Any]) -> str | None:
         segment, lines, previous = self._head
