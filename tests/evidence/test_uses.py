@@ -176,6 +176,41 @@ def test_rfc3986_3_2_1_credentials_in_the_url_of_a_license_are_not_recorded(tmp_
     assert verify_segment(recorder.path).recomputed_uses == 1
 
 
+@pytest.mark.parametrize("target", ["https://user:secret@example.com/l.xml", "//user:secret@example.com/l.xml"])
+@pytest.mark.parametrize("store_content", [True, False])
+def test_rfc3986_3_2_1_credentials_in_a_link_header_are_not_recorded(
+    tmp_path: Path, target: str, *, store_content: bool
+) -> None:
+    link = f'<https://a.example>; rel="next",<{target}>; rel="license"; type="application/rsl+xml"'
+    answers = {**SITE, f"{ORIGIN}/l.xml": ok(LICENSE)}
+    verdict, report, line = record_uses(
+        tmp_path, answers, f"{ORIGIN}/x", store_content=store_content, response=PageResponse(200, {"Link": link})
+    )
+    assert "secret" not in json.dumps(line)
+    ((_, recorded),) = line["readings"][0]["response"]["headers"]
+    assert recorded == link.replace("user:secret", "***")
+    assert [one["detail"].replace("***@", "") for one in line["use"]["sources"] if one["name"] == "license"] == [
+        f"{ORIGIN}/l.xml"
+    ]
+    assert line["use"]["allowed"] is verdict.allowed is False
+    assert (report.valid, report.recomputed_uses) == (True, int(store_content))
+
+
+@pytest.mark.parametrize("store_content", [True, False])
+def test_a_copy_that_is_not_the_robots_txt_of_the_answer_is_reported(tmp_path: Path, *, store_content: bool) -> None:
+    # A file of which only the beginning is parsed.
+    site = {**SITE, ROBOTS_URL: ok(RULES + b"#" * (600 << 10))}
+    _, report, _ = record_uses(tmp_path, site, f"{ORIGIN}/x", store_content=store_content)
+    assert report.valid
+
+    def edit(record: dict[str, Any]) -> None:
+        record["readings"][0]["robots"]["fetch"]["copy"]["sha256"] = "0" * 64
+
+    report = forge(report.path, edit)
+    assert (report.valid, report.broken_line) == (False, 3)
+    assert (report.problem or "").endswith(f"but the fetched copy has '{'0' * 64}'")
+
+
 def test_without_stored_content_an_answer_is_not_computed_again(tmp_path: Path) -> None:
     _, report, _ = record_uses(tmp_path, SITE, f"{ORIGIN}/x", store_content=False)
     assert (report.valid, report.uses, report.recomputed_uses) == (True, 1, 0)

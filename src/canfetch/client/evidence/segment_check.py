@@ -218,11 +218,13 @@ class SegmentCheck:
 
     def _check_use(self, record: dict[str, Any], hashes: Sequence[str]) -> str | None:
         """Return how an answer about a use differs from that of its sources, or count it and return None."""
-        from canfetch.client.evidence.use_records import find_use_problem  # noqa: PLC0415 - parses pages
+        from canfetch.client.evidence.use_records import find_copy_problem, find_use_problem  # noqa: PLC0415 - parses pages
 
         # Sources that are missing or were changed are reported by their hashes.
         is_complete = self._stores_content and all(self._content.state(sha256) is _State.INTACT for sha256 in hashes)
         problem = find_use_problem(record, self._content.read) if is_complete else None
+        if problem is None:
+            problem = find_copy_problem(record)
         if problem is None:
             self._uses += 1
             self._recomputed_uses += is_complete

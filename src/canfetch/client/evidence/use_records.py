@@ -9,6 +9,7 @@ state `read` and the hash of its bytes, which the folder can contain. Any other 
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from math import inf, isfinite
 from typing import Any, Final
@@ -31,6 +32,9 @@ _READ: Final = str(SourceState.READ)
 _INVALID: Final = "invalid record of an answer about a use"
 # What an answer cannot lack.
 _REQUIRED: Final = frozenset({"schema", "url", "purpose", "allowed", "is_final", "statements", "sources"})
+
+# An authority up to its last `@`. A URL in a header can follow any character, such as `<` in a Link header.
+_USER_INFORMATION: Final = re.compile(r"//[^/?#<>\"]*@")
 
 StoreContent = Callable[[bytes], str]
 ReadContent = Callable[[str], bytes | None]
@@ -66,11 +70,22 @@ def use_fields(
 
 def _without_credentials(reading: UseReading) -> UseReading:
     url, urls = redacted_url(reading.url), {name: redacted_url(name) for name in (*reading.licenses, *reading.fetches)}
-    if url == reading.url and all(name == redacted for name, redacted in urls.items()):
+    response = _response_without_credentials(reading.response)
+    if url == reading.url and all(name == redacted for name, redacted in urls.items()) and response is reading.response:
         return reading
     licenses = {urls[name]: document for name, document in reading.licenses.items()}
     fetches = {urls[name]: fetch for name, fetch in reading.fetches.items()}
-    return reading._replace(url=url, licenses=licenses, fetches=fetches)
+    return reading._replace(url=url, licenses=licenses, fetches=fetches, response=response)
+
+
+def _response_without_credentials(response: PageResponse | MissingSource) -> PageResponse | MissingSource:
+    if isinstance(response, MissingSource):
+        return response
+    headers = response.read_part().headers
+    if not isinstance(headers, tuple):
+        return response
+    redacted = tuple((name, _USER_INFORMATION.sub("//***@", value)) for name, value in headers)
+    return response if redacted == headers else response._replace(headers=redacted)
 
 
 def _reading_json(
@@ -133,6 +148,29 @@ def content_hashes(record: Mapping[str, Any]) -> Iterator[str]:
             for source in (reading.get("robots"), reading.get("response"), reading.get("tdm"), *documents):
                 if isinstance(source, dict) and isinstance(source.get("sha256"), str):
                     yield source["sha256"]
+
+
+def find_copy_problem(record: Mapping[str, Any]) -> str | None:
+    """Return how a robots.txt that was read differs from the fetched copy in the same line, by their hashes, or None.
+
+    Args: record: The decoded line of an answer, which need not have the right form.
+    """
+    readings = record.get("readings")
+    for reading in readings if isinstance(readings, list) else ():
+        robots = reading.get("robots") if isinstance(reading, dict) else None
+        fetch = robots.get("fetch") if isinstance(robots, dict) else None
+        copy = fetch.get("copy") if isinstance(fetch, dict) else None
+        if (
+            isinstance(robots, dict)
+            and isinstance(copy, dict)
+            and "sha256" in robots
+            and robots["sha256"] != copy.get("sha256")
+        ):
+            return (
+                f"the robots.txt of the answer has the hash {quoted(robots['sha256'])}, "
+                f"but the fetched copy has {quoted(copy.get('sha256'))}"
+            )
+    return None
 
 
 def find_use_problem(record: Mapping[str, Any], read_content: ReadContent) -> str | None:
