@@ -189,6 +189,10 @@ def test_mistakes_about_the_history_are_one_line(run: Run, arguments: tuple[str,
     assert message in ran.err
 
 
+def test_the_help_of_every_has_its_limits(run: Run) -> None:
+    assert "an origin, one minute to one year, such as 30m" in " ".join(run("watch", "--help").out.split())
+
+
 def test_a_version_without_a_file_has_no_content(run: Run) -> None:
     with serving(answer(b"", 404)) as site:
         run("watch", site.origin, *ONCE)

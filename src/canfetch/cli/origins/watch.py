@@ -42,6 +42,7 @@ _DURATION: Final = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _MIN_SECONDS: Final = 60
 _MAX_SECONDS: Final = 366 * 86_400
+_LIMITS: Final = "one minute to one year"
 # The longest sleep, after which a clock that was set is noticed.
 _MAX_SLEEP: Final = 60.0
 # The options of single requests: every check fetches.
@@ -58,7 +59,7 @@ class _Duration(click.ParamType):  # type: ignore[type-arg]  # generic only sinc
         match = _DURATION.fullmatch(value)
         seconds = int(match[1]) * _UNITS[match[2]] if match else 0
         if not _MIN_SECONDS <= seconds <= _MAX_SECONDS:
-            self.fail(f"{quoted(value)}: expected one minute to one year, such as 30m, 6h or 1d", param, ctx)
+            self.fail(f"{quoted(value)}: expected {_LIMITS}, such as 30m, 6h or 1d", param, ctx)
         return float(seconds)
 
 
@@ -203,7 +204,7 @@ command: Final = click.Command(
             metavar="DURATION",
             default="1d",
             show_default=True,
-            help="Time between two checks of an origin, such as 30m, 6h or 1d.",
+            help=f"Time between two checks of an origin, {_LIMITS}, such as 30m, 6h or 1d.",
         ),
         Option(["--once"], is_flag=True, help="Check each origin once, and exit. For cron and timers of systemd."),
         agent_option("GPTBot"),
