@@ -8,6 +8,7 @@ async with robots, aiohttp.ClientSession(middlewares=[robots]) as session:
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Final, Self, Unpack
+from warnings import catch_warnings, simplefilter
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
@@ -37,6 +38,8 @@ __all__ = ["DisallowedRequest", "DisallowedUse", "InvalidRequestURL", "RobotsMid
 
 # The schemes whose requests are checked, and the scheme of their robots.txt.
 _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
+# The content codings that aiohttp decodes.
+_DECODED_CODINGS: Final = frozenset({"br", "deflate", "gzip", "zstd"})
 # The request for which a robots.txt is fetched, and whether the current request is the one for robots.txt.
 _CURRENT: Final[ContextVar[aiohttp.ClientRequest]] = ContextVar("_CURRENT")
 _FETCHING: Final[ContextVar[bool]] = ContextVar("_FETCHING", default=False)
@@ -97,7 +100,7 @@ class RobotsMiddleware:
         if self.robots.checks_use(sent):
             token = _CURRENT.set(request)
             try:
-                html = await response.read() if self.robots.has_html(sent) else None
+                html = await _read_start(request, response, sent) if self.robots.has_html(sent) else None
                 await self.robots.check_use(response, sent, html)
             except BaseException:
                 response.close()
@@ -117,6 +120,31 @@ class RobotsMiddleware:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
+
+
+async def _read_start(
+    request: aiohttp.ClientRequest, response: aiohttp.ClientResponse, sent: SentRequest
+) -> bytes | None:
+    """Return the beginning of a page. The caller can still read the whole body."""
+    from canfetch.integrations.page_bodies import (  # noqa: PLC0415 - only with the option `purpose`
+        STEP_BYTES,
+        PageStart,
+        content_codings,
+    )
+
+    codings = content_codings(sent.headers)
+    is_decoded = request.session.auto_decompress and len(codings) == 1 and codings[0] in _DECODED_CODINGS
+    start = PageStart(() if is_decoded else sent.headers)
+    parts: list[bytes] = []
+    while start.needs_data and (part := await response.content.read(STEP_BYTES)):
+        start.feed(part)
+        parts.append(part)
+    with catch_warnings():
+        # aiohttp has no other method for this purpose.
+        simplefilter("ignore", DeprecationWarning)
+        for part in reversed(parts):
+            response.content.unread_data(part)
+    return start.finish()
 
 
 class _SessionTransport:

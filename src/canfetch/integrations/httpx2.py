@@ -5,9 +5,10 @@ with httpx2.Client(transport=transport, follow_redirects=True) as client:
     client.get("https://example.com/fish")
 """
 
-from contextlib import aclosing, closing
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import InvalidOption, MissingExtra
@@ -30,6 +31,9 @@ try:
 except ImportError as missing:
     raise MissingExtra('httpx2 is not installed: pip install "canfetch[http]"') from missing
 
+if TYPE_CHECKING:
+    from canfetch.integrations.page_bodies import PageStart
+
 __all__ = [
     "AsyncRobotsTransport",
     "DisallowedRequest",
@@ -41,6 +45,8 @@ __all__ = [
 ]
 
 _SCHEMES: Final = ("http", "https")
+# The content codings that httpx2 decodes, some of them only with optional dependencies.
+_DECODED_CODINGS: Final = ("br", "deflate", "gzip", "zstd")
 
 
 class DisallowedRequest(RobotsDisallowed, httpx2.RequestError):
@@ -113,7 +119,7 @@ class RobotsTransport(httpx2.BaseTransport):
         self.robots.read_page_rules(response, sent)
         if self.robots.checks_use(sent):
             try:
-                self.robots.check_use(response, sent, _read_again(response) if self.robots.has_html(sent) else None)
+                self.robots.check_use(response, sent, _read_start(response) if self.robots.has_html(sent) else None)
             except BaseException:
                 response.close()
                 raise
@@ -160,7 +166,7 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
         self.robots.read_page_rules(response, sent)
         if self.robots.checks_use(sent):
             try:
-                html = await _read_again_async(response) if self.robots.has_html(sent) else None
+                html = await _read_start_async(response) if self.robots.has_html(sent) else None
                 await self.robots.check_use(response, sent, html)
             except BaseException:
                 await response.aclose()
@@ -175,25 +181,80 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
             await self._transport.aclose()
 
 
-def _read_again(response: httpx2.Response) -> bytes | None:
-    """Return the body of a response, which the client can still read, or None if its content coding is invalid."""
+def _read_start(response: httpx2.Response) -> bytes | None:
+    """Return the beginning of a page. The client can still read the whole body."""
     assert isinstance(response.stream, httpx2.SyncByteStream)
-    with closing(response.stream) as stream:
-        return _replace_stream(response, b"".join(stream))
+    start, stream = _page_start(response), _ResumedStream(response.stream)
+    while start.needs_data and (part := stream.read_ahead()) is not None:
+        start.feed(part)
+    response.stream = stream
+    return start.finish()
 
 
-async def _read_again_async(response: httpx2.Response) -> bytes | None:
+async def _read_start_async(response: httpx2.Response) -> bytes | None:
     assert isinstance(response.stream, httpx2.AsyncByteStream)
-    async with aclosing(response.stream) as stream:
-        return _replace_stream(response, b"".join([part async for part in stream]))
+    start, stream = _page_start(response), _AsyncResumedStream(response.stream)
+    while start.needs_data and (part := await stream.read_ahead()) is not None:
+        start.feed(part)
+    response.stream = stream
+    return start.finish()
 
 
-def _replace_stream(response: httpx2.Response, body: bytes) -> bytes | None:
-    response.stream = httpx2.ByteStream(body)
-    try:
-        return httpx2.Response(response.status_code, headers=response.headers, stream=httpx2.ByteStream(body)).read()
-    except httpx2.DecodingError:
-        return None
+def _page_start(response: httpx2.Response) -> "PageStart":
+    from canfetch.integrations.page_bodies import PageStart  # noqa: PLC0415 - only with the option `purpose`
+
+    return PageStart(response.headers.raw, _DECODED_CODINGS)
+
+
+class _ResumedStream(httpx2.SyncByteStream):
+    """A body whose beginning was read ahead."""
+
+    def __init__(self, stream: httpx2.SyncByteStream) -> None:
+        self._stream = stream
+        self._rest = iter(stream)
+        self._parts: deque[bytes] = deque()
+
+    def read_ahead(self) -> bytes | None:
+        """Return the next part, which `__iter__` yields again, or None at the end."""
+        part = next(self._rest, None)
+        if part is not None:
+            self._parts.append(part)
+        return part
+
+    def __iter__(self) -> Iterator[bytes]:
+        while self._parts:
+            yield self._parts.popleft()
+        yield from self._rest
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+class _AsyncResumedStream(httpx2.AsyncByteStream):
+    """A body whose beginning was read ahead."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+        self._rest = aiter(stream)
+        self._parts: deque[bytes] = deque()
+
+    async def read_ahead(self) -> bytes | None:
+        """Return the next part, which `__aiter__` yields again, or None at the end."""
+        part = await anext(self._rest, None)
+        if part is not None:
+            self._parts.append(part)
+        return part
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while self._parts:
+            yield self._parts.popleft()
+        async for part in self._rest:
+            yield part
+
+    async def aclose(self) -> None:
+        if isinstance(self._rest, AsyncGenerator):
+            await self._rest.aclose()
+        await self._stream.aclose()
 
 
 def _no_cookies() -> CookieJar:

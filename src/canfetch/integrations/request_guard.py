@@ -33,15 +33,11 @@ if TYPE_CHECKING:
     from canfetch.pages.headers import Headers
 
 DEFAULT_MAX_DELAY: Final = 60.0
-_SUCCESS: Final = range(200, 300)
-_PARTIAL: Final = 206
 _GUARD_ONLY: Final = frozenset(
     {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses"}
 )
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
-# In place of the body of a response that is not HTML.
-_OTHER_CONTENT: Final = b" "
 # The guards that let the requests of the current thread or task pass.
 _EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
 
@@ -239,20 +235,15 @@ class _BaseGuard:
     @staticmethod
     def has_html(sent: SentRequest) -> bool:
         """Return whether the body of a response is HTML, which `check_use` needs."""
-        from canfetch.pages.encodings import parse_media_type  # noqa: PLC0415 - as above
-        from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - as above
-        from canfetch.pages.html import HTML_TYPES  # noqa: PLC0415 - as above
+        from canfetch.integrations.page_bodies import has_html  # noqa: PLC0415 - as above
 
-        types = (value for name, value in header_pairs(sent.headers) if name == "content-type")
-        return sent.status in _SUCCESS and parse_media_type(next(types, None)) in HTML_TYPES
+        return has_html(sent.status, sent.headers)
 
-    def _page_response(self, sent: SentRequest, html: bytes | None) -> "PageResponse":
-        from canfetch.consent import PageResponse  # noqa: PLC0415 - as above
+    @staticmethod
+    def _page_response(sent: SentRequest, html: bytes | None) -> "PageResponse":
+        from canfetch.integrations.page_bodies import page_response  # noqa: PLC0415 - as above
 
-        if not self.has_html(sent):
-            return PageResponse(sent.status, sent.headers, _OTHER_CONTENT)
-        # A response to HEAD has no body.
-        return PageResponse(sent.status, sent.headers, None if sent.status == _PARTIAL else html or None)
+        return page_response(sent.status, sent.headers, html)
 
     def _mark_use(self, response: object, url: str, verdict: "UseVerdict") -> None:
         """Attach the verdict on a use to a response.
@@ -347,7 +338,7 @@ class RequestGuard(_BaseGuard):
     def check_use(self, response: object, sent: SentRequest, html: bytes | None) -> None:
         """Check the use of a response, for `use_verdict`.
 
-        Args: html: The body if it is HTML, or None if it cannot be read before it is passed on.
+        Args: html: The beginning of the body if it is HTML, as `PageStart.finish` returns it.
         Raises: UseDisallowed: The response may not be used. ClientClosed, RequestNotSent; MissingExtra: lxml is not
             installed.
         """

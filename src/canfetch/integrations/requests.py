@@ -144,8 +144,7 @@ class RobotsAdapter(BaseAdapter):
         self.robots.read_page_rules(response, sent)
         if self.robots.checks_use(sent):
             try:
-                # With `stream=True`, the caller reads the body.
-                html = response.content if self.robots.has_html(sent) and not stream else None
+                html = _read_start(response, sent) if self.robots.has_html(sent) else None
                 with _fetching(request, settings):
                     self.robots.check_use(response, sent, html)
             except BaseException:
@@ -164,6 +163,14 @@ class RobotsAdapter(BaseAdapter):
             self.robots.close()
         finally:
             self._adapter.close()
+
+
+def _read_start(response: requests.Response, sent: SentRequest) -> bytes | None:
+    from canfetch.integrations.page_bodies import PageStart, read_start  # noqa: PLC0415 - only with `purpose`
+
+    start = PageStart(sent.headers, getattr(response.raw, "CONTENT_DECODERS", ()))
+    # requests uses the same attribute for cookies. Other adapters than `HTTPAdapter` may not have it.
+    return read_start(getattr(response.raw, "_original_response", None), start)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ opener.open("https://example.com/fish")
 """
 
 import http.client
-import io
 import socket
 import ssl
 import urllib.error
@@ -112,7 +111,9 @@ class RobotsHandler(urllib.request.BaseHandler):
         self.robots.read_page_rules(response, sent)
         if self.robots.checks_use(sent):
             try:
-                self.robots.check_use(response, sent, _read_again(response) if self.robots.has_html(sent) else None)
+                self.robots.check_use(
+                    response, sent, _read_start(response, sent) if self.robots.has_html(sent) else None
+                )
             except BaseException:
                 response.close()
                 raise
@@ -139,12 +140,11 @@ class RobotsHandler(urllib.request.BaseHandler):
         self.close()
 
 
-def _read_again(response: http.client.HTTPResponse) -> bytes | None:
-    """Return the body of a response, which the caller can still read, or None if it has a content coding."""
-    body = response.read()
-    response.fp = io.BufferedReader(io.BytesIO(body))
-    response.length, response.chunked = len(body), False
-    return None if response.headers.get("Content-Encoding") else body
+def _read_start(response: Any, sent: SentRequest) -> bytes | None:
+    from canfetch.integrations.page_bodies import PageStart, read_start  # noqa: PLC0415 - only with `purpose`
+
+    # urllib decodes no content codings.
+    return read_start(response, PageStart(sent.headers))
 
 
 class _OpenerTransport:

@@ -4,6 +4,7 @@ Source: WHATWG HTML, determining the character encoding; WHATWG Encoding, names 
 """
 
 import codecs
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 # The default of browsers.
@@ -84,6 +85,27 @@ def detect_encoding(html: bytes, content_type: str | None) -> Encoding:
             return Encoding(name, len(bom))
     detected = _find_charset(content_type or "") or _find_declaration(html[:_PRESCAN_BYTES])
     return Encoding(detected or DEFAULT, 0)
+
+
+def effective_content_type(values: Iterable[str]) -> str | None:
+    """Return the Content-Type that browsers apply if a response has several: the last valid one.
+
+    A library may have joined the headers with commas.
+
+    Source: WHATWG Fetch, extract a MIME type.
+    Cost: O(characters).
+    """
+    parts: list[str] = []
+    for value in values:
+        is_quoted = False
+        for part in value.split(","):
+            if is_quoted:
+                parts[-1] += f",{part}"
+            else:
+                parts.append(part)
+            is_quoted ^= part.count('"') % 2 == 1
+    valid = (part for part in reversed(parts) if "/" in parse_media_type(part).strip("*/"))
+    return next(valid, parts[0] if parts else None)
 
 
 def parse_media_type(content_type: str | None) -> str:

@@ -21,7 +21,7 @@ from canfetch.pages.decisions import decide_page
 from canfetch.pages.dialects import dialect_for, get_dialect
 from canfetch.pages.directive_lists import ROBOTS, parse_directives
 from canfetch.pages.directives import Directive, note_names
-from canfetch.pages.encodings import parse_media_type
+from canfetch.pages.encodings import effective_content_type, parse_media_type
 from canfetch.pages.headers import Headers, collect_fields, parse_header_directives
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, HTML_TYPES, UTF_8_HTML, Element, Elements, parse_elements
 from canfetch.pages.license_links import LicenseLink, parse_license_links
@@ -185,7 +185,7 @@ def parse_page(
     if tdm_file is not None and url is None:
         raise InvalidOption("tdm_file requires url: its entries apply to paths")
     fields = collect_fields(headers)
-    content_type = next(iter(fields.values.get("content-type", ())), None)
+    content_type = effective_content_type(fields.values.get("content-type", ()))
     body = b"" if html is None else _to_bytes(html, "html")
     if isinstance(html, str):
         # A str is encoded here, whatever encoding the page declares.

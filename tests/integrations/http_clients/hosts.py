@@ -40,6 +40,10 @@ class Host:
         """Send a request, with options of the HTTP client."""
         raise NotImplementedError
 
+    def get_start(self, url: str, size: int) -> Fetched:
+        """Send a request, and read at least the first bytes of the body."""
+        raise NotImplementedError
+
     def get_all(self, urls: Iterable[str]) -> list[Fetched | BaseException]:
         """Send requests at the same time. Exceptions are returned."""
         raise NotImplementedError
@@ -73,6 +77,17 @@ class Httpx2Host(_ThreadHost):
         response = self.client.get(url, **options)
         return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
 
+    def get_start(self, url: str, size: int) -> Fetched:
+        from canfetch.integrations.httpx2 import use_verdict
+
+        with self.client.stream("GET", url) as response:
+            body = b""
+            for part in response.iter_bytes():
+                body += part
+                if len(body) >= size:
+                    break
+            return Fetched(response.status_code, body, None, use_verdict(response))
+
     def close(self) -> None:
         self.client.close()
 
@@ -97,6 +112,17 @@ class RequestsHost(_ThreadHost):
 
         response = self.session.get(url, **options)
         return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
+
+    def get_start(self, url: str, size: int) -> Fetched:
+        from canfetch.integrations.requests import use_verdict
+
+        with self.session.get(url, stream=True) as response:
+            body = b""
+            for part in response.iter_content(65_536):
+                body += part
+                if len(body) >= size:
+                    break
+            return Fetched(response.status_code, body, None, use_verdict(response))
 
     def close(self) -> None:
         self.session.close()
@@ -128,6 +154,12 @@ class UrllibHost(_ThreadHost):
         with response:
             return Fetched(response.status, response.read(), page_verdict(response), use_verdict(response))
 
+    def get_start(self, url: str, size: int) -> Fetched:
+        from canfetch.integrations.urllib import use_verdict
+
+        with self.opener.open(url) as response:
+            return Fetched(response.status, response.read(size), None, use_verdict(response))
+
     def close(self) -> None:
         self.handler.close()
 
@@ -150,6 +182,13 @@ class _LoopHost(Host):
 
     def get(self, url: str, **options: Any) -> Fetched:
         fetched: Fetched = self.run(lambda: self.fetch(url, **options))
+        return fetched
+
+    async def fetch_start(self, url: str, size: int) -> Fetched:
+        raise NotImplementedError
+
+    def get_start(self, url: str, size: int) -> Fetched:
+        fetched: Fetched = self.run(lambda: self.fetch_start(url, size))
         return fetched
 
     def get_all(self, urls: Iterable[str]) -> list[Fetched | BaseException]:
@@ -178,6 +217,17 @@ class AsyncHttpx2Host(_LoopHost):
 
         response = await self.client.get(url, **options)
         return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
+
+    async def fetch_start(self, url: str, size: int) -> Fetched:
+        from canfetch.integrations.httpx2 import use_verdict
+
+        async with self.client.stream("GET", url) as response:
+            body = b""
+            async for part in response.aiter_bytes():
+                body += part
+                if len(body) >= size:
+                    break
+            return Fetched(response.status_code, body, None, use_verdict(response))
 
     def close(self) -> None:
         self.run(self.client.aclose)
@@ -208,6 +258,12 @@ class AiohttpHost(_LoopHost):
 
         async with self.session.get(url, **options) as response:
             return Fetched(response.status, await response.read(), page_verdict(response), use_verdict(response))
+
+    async def fetch_start(self, url: str, size: int) -> Fetched:
+        from canfetch.integrations.aiohttp import use_verdict
+
+        async with self.session.get(url) as response:
+            return Fetched(response.status, await response.content.readexactly(size), None, use_verdict(response))
 
     def close(self) -> None:
         from tests.transports.session_harness import close_session

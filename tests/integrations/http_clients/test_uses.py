@@ -1,13 +1,15 @@
 """The option `purpose`: responses whose use their site disallows are refused, or marked."""
 
+import gzip
 import json
 import pickle
+import random
 from typing import Any
 
 import pytest
 from tests.integrations.http_clients.hosts import open_host
 from tests.servers.valid import respond
-from tests.servers.web import Site
+from tests.servers.web import Behaviour, Exchange, Site
 
 from canfetch.errors import InvalidOption
 from canfetch.integrations.request_guard import UseDisallowed
@@ -101,17 +103,111 @@ def test_the_rest_of_a_streamed_response_is_as_sent(library: Site) -> None:
         with host.client.stream("GET", library.url("meta")) as response:
             assert b"".join(response.iter_raw()) == META
         assert response.elapsed.total_seconds() > 0
+    with (
+        open_host("requests", purpose="search") as host,
+        host.session.get(library.url("meta"), stream=True) as response,
+    ):
+        assert response.raw.read() == META
     with open_host("requests", purpose="training") as host:
-        from canfetch.integrations.requests import use_verdict
-
-        with host.session.get(library.url("meta"), stream=True) as response:
-            assert response.raw.read() == META
-        verdict = use_verdict(response)
-        assert verdict is not None
-        assert [str(source) for source in verdict.unread] == ["html: not-read"]
         with pytest.raises(requests.RequestException) as raised:
-            host.session.get(library.url("meta"))
+            host.session.get(library.url("meta"), stream=True)
         assert raised.value.request.url == library.url("meta")
+
+
+def endless(start: bytes) -> Behaviour:
+    """Respond with HTML without end, in chunks."""
+
+    async def behaviour(exchange: Exchange) -> None:
+        await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n")
+        chunk = start
+        while True:
+            await exchange.send(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+            chunk = b"x" * 65_536
+
+    return behaviour
+
+
+def test_an_endless_page_is_checked_by_its_beginning(name: str, library: Site) -> None:
+    library.serve("/noai", endless(META))
+    library.serve("/free", endless(b"<p>free"))
+    with open_host(name, purpose="training") as host:
+        with pytest.raises(host.base_error, match="meta element"):
+            host.get(library.url("noai"))
+        fetched = host.get_start(library.url("free"), 3_000_000)
+        assert fetched.body[:3_000_000] == b"<p>free".ljust(3_000_000, b"x")
+        assert [str(source) for source in fetched.use.unread] == ["html: not-read (only a part was read)"]
+    # The rest, without the buffers of sockets.
+    assert library.sent_bytes < 64_000_000
+
+
+@pytest.mark.slow
+def test_a_page_over_the_limit_is_passed_on_as_a_whole(name: str, library: Site) -> None:
+    page = b"<p>" + random.Random(1).randbytes(3_000_000)  # noqa: S311 - cannot be compressed
+    library.serve("/sized", respond(page, HTML))
+    library.serve("/coded", respond(gzip.compress(page), HTML, "Content-Encoding: gzip"))
+    with open_host(name, purpose="search") as host:
+        assert host.get(library.url("sized")).body == page
+        body = host.get(library.url("coded")).body
+        assert (gzip.decompress(body) if name == "urllib" else body) == page
+
+
+GZIPPED = gzip.compress(META)
+CODED = {
+    "gzip": GZIPPED,
+    "x-gzip": GZIPPED,
+    "gzip, gzip": gzip.compress(GZIPPED),
+    "unknown": META,
+    "cut": GZIPPED[:-8],
+}
+DECODED = {
+    "httpx2": {"gzip", "gzip, gzip", "cut"},
+    "httpx2-async": {"gzip", "gzip, gzip", "cut"},
+    "aiohttp": {"gzip"},
+    "requests": {"gzip", "x-gzip", "gzip, gzip", "cut"},
+    "urllib": set(),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("coding", CODED)
+def test_html_that_the_client_does_not_decode_is_not_read(name: str, library: Site, coding: str) -> None:
+    if name == "aiohttp" and coding == "cut":
+        pytest.skip("aiohttp rejects the response")
+    encoding = f"Content-Encoding: {'gzip' if coding == 'cut' else coding}"
+    library.serve("/coded", respond(CODED[coding], HTML, encoding))
+    with open_host(name, purpose="training") as host:
+        if coding in DECODED[name]:
+            with pytest.raises(host.base_error, match="meta element"):
+                host.get(library.url("coded"))
+        else:
+            fetched = host.get(library.url("coded"))
+            assert (fetched.body, fetched.use.is_final) == (CODED[coding], False)
+            assert [str(source) for source in fetched.use.unread] == ["html: not-read"]
+
+
+def test_aiohttp_without_decompression_does_not_read_encoded_html(library: Site) -> None:
+    pytest.importorskip("aiohttp")
+    library.serve("/coded", respond(GZIPPED, HTML, "Content-Encoding: gzip"))
+    with open_host("aiohttp", purpose="training") as host:
+        host.session._auto_decompress = False
+        fetched = host.get(library.url("coded"))
+        assert (fetched.body, [str(source) for source in fetched.use.unread]) == (GZIPPED, ["html: not-read"])
+
+
+def test_aiohttp_content_is_not_consumed(library: Site) -> None:
+    pytest.importorskip("aiohttp")
+    with open_host("aiohttp", purpose="search") as host:
+        fetched = host.get_start(library.url("meta"), len(META))
+        assert (fetched.body, fetched.use.allowed) == (META, None)
+
+
+def test_the_last_content_type_counts(name: str, library: Site) -> None:
+    library.serve("/html", respond(META, "Content-Type: text/plain", HTML))
+    library.serve("/text", respond(META, HTML, "Content-Type: text/plain"))
+    with open_host(name, purpose="training") as host:
+        with pytest.raises(host.base_error, match="meta element"):
+            host.get(library.url("html"))
+        assert host.get(library.url("text")).body == META
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,16 @@ class BodyDecoder:
         """Whether the body exceeds the limit, so that no more data is needed."""
         return len(self._decoded) >= self._max_decoded
 
+    @property
+    def decoded(self) -> bytes:
+        """The body as far as it was fed and decoded."""
+        return bytes(self._decoded)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the data that was fed is complete in its coding."""
+        return self._decoder.finished
+
     def feed(self, data: bytes) -> None:
         """Decode the next bytes of the body as received.
 
