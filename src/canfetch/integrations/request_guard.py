@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
+from urllib.parse import unquote
 
 from canfetch.access.pacing import Pace
 from canfetch.client.argument_checks import check_delay_bounds
@@ -20,8 +21,10 @@ from canfetch.client.stores import Store
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import AsyncTransport, Transport
 from canfetch.core.agent import Agent
+from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
+from canfetch.core.references import resolve_reference
 from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
 from canfetch.errors import CanfetchError, InvalidOption, InvalidURL
 
@@ -36,10 +39,13 @@ DEFAULT_MAX_DELAY: Final = 60.0
 _GUARD_ONLY: Final = frozenset(
     {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses"}
 )
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
 # The guards that let the requests of the current thread or task pass.
 _EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
+# The last redirect in the current thread or task. HTTP clients send the next request of a chain in the same one.
+_REDIRECT: Final[ContextVar["_Redirect | None"]] = ContextVar("_REDIRECT", default=None)
 
 
 class GuardOptions(ClientOptions, total=False):
@@ -177,6 +183,20 @@ class SentRequest(NamedTuple):
     headers: "Headers"
 
 
+class _Redirect(NamedTuple):
+    """A redirect that was returned to an HTTP client.
+
+    Attributes:
+        guard: The guard that checked it.
+        target: Where it leads, as `_comparable` returns it.
+        verdicts: The verdicts on the URLs of the chain, in order.
+    """
+
+    guard: object
+    target: str
+    verdicts: "tuple[UseVerdict, ...]"
+
+
 class _BaseGuard:
     """The parts of a guard that do not wait.
 
@@ -245,11 +265,20 @@ class _BaseGuard:
 
         return page_response(sent.status, sent.headers, html)
 
-    def _mark_use(self, response: object, url: str, verdict: "UseVerdict") -> None:
-        """Attach the verdict on a use to a response.
+    def _mark_use(self, response: object, sent: SentRequest, own_verdict: "UseVerdict") -> None:
+        """Attach the verdict on a use to a response, with what the sites on the way to it state.
 
         Raises: UseDisallowed: The use is disallowed, and such responses are refused.
         """
+        from canfetch.consent.decision import with_redirects  # noqa: PLC0415 - as above
+
+        url = sent.url
+        last = _REDIRECT.get()
+        is_next = last is not None and last.guard is self and last.target == _comparable(url)
+        earlier = last.verdicts if last is not None and is_next else ()
+        target = _redirect_target(sent)
+        _REDIRECT.set(None if target is None else _Redirect(self, _comparable(target), (*earlier, own_verdict)))
+        verdict = with_redirects(own_verdict, earlier)
         setattr(response, _USE_ATTRIBUTE, verdict)
         if verdict.allowed is not False:
             return
@@ -344,7 +373,7 @@ class RequestGuard(_BaseGuard):
         """
         assert self._purpose is not None
         page = self._page_response(sent, html)
-        self._mark_use(response, sent.url, self.client.may_use(sent.url, purpose=self._purpose, response=page))
+        self._mark_use(response, sent, self.client.may_use(sent.url, purpose=self._purpose, response=page))
 
     def close(self) -> None:
         """Close the client, and with it the store. Requests that wait for their turn raise ClientClosed."""
@@ -405,7 +434,7 @@ class AsyncRequestGuard(_BaseGuard):
         assert self._purpose is not None
         page = self._page_response(sent, html)
         verdict = await self.client.may_use(sent.url, purpose=self._purpose, response=page)
-        self._mark_use(response, sent.url, verdict)
+        self._mark_use(response, sent, verdict)
 
     async def close(self) -> None:
         """Close the client, and with it the store. Requests that wait for their turn raise ClientClosed."""
@@ -435,6 +464,23 @@ def use_verdict(response: object) -> "UseVerdict | None":
 def _attached(response: object, name: str) -> Any:
     verdict = getattr(response, name, None)
     return getattr(getattr(response, "fp", None), name, None) if verdict is None else verdict
+
+
+def _redirect_target(sent: SentRequest) -> str | None:
+    """Return the URL that a response redirects to."""
+    from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - most programs have no purpose
+
+    if sent.status not in _REDIRECTS:
+        return None
+    location = next((value for name, value in header_pairs(sent.headers) if name == "location"), None)
+    return None if location is None else resolve_reference(sent.url, location.strip())
+
+
+def _comparable(url: str) -> str:
+    """Return a form of a URL that is the same however the HTTP client encodes it."""
+    origin, (_, mark, rest) = find_origin(url), url.partition("#")[0].partition("://")
+    path = rest[len(rest.partition("?")[0].partition("/")[0]) :] if mark else ""
+    return f"{origin}{unquote(path if path.startswith('/') else f'/{path}')}"
 
 
 def _find_purpose(name: str) -> str:

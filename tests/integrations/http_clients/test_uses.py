@@ -210,6 +210,24 @@ def test_the_last_content_type_counts(name: str, library: Site) -> None:
         assert host.get(library.url("text")).body == META
 
 
+def test_sites_that_redirect_count(name: str, library: Site, other: Site) -> None:
+    other.serve("/robots.txt", respond(b"User-agent: *\nContent-Signal: ai-train=no\n"))
+    other.serve("/a", respond(b"", f"Location: {other.url('b%7e')}", status=302))
+    other.serve("/b~", respond(b"", f"Location: {library.url('file#top')}", status=301))
+    other.serve("/b%7e", respond(b"", f"Location: {library.url('file#top')}", status=301))
+    library.serve("/back", respond(b"", f"Location: {other.url('a')}", status=307))
+    with open_host(name, purpose="training", mark_uses=True) as host:
+        for url in (other.url("a"), library.url("back")):
+            use = host.get(url).use
+            assert (use.allowed, use.url.partition("#")[0], use.is_final) == (False, library.url("file"), True)
+            assert {statement.text for statement in use.decided_by} == {"Content-Signal: ai-train=no"}
+            assert any(f"of {other.url('a')}" in statement.place for statement in use.decided_by)
+        # Without a redirect.
+        assert host.get(library.url("file")).use.allowed is True
+    with open_host(name, purpose="training") as host, pytest.raises(host.base_error, match="ai-train=no"):
+        host.get(library.url("back"))
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
