@@ -3,8 +3,12 @@
 import logging
 from typing import TYPE_CHECKING, Final
 
+from scrapy.http import HtmlResponse
+
 from canfetch.client.async_client import AsyncClient
 from canfetch.consent import PageResponse
+from canfetch.consent.decision import with_redirects
+from canfetch.integrations.page_bodies import content_codings, has_html, page_response
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_purpose
 from canfetch.integrations.scrapy.exceptions import DisallowedUse
@@ -17,6 +21,20 @@ if TYPE_CHECKING:
 USE_VERDICT_KEY: Final = "canfetch_use_verdict"
 PURPOSE_KEY: Final = "canfetch_purpose"
 _LOGGER: Final = logging.getLogger(__name__)
+# In place of the response to an earlier request, which Scrapy does not keep.
+_REDIRECT: Final = PageResponse(302, ())
+
+
+def _page_response(request: "Request", response: "Response") -> PageResponse:
+    """Return a response as a source of statements."""
+    headers = [(name, value) for name, values in response.headers.items() for value in values]
+    if isinstance(response, HtmlResponse) and not has_html(response.status, headers):
+        # Scrapy found HTML in the URL, another header or the body.
+        media_type = f"text/html; charset={response.encoding}"
+        headers = [header for header in headers if header[0].lower() != b"content-type"]
+        headers.append((b"Content-Type", media_type.encode("latin-1", "replace")))
+    is_read = request.method != "HEAD" and not content_codings(headers)
+    return page_response(response.status, headers, response.body if is_read else None)
 
 
 class UseChecks:
@@ -38,6 +56,8 @@ class UseChecks:
     async def check(self, request: "Request", response: "Response") -> None:
         """Store the verdict in the meta of the request, if it or the crawl has a purpose.
 
+        The sites of redirects on the way to the response count, too.
+
         Raises: DisallowedUse: The site disallows the use, and responses are not only marked; InvalidOption: The purpose
             in the meta is unknown.
         """
@@ -45,10 +65,14 @@ class UseChecks:
         purpose = self._settings.purpose if asked is None else parse_purpose(PURPOSE_KEY, asked)
         if purpose is None:
             return
-        headers = [(name, value) for name, values in response.headers.items() for value in values]
-        page = PageResponse(response.status, headers, response.body)
         agent = self._agents.find(request)
+        page = _page_response(request, response)
         verdict = await self._client.may_use(response.url, purpose=purpose, agent=agent, response=page)
+        earlier = [
+            await self._client.may_use(url, purpose=purpose, agent=agent, response=_REDIRECT)
+            for url in request.meta.get("redirect_urls", ())
+        ]
+        verdict = with_redirects(verdict, earlier)
         request.meta[USE_VERDICT_KEY] = verdict
         if verdict.allowed is False:
             self._report(request, str(purpose), verdict.explanation)

@@ -1,0 +1,61 @@
+"""The setting CANFETCH_PURPOSE: which responses count as HTML that was read, and the sites of redirects."""
+
+import gzip
+from collections.abc import Iterator
+
+import pytest
+from tests.integrations.scrapy.crawl import CrawlPlan, CrawlResult
+from tests.integrations.scrapy.pages import ADDON, page, redirect, robots
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+pytestmark = pytest.mark.service
+
+META = b"<html><head><meta name=robots content=noai></head><p>fish"
+
+
+@pytest.fixture(scope="module")
+def crawl() -> Iterator[tuple[str, str, CrawlResult]]:
+    """Return the origin of the content, one that disallows the use and redirects to it, and the result of a crawl."""
+    with Site() as site, Site() as other:
+        other.serve("/robots.txt", robots("User-agent: *\nContent-Signal: ai-train=no\n"))
+        other.serve("/moved", redirect(f"{site.origin}/free"))
+        site.serve("/moved", redirect(f"{site.origin}/free?moved"))
+        for target in ("/free", "/free?moved"):
+            site.serve(target, page())
+        site.serve("/octets", respond(META, "Content-Type: application/octet-stream"))
+        site.serve("/last", respond(META, "Content-Type: text/plain", "Content-Type: text/html"))
+        site.serve("/coded", page("Content-Encoding: gzip", html=gzip.compress(META)))
+        site.serve("/head", page(html=b""))
+        site.serve("/text", respond(META, "Content-Type: text/plain"))
+        requests = [
+            *({"url": site.origin + target} for target in ("/free", "/moved", "/octets", "/last", "/coded", "/text")),
+            {"url": f"{site.origin}/head", "method": "HEAD"},
+            {"url": f"{other.origin}/moved"},
+        ]
+        settings = {**ADDON, "CANFETCH_PURPOSE": "training", "COMPRESSION_ENABLED": False}
+        yield site.origin, other.origin, CrawlPlan(requests, settings).run()
+
+
+def test_sites_that_redirect_count(crawl: tuple[str, str, CrawlResult]) -> None:
+    origin, other, result = crawl
+    moved = result.pages[f"{other}/moved"]
+    assert moved.error == "DisallowedUse"
+    assert "Content-Signal: ai-train=no" in moved.message
+    assert result.pages[f"{origin}/moved"].meta["page"] == result.pages[f"{origin}/free"].meta["page"]
+
+
+@pytest.mark.parametrize("target", ["/octets", "/last"])
+def test_what_scrapy_takes_for_html_is_read(crawl: tuple[str, str, CrawlResult], target: str) -> None:
+    refused = crawl[2].pages[crawl[0] + target]
+    assert (refused.error, "meta element 1" in refused.message) == ("DisallowedUse", True)
+
+
+# Whether HTML is a source that was not read.
+TARGETS = {"/coded": True, "/head": True, "/free": False, "/text": False}
+
+
+def test_bodies_that_are_missing_or_encoded_are_not_read(crawl: tuple[str, str, CrawlResult]) -> None:
+    origin, _, result = crawl
+    unread = {target: "; not read: html" in result.pages[origin + target].meta["page"] for target in TARGETS}
+    assert unread == TARGETS
