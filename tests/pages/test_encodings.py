@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from canfetch.pages.encodings import _BY_LABEL, detect_encoding, parse_media_type
+from canfetch.pages.encodings import _BY_LABEL, detect_encoding, effective_content_type, parse_media_type
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,20 @@ def test_every_encoding_is_supported_by_python(name: str) -> None:
 )
 def test_media_type(content_type: str | None, expected: str) -> None:
     assert parse_media_type(content_type) == expected
+
+
+@pytest.mark.parametrize(
+    "values, expected",
+    [
+        ([], None),
+        ([""], ""),
+        (["text/plain", "text/html; charset=utf-8"], "text/html; charset=utf-8"),
+        (["text/plain, text/html"], " text/html"),
+        (["text/html", "*/*"], "text/html"),
+        (["text/html", "nonsense"], "text/html"),
+        (['text/html; a="b,text/plain"'], 'text/html; a="b,text/plain"'),
+        (["nonsense", "text/"], "nonsense"),
+    ],
+)
+def test_whatwg_fetch_last_valid_content_type_counts(values: list[str], expected: str | None) -> None:
+    assert effective_content_type(values) == expected

@@ -127,7 +127,7 @@ def _feed(response: http.client.HTTPResponse, start: PageStart, recorder: "_Reco
         data = response.read1(STEP_BYTES)
         if not data:
             if response.length:
-                raise http.client.IncompleteRead(b"", response.length)
+                raise http.client.IncompleteRead(b"".join(recorder.recorded), response.length)
             return True
         start.feed(data)
     return False

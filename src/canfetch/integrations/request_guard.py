@@ -278,7 +278,7 @@ class _BaseGuard:
         earlier = last.verdicts if last is not None and is_next else ()
         target = _redirect_target(sent)
         _REDIRECT.set(None if target is None else _Redirect(self, _comparable(target), (*earlier, own_verdict)))
-        verdict = with_redirects(own_verdict, earlier)
+        verdict = with_redirects(own_verdict, earlier) if earlier else own_verdict
         setattr(response, _USE_ATTRIBUTE, verdict)
         if verdict.allowed is not False:
             return
@@ -473,7 +473,11 @@ def _redirect_target(sent: SentRequest) -> str | None:
     if sent.status not in _REDIRECTS:
         return None
     location = next((value for name, value in header_pairs(sent.headers) if name == "location"), None)
-    return None if location is None else resolve_reference(sent.url, location.strip())
+    if location is None:
+        return None
+    # HTTP clients percent-encode the bytes.
+    text = location.strip().encode("latin-1", "replace").decode("utf-8", "replace")
+    return resolve_reference(sent.url, text)
 
 
 def _comparable(url: str) -> str:

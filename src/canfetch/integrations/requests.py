@@ -10,6 +10,8 @@ session.get("https://example.com/fish")
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from http.client import HTTPException
+from ssl import SSLError
 from typing import Any, Final, Unpack
 
 from canfetch.access.responses import Failure, Response
@@ -169,8 +171,16 @@ def _read_start(response: requests.Response, sent: SentRequest) -> bytes | None:
     from canfetch.integrations.page_bodies import PageStart, read_start  # noqa: PLC0415 - only with `purpose`
 
     start = PageStart(sent.headers, getattr(response.raw, "CONTENT_DECODERS", ()))
-    # requests uses the same attribute for cookies. Other adapters than `HTTPAdapter` may not have it.
-    return read_start(getattr(response.raw, "_original_response", None), start)
+    try:
+        # requests uses the same attribute for cookies. Other adapters than `HTTPAdapter` may not have it.
+        return read_start(getattr(response.raw, "_original_response", None), start)
+    # The same as those of `Response.content`.
+    except TimeoutError as error:
+        raise requests.ConnectionError(error, request=response.request) from error
+    except SSLError as error:
+        raise requests.exceptions.SSLError(error, request=response.request) from error
+    except (OSError, HTTPException) as error:
+        raise requests.exceptions.ChunkedEncodingError(error, request=response.request) from error
 
 
 @contextmanager

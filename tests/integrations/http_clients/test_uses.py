@@ -1,6 +1,7 @@
 """The option `purpose`: responses whose use their site disallows are refused, or marked."""
 
 import gzip
+import http.client
 import json
 import pickle
 import random
@@ -151,6 +152,45 @@ def test_a_page_over_the_limit_is_passed_on_as_a_whole(name: str, library: Site)
         assert (gzip.decompress(body) if name == "urllib" else body) == page
 
 
+def cut(*fields: str, reset: bool = False) -> Behaviour:
+    """Respond with a page that ends early."""
+
+    async def behaviour(exchange: Exchange) -> None:
+        head = "\r\n".join(["HTTP/1.1 200 OK", HTML, *fields])
+        await exchange.send(f"{head}\r\n\r\n".encode() + b"64\r\n" + META)
+        if reset:
+            exchange.reset()
+
+    return behaviour
+
+
+def test_a_page_that_ends_early_is_an_error_of_the_client(name: str, library: Site) -> None:
+    library.serve("/sized", cut("Content-Length: 1000"))
+    library.serve("/chunked", cut("Transfer-Encoding: chunked"))
+    library.serve("/reset", cut("Content-Length: 1000", reset=True))
+    with open_host(name, purpose="training") as host:
+        expected = (OSError, http.client.IncompleteRead) if name == "urllib" else host.base_error
+        for target in ("sized", "chunked", "reset"):
+            with pytest.raises(expected) as raised:
+                host.get(library.url(target))
+            assert not isinstance(raised.value, UseDisallowed)
+
+
+def test_a_stalled_page_is_a_timeout_of_requests(library: Site) -> None:
+    requests = pytest.importorskip("requests")
+
+    async def stalled(exchange: Exchange) -> None:
+        await exchange.send(f"HTTP/1.1 200 OK\r\n{HTML}\r\nContent-Length: 1000\r\n\r\n".encode() + META)
+        await exchange.wait_closed()
+
+    library.serve("/stalled", stalled)
+    with (
+        open_host("requests", purpose="training") as host,
+        pytest.raises(requests.ConnectionError, match="timed out"),
+    ):
+        host.get(library.url("stalled"), timeout=(60, 0.1))
+
+
 GZIPPED = gzip.compress(META)
 CODED = {
     "gzip": GZIPPED,
@@ -215,6 +255,9 @@ def test_sites_that_redirect_count(name: str, library: Site, other: Site) -> Non
     other.serve("/a", respond(b"", f"Location: {other.url('b%7e')}", status=302))
     other.serve("/b~", respond(b"", f"Location: {library.url('file#top')}", status=301))
     other.serve("/b%7e", respond(b"", f"Location: {library.url('file#top')}", status=301))
+    other.serve("/é", respond(b"", f"Location: {library.url('file')}", status=301))
+    other.serve("/%C3%A9", respond(b"", f"Location: {library.url('file')}", status=301))
+    other.serve("/c", respond(b"", "Location: é", status=302))
     library.serve("/back", respond(b"", f"Location: {other.url('a')}", status=307))
     with open_host(name, purpose="training", mark_uses=True) as host:
         for url in (other.url("a"), library.url("back")):
@@ -222,6 +265,8 @@ def test_sites_that_redirect_count(name: str, library: Site, other: Site) -> Non
             assert (use.allowed, use.url.partition("#")[0], use.is_final) == (False, library.url("file"), True)
             assert {statement.text for statement in use.decided_by} == {"Content-Signal: ai-train=no"}
             assert any(f"of {other.url('a')}" in statement.place for statement in use.decided_by)
+        places = [statement.place for statement in host.get(other.url("c")).use.decided_by]
+        assert any(place.endswith(other.url("c")) for place in places)
         # Without a redirect.
         assert host.get(library.url("file")).use.allowed is True
     with open_host(name, purpose="training") as host, pytest.raises(host.base_error, match="ai-train=no"):
