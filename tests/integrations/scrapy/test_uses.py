@@ -28,8 +28,12 @@ def crawl() -> Iterator[tuple[str, str, CrawlResult]]:
         site.serve("/coded", page("Content-Encoding: gzip", html=gzip.compress(META)))
         site.serve("/head", page(html=b""))
         site.serve("/text", respond(META, "Content-Type: text/plain"))
+        site.serve("/part", respond(META, "Content-Type: text/html", "Content-Range: bytes 0-57/58", status=206))
         requests = [
-            *({"url": site.origin + target} for target in ("/free", "/moved", "/octets", "/last", "/coded", "/text")),
+            *(
+                {"url": site.origin + target}
+                for target in ("/free", "/moved", "/octets", "/last", "/coded", "/text", "/part")
+            ),
             {"url": f"{site.origin}/head", "method": "HEAD"},
             {"url": f"{other.origin}/moved"},
         ]
@@ -45,7 +49,7 @@ def test_sites_that_redirect_count(crawl: tuple[str, str, CrawlResult]) -> None:
     assert result.pages[f"{origin}/moved"].meta["page"] == result.pages[f"{origin}/free"].meta["page"]
 
 
-@pytest.mark.parametrize("target", ["/octets", "/last"])
+@pytest.mark.parametrize("target", ["/octets", "/last", "/part"])
 def test_what_scrapy_takes_for_html_is_read(crawl: tuple[str, str, CrawlResult], target: str) -> None:
     refused = crawl[2].pages[crawl[0] + target]
     assert (refused.error, "meta element 1" in refused.message) == ("DisallowedUse", True)

@@ -12,6 +12,7 @@ from canfetch.integrations.page_bodies import content_codings, has_html, page_re
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_purpose
 from canfetch.integrations.scrapy.exceptions import DisallowedUse
+from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 USE_VERDICT_KEY: Final = "canfetch_use_verdict"
 PURPOSE_KEY: Final = "canfetch_purpose"
 _LOGGER: Final = logging.getLogger(__name__)
+_PARTIAL: Final = 206
 # In place of the response to an earlier request, which Scrapy does not keep.
 _REDIRECT: Final = PageResponse(302, ())
 
@@ -34,7 +36,11 @@ def _page_response(request: "Request", response: "Response") -> PageResponse:
         headers = [header for header in headers if header[0].lower() != b"content-type"]
         headers.append((b"Content-Type", media_type.encode("latin-1", "replace")))
     is_read = request.method != "HEAD" and not content_codings(headers)
-    return page_response(response.status, headers, response.body if is_read else None)
+    page = page_response(response.status, headers, response.body if is_read else None)
+    if is_read and response.status == _PARTIAL and page.html is None:
+        # The statements of a part count. It is longer than the limit, so that it counts as a part.
+        return page._replace(html=response.body.ljust(DEFAULT_MAX_PAGE_BYTES + 1))
+    return page
 
 
 class UseChecks:
