@@ -146,8 +146,8 @@ async function writeHtml({ styles, script, fonts, modules, icon, engine, crawler
 }
 
 /**
- * List all files with their sizes, and compress for the server what index.html names. The server compresses the others
- * with gzip, which takes a little more, so that the packages need not contain them twice.
+ * List all files with their sizes, and compress for the server the scripts and styles that index.html names. The server
+ * compresses the others with gzip, which takes a little more, so that the packages need not contain them twice.
  */
 async function writeManifest() {
   const files = {};
@@ -158,7 +158,7 @@ async function writeManifest() {
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
     const compressed = brotliCompressSync(content, quality);
     files[file] = { bytes: content.length, brotli: compressed.length };
-    if (index.includes(name) && !/\.(woff2|txt)$/.test(file)) await writeFile(path.join(OUTPUT, `${file}.br`), compressed);
+    if (index.includes(name) && !/\.(woff2|txt|wasm)$/.test(file)) await writeFile(path.join(OUTPUT, `${file}.br`), compressed);
   }
   await writeFile(path.join(OUTPUT, "manifest.json"), `${JSON.stringify({ files }, null, 2)}\n`);
   for (const [file, { bytes, brotli }] of Object.entries(files)) {
