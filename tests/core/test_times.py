@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canfetch.core.times import rfc3339
+from canfetch.core.times import parse_rfc3339, printed_time, rfc3339
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,17 @@ def test_text_parses_back_to_the_time(moment: datetime) -> None:
     parsed = datetime.fromisoformat(rfc3339(moment.timestamp()))
     # A float holds microseconds only near the epoch.
     assert abs((parsed - moment).total_seconds()) < 0.0001
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_a_printed_time_is_what_the_text_says(moment: datetime) -> None:
+    seconds = moment.timestamp()
+    assert rfc3339(printed_time(seconds)) == rfc3339(seconds)
+    # Far from the epoch, a float is less exact than a microsecond.
+    assert printed_time(seconds) == pytest.approx(parse_rfc3339(rfc3339(seconds)), abs=0.0001)
+
+
+@pytest.mark.parametrize("text", ["2026-11-22T01:32:00", "2026-11-22T01:32:00.50Z", "2026-11-22 01:32:00Z"])
+def test_other_texts_are_not_parsed(text: str) -> None:
+    with pytest.raises(ValueError, match="expected an RFC 3339 time in UTC"):
+        parse_rfc3339(text)
