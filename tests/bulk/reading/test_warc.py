@@ -88,7 +88,7 @@ def test_truncation_at_every_byte(*, is_compressed: bool) -> None:
         complete = sum(end >= length for length in whole)
         assert all(item.content == RULES for item in captures(items)), end
         assert hosts(items) == list(HOSTS[:complete]), end
-        boundary = end == 0 or (end == len(parts[0]) if is_compressed else len(parts[0]) - 4 <= end <= len(parts[0]))
+        boundary = end == len(parts[0]) if is_compressed else len(parts[0]) - 4 <= end <= len(parts[0])
         at_end = end >= len(content) - 4 and not is_compressed
         expected = [] if boundary or at_end else [True]
         assert [fault.is_end for fault in faults(items)] == expected, end

@@ -1,8 +1,6 @@
 """The options `--history` and `--at`, and the answers of a history as of a date."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from canfetch.cli.shared.command_errors import CommandError
@@ -12,10 +10,11 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from canfetch.client.watch import WatchHistory
 
 DEFAULT_HISTORY: Final = "robots-history.sqlite3"
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def history_option() -> Option:
@@ -74,7 +73,9 @@ def open_history(path: str) -> "WatchHistory":
 
     Raises: CommandError: It does not exist, or cannot be read.
     """
-    from canfetch.client.watch import WatchHistory  # noqa: PLC0415 - imports the client
+    from pathlib import Path  # noqa: PLC0415 - commands without a history start faster
+
+    from canfetch.client.watch import WatchHistory  # noqa: PLC0415 - as above
 
     if not Path(path).exists():
         raise CommandError(f"--history {quoted(path)} does not exist: 'canfetch watch' creates it")
@@ -100,13 +101,15 @@ def open_past(at: str | None, path: str | None, others: Iterator[str]) -> PastHi
     return PastHistory(at, path)
 
 
-def _parse_time(text: str) -> datetime:
+def _parse_time(text: str) -> "datetime":
+    from datetime import UTC, datetime, timedelta  # noqa: PLC0415 - as above
+
     from canfetch.pages.dates import parse_date  # noqa: PLC0415 - for --at only
 
     seconds = parse_date(text)
     if seconds is None:
         raise CommandError(f"invalid --at {quoted(text)}: expected a time such as 2026-03-01 or 2026-03-01T12:00:00Z")
     try:
-        return _EPOCH + timedelta(seconds=seconds)
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
     except OverflowError:
         raise CommandError(f"invalid --at {quoted(text)}: expected a year from 1 to 9999") from None
