@@ -722,7 +722,7 @@ export interface StatedUse {
 }
 
 /** The standard that a statement belongs to. */
-export type StatementKind = "rule" | "control-token" | "content-signal" | "content-usage" | "ai-training-rule" | "page-directive" | "tdm-reservation" | "license" | "payment";
+export type StatementKind = "rule" | "unreachable" | "control-token" | "content-signal" | "content-usage" | "ai-training-rule" | "page-directive" | "tdm-reservation" | "license" | "payment";
 
 /** The Content-Usage or Content-Signal headers of a page. */
 export interface UsageHeaderObject {

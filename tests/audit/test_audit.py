@@ -251,10 +251,21 @@ def test_lines_in_front_are_found_by_their_effect(client: Client, site: Site) ->
         next(one for one in report.findings if one.kind is kind)
         for kind in (AuditKind.ADDED_LINES, AuditKind.SERVED_DIFFERS, AuditKind.USAGE_DIFFERS)
     )
-    assert lines.message == "lines 1-6 before the intended ones are not in the intended file"
+    assert lines.message == "not in the intended file: lines 1-6 before the intended ones"
     assert differs.message == "the served file disallows / for ClaudeBot because of the added lines"
     assert differs.url == f"{site.origin}/"
     assert usage.message == "training: the served file states disallow, the intended one unknown"
+
+
+def test_a_line_behind_is_named_by_its_number(client: Client, site: Site) -> None:
+    site.serve("/robots.txt", respond(f"{ROBOTS}# Managed\n".encode()))
+    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode())
+    (added,) = (one for one in report.findings if one.kind is AuditKind.ADDED_LINES)
+    number = ROBOTS.count("\n") + 1
+    assert (
+        added.message
+        == f"not in the intended file: line {number} after the intended ones, without an effect on a verdict"
+    )
 
 
 def test_the_intended_file_can_be_a_policy(client: Client, site: Site) -> None:

@@ -212,6 +212,7 @@ def test_sources_that_could_not_be_read() -> None:
     ]
     unreachable = may_use(URL, purpose="search", robots=MissingSource(SourceState.UNREACHABLE, "status 503"))
     assert unreachable.allowed is False
+    assert unreachable.decided_by[0].kind is StatementKind.UNREACHABLE
     assert "RFC 9309" in str(unreachable.decided_by[0])
 
 

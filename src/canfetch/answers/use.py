@@ -7,7 +7,8 @@ from canfetch.agents import get_crawler
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import with_notes
 from canfetch.answers.pages import parse_header_lines
-from canfetch.consent.decision import MissingSource, PageResponse, UseSources, read_sources
+from canfetch.consent.decision import UseSources, read_sources
+from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import UsagePurpose

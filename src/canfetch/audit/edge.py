@@ -124,7 +124,8 @@ def edge_crawlers(names: Sequence[str]) -> list[Crawler]:
     for name in dict.fromkeys(names):
         crawler = REGISTRY.get_crawler(name)
         if crawler is None:
-            raise InvalidOption(unknown_choice("crawler", name, [one.name for one in REGISTRY.crawlers if one.headers]))
+            names = [one.name for one in REGISTRY.crawlers if one.headers]
+            raise InvalidOption(unknown_choice("crawler", name, names, listed_by="canfetch agents list"))
         if not crawler.headers:
             reason = "fetches nothing" if crawler.token_only else "has no known User-Agent header"
             raise InvalidOption(f"invalid crawler {quoted(name)}: it {reason}")
@@ -146,8 +147,9 @@ def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) ->
     """
     answers: list[EdgeAnswer] = []
     findings: list[AuditFinding] = []
-    if not requests.decide(url).allowed:
-        message = f"the audit may not request the page: {requests.decide(url).explanation}"
+    own_verdict = requests.decide(url)
+    if not own_verdict.allowed:
+        message = f"the audit may not request the page: {own_verdict.explanation}"
         return EdgeTest(answers, [finding(AuditKind.EDGE_UNKNOWN, message, url=url)])
     try:
         control = _ask(requests, url, _BROWSER_HEADER, None)

@@ -34,7 +34,7 @@ from canfetch.author import SitePolicy, render_policy
 from canfetch.client.argument_checks import check_count
 from canfetch.client.documents import DISALLOWED, Document, NotFetched, fetch_document, run_steps
 from canfetch.client.sync_client import Client
-from canfetch.consent.decision import MissingSource
+from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.lists import check_list

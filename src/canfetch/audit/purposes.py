@@ -11,7 +11,7 @@ from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.documents import Document, run_steps
 from canfetch.client.origin_state import OriginState
 from canfetch.client.use import UseQuestion, decide_use
-from canfetch.consent.decision import MissingSource, PageResponse
+from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.extensions.preference import UsagePurpose

@@ -103,11 +103,11 @@ def compare_with_source(source: RobotsTxt, served: ServedFile, origin: Origin) -
     differences = list(_differences(source, served.robots, origin, "the served file"))
     usages = list(_usage_differences(source, served.robots, url))
     if added:
-        place = " and ".join(f"lines {one.first}-{one.last} {one.place} the intended ones" for one in added)
-        effect = "" if differences or usages else ": they change no verdict"
+        place = " and ".join(f"{one.numbers} {one.place} the intended ones" for one in added)
+        effect = "" if differences or usages else ", without an effect on a verdict"
         yield finding(
             AuditKind.ADDED_LINES,
-            f"{place} are not in the intended file{effect}",
+            f"not in the intended file: {place}{effect}",
             severity=None if differences or usages else Severity.INFO,
             url=url,
             line=added[0].first,
@@ -130,6 +130,11 @@ class AddedLines(NamedTuple):
     first: int
     last: int
     place: str
+
+    @property
+    def numbers(self) -> str:
+        """The numbers in words."""
+        return f"line {self.first}" if self.first == self.last else f"lines {self.first}-{self.last}"
 
 
 def find_added_lines(source: bytes, served: bytes) -> list[AddedLines]:

@@ -11,6 +11,7 @@ from canfetch.client.pacers import Pacer
 from canfetch.client.site_files import FileStep, KeptFile, fetch_site_file, kept_file
 from canfetch.client.sync_client import Client
 from canfetch.core.agent import Agent
+from canfetch.core.origin import Origin
 from canfetch.core.text import counted
 from canfetch.core.verdict import Access, Verdict
 from canfetch.errors import CanfetchError
@@ -62,8 +63,7 @@ class SiteRequests:
         Args: refresh: Fetch it even if a cached copy is fresh, and confirm a failure by a second request.
         Raises: InvalidURL, ClientClosed, RequestNotSent, RequestLimitReached.
         """
-        scheme, separator, rest = url.partition("://")
-        name = f"{scheme}{separator}{rest.partition('/')[0]}"
+        name = str(Origin.from_url(url))
         known = self._states.get(name)
         if known is None:
             self._count()

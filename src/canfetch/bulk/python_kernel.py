@@ -11,7 +11,7 @@ from canfetch.bulk.content_check import check_contents
 from canfetch.bulk.parsed_files import OUTCOMES, Outcome, Plan
 from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
-from canfetch.consent.decision import record_kind
+from canfetch.consent.statements import record_kind
 from canfetch.consent.verdict import StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules

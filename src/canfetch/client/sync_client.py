@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from canfetch.client.watch.past import KnownCopy
-    from canfetch.consent.decision import PageResponse
+    from canfetch.consent.sources import PageResponse
     from canfetch.consent.verdict import UseVerdict
 
 ResultT = TypeVar("ResultT")

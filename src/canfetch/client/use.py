@@ -9,19 +9,12 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, url_on_other_host
-from canfetch.consent.decision import (
-    ROBOTS,
-    TDM_FILE,
-    MissingSource,
-    PageResponse,
-    may_use,
-    url_text,
-    with_redirects,
-)
+from canfetch.consent.decision import may_use, with_redirects
 from canfetch.consent.licenses import address_text
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
-from canfetch.consent.verdict import SourceState, UseVerdict
+from canfetch.consent.sources import MissingSource, PageResponse, url_text
+from canfetch.consent.verdict import ROBOTS, TDM_FILE, SourceState, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin

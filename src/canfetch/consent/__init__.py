@@ -7,7 +7,7 @@ and `purposes` the names of purposes and the tokens that control them. `rsl` rea
 what one states on a use, and `licenses` combines all that apply. Nothing here fetches or reads a clock.
 """
 
-from canfetch.consent.decision import MissingSource, PageResponse, may_use
+from canfetch.consent.decision import may_use
 from canfetch.consent.rsl import (
     RSLContent,
     RSLCopyright,
@@ -20,6 +20,7 @@ from canfetch.consent.rsl import (
     RSLTermType,
     parse_rsl,
 )
+from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import SourceState, StatementKind, UseSource, UseStatement, UseVerdict
 
 __all__ = [

@@ -13,6 +13,11 @@ from canfetch.core.text import display_text, printable_text
 from canfetch.core.times import optional_rfc3339
 
 USE_SCHEMA: Final = "canfetch.use/1"
+ROBOTS: Final = "robots.txt"
+HEADERS: Final = "headers"
+HTML: Final = "html"
+TDM_FILE: Final = "tdmrep.json"
+"""The names of sources, besides `license`."""
 
 
 class SourceState(StrEnum):
@@ -70,6 +75,7 @@ class StatementKind(StrEnum):
     """The standard that a statement belongs to."""
 
     RULE = "rule"
+    UNREACHABLE = "unreachable"  # RFC 9309 disallows everything, and no statement of the site does
     CONTROL_TOKEN = "control-token"  # noqa: S105 - a product token
     CONTENT_SIGNAL = "content-signal"
     CONTENT_USAGE = "content-usage"
@@ -127,8 +133,7 @@ class UseStatement(NamedTuple):
 # Statements that others in any part of the page can override: TDMRep orders its sources, and some search engines have
 # directives that permit what others restrict.
 _BY_PAGE: Final = frozenset({StatementKind.PAGE_DIRECTIVE, StatementKind.TDM_RESERVATION})
-_PAGE: Final = frozenset({"headers", "html"})
-_TDM_FILE: Final = "tdmrep.json"
+_PAGE: Final = frozenset({HEADERS, HTML})
 
 
 WORDS: Final = {True: "allowed", False: "disallowed", None: "not stated"}
@@ -194,7 +199,7 @@ class UseVerdict(NamedTuple):
         unread = {source.name for source in self.unread}
         if self.purpose is not UsagePurpose.TRAINING:
             # A reservation is about text and data mining.
-            unread.discard(_TDM_FILE)
+            unread.discard(TDM_FILE)
         if not unread:
             return True
         return self.allowed is False and any(

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from canfetch.bulk.rule_texts import line_text
+from canfetch.consent.verdict import StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import Preference
@@ -21,8 +22,6 @@ NO_ROBOTS: Final = "no-robots"
 REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 INVALID_URL: Final = "invalid-url"
 INVALID_TIME: Final = "invalid-time"
-UNREACHABLE: Final = "unreachable"
-"""The kind of a use that no statement decides, because the origin disallows everything."""
 _INVALID: Final = frozenset([INVALID_URL, INVALID_TIME])
 
 
@@ -46,8 +45,7 @@ class Use(NamedTuple):
 
     Attributes:
         use: `allow`, `disallow` or `unknown`, or None if there is no valid URL or time.
-        kind: The `StatementKind` of the first statement that decides, `unreachable` if the origin disallows everything,
-            or None.
+        kind: The `StatementKind` of the first statement that decides, or None.
         line: The line of the statement, or None.
         text: The text of this line, of at most 256 bytes, or None.
         token: The control token whose rule decides, or None.
@@ -176,7 +174,7 @@ def use_without_rules(file: FileDecisions | Decision, decision: Decision) -> Use
     if decision.reason in _INVALID:
         return Use()
     if isinstance(file, FileDecisions) and file.disallows_all:
-        return Use(str(Preference.DISALLOW), UNREACHABLE)
+        return Use(str(Preference.DISALLOW), str(StatementKind.UNREACHABLE))
     return Use(str(Preference.UNKNOWN))
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
-from canfetch.agents import REGISTRY
 from canfetch.audit.edge import edge_crawlers
 from canfetch.audit.html_report import html_page
 from canfetch.audit.procedure import (
@@ -34,7 +33,6 @@ from canfetch.audit.text_report import (
 )
 from canfetch.author import SitePolicy, parse_policy
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
-from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import (
     check_standard_input,
@@ -58,7 +56,7 @@ from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import abbreviated, counted
 from canfetch.core.urls import split_url, url_bytes
-from canfetch.errors import InvalidDraft, InvalidSitePolicy, InvalidURL
+from canfetch.errors import InvalidDraft, InvalidOption, InvalidSitePolicy, InvalidURL
 from canfetch.lint.formats.github import github_command
 from canfetch.lint.severity import Severity, parse_severity
 
@@ -136,7 +134,6 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
             delay=options.delay,
             limit=options.max_requests,
         )
-        edge_crawlers(options.edge)
         # The delay changes no report.
         settings = {
             "source": repr(source),
@@ -161,9 +158,10 @@ def _check_options(options: _Options) -> None:
     if not isfinite(options.delay):
         # FloatRange accepts NaN, because every comparison with it is false.
         raise CommandError(f"invalid --delay {options.delay}: expected 0 to {_MAX_DELAY} seconds")
-    for name in options.edge:
-        if REGISTRY.get_crawler(name) is None:
-            raise CommandError(f"--edge: {unknown_crawler(name, name)}")
+    try:
+        edge_crawlers(options.edge)
+    except InvalidOption as error:
+        raise CommandError(f"--edge: {error}") from None
 
 
 def _print_start(

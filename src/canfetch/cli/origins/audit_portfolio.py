@@ -106,9 +106,8 @@ class Portfolio:
         Args: advance: Called with 1 after each site.
         Raises: CommandError: A report cannot be written; and what `run` raises.
         """
-        remaining = iter(self._origins)
         waiting: deque[Future[ReportJson]] = deque()
-        for origin in remaining:
+        for origin in self._origins:
             waiting.append(self._threads.submit(self._report, origin))
             # Some are finished out of turn, so that no thread waits for the first.
             if len(waiting) >= 4 * self._parallel:

@@ -35,11 +35,12 @@ from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
 from canfetch.client.documents import quoted_url, run_steps
-from canfetch.consent.decision import ROBOTS, MissingSource, PageResponse, may_use
+from canfetch.consent.decision import may_use
 from canfetch.consent.licenses import LICENSE
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
-from canfetch.consent.verdict import WORDS, SourceState, UseSource, UseVerdict
+from canfetch.consent.sources import MissingSource, PageResponse
+from canfetch.consent.verdict import ROBOTS, WORDS, SourceState, UseSource, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.origin import find_origin

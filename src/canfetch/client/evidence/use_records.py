@@ -18,7 +18,7 @@ from canfetch import __version__
 from canfetch.client.evidence.chain import is_sha256
 from canfetch.client.origin_state import OriginState
 from canfetch.client.use import AnsweredUse, FileFetch, UseQuestion, UseReading, answer_use
-from canfetch.consent.decision import MissingSource, PageResponse
+from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import SourceState
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse

@@ -39,7 +39,7 @@ from canfetch.core.verdict import Effect
 from canfetch.errors import StoreError
 
 if TYPE_CHECKING:
-    from canfetch.consent.decision import PageResponse
+    from canfetch.consent.sources import PageResponse
     from canfetch.consent.verdict import UseVerdict
 
 _VERSION: Final = 1

@@ -19,7 +19,7 @@ from canfetch.core.verdict import Access, AccessInfo, ClientVerdict, Effect
 from canfetch.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from canfetch.consent.decision import PageResponse
+    from canfetch.consent.sources import PageResponse
     from canfetch.consent.verdict import UseVerdict
 
 PAST_SCHEMA: Final = "canfetch.past-verdict/1"
@@ -163,8 +163,9 @@ class KnownCopy(NamedTuple):
 
         Raises: OriginMismatch, UnknownProfile; and as `canfetch.may_use`.
         """
-        from canfetch.consent.decision import ROBOTS, MissingSource, may_use  # noqa: PLC0415 - watching parses no pages
-        from canfetch.consent.verdict import SourceState  # noqa: PLC0415 - as above
+        from canfetch.consent.decision import may_use  # noqa: PLC0415 - watching parses no pages
+        from canfetch.consent.sources import MissingSource  # noqa: PLC0415 - as above
+        from canfetch.consent.verdict import ROBOTS, SourceState  # noqa: PLC0415 - as above
 
         check_origin(self.origin, url, None)
         robots: RobotsTxt | MissingSource | None = self.robots(profile)

@@ -16,9 +16,12 @@ from canfetch.lint.analysis.site_blocks import has_site_block
 from canfetch.lint.linted_file import LintedFile
 
 _LARGE_BYTES: Final = DEFAULT_MAX_BYTES // 2
-_LONG_LINE_BYTES: Final = 1024
-_CONTROLS: Final = bytes(set(range(0x20)) - set(b"\0\t\n\r")) + b"\x7f"
-_OTHER_START: Final = re.compile(rb"\n[^/*\n]")
+YANDEX_CHARACTERS: Final = 1024
+"""The length of a line up to which Yandex reads it."""
+CONTROLS: Final = bytes(set(range(0x20)) - set(b"\0\t\n\r")) + b"\x7f"
+"""The control characters that no line needs."""
+OTHER_START: Final = re.compile(rb"\n[^/*\n]")
+"""A rule, in the text of all rules, whose value starts with another character than `/` and `*`."""
 
 
 class Trait(Enum):
@@ -86,7 +89,7 @@ def _is_large(file: LintedFile) -> bool:
 
 def _has_long_line(file: LintedFile) -> bool:
     records = file.records
-    return max(map(sub, records.ends, records.starts), default=0) > _LONG_LINE_BYTES
+    return max(map(sub, records.ends, records.starts), default=0) > YANDEX_CHARACTERS
 
 
 def _has_no_records(file: LintedFile) -> bool:
@@ -94,13 +97,13 @@ def _has_no_records(file: LintedFile) -> bool:
 
 
 _TRAITS: Final[Mapping[Trait, Callable[[LintedFile], bool]]] = {
-    Trait.CONTROL: lambda file: len(file.content.translate(None, _CONTROLS)) != len(file.content),
+    Trait.CONTROL: lambda file: len(file.content.translate(None, CONTROLS)) != len(file.content),
     Trait.LARGE: _is_large,
     Trait.LONG_LINE: _has_long_line,
     Trait.NON_ASCII: lambda file: not file.content.isascii(),
     Trait.NO_RECORDS: _has_no_records,
     Trait.OTHER_AGENT: lambda file: any(value != b"*" for value in file.user_agent_values),
-    Trait.OTHER_START: lambda file: _OTHER_START.search(rule_values(file).text) is not None,
+    Trait.OTHER_START: lambda file: OTHER_START.search(rule_values(file).text) is not None,
     Trait.SEVERAL_AGENTS: lambda file: len(file.user_agents) > 1,
     Trait.SITE_BLOCK: has_site_block,
     Trait.STAR: lambda file: b"*" in rule_values(file).text,

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import SiteFile
 from canfetch.client.use import MAX_LICENSES, file_source, robots_source
-from canfetch.consent.decision import MissingSource, may_use
+from canfetch.consent.decision import may_use
+from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState, StatementKind, UseStatement, UseVerdict
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.web.mcp.agents import AskedAgent

@@ -6,30 +6,25 @@ from typing import Final
 
 from canfetch.lint.analysis.characters import LINE_BREAK_CONTROLS
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
-from canfetch.lint.analysis.needs import Trait
+from canfetch.lint.analysis.needs import CONTROLS, Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_CONTROLS: Final = bytes(set(range(0x20)) - set(b"\0\t\n\r")) + b"\x7f"
-_CONTROL: Final = re.compile(b"[%s]" % re.escape(_CONTROLS))
+_CONTROL: Final = re.compile(b"[%s]" % re.escape(CONTROLS))
 _MAX_IN_LINE: Final = 64
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find lines with a control character other than TAB and NUL."""
-    if (
-        len(file.content.translate(None, _CONTROLS)) == len(file.content)
-        or file_is_markup(file)
-        or file_is_binary(file)
-    ):
+    if len(file.content.translate(None, CONTROLS)) == len(file.content) or file_is_markup(file) or file_is_binary(file):
         return
     for record in file.lines_matching(_CONTROL):
         start, end = record.span
         content = file.content[start:end]
-        offsets = [offset for offset, byte in enumerate(content) if byte in _CONTROLS]
+        offsets = [offset for offset, byte in enumerate(content) if byte in CONTROLS]
         fix = None
         if len(offsets) <= _MAX_IN_LINE and b"\0" not in content:
             is_comment = content.lstrip(b" \t").startswith(b"#")

@@ -5,28 +5,27 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.analysis.needs import Trait
+from canfetch.lint.analysis.needs import YANDEX_CHARACTERS, Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _GOOGLE_BYTES: Final = 16_663
-_YANDEX_CHARACTERS: Final = 1024
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find lines that Google cuts, and rules that Yandex rejects."""
     if file_is_markup(file):
         return
-    for record in file.records.longer_than(_YANDEX_CHARACTERS):
+    for record in file.records.longer_than(YANDEX_CHARACTERS):
         start = record.span[0]
         content = file.line_content(record)
         if len(content) > _GOOGLE_BYTES and not content.lstrip().startswith(b"#"):
             yield Occurrence((start + _GOOGLE_BYTES, start + len(content)), {"size": str(len(content))})
         elif record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW) and record.value is not None:
             characters = len(file.value(record).decode("utf-8", "replace"))
-            if characters > _YANDEX_CHARACTERS:
+            if characters > YANDEX_CHARACTERS:
                 yield Occurrence(record.value, {"size": str(len(content))})
 
 

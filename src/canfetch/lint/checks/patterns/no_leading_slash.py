@@ -1,6 +1,5 @@
 """A pattern that starts with neither `/` nor `*`."""
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -12,7 +11,7 @@ from canfetch.lint.analysis.addresses import find_address
 from canfetch.lint.analysis.asset_patterns import blocked_asset
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.needs import Trait
+from canfetch.lint.analysis.needs import OTHER_START, Trait
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
@@ -24,7 +23,6 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
-_OTHER_START: Final = re.compile(rb"\n[^/*\n]")
 _STARTS: Final = frozenset(UNRESERVED) - frozenset(b".")
 # Words that are not paths.
 _WORDS: Final = frozenset(
@@ -35,9 +33,9 @@ _WORDS: Final = frozenset(
 def find(file: LintedFile) -> Iterator[AnyOccurrence]:
     """Find rules whose value starts with another character."""
     here = None if file.input.url is None else find_origin(file.input.url)
-    for rule in rules_matching(file, _OTHER_START):
+    for rule in rules_matching(file, OTHER_START):
         yield LineOccurrence(rule.line, partial(_occurrence, file, rule, here))
-    for record in rule_records_matching(file, _OTHER_START):
+    for record in rule_records_matching(file, OTHER_START):
         if record.group is None and record.value is not None:
             yield Occurrence(record.value, {"pattern": file.text(file.value(record))})
 

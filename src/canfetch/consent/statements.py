@@ -1,0 +1,248 @@
+"""What each source states on a use, as its own standard reads it.
+
+Statements of lines of robots.txt have no words: `UseSources` adds the lines that are in an answer.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+from canfetch.consent.licenses import (
+    LICENSE,
+)
+from canfetch.consent.purposes import control_tokens
+from canfetch.consent.sources import PAYMENT_REQUIRED, PageResponse, prices
+from canfetch.consent.verdict import HEADERS, HTML, MAX_STATEMENTS, ROBOTS, TDM_FILE, StatementKind, UseStatement
+from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.extensions.record import Extension, ExtensionNote
+from canfetch.core.extensions.usage import Usage, UsageStatement
+from canfetch.core.extensions.usage_records import statements_of
+from canfetch.core.text import printable_text
+from canfetch.core.verdict import Verdict
+from canfetch.pages.directives import Directive, DirectiveNote
+from canfetch.pages.page_rules import PageRules
+from canfetch.pages.positions import PageSource
+from canfetch.pages.tdm import Reservation
+from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
+from canfetch.pages.vocabulary import KNOWN, MAX_SNIPPET, UNAVAILABLE_AFTER
+
+ALL_CRAWLERS: Final = "*"
+_MAX_LINES: Final = 3
+_OPT_OUTS: Final = {
+    "noai": (Preference.DISALLOW, ""),
+    "noimageai": (Preference.UNKNOWN, "it is about the images of the page"),
+}
+_PREFERENCE_RECORDS: Final = frozenset({"content-usage", "content-signal", "disallowaitraining", "allowaitraining"})
+_DIRECTIVES: Final = {
+    UsagePurpose.TRAINING: frozenset({*_OPT_OUTS, "noarchive", "nocache"}),
+    UsagePurpose.SEARCH: frozenset({"noindex", "none", UNAVAILABLE_AFTER}),
+    UsagePurpose.AI_USE: frozenset({"nosnippet", MAX_SNIPPET, "noarchive", "nocache"}),
+}
+_DIRECTIVE_FAULTS: Final = {
+    DirectiveNote.UNKNOWN: "the directive is unknown",
+    DirectiveNote.MISSING_VALUE: "the value is missing",
+    DirectiveNote.INVALID_VALUE | DirectiveNote.INVALID_DATE: "the value is invalid",
+}
+USAGE_RECORDS: Final = _PREFERENCE_RECORDS | {LICENSE}
+# A record with one of these notes may be meant to state something.
+FAULTS: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE | ExtensionNote.UNKNOWN_LABEL
+_RECORD_KINDS: Final = {
+    "content-usage": StatementKind.CONTENT_USAGE,
+    "content-signal": StatementKind.CONTENT_SIGNAL,
+    "license": StatementKind.LICENSE,
+}
+_PAGE_SOURCES: Final = {
+    PageSource.TDM_FILE: TDM_FILE,
+    PageSource.META: HTML,
+    PageSource.TDM_META: HTML,
+}
+
+
+def rule_statement(verdict: Verdict) -> UseStatement:
+    """Return the rule that disallows a URL."""
+    note = f"{verdict.agent.tokens[0]} may not fetch the URL{_group_text(verdict)}"
+    if verdict.rule is None:
+        return UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, verdict.explanation, Preference.DISALLOW, note)
+    return _line_statement(StatementKind.RULE, verdict.rule.line, Preference.DISALLOW, note)
+
+
+def _line_statement(kind: StatementKind, line: int, preference: Preference, note: str = "") -> UseStatement:
+    """Return the statement of a line of robots.txt, without its words."""
+    return UseStatement(kind, ROBOTS, f"line {line}", "", preference, note, line=line)
+
+
+def _group_text(verdict: Verdict) -> str:
+    """Return which group the rule of a verdict is in: a reader of the file may expect another one."""
+    lines = verdict.group.lines
+    if not lines or verdict.rule is None:
+        return ""
+    listed = ", ".join(map(str, lines[:_MAX_LINES]))
+    return f"; the group for {verdict.group.token} begins on line{'s' if len(lines) > 1 else ''} {listed}"
+
+
+def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
+    """Yield the rules for control tokens that disallow a use."""
+    for token in control_tokens(agent, purpose):
+        verdict = robots.decide(url, agent=token.agent)
+        if verdict.rule is not None and not verdict.allowed:
+            yield _line_statement(
+                StatementKind.CONTROL_TOKEN,
+                verdict.rule.line,
+                Preference.DISALLOW,
+                f"a rule for {token.name}, which {token.operator} obeys for this use{_group_text(verdict)}",
+            )
+
+
+def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage) -> Iterator[UseStatement]:
+    """Yield the preferences in the groups of control tokens, as facts: operators document only rules for them."""
+    listed = {one.line for one in usage.statements}
+    for token in control_tokens(agent, usage.purpose):
+        own = robots.usage(url, agent=token.agent, purpose=usage.purpose, if_disallowed=True)
+        if own.verdict.group.token == ALL_CRAWLERS:
+            continue
+        for one in islice((one for one in own.statements if one.line not in listed), MAX_STATEMENTS):
+            note = f"in the group for {token.name}, for which {token.operator} documents only rules"
+            yield record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
+
+
+def states_use(record: Extension[Any], purpose: UsagePurpose) -> bool:
+    """Return whether a record states something on a use, whoever it applies to."""
+    return record.name in _PREFERENCE_RECORDS and record.parsed is not None and any(statements_of(record, purpose))
+
+
+def record_statement(statement: UsageStatement) -> UseStatement:
+    """Return what a record states on a use."""
+    kind = record_kind(statement.record.name)
+    usage = statement.usage_preference
+    note = "" if usage.draft is None else f"{usage.label} is a label of the expired {usage.draft}"
+    return _line_statement(kind, statement.line, usage.preference, note)
+
+
+def record_kind(name: str) -> StatementKind:
+    """Return the kind of a record that states a preference on usage."""
+    return _RECORD_KINDS.get(name, StatementKind.AI_TRAINING_RULE)
+
+
+def fault_statement(record: Extension[Any]) -> UseStatement:
+    """Return a record that cannot be read, as a fact."""
+    kind, note = record_kind(record.name), _fault_text(record.notes)
+    return _line_statement(kind, record.line, Preference.UNKNOWN, note)
+
+
+def _fault_text(notes: ExtensionNote) -> str:
+    """Return why a record or a header with one of the faults states nothing."""
+    is_value = notes & (ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE)
+    return f"a {'value is invalid' if is_value else 'label is unknown'}, so that it states nothing"
+
+
+def header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseStatement]:
+    """Yield what usage headers state on a use, and those that cannot be read as facts."""
+    for header in page.usage_headers:
+        kind, text = StatementKind(header.name), header.value
+        place = f"{header.name.title()} header"
+        stated = [usage for usage in header.usage_preferences if usage.purpose is purpose]
+        if not stated and header.notes & FAULTS:
+            yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, _fault_text(header.notes))
+        for usage in stated:
+            yield UseStatement(kind, HEADERS, place, text, usage.preference)
+
+
+def directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsagePurpose) -> Iterator[UseStatement]:
+    """Yield the directives of a page on a use, and those that cannot be read as facts."""
+    yield from islice(_faulty_directives(page, verdict.agent, purpose), MAX_STATEMENTS)
+    if purpose is UsagePurpose.TRAINING:
+        yield from _opt_outs(page, verdict.agent)
+    decision = _decision_on(verdict, purpose)
+    if decision.directive is None or decision.directive.name in _OPT_OUTS:
+        return
+    for directive in (decision.directive, *decision.other_directives[: MAX_STATEMENTS - 1]):
+        preference, note = Preference.DISALLOW, ""
+        if decision.allowed:
+            preference, note = Preference.UNKNOWN, _limit_text(decision.limit)
+            if decision.reason is PageReason.PERMISSIVE_DIRECTIVE and directive is decision.directive:
+                preference = Preference.ALLOW
+        elif directive.is_date:
+            has_passed = verdict.now > float(directive.parsed or 0)
+            preference = Preference.DISALLOW if has_passed else Preference.UNKNOWN
+            note = f"this date has {'' if has_passed else 'not '}passed"
+        yield _directive_statement(directive, preference, note)
+
+
+def _faulty_directives(page: PageRules, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
+    """Yield the directives that cannot be read and may be meant to state something on a use, as facts."""
+    tokens = {token.lower() for token in agent.tokens}
+    for one in page.directives:
+        name = one.suggestion or one.name
+        if name in KNOWN and name not in _DIRECTIVES[purpose]:
+            continue
+        if one.agent is None or one.agent in tokens:
+            note = next((text for fault, text in _DIRECTIVE_FAULTS.items() if fault & one.notes), "")
+        else:
+            note = "'robots' names no crawler" if DirectiveNote.ROBOTS_AS_AGENT in one.notes else ""
+        if note:
+            yield _directive_statement(one, Preference.UNKNOWN, f"{note}, so that it states nothing")
+
+
+def _opt_outs(page: PageRules, agent: Agent) -> Iterator[UseStatement]:
+    """Yield `noai` and `noimageai`, which state what the site wants, whether or not an operator documents them."""
+    tokens = {token.lower() for token in agent.tokens}
+    for name, (preference, note) in _OPT_OUTS.items():
+        own = (one for one in page.directives if one.name == name and (one.agent is None or one.agent in tokens))
+        for one in islice(own, MAX_STATEMENTS):
+            # No directive permits training.
+            yield _directive_statement(one, preference, note)._replace(is_overridable=False)
+
+
+def _directive_statement(directive: Directive, preference: Preference, note: str) -> UseStatement:
+    source, place = _PAGE_SOURCES.get(directive.position.source, HEADERS), str(directive.position)
+    note = "; ".join(filter(None, (note, directive.agent and f"for {directive.agent}")))
+    return UseStatement(StatementKind.PAGE_DIRECTIVE, source, place, directive.raw, preference, note)
+
+
+def _limit_text(limit: float | str | None) -> str:
+    if limit is None:
+        return ""
+    return "only title and snippet may be used" if limit == "snippet" else f"at most {limit} characters may be used"
+
+
+def _decision_on(verdict: PageVerdict, purpose: UsagePurpose) -> PageDecision:
+    if purpose is UsagePurpose.TRAINING:
+        return verdict.may_train
+    return verdict.may_answer if purpose is UsagePurpose.AI_USE else verdict.may_index
+
+
+def tdm_statements(page: PageRules) -> Iterator[UseStatement]:
+    """Yield the reservation that applies to a page, and those that cannot be read as facts."""
+    for stated in page.reservations:
+        if stated.reserved is None:
+            yield _tdm_statement(stated, Preference.UNKNOWN, "the value is neither 0 nor 1, so that it states nothing")
+    reservation = page.reservation
+    if reservation is None:
+        return
+    policy = "" if reservation.policy is None else f", terms at {printable_text(reservation.policy)}"
+    if reservation.reserved:
+        note = f"the rights to text and data mining are reserved{policy}"
+        yield _tdm_statement(reservation, Preference.DISALLOW, note)
+    else:
+        # It grants nothing either.
+        yield _tdm_statement(reservation, Preference.UNKNOWN, f"no rights to text and data mining are reserved{policy}")
+
+
+def _tdm_statement(reservation: Reservation, preference: Preference, note: str) -> UseStatement:
+    source = _PAGE_SOURCES.get(reservation.position.source, HEADERS)
+    value = "" if reservation.reserved is None else f" {int(reservation.reserved)}"
+    location = "" if reservation.location is None else f" for {printable_text(reservation.location)}"
+    text = f"tdm-reservation{value}{location}"
+    return UseStatement(StatementKind.TDM_RESERVATION, source, str(reservation.position), text, preference, note)
+
+
+def payment_statements(response: PageResponse) -> Iterator[UseStatement]:
+    """Yield the payment that a response requires."""
+    if response.status != PAYMENT_REQUIRED:
+        return
+    text = "; ".join(f"{name}: {value}" for name, value in prices(response)) or "402 Payment Required"
+    yield UseStatement(
+        StatementKind.PAYMENT, HEADERS, "status 402", text, Preference.UNKNOWN, "payment is required", is_condition=True
+    )
