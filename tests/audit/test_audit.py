@@ -2,18 +2,24 @@
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.audit.sites import HTML, PAGE, ROBOTS, cut, edge, publish, sitemap, with_sitemap
+from tests.servers.certificates import Authority
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Site
 
 from canfetch import Client
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
-from canfetch.audit.served import find_added_lines, host_addresses
-from canfetch.audit.text_report import grouped
+from canfetch.audit.served import check_hosts, find_added_lines, host_addresses, served_file
+from canfetch.audit.site_requests import SiteRequests
+from canfetch.audit.text_report import grouped, rules_summary
 from canfetch.author import parse_policy
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
@@ -87,7 +93,7 @@ def test_all_pages_are_requested_and_each_fault_is_one_finding(client: Client, s
     paths |= {path: respond(PAGE, HTML, "X-Robots-Tag: noindex") for path in hidden}
     paths |= {f"/private/{number}": respond(PAGE) for number in range(7)}
     publish(site, paths)
-    report = audit(client, site.origin, plan=QUICK._replace(sample=None))
+    report = audit(client, site.origin, plan=replace(QUICK, sample=None))
     assert report.counts[AuditKind.LISTED_BLOCKED] == 7
     assert sorted(map(str, found(report, AuditKind.LISTED_NOINDEX))) == [f"{site.origin}{path}" for path in hidden]
     assert kinds(report) == {AuditKind.LISTED_BLOCKED, AuditKind.LISTED_NOINDEX}
@@ -109,7 +115,7 @@ def test_a_large_sitemap_has_one_finding_for_each_fault(client: Client, pages: i
     with Site(behaviours={"page": respond(PAGE, HTML), "hidden": noindex}) as site:
         publish(site, {})
         site.serve("/sitemap.xml", respond(sitemap(f"{site.origin}{path}" for path in paths)))
-        report = audit(client, site.origin, plan=QUICK._replace(sample=None))
+        report = audit(client, site.origin, plan=replace(QUICK, sample=None))
     counts = {kind: number for kind, number in report.counts.items() if kind not in LOCAL}
     assert counts == {AuditKind.LISTED_BLOCKED: len(blocked), AuditKind.LISTED_NOINDEX: len(hidden)}
     assert report.listed == (1, pages, pages - len(blocked), 0)
@@ -119,7 +125,7 @@ def test_pages_on_many_hosts_cost_few_requests(client: Client, site: Site) -> No
     publish(site, {})
     listed = [f"http://127.0.0.{number}:{site.port}/" for number in range(2, 200)]
     site.serve("/sitemap.xml", respond(sitemap(listed)))
-    report = audit(client, site.origin, plan=QUICK._replace(sample=0))
+    report = audit(client, site.origin, plan=replace(QUICK, sample=0))
     assert report.listed.urls == len(listed)
     assert report.requests < 60
     assert any("not fetched" in one.message for one in report.findings if one.kind is AuditKind.LIMIT_REACHED)
@@ -131,7 +137,7 @@ def test_the_sample_depends_only_on_the_urls(client: Client, site: Site) -> None
     for order in (paths, dict(reversed(paths.items()))):
         publish(site, order)
         before = len(site.requests)
-        audit(client, site.origin, plan=QUICK._replace(sample=5))
+        audit(client, site.origin, plan=replace(QUICK, sample=5))
         seen.append([request.target for request in site.requests[before:] if request.target[1:].isdigit()])
     assert len(seen[0]) == 5
     assert seen[0] == seen[1]
@@ -160,7 +166,7 @@ def test_sites_without_a_file(client: Client, site: Site, status: int, kind: Aud
 
 def test_a_site_without_a_server_cannot_be_audited(client: Client) -> None:
     with refusing_port() as port:
-        report = audit(client, f"http://127.0.0.1:{port}", plan=QUICK._replace(edge=("GPTBot",)))
+        report = audit(client, f"http://127.0.0.1:{port}", plan=replace(QUICK, edge=("GPTBot",)))
     assert kinds(report) == {AuditKind.SITE_UNREACHABLE}
     assert "Connection refused" in report.error
 
@@ -172,7 +178,7 @@ def test_a_page_in_place_of_robots_txt(client: Client, site: Site) -> None:
 
 def test_a_closed_site_is_not_requested(client: Client, site: Site) -> None:
     publish(site, {"/fish": respond(PAGE)}, robots="User-agent: *\nDisallow: /\n")
-    report = audit(client, site.origin, plan=QUICK._replace(edge=("Googlebot",)))
+    report = audit(client, site.origin, plan=replace(QUICK, edge=("Googlebot",)))
     assert {AuditKind.SITE_CLOSED, AuditKind.EDGE_UNKNOWN} <= kinds(report)
     assert {request.target.partition("?")[0] for request in site.requests} == {"/robots.txt"}
     assert AuditKind.NOT_ALLOWED in kinds(report)
@@ -227,7 +233,7 @@ def test_one_accident_is_no_finding(client: Client, site: Site, path: str, statu
 
 def test_the_limits_of_the_audit_are_no_faults_of_the_site(client: Client, site: Site) -> None:
     publish(site, {"/fish": respond(PAGE, HTML)})
-    assert kinds(audit(client, site.origin, plan=QUICK._replace(limit=1))) == {AuditKind.LIMIT_REACHED}
+    assert kinds(audit(client, site.origin, plan=replace(QUICK, limit=1))) == {AuditKind.LIMIT_REACHED}
     publish(site, {"/fish": respond(PAGE, HTML)}, robots="User-agent: AuditBot\nDisallow: /\n")
     assert kinds(audit(client, site.origin, plan=QUICK)) == {AuditKind.NOT_ALLOWED}
 
@@ -237,7 +243,7 @@ def test_an_address_whose_robots_txt_is_its_home_page_differs(client: Client, si
     with Site() as other:
         other.serve("/robots.txt", respond(b"", "Location: /", status=301))
         other.serve("/", respond(PAGE, HTML))
-        report = audit(client, site.origin, plan=QUICK._replace(hosts=(other.origin,)))
+        report = audit(client, site.origin, plan=replace(QUICK, hosts=(other.origin,)))
     (differs,) = (one for one in report.findings if one.kind is AuditKind.HOST_DIFFERS)
     assert differs.message.endswith("so no rule applies")
 
@@ -309,7 +315,7 @@ def test_addresses_of_the_site_are_compared(client: Client, site: Site) -> None:
         same.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /private/\n# and a comment\n"))
         other.serve("/robots.txt", respond(b"User-agent: *\nAllow: /\n"))
         hosts = (same.origin, other.origin, f"http://127.0.0.1:{port}")
-        report = audit(client, site.origin, plan=QUICK._replace(hosts=hosts))
+        report = audit(client, site.origin, plan=replace(QUICK, hosts=hosts))
     assert [host.is_same for host in report.hosts] == [True, False, None]
     assert found(report, AuditKind.HOST_DIFFERS) == [f"{other.origin}/private/"]
     assert len(found(report, AuditKind.HOST_UNREACHABLE)) == 1
@@ -400,7 +406,7 @@ def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
     assert " training of AI models, 31 of 31; " in page
     assert "6 November 2026, 17:05 UTC; " in page
     assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>," in page
-    assert "line 2 of robots.txt; CF202 misspelt-key</span>" in page
+    assert "line 2 of robots.txt (Disalow: /y); CF202 misspelt-key</span>" in page
     assert '<td data-head="Answer"><span class="long">the page</span></td><td data-head="Status">200</td>' in page
     assert '<span class="long">the request is forbidden</span></td><td data-head="Status">403</td>' in page
     assert "canfetch lint" not in page
@@ -436,7 +442,7 @@ def test_the_limit_of_requests_ends_the_audit(client: Client, site: Site, limit:
         site.serve("/", respond(b"", f"Location: {other.origin}/", status=302))
         other.serve("/robots.txt", respond(b""))
         other.serve("/", respond(PAGE, HTML))
-        report = audit(client, site.origin, plan=QUICK._replace(limit=limit, edge=("GPTBot",)))
+        report = audit(client, site.origin, plan=replace(QUICK, limit=limit, edge=("GPTBot",)))
         assert (report.requests, len(site.requests) + len(other.requests)) == (limit, limit)
     assert report.error == ""
     assert AuditKind.LIMIT_REACHED in kinds(report)
@@ -459,18 +465,84 @@ def test_reports_escape_what_sites_send(client: Client, site: Site) -> None:
     assert all(line.isprintable() for line in text_lines(report))
 
 
+@pytest.mark.parametrize("origin", ["example", "ftp://example.com"])
+def test_invalid_origins_raise(client: Client, origin: str) -> None:
+    with pytest.raises(InvalidURL, match=f"^invalid (origin|URL) '{origin}'"):
+        audit(client, origin)
+
+
 @pytest.mark.parametrize(
-    "origin, plan, error",
+    "values, error",
     [
-        ("example", QUICK, InvalidURL),
-        ("ftp://example.com", QUICK, InvalidURL),
-        ("https://example.com", QUICK._replace(sample=-1), InvalidOption),
-        ("https://example.com", QUICK._replace(limit=0), InvalidOption),
-        ("https://example.com", QUICK._replace(edge=("Google-Extended",)), InvalidOption),
-        ("https://example.com", QUICK._replace(edge=("GTPBot",)), InvalidOption),
-        ("https://example.com", QUICK._replace(hosts=("nonsense",)), InvalidURL),
+        ({"sample": -1}, "invalid sample -1: "),
+        ({"sample": 2.5}, "invalid sample 2.5: "),
+        ({"limit": 0}, "invalid limit 0: "),
+        ({"max_sitemaps": 0}, "invalid max_sitemaps 0: "),
+        ({"delay": float("nan")}, "invalid delay nan: "),
+        ({"delay": -1}, "invalid delay -1: "),
+        ({"delay": "1"}, "invalid delay '1': "),
+        ({"edge": "GPTBot"}, "invalid edge 'GPTBot': "),
+        ({"edge": ("Google-Extended",)}, "invalid crawler 'Google-Extended': it fetches nothing"),
+        ({"edge": ("GTPBot",)}, "GTPBot"),
+        ({"hosts": ("nonsense",)}, "invalid URL 'nonsense'"),
     ],
 )
-def test_invalid_arguments_raise(client: Client, origin: str, plan: AuditPlan, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        audit(client, origin, plan=plan)
+def test_a_plan_checks_its_values(values: dict[str, Any], error: str) -> None:
+    with pytest.raises((InvalidOption, InvalidURL, TypeError), match=f"^.*{re.escape(error)}"):
+        AuditPlan(**values)
+
+
+def test_added_lines_are_named_if_the_cache_has_an_older_file(client: Client, site: Site) -> None:
+    publish(site, {})
+    site.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /old/\n"))
+    now = 1_800_000_000.0
+    fresh = f"User-agent: GPTBot\nDisallow: /\n\n{ROBOTS}"
+    site.serve(f"/robots.txt?canfetch={int(now * 1000):x}", respond(fresh.encode()))
+    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode(), clock=lambda: now)
+    (added,) = (one for one in report.findings if one.kind is AuditKind.ADDED_LINES)
+    assert added.message == (
+        "past the cache, not in the intended file: lines 1-2 before the intended ones; "
+        "because of them, the file past the cache disallows / for GPTBot"
+    )
+    assert {AuditKind.SERVED_DIFFERS, AuditKind.STALE_CACHE} <= kinds(report)
+
+
+def test_findings_quote_the_line(client: Client, site: Site) -> None:
+    long = "Disallow: /" + "x" * 3_000
+    publish(site, {"/private/a": respond(PAGE)}, robots=f"{ROBOTS}Disalow: /y\n{long}$$*\n")
+    report = audit(client, site.origin, plan=QUICK)
+    quoted = {one.line: one.text for one in report.findings if one.line is not None}
+    assert (quoted[2], quoted[3]) == ("Disallow: /private/", "Disalow: /y")
+    assert all(one.text is None or len(one.text) <= 201 for one in report.findings)
+    lines = list(text_lines(report.to_json()))
+    assert f"    {site.origin}/robots.txt, line 3 of robots.txt (Disalow: /y)" in lines
+    # A message that quotes the line is enough.
+    assert f"    {site.origin}/private/a, line 2 of robots.txt" in lines
+
+
+def test_sites_with_the_same_rules(client: Client, site: Site) -> None:
+    reports = []
+    with Site() as second, Site() as third:
+        for number, one in enumerate((site, second, third)):
+            one.serve("/robots.txt", respond(f"# {number}\nuser-agent: A\nDisallow: /{number // 2}\n".encode()))
+            reports.append(audit(client, one.origin, plan=replace(QUICK, sample=0)).to_json())
+        assert rules_summary(reports[:2]) == "All 2 sites with a robots.txt have the same rules."
+        assert rules_summary(reports[1:]) == "Each of 2 sites has rules of its own."
+        assert rules_summary(reports) == (
+            f"2 of 3 sites have the same rules as {site.origin}. Other rules: {third.origin}."
+        )
+    assert rules_summary(reports[:1]) == rules_summary([{"origin": "a"}, {"origin": "b"}]) == ""
+    assert rules_summary(reports) in html_page(reports)
+
+
+def test_another_address_with_an_invalid_certificate_is_a_finding(client: Client, site: Site, tmp_path: Path) -> None:
+    publish(site, {})
+    requests = SiteRequests(client, max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
+    served = served_file(requests.state(f"{site.origin}/"), requests.clock())
+    with Site(tls=Authority(tmp_path).expired()) as expired, refusing_port() as port:
+        # Found by their names, and not passed as hosts.
+        addresses = [Origin.from_url(one) for one in (expired.origin, f"https://127.0.0.1:{port}")]
+        checks, findings = check_hosts(requests, served, addresses, [])
+    assert [one.is_same for one in checks] == [None, None]
+    assert [(one.kind, one.url) for one in findings] == [(AuditKind.HOST_UNREACHABLE, f"{expired.origin}/robots.txt")]
+    assert "tls: " in findings[0].message

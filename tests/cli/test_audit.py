@@ -71,7 +71,8 @@ def test_a_portfolio_continues_where_it_was_interrupted(run: Run, folder: Path) 
         ran = run("audit", "--origins", "sites.txt", second.origin, *arguments)
         other = run("audit", first.origin, *arguments, "--sample", "3")
     assert (len(first.requests), len(second.requests) > 0) == (known, True)
-    assert [line.split()[0] for line in ran.lines[-3:]] == [closed, second.origin, first.origin]
+    assert ran.lines[-1] == "All 2 sites with a robots.txt have the same rules."
+    assert [line.split()[0] for line in ran.lines[-4:-1]] == [closed, second.origin, first.origin]
     assert sorted(path.suffix for path in (folder / "work").iterdir()) == [".json"] * 3
     assert (other.code, "choose another folder" in other.err) == (2, True)
 
@@ -120,8 +121,9 @@ def test_the_table_of_a_portfolio_starts_with_the_worst_site(run: Run) -> None:
         publish(second, {}, robots="User-agent: *\nDisallow: /\n")
         text = run("audit", first.origin, second.origin, *QUICK)
         page = run("audit", first.origin, second.origin, *QUICK, "--format", "html").out
-    assert [line.split()[0] for line in text.lines[-2:]] == [second.origin, first.origin]
-    assert text.lines[-2].endswith("Search engines may fetch nothing.")
+    assert [line.split()[0] for line in text.lines[-3:-1]] == [second.origin, first.origin]
+    assert text.lines[-3].endswith("Search engines may fetch nothing.")
+    assert text.lines[-1] == "Each of 2 sites has rules of its own."
     links = [f'<a class="long" href="#site-{number}">{site.origin}</a>' for number, site in ((1, second), (0, first))]
     assert 0 < page.index(links[0]) < page.index(links[1])
     assert '<td data-head="Main finding">Search engines may fetch nothing.</td>' in page

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from canfetch.access.policies import AccessPolicy
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.redaction import redact_credentials_in
 from canfetch.core.text import printable_text
@@ -51,6 +51,15 @@ class Outcome(NamedTuple):
     effect: Effect | None
     kind: OutcomeKind
     detail: str
+
+    @property
+    def failure_kind(self) -> FailureKind | None:
+        """Why there was no response, or None."""
+        if self.kind is not OutcomeKind.NETWORK_ERROR:
+            return None
+        # The detail starts with the kind of the failure.
+        kind = self.detail.partition(":")[0]
+        return FailureKind(kind) if kind in list(FailureKind) else None
 
 
 # The effects that an outcome can have, by its access.

@@ -108,17 +108,9 @@ def failure_of_target(request: Request, entry: CacheEntry, policy: AccessPolicy)
         hops,
         None if entry.status is None else Response(entry.url, entry.status, (), b""),
         vary_names=union_vary_names(request.vary_names, frozenset(field.name for field in entry.vary)),
-        failure=_failure_kind(entry),
+        failure=entry.outcome.failure_kind,
         retry_at=entry.next_fetch_at,
     )
-
-
-def _failure_kind(entry: CacheEntry) -> FailureKind | None:
-    if entry.outcome.kind is not OutcomeKind.NETWORK_ERROR:
-        return None
-    # The detail starts with the kind of the failure.
-    kind = entry.outcome.detail.partition(":")[0]
-    return FailureKind(kind) if kind in list(FailureKind) else None
 
 
 def entry_from_target(

@@ -16,6 +16,7 @@ from canfetch.audit.text_report import (
     host_text,
     main_finding,
     place,
+    rules_summary,
     severity_counts,
     time_text,
     use_text,
@@ -65,6 +66,7 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
         yield f"<p>{_portfolio_summary(reports)}</p>\n"
         rows = [_portfolio_row(number, reports[number]) for number in by_severity(reports)]
         yield _table(("Site", "Errors", "Warnings", "Info", "Main finding"), rows)
+        yield f"<p>{_prose(rules_summary(reports))}</p>\n"
     for number, report in enumerate(reports):
         yield f'<section id="site-{number}">\n<h2>{_text(report["origin"])}</h2>\n'
         yield f'<p class="place">{time_text(report["checked_at"])}; {counted(report["requests"], "request")}</p>\n'

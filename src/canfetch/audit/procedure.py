@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.edge import check_edge, edge_crawlers
@@ -25,13 +26,17 @@ from canfetch.audit.served import (
     check_file,
     check_hosts,
     compare_with_source,
+    file_lines,
+    file_past_cache,
     has_answered,
     host_addresses,
+    line_text,
+    rules_digest,
     served_file,
 )
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
 from canfetch.author import SitePolicy, render_policy
-from canfetch.client.argument_checks import check_count
+from canfetch.client.argument_checks import check_count, check_durations
 from canfetch.client.documents import DISALLOWED, Document, NotFetched, fetch_document, run_steps
 from canfetch.client.sync_client import Client
 from canfetch.consent.sources import MissingSource
@@ -61,7 +66,8 @@ _OTHER_REQUESTS: Final = 25
 _ATTEMPTS: Final = 2
 
 
-class AuditPlan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AuditPlan:
     """What to check, and with how many requests.
 
     Attributes:
@@ -71,6 +77,7 @@ class AuditPlan(NamedTuple):
         max_sitemaps: The number of sitemaps to read.
         delay: The shortest time between two requests to an origin, in seconds. A Crawl-delay can be longer.
         limit: The largest number of requests, or None to compute it from the rest.
+    Raises: InvalidOption, InvalidURL.
     """
 
     sample: int | None = DEFAULT_SAMPLE
@@ -79,6 +86,19 @@ class AuditPlan(NamedTuple):
     max_sitemaps: int = DEFAULT_MAX_SITEMAPS
     delay: float = DEFAULT_DELAY
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the values: a plan is right before a run begins."""
+        # No page at all is a sample, too.
+        check_count("sample", 1 if self.sample in {None, 0} else self.sample)
+        check_count("max_sitemaps", self.max_sitemaps)
+        check_count("limit", 1 if self.limit is None else self.limit)
+        check_durations(delay=self.delay)
+        check_list("edge", self.edge)
+        edge_crawlers(self.edge)
+        check_list("hosts", self.hosts)
+        for host in self.hosts:
+            web_origin(host)
 
     @property
     def max_requests(self) -> int:
@@ -98,7 +118,7 @@ def audit(
     origin: str,
     *,
     source: bytes | SitePolicy | None = None,
-    plan: AuditPlan = AuditPlan(),  # noqa: B008 - immutable
+    plan: AuditPlan | None = None,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], object] | None = None,
 ) -> AuditReport:
@@ -111,7 +131,7 @@ def audit(
         client: The client. Its robots.txt of the origin is fetched again, even if it has a fresh copy.
         origin: A URL of the site. Its path is ignored.
         source: The intended robots.txt, or the policy from which it is made.
-        plan: What to check, and with how many requests.
+        plan: What to check, and with how many requests. Default: `AuditPlan()`.
         clock: Returns seconds since the epoch.
         sleep: Blocks for a number of seconds. Default: a sleep that Ctrl-C ends.
     Raises: InvalidURL, InvalidOption, ClientClosed; InvalidDraft, InvalidSitePolicy: The policy cannot be written as a
@@ -119,13 +139,8 @@ def audit(
     Cost: At most `plan.max_requests` requests.
     """
     site = web_origin(origin)
+    plan = AuditPlan() if plan is None else plan
     hosts = [web_origin(host) for host in plan.hosts]
-    check_count("max_requests", plan.max_requests)
-    check_count("max_sitemaps", plan.max_sitemaps)
-    # No page at all is a sample, too.
-    check_count("sample", 1 if plan.sample in {None, 0} else plan.sample)
-    check_list("edge", plan.edge)
-    edge_crawlers(plan.edge)
     # A missing library is the fault of the caller, and is raised before the first request.
     parse_page(b"<html>")
     requests = SiteRequests(client, max_requests=plan.max_requests, delay=plan.delay, clock=clock, sleep=sleep)
@@ -168,10 +183,13 @@ class _Audit:
         self._started_at = requests.clock()
         self._findings = Findings()
         self._access: AccessInfo | None = None
+        self._rules: str | None = None
         self._hosts: list[HostCheck] = []
         self._purposes: tuple[PurposeAccess, ...] = ()
         self._listed = ListedPages()
         self._edge: list[EdgeAnswer] = []
+        # The lines of each robots.txt that a finding quotes, by origin.
+        self._lines: dict[str, list[bytes]] = {}
         # Where the home page is, after redirects.
         self._page_url = f"{origin}/"
 
@@ -188,9 +206,13 @@ class _Audit:
         if not has_answered(served.state):
             self.error = self._access.explanation
             return
+        if served.robots is not None:
+            self._rules = rules_digest(served.robots)
+        fresh = self._past_cache(served)
         if source is not None:
-            self._add(compare_with_source(source, served, origin))
-        self._add(check_cache(requests, served, origin))
+            self._add(compare_with_source(source, served, fresh, origin))
+        if fresh is not None:
+            self._add(check_cache(fresh, served, origin))
         addresses = host_addresses(origin, hosts)
         self._hosts, found = check_hosts(requests, served, addresses, hosts)
         self._add(found)
@@ -218,15 +240,34 @@ class _Audit:
             counts=dict(self._findings.counts),
             requests=self._requests.sent,
             max_requests=self._plan.max_requests,
+            rules=self._rules,
             error=self.error,
         )
 
     def _add(self, found: Iterable[AuditFinding]) -> None:
         """Add the findings of a part, which ends if the limit of requests is reached."""
         try:
-            self._findings.extend(found)
+            self._findings.extend(self._with_line(one) for one in found)
         except RequestLimitReached as error:
             self._findings.extend([finding(AuditKind.LIMIT_REACHED, str(error))])
+
+    def _with_line(self, one: AuditFinding) -> AuditFinding:
+        """Return a finding with the text of its line of robots.txt."""
+        if one.line is None or one.url is None:
+            return one
+        origin = str(Origin.from_url(one.url))
+        if origin not in self._lines:
+            self._lines[origin] = file_lines(self._requests.state(one.url), self._started_at)
+        lines = self._lines[origin]
+        return one._replace(text=line_text(lines[one.line - 1])) if one.line <= len(lines) else one
+
+    def _past_cache(self, served: ServedFile) -> RobotsTxt | None:
+        """Return the robots.txt that the server sends past caches, or None."""
+        try:
+            return file_past_cache(self._requests, served, self._origin)
+        except RequestLimitReached as error:
+            self._add([finding(AuditKind.LIMIT_REACHED, str(error))])
+            return None
 
     def _home_page(self) -> Document | MissingSource:
         steps = fetch_document(self._page_url, max_bytes=DEFAULT_MAX_PAGE_BYTES)

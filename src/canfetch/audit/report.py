@@ -228,6 +228,7 @@ class AuditFinding(NamedTuple):
         url: The URL that shows it, or None.
         line: The line of the robots.txt of that URL, or None.
         status: The status of a response, or None.
+        text: The text of the line, cut after 200 characters, or None.
     """
 
     kind: AuditKind
@@ -236,6 +237,7 @@ class AuditFinding(NamedTuple):
     url: str | None = None
     line: int | None = None
     status: int | None = None
+    text: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding as plain values."""
@@ -246,6 +248,7 @@ class AuditFinding(NamedTuple):
             "url": None if self.url is None else printable_text(redacted_url(self.url)),
             "line": self.line,
             "status": self.status,
+            "text": self.text,
         }
 
 
@@ -382,6 +385,7 @@ class AuditReport(NamedTuple):
         counts: The number of findings of each kind, also of those that are not listed.
         requests: The number of requests that were sent. A robots.txt counts as one, with its redirects.
         max_requests: The largest number that was permitted.
+        rules: A digest of the rules. Sites with the same digest have the same rules. None if the site has no rules.
         error: Why the site could not be audited, or an empty string.
     """
 
@@ -396,6 +400,7 @@ class AuditReport(NamedTuple):
     counts: dict[AuditKind, int]
     requests: int
     max_requests: int
+    rules: str | None = None
     error: str = ""
 
     def at_least(self, severity: Severity) -> list[AuditFinding]:
@@ -418,6 +423,7 @@ class AuditReport(NamedTuple):
             "counts": {str(kind): number for kind, number in self.counts.items()},
             "requests": self.requests,
             "max_requests": self.max_requests,
+            "rules": self.rules,
         }
 
 

@@ -4,11 +4,12 @@ A comparison is of all URLs for all known crawlers, all crawlers that a file nam
 network adds are found by what they do, whatever they say.
 """
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.access.responses import Failure
+from canfetch.access.responses import Failure, FailureKind
 from canfetch.agents import REGISTRY
 from canfetch.answers.crawlers import UNNAMED, all_agents
 from canfetch.audit.report import AuditFinding, AuditKind, HostCheck, finding
@@ -18,8 +19,10 @@ from canfetch.compare import diff
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.lines import physical_lines
 from canfetch.core.origin import DEFAULT_PORTS, Origin
-from canfetch.core.text import abbreviated, counted, printable_text
+from canfetch.core.profiles import get_profile
+from canfetch.core.text import abbreviated, counted, display_text, printable_text
 from canfetch.core.verdict import Access
 from canfetch.errors import CanfetchError, OriginDisallowed, Undecided
 from canfetch.lint import Linter, Severity
@@ -30,6 +33,7 @@ _SUCCESS: Final = 2
 MISSING: Final = (404, 410)
 """The statuses of what does not exist."""
 _MARK: Final = b"\xef\xbb\xbf"
+_MAX_LINE: Final = 200
 
 
 class ServedFile(NamedTuple):
@@ -94,20 +98,63 @@ def has_answered(state: OriginState) -> bool:
     return state.entry.status is not None
 
 
-def compare_with_source(source: RobotsTxt, served: ServedFile, origin: Origin) -> Iterator[AuditFinding]:
-    """Yield how a served file differs by behaviour from the intended one, and which lines were added to it."""
+def file_lines(state: OriginState, now: float) -> list[bytes]:
+    """Return the lines of the robots.txt of an origin.
+
+    Cost: O(bytes).
+    """
+    robots = served_file(state, now).robots
+    return [] if robots is None else physical_lines(robots.content, get_profile(robots.profile))[1]
+
+
+def line_text(line: bytes) -> str:
+    """Return the text of a line without the white space around it, cut after 200 characters."""
+    # A character has up to four bytes.
+    text = printable_text(display_text(line[: 4 * _MAX_LINE + 4].strip()))
+    return text if len(text) <= _MAX_LINE else f"{text[:_MAX_LINE]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def rules_digest(robots: RobotsTxt) -> str:
+    """Return a digest of the rules for each product token, in which neither order nor comments count.
+
+    Cost: O(bytes).
+    """
+    rules: dict[str, set[tuple[bool, bytes]]] = {}
+    for group in robots.groups:
+        own = {(rule.allow, rule.pattern) for rule in group.rules if rule.specificity}
+        for token in group.tokens:
+            rules.setdefault(token.lower(), set()).update(own)
+    text = repr(sorted((token, sorted(own)) for token, own in rules.items()))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def compare_with_source(
+    source: RobotsTxt, served: ServedFile, fresh: RobotsTxt | None, origin: Origin
+) -> Iterator[AuditFinding]:
+    """Yield how a served file differs by behaviour from the intended one, and which lines were added to it.
+
+    Args: fresh: The file past the cache, or None. A cache may have an older file, in which the intended lines are not
+        found.
+    """
     if served.robots is None:
         return
     url = origin.robots_url
     added = find_added_lines(source.content, served.robots.content)
+    if not added and fresh is not None:
+        past_cache = find_added_lines(source.content, fresh.content)
+        if past_cache:
+            effect = next(
+                (one.text for one in _differences(source, fresh, origin, "because of them, the file past the cache")),
+                "they have no effect on a verdict",
+            )
+            yield finding(AuditKind.ADDED_LINES, f"past the cache, {_added_text(past_cache)}; {effect}", url=url)
     differences = list(_differences(source, served.robots, origin, "the served file"))
     usages = list(_usage_differences(source, served.robots, url))
     if added:
-        place = " and ".join(f"{one.numbers} {one.place} the intended ones" for one in added)
         effect = "" if differences or usages else ", without an effect on a verdict"
         yield finding(
             AuditKind.ADDED_LINES,
-            f"not in the intended file: {place}{effect}",
+            f"{_added_text(added)}{effect}",
             severity=None if differences or usages else Severity.INFO,
             url=url,
             line=added[0].first,
@@ -137,6 +184,10 @@ class AddedLines(NamedTuple):
         return f"line {self.first}" if self.first == self.last else f"lines {self.first}-{self.last}"
 
 
+def _added_text(added: Sequence[AddedLines]) -> str:
+    return "not in the intended file: " + " and ".join(f"{one.numbers} {one.place} the intended ones" for one in added)
+
+
 def find_added_lines(source: bytes, served: bytes) -> list[AddedLines]:
     """Return the lines in front of and behind the lines of `source`, if those are a contiguous part of `served`.
 
@@ -161,20 +212,28 @@ def _lines(content: bytes) -> list[tuple[int, bytes]]:
     return [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def check_cache(requests: SiteRequests, served: ServedFile, origin: Origin) -> Iterator[AuditFinding]:
-    """Yield how the file that the server sends past caches differs from the one that crawlers get."""
+def file_past_cache(requests: SiteRequests, served: ServedFile, origin: Origin) -> RobotsTxt | None:
+    """Return the robots.txt that the server sends to a request that no cache can answer, or None if it sends none.
+
+    Raises: As `SiteRequests.state`.
+    """
     if served.robots is None or served.state.entry.outcome.kind is not OutcomeKind.SUCCESS:
-        return
+        return None
     url = f"{origin.robots_url}?canfetch={int(requests.clock() * 1000):x}"
     response = requests.fetch(url, max_bytes=served.state.options.max_bytes)
     # A server that treats the address with a query differently says nothing about the cache.
-    is_file = not isinstance(response, Failure) and response.status // 100 == _SUCCESS
-    if not is_file or isinstance(response, Failure) or foreign_content_note(response.body) is not None:
+    if isinstance(response, Failure) or response.status // 100 != _SUCCESS or foreign_content_note(response.body):
+        return None
+    return parse(response.body, profile=served.robots.profile)
+
+
+def check_cache(fresh: RobotsTxt, served: ServedFile, origin: Origin) -> Iterator[AuditFinding]:
+    """Yield how the file past caches differs from the one that crawlers get."""
+    if served.robots is None:
         return
-    fresh = parse(response.body, profile=served.robots.profile)
     for found in _differences(fresh, served.robots, origin, "the file that crawlers get"):
         if not found.is_undecided:
-            yield finding(AuditKind.STALE_CACHE, found.text, url=url, status=response.status)
+            yield finding(AuditKind.STALE_CACHE, found.text, url=origin.robots_url)
 
 
 def host_addresses(origin: Origin, hosts: Sequence[Origin]) -> list[Origin]:
@@ -214,8 +273,10 @@ def check_hosts(
         if other.robots is None or served.robots is None:
             checks.append(HostCheck(str(address), access, None))
             status = state.entry.status
-            # An address without a server is not a part of the site, unless it was named.
-            if other.robots is None and served.robots is not None and (status is not None or address in named):
+            # An address without a server is not a part of the site, unless it was named. A server with an invalid
+            # certificate is one, which visitors meet.
+            is_part = status is not None or address in named or _fails_tls(state)
+            if other.robots is None and served.robots is not None and is_part:
                 kind = AuditKind.HOST_UNREACHABLE
                 findings.append(finding(kind, access.explanation, url=access.robots_url, status=status))
             continue
@@ -232,6 +293,10 @@ def check_hosts(
             others = f"; and {counted(more, 'more difference')}" if more else ""
             findings.append(finding(kind, f"{first.text}{others}", url=first.url))
     return checks, findings
+
+
+def _fails_tls(state: OriginState) -> bool:
+    return state.entry.outcome.failure_kind is FailureKind.TLS
 
 
 def _foreign_note(served: ServedFile, now: float) -> str | None:

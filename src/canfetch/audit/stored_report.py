@@ -133,9 +133,11 @@ _REPORT: Final[dict[str, _Check]] = {
             url=_optional(_is_text),
             line=_optional(_is_number),
             status=_optional(_is_number),
+            text=_optional(_is_text),
         )
     ),
     "counts": _is_counts,
     "requests": _is_number,
     "max_requests": _is_number,
+    "rules": _optional(_is_text),
 }

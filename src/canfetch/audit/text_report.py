@@ -109,10 +109,34 @@ def grouped(report: ReportJson) -> Iterator[tuple[AuditKind, Sequence[Mapping[st
 
 
 def place(one: Mapping[str, Any]) -> str:
-    """Return where a finding is: its URL, line and status."""
-    line = "" if one["line"] is None else f", line {one['line']} of robots.txt"
+    """Return where a finding is: its URL, its line, with its text if the message does not have it, and its status."""
+    line = "" if one["line"] is None else f", line {one['line']} of robots.txt{_quoted_line(one)}"
     status = "" if one["status"] is None else f", status {one['status']}"
     return f"{one['url']}{line}{status}"
+
+
+def _quoted_line(one: Mapping[str, Any]) -> str:
+    # Reports of versions before have no text.
+    text = one.get("text")
+    return f" ({text})" if text and text not in one["message"] else ""
+
+
+def rules_summary(reports: Sequence[ReportJson]) -> str:
+    """Return which of several sites have other rules than most of them, in one sentence, or an empty string."""
+    groups: dict[str, list[str]] = {}
+    for report in reports:
+        if report.get("rules"):
+            groups.setdefault(report["rules"], []).append(report["origin"])
+    number = sum(map(len, groups.values()))
+    if number < 2:
+        return ""
+    most, *others = sorted(groups.values(), key=len, reverse=True)
+    if len(most) == 1:
+        return f"Each of {number:,} sites has rules of its own."
+    if not others:
+        return f"All {number:,} sites with a robots.txt have the same rules."
+    names = abbreviated([one for group in others for one in group], _MAX_SHOWN)
+    return f"{len(most):,} of {number:,} sites have the same rules as {most[0]}. Other rules: {names}."
 
 
 def crawler_text(row: Mapping[str, Any]) -> str:

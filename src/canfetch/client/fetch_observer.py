@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from canfetch.access.effective_access import effective_access
 from canfetch.access.entries import CacheEntry
 from canfetch.access.outcomes import Outcome, OutcomeKind
-from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, Response
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.client.procedure import Action, FetchSettings, Pause, SendRequest, StoreEntry
 from canfetch.client.stats import FetchCounters
@@ -24,7 +24,6 @@ from canfetch.core.verdict import Access, Effect
 if TYPE_CHECKING:
     from canfetch.client.tracing import FetchSpan, FetchTracer
 
-_FAILURE_KINDS: Final = frozenset(map(str, FailureKind))
 _INTERRUPTED: Final = "interrupted"
 
 
@@ -233,7 +232,5 @@ def _log_request(answer: Response | Failure) -> None:
 def _failure(outcome: Outcome) -> str | None:
     """Return the reason of a failed fetch, or None if it did not fail."""
     if outcome.kind is OutcomeKind.NETWORK_ERROR:
-        # The detail starts with the kind of the failure.
-        kind = outcome.detail.partition(":")[0]
-        return kind if kind in _FAILURE_KINDS else str(outcome.kind)
+        return str(outcome.failure_kind or outcome.kind)
     return str(outcome.kind) if outcome.access is Access.UNREACHABLE else None

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from math import isfinite
@@ -26,6 +27,7 @@ from canfetch.audit.text_report import (
     by_severity,
     main_finding,
     place,
+    rules_summary,
     severity_counts,
     summary,
     text_lines,
@@ -137,7 +139,7 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
         # The delay changes no report.
         settings = {
             "source": repr(source),
-            "plan": repr(plan._replace(delay=DEFAULT_DELAY)),
+            "plan": repr(replace(plan, delay=DEFAULT_DELAY)),
             "user_agent": network.user_agent,
         }
         work = None if options.work is None else WorkFolder(options.work, settings)
@@ -280,6 +282,9 @@ def _table(reports: list[ReportJson]) -> Iterator[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
     for origin, numbers, main in rows:
         yield f"{origin:<{widths[0]}}  {numbers:<{widths[1]}}  {main}"
+    rules = rules_summary(reports)
+    if rules:
+        yield printable(rules)
 
 
 def _annotations(report: ReportJson) -> Iterator[str]:
@@ -404,8 +409,8 @@ json is a list of objects, one for each site:
   schema, origin, checked_at, error, access, hosts [{origin, access, same}],
   purposes [{name, title, crawlers [{may_fetch, crawlers, lines, line_count}], use}],
   listed {sitemaps, urls, requested, disallowed},
-  edge [{crawler, user_agent, answer, status, detail}], findings [{kind, severity, message, url, line, status}],
-  counts {kind: number}, requests, max_requests
+  edge [{crawler, user_agent, answer, status, detail}], findings [{kind, severity, message, url, line, status, text}],
+  counts {kind: number}, requests, max_requests, rules
 
 \b
 Exit codes: 0 no findings at or above --fail-on, 1 some, 2 a site could not be audited, or an error occurred.""",

@@ -243,7 +243,7 @@ def parse_origin(url: str) -> Origin:
 
 def is_forbidden(state: OriginState) -> bool:
     """Return whether an origin could not be fetched because of a private address."""
-    return state.entry.outcome.detail.startswith(f"{FailureKind.FORBIDDEN_ADDRESS}:")
+    return state.entry.outcome.failure_kind is FailureKind.FORBIDDEN_ADDRESS
 
 
 def site_url(site: str) -> str:
