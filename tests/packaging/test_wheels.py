@@ -82,6 +82,7 @@ def test_sdist_contains_the_files_for_builds_and_tests() -> None:
         "rust/core/src/lib.rs",
         "rust/python/Cargo.toml",
         "action.yml",
+        "audit/comment.py",
         "setup.py",
         "src/canfetch/_native.pyi",
         "src/canfetch/lint/languages/ja.toml",

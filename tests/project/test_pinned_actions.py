@@ -7,7 +7,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 WORKFLOWS: Final = [
     *sorted((ROOT / ".github" / "workflows").glob("*.yml")),
-    *(ROOT / folder / "action.yml" for folder in (".", "diff", "conformance")),
+    *(ROOT / folder / "action.yml" for folder in (".", "audit", "diff", "conformance")),
 ]
 USES: Final = re.compile(r"^ *(?:- )?uses: (\S+)(.*)$", re.MULTILINE)
 PINNED: Final = re.compile(r"[\w-]+/[\w./-]+@[0-9a-f]{40}")

@@ -63,6 +63,10 @@ class Exchange:
         self.site.sent_bytes += len(data)
         await self._writer.drain()
 
+    async def read_body(self) -> bytes:
+        """Return the body of the request, whose length is declared."""
+        return await self._reader.readexactly(int(self.request.headers["content-length"]))
+
     async def respond(self, status: int, body: bytes = b"", *fields: str, reason: str = "OK") -> None:
         """Send a complete and valid response."""
         head = [f"HTTP/1.1 {status} {reason}", f"Content-Length: {len(body)}", "Connection: close", *fields]

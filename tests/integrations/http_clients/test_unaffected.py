@@ -60,7 +60,7 @@ def test_method_and_body_are_sent(name: str, site: Site) -> None:
     received: list[tuple[str, bytes]] = []
 
     async def form(exchange: Exchange) -> None:
-        received.append((exchange.request.method, await exchange._reader.readexactly(4)))
+        received.append((exchange.request.method, await exchange.read_body()))
         await exchange.respond(201, b"made")
 
     site.serve("/robots.txt", respond(ROBOTS))

@@ -34,6 +34,7 @@ from canfetch.audit.text_report import (
     time_text,
 )
 from canfetch.author import SitePolicy, parse_policy
+from canfetch.cli.origins.audit_markdown import markdown_lines
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.input_files import (
@@ -250,6 +251,8 @@ def _write(reports: Iterator[ReportJson], number: int, options: _Options) -> int
         lines.append(json.dumps(kept))
     elif options.format == "html":
         lines.append(html_page(kept).removesuffix("\n"))
+    elif options.format == "markdown":
+        lines += markdown_lines(kept)
     elif options.format == "github":
         for report in kept:
             lines += _annotations(report)
@@ -381,7 +384,7 @@ command: Final = click.Command(
             show_default=True,
             help="Lowest severity that results in exit code 1.",
         ),
-        format_option(("text", "json", "html", "github")),
+        format_option(("text", "json", "html", "markdown", "github")),
         Option(["--output"], metavar="FILE", type=OutputFile(), help="Write the report to a file."),
         Option(["--force"], is_flag=True, help="Replace an existing file of --output."),
         *connection_parameters("request"),

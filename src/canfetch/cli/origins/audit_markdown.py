@@ -1,0 +1,100 @@
+"""Audit reports in Markdown, for a comment on a pull request or the summary of a job."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from canfetch.audit.edge import LIMITS_OF_THE_TEST
+from canfetch.audit.report import ReportJson
+from canfetch.audit.text_report import (
+    ACCESS_WORDS,
+    by_severity,
+    crawler_text,
+    grouped,
+    host_text,
+    main_finding,
+    place,
+    rules_summary,
+    summary,
+    use_text,
+)
+from canfetch.cli.shared.markdown import markdown_code, markdown_text
+
+MAX_CHARACTERS: Final = 60_000
+"""The size of a report. A comment on GitHub has at most 65,536 characters."""
+_MAX_SHOWN: Final = 5
+_MAX_CELL: Final = 1_000
+_SIGNS: Final = {"error": ":x:", "warning": ":warning:", "info": ":information_source:"}
+_CUT: Final = "_The report is too long for a comment, and ends here. Other formats have all of it._"
+
+
+def markdown_lines(reports: Sequence[ReportJson]) -> Iterator[str]:
+    """Yield the lines of a report of one or more sites, with at most `MAX_CHARACTERS` characters.
+
+    Everything that a site has sent is code, in which nothing is a link, a mention or HTML.
+
+    Args: reports: The JSON forms of reports.
+    """
+    left = MAX_CHARACTERS - len(_CUT) - 1
+    for part in _parts(reports):
+        left -= sum(len(line) + 1 for line in part)
+        if left < 0:
+            yield _CUT
+            return
+        yield from part
+
+
+def _parts(reports: Sequence[ReportJson]) -> Iterator[list[str]]:
+    """Yield parts that are not cut, such as a table."""
+    if len(reports) > 1:
+        yield ["| Site | Findings | Main finding |", "| --- | --- | --- |"]
+        for index in by_severity(reports):
+            report = reports[index]
+            found = summary(report).partition(";")[0]
+            main = markdown_text(main_finding(report)) if not report["error"] else _cell(main_finding(report))
+            yield [f"| {markdown_code(report['origin'])} | {found} | {main} |"]
+        rules = rules_summary(reports)
+        yield ["", _cell(rules), ""] if rules else [""]
+    for report in reports:
+        yield from _report(report)
+
+
+def _report(report: ReportJson) -> Iterator[list[str]]:
+    yield [f"### {markdown_code(report['origin'])}", "", summary(report), ""]
+    if report["error"]:
+        yield [_cell(report["error"]), ""]
+        return
+    for kind, found, number in grouped(report):
+        severity = found[0]["severity"]
+        lines = [f"{_SIGNS[severity]} **{severity}: {kind.meaning}**", ""]
+        for one in found[:_MAX_SHOWN]:
+            where = "" if one["url"] is None else f"<br>{_cell(place(one))}"
+            lines.append(f"- {_cell(one['message'])}{where}")
+        if number > _MAX_SHOWN:
+            lines.append(f"- and {number - _MAX_SHOWN:,} more")
+        yield [*lines, "", f"What to do: {kind.advice}", ""]
+    rows = [
+        (
+            purpose["title"],
+            "<br>".join(f"{ACCESS_WORDS[row['may_fetch']]}: {_cell(crawler_text(row))}" for row in purpose["crawlers"]),
+            "" if purpose["use"] is None else _cell(use_text(purpose["use"])),
+        )
+        for purpose in report["purposes"]
+    ]
+    yield _details("Who may fetch the site", ("Purpose", "Crawlers", "Use of the content"), rows)
+    hosts = [(markdown_code(host["origin"]), _cell(host_text(host))) for host in report["hosts"]]
+    if hosts:
+        yield _details("Other addresses", ("Address", "robots.txt"), hosts)
+    edge = [(markdown_code(one["crawler"]), one["answer"], _cell(one["detail"])) for one in report["edge"]]
+    if edge:
+        yield [*_details("What crawlers get", ("Crawler", "Answer", "In words"), edge), LIMITS_OF_THE_TEST, ""]
+
+
+def _details(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a table that is folded."""
+    lines = [f"<details><summary>{title}</summary>", "", f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
+    return [*lines, *(f"| {' | '.join(row)} |" for row in rows), "", "</details>", ""]
+
+
+def _cell(text: str) -> str:
+    """Return text of a site as code, cut."""
+    return markdown_code(text if len(text) <= _MAX_CELL else f"{text[:_MAX_CELL]}\N{HORIZONTAL ELLIPSIS}")
