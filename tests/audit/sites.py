@@ -42,3 +42,47 @@ def edge(refused: str, refusal: Behaviour, page: Behaviour | None = None) -> Beh
 async def cut(exchange: Exchange) -> None:
     """Close the connection without a response."""
     exchange.cut()
+
+
+INTENDED = """User-agent: *
+Disallow: /cart/
+Disallow: /theme/
+
+Sitemap: {origin}/sitemap.xml
+"""
+ADDED = """# BEGIN managed by the network
+User-agent: GPTBot
+Disallow: /
+
+User-agent: *
+Content-Signal: ai-train=no
+# END managed by the network
+
+"""
+
+
+def publish_six_faults(site: Site, other: Site) -> bytes:
+    """Serve a shop with six faults, and return its intended robots.txt.
+
+    1. A network adds lines to robots.txt.
+    2. The sitemap lists a page that robots.txt disallows.
+    3. The sitemap lists a page with noindex.
+    4. robots.txt disallows the style sheet of the shop.
+    5. The other address of the shop has other rules.
+    6. The firewall refuses Bing's crawler, which robots.txt allows.
+    """
+    intended = INTENDED.format(origin=site.origin)
+    site.serve("/robots.txt", respond(f"{ADDED}{intended}".encode()))
+    other.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /\n"))
+    page = PAGE.replace(b"<title>", b'<link rel="stylesheet" href="/theme/shop.css"><title>')
+    pages = {
+        "/": edge("bingbot", respond(b"", status=403), respond(page, HTML)),
+        "/trout": respond(page, HTML),
+        "/salmon": respond(page, HTML),
+        "/outlet": respond(page, HTML, "X-Robots-Tag: noindex"),
+        "/cart/voucher": respond(page, HTML),
+    }
+    for path, behaviour in pages.items():
+        site.serve(path, behaviour)
+    site.serve("/sitemap.xml", respond(sitemap(f"{site.origin}{path}" for path in pages)))
+    return intended.encode()

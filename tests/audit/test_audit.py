@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.audit.sites import HTML, PAGE, ROBOTS, cut, edge, publish, sitemap, with_sitemap
+from tests.audit.sites import HTML, PAGE, ROBOTS, cut, edge, publish, publish_six_faults, sitemap, with_sitemap
 from tests.servers.certificates import Authority
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import respond
@@ -406,7 +406,7 @@ def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
     assert " training of AI models, 31 of 31; " in page
     assert "6 November 2026, 17:05 UTC; " in page
     assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>," in page
-    assert "line 2 of robots.txt (Disalow: /y); CF202 misspelt-key</span>" in page
+    assert "line 2 (Disalow: /y); CF202 misspelt-key</span>" in page
     assert '<td data-head="Answer"><span class="long">the page</span></td><td data-head="Status">200</td>' in page
     assert '<span class="long">the request is forbidden</span></td><td data-head="Status">403</td>' in page
     assert "canfetch lint" not in page
@@ -515,7 +515,7 @@ def test_findings_quote_the_line(client: Client, site: Site) -> None:
     assert (quoted[2], quoted[3]) == ("Disallow: /private/", "Disalow: /y")
     assert all(one.text is None or len(one.text) <= 201 for one in report.findings)
     lines = list(text_lines(report.to_json()))
-    assert f"    {site.origin}/robots.txt, line 3 of robots.txt (Disalow: /y)" in lines
+    assert f"    {site.origin}/robots.txt, line 3 (Disalow: /y)" in lines
     # A message that quotes the line is enough.
     assert f"    {site.origin}/private/a, line 2 of robots.txt" in lines
 
@@ -546,3 +546,23 @@ def test_another_address_with_an_invalid_certificate_is_a_finding(client: Client
     assert [one.is_same for one in checks] == [None, None]
     assert [(one.kind, one.url) for one in findings] == [(AuditKind.HOST_UNREACHABLE, f"{expired.origin}/robots.txt")]
     assert "tls: " in findings[0].message
+
+
+def test_the_report_of_the_documentation(client: Client, site: Site) -> None:
+    with Site() as other:
+        intended = publish_six_faults(site, other)
+        plan = AuditPlan(delay=0, hosts=(other.origin,), edge=("bingbot", "Googlebot"))
+        report = audit(client, site.origin, source=intended, plan=plan)
+    names = {site.origin: "https://www.example.com", other.origin: "https://example.com"}
+    lines = list(text_lines(report.to_json()))
+    for origin, name in names.items():
+        lines = [line.replace(origin, name) for line in lines]
+        intended = intended.replace(origin.encode(), name.encode())
+    page = (Path(__file__).parents[2] / "docs" / "audit-report.md").read_text(encoding="utf-8")
+    file, *shown = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    assert file.encode() == intended
+    quoted = "".join(shown).splitlines()
+    assert [line for line in quoted if line not in lines] == []
+    headings = [line for line in lines if line.startswith(("error: ", "warning: ")) and "(lint, " not in line]
+    assert [line for line in headings if line not in quoted] == []
+    assert "training of AI models, 30 of 31; " in html_page([report.to_json()])

@@ -68,7 +68,8 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
         yield _table(("Site", "Errors", "Warnings", "Info", "Main finding"), rows)
         yield f"<p>{_prose(rules_summary(reports))}</p>\n"
     for number, report in enumerate(reports):
-        yield f'<section id="site-{number}">\n<h2>{_text(report["origin"])}</h2>\n'
+        heading = f"<h2>{_text(report['origin'])}</h2>\n" if len(reports) > 1 else ""
+        yield f'<section id="site-{number}">\n{heading}'
         yield f'<p class="place">{time_text(report["checked_at"])}; {counted(report["requests"], "request")}</p>\n'
         yield from _report(report)
         yield "</section>\n"

@@ -110,7 +110,8 @@ def grouped(report: ReportJson) -> Iterator[tuple[AuditKind, Sequence[Mapping[st
 
 def place(one: Mapping[str, Any]) -> str:
     """Return where a finding is: its URL, its line, with its text if the message does not have it, and its status."""
-    line = "" if one["line"] is None else f", line {one['line']} of robots.txt{_quoted_line(one)}"
+    file = "" if one["url"].endswith("/robots.txt") else " of robots.txt"
+    line = "" if one["line"] is None else f", line {one['line']}{file}{_quoted_line(one)}"
     status = "" if one["status"] is None else f", status {one['status']}"
     return f"{one['url']}{line}{status}"
 
