@@ -18,6 +18,7 @@ in `canfetch` only. A failure of this machine raises `RequestNotSent`.
     ├── InvalidSitePolicy     a site policy is invalid or cannot be rendered
     ├── InvalidExpectations   a file of expectations is invalid
     ├── InvalidAddressList    a list of crawlers' addresses is invalid
+    ├── InvalidKey            a key of signed requests, or a set of keys, is invalid
     ├── ServingError          a robots.txt cannot be served, or closes a production site
     ├── OriginMismatch        a URL belongs to another origin than the robots.txt
     ├── CorruptEntry          a cache entry cannot be read
@@ -174,6 +175,10 @@ class InvalidExpectations(CanfetchError, ValueError):
 
 class InvalidAddressList(CanfetchError, ValueError):
     """Raised when a list of the addresses of crawlers is invalid or empty."""
+
+
+class InvalidKey(CanfetchError, ValueError):
+    """Raised when a key of signed requests, a set of keys, or the files of an identity are invalid."""
 
 
 class ServingError(CanfetchError, ValueError):

@@ -1,0 +1,124 @@
+"""Keys of signed requests: thumbprints, keys of other kinds, and sets with faults."""
+
+import json
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+from canfetch.client.identity.keys import (
+    MAX_KEY_SET_BYTES,
+    MAX_KEYS,
+    SignatureAlgorithm,
+    decode_base64url,
+    encode_base64url,
+    parse_key,
+    parse_key_set,
+    public_jwk,
+    thumbprint,
+)
+from canfetch.errors import InvalidKey
+
+# RFC 9421 appendix B.1.4, RFC 8037 appendix A, and RFC 7638 section 3.1.
+TEST_KEY = {"kty": "OKP", "crv": "Ed25519", "x": "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"}
+RSA_KEY = {
+    "kty": "RSA",
+    "n": "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjB"
+    "ZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8"
+    "KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_"
+    "xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw",
+    "e": "AQAB",
+}
+
+
+@pytest.mark.parametrize(
+    "jwk, expected",
+    [
+        (TEST_KEY, "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"),
+        ({**TEST_KEY, "kid": "other", "use": "sig"}, "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"),
+        (
+            {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"},
+            "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+        ),
+        (RSA_KEY, "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs"),
+    ],
+)
+def test_thumbprints_of_the_standards(jwk: dict[str, Any], expected: str) -> None:
+    assert thumbprint(jwk) == expected
+    assert parse_key(jwk).thumbprint == expected
+
+
+def test_a_new_key_is_read_as_written() -> None:
+    private = ed25519.Ed25519PrivateKey.generate()
+    jwk = public_jwk(private.public_key())
+    key = parse_key({**jwk, "nbf": 1_700_000_000, "exp": 1_800_000_000.5})
+    assert (key.thumbprint, key.algorithm) == (jwk["kid"], SignatureAlgorithm.ED25519)
+    assert (key.not_before, key.not_after) == (1_700_000_000.0, 1_800_000_000.5)
+    assert isinstance(key.key, ed25519.Ed25519PublicKey)
+    assert key.key.public_bytes_raw() == private.public_key().public_bytes_raw()
+
+
+def test_other_kinds_of_keys() -> None:
+    numbers = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
+    point = {name: encode_base64url(getattr(numbers, name).to_bytes(32)) for name in ("x", "y")}
+    assert parse_key({"kty": "EC", "crv": "P-256", **point, "alg": "ES256"}).algorithm == "ecdsa-p256-sha256"
+    assert isinstance(parse_key({**RSA_KEY, "alg": "PS512"}).key, rsa.RSAPublicKey)
+
+
+@pytest.mark.parametrize(
+    "jwk, problem",
+    [
+        ({}, "its member 'kty' is missing or no text"),
+        ({**TEST_KEY, "kty": "oct"}, "unknown key type 'oct'"),
+        ({**TEST_KEY, "crv": "X25519"}, "unknown curve 'X25519'"),
+        ({**TEST_KEY, "x": "JrQLj5P_89iXES8"}, "has 11 bytes, not 32"),
+        ({**TEST_KEY, "x": "JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs"}, "member 'x': it is not valid base64url"),
+        ({**TEST_KEY, "x": TEST_KEY["x"] + "="}, "member 'x': it is not valid base64url"),
+        ({**TEST_KEY, "x": TEST_KEY["x"][:-1] + "t"}, "member 'x': it is not valid base64url"),
+        ({**TEST_KEY, "x": 5}, "its member 'x' is missing or no text"),
+        ({**TEST_KEY, "x": "\u00e4"}, "its member 'x' is missing or no text"),
+        ({**TEST_KEY, "d": "n4Ni"}, "it is a private key (member 'd'), which anybody can use now"),
+        ({**TEST_KEY, "use": "enc"}, "its use is 'enc', not 'sig'"),
+        ({**TEST_KEY, "alg": "PS512"}, "its algorithm 'PS512' is not one of its key type"),
+        ({**TEST_KEY, "nbf": "now"}, "its member 'nbf' is no time in seconds"),
+        ({**TEST_KEY, "exp": float("nan")}, "its member 'exp' is no time in seconds"),
+        ({**TEST_KEY, "exp": 10**400}, "its member 'exp' is no time in seconds"),
+        ({**RSA_KEY, "n": "AQAB"}, "an RSA key of 17 bits: expected 2048 to 8192"),
+        ({"kty": "EC", "crv": "P-256", "x": "AQAB", "y": "AQAB"}, "it is not a valid key"),
+    ],
+)
+def test_keys_with_faults(jwk: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidKey) as caught:
+        parse_key(jwk)
+    assert problem in str(caught.value)
+
+
+def test_a_key_with_a_fault_costs_no_other_key() -> None:
+    private = {**TEST_KEY, "d": "n4Ni"}
+    keys = [private, 5, {**TEST_KEY, "kid": "key\x1b[31m-1"}, RSA_KEY, TEST_KEY]
+    found = parse_key_set(json.dumps({"keys": keys}).encode())
+    assert list(found.keys) == [thumbprint(TEST_KEY), thumbprint(RSA_KEY)]
+    assert [problem.partition(":")[0] for problem in found.problems] == ["key 1", "key 2", "key 3"]
+    assert all(problem.isprintable() for problem in found.problems)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"{}", b'{"keys": {}}', b"\xff", b"[" * 100_000, b'{"keys": ' + b"1" * 5_000 + b"}"],
+)
+def test_content_that_is_no_set_of_keys(content: bytes) -> None:
+    with pytest.raises(InvalidKey):
+        parse_key_set(content)
+
+
+def test_sets_of_keys_are_bounded() -> None:
+    with pytest.raises(InvalidKey, match="longer than 262,144 bytes"):
+        parse_key_set(b" " * (MAX_KEY_SET_BYTES + 1))
+    found = parse_key_set(json.dumps({"keys": [TEST_KEY] * (MAX_KEYS + 1)}).encode())
+    assert (len(found.keys), found.problems) == (1, ("only the first 100 of 101 keys are read",))
+
+
+def test_base64url() -> None:
+    assert [decode_base64url(encode_base64url(bytes(range(size)))) for size in range(5)] == [
+        bytes(range(size)) for size in range(5)
+    ]
