@@ -50,6 +50,7 @@ _FAMILIES: Final[dict[str, dict[str, str]]] = {
     },
     "Study crawlers and archives": {
         "agents": "registry.agents",
+        "identity": "registry.identity",
         "logs": "logs.logs",
         "bulk": "bulk.bulk",
         "study": "bulk.study",

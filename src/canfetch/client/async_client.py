@@ -175,7 +175,9 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
-        return await self._transport.send(self._document_request(url, max_bytes=max_bytes, user_agent=user_agent))
+        return await self._transport.send(
+            self._signed(self._document_request(url, max_bytes=max_bytes, user_agent=user_agent))
+        )
 
     async def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
@@ -364,7 +366,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def _perform(self, action: Action) -> Any:
         match action:
             case SendRequest(request):
-                return await self._transport.send(request)
+                return await self._transport.send(self._signed(request))
             case Pause(seconds):
                 return await asyncio.sleep(seconds)
             case _ if self._store is None:

@@ -47,6 +47,7 @@ from canfetch.errors import ClientClosed, InvalidOption
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
+    from canfetch.client.identity.signing import SigningIdentity
     from canfetch.client.tracing import FetchTracer
     from canfetch.client.use import AnsweredUse
     from canfetch.consent.verdict import UseVerdict
@@ -66,6 +67,7 @@ class BaseClient(Generic[TransportT]):
         transport: TransportT | None = None,
         store: Store | None = None,
         evidence: EvidenceRecorder | None = None,
+        identity: "SigningIdentity | None" = None,
         tracer: "Tracer | None" = None,
         clock: Clock = time.time,
         seed: int = 0,
@@ -76,6 +78,8 @@ class BaseClient(Generic[TransportT]):
             check_store(store)
         if evidence is not None:
             check_evidence(evidence)
+        if identity is not None:
+            check_callable("identity.headers", getattr(identity, "headers", identity))
         check_callable("clock", clock)
         if not isinstance(seed, int):
             raise InvalidOption(f"invalid seed {seed!r}: expected an integer")
@@ -84,6 +88,7 @@ class BaseClient(Generic[TransportT]):
         self._store = store
         self._resilient_store = ResilientStore(store)
         self._evidence = evidence
+        self._identity = identity
         self._clock = clock
         self._settings = fetch_settings(
             self.options, self._transport, clock=clock, seed=seed, has_store=store is not None
@@ -211,6 +216,12 @@ class BaseClient(Generic[TransportT]):
             timeout=options.timeout,
             allow_private=options.allow_private,
         )
+
+    def _signed(self, request: TransportRequest) -> TransportRequest:
+        """Return a request with its signature. Each redirect is a request of its own."""
+        if self._identity is None:
+            return request
+        return request._replace(headers=(*request.headers, *self._identity.headers("GET", request.url)))
 
     def _find_fresh(self, url: AnyURL) -> OriginState | None:
         """Return the state of the origin of `url` if it is in memory and needs no fetch, otherwise None.

@@ -52,6 +52,8 @@ class Client(BaseClient[Transport]):
         store: The store that keeps entries beyond this process. Default: memory only. Each access policy has its own
             entries. The client closes it.
         evidence: The recorder of all decisions. The caller closes it.
+        identity: Signs each request over https, as `canfetch.client.identity.SigningIdentity` does. Default: requests
+            are not signed.
         tracer: An OpenTelemetry tracer. Each fetch is then a span. Default: no spans.
         clock: Returns seconds since the epoch.
         seed: Seed of the jitter of retries.
@@ -275,7 +277,9 @@ class Client(BaseClient[Transport]):
             user_agent: The User-Agent header, if it is not that of the client.
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
-        return self._transport.send(self._document_request(url, max_bytes=max_bytes, user_agent=user_agent))
+        return self._transport.send(
+            self._signed(self._document_request(url, max_bytes=max_bytes, user_agent=user_agent))
+        )
 
     def entries(self) -> Iterable[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""
@@ -396,7 +400,7 @@ class Client(BaseClient[Transport]):
     def _perform(self, action: Action) -> Any:
         match action:
             case SendRequest(request):
-                return self._transport.send(request)
+                return self._transport.send(self._signed(request))
             case Pause(seconds):
                 return time.sleep(seconds)
             case _:

@@ -10,11 +10,15 @@ Operators document two methods, and an entry of the registry names those of its 
 A request is from an impostor only if every documented method that can be applied says so. If a method cannot decide,
 because a lookup failed or a list is missing or old, the identity is undecided.
 
+A crawler proves its own identity with `signing`: it signs requests with keys from `identity_file`, and publishes the
+public ones, which `keys` reads.
+
 Open `verifier.py` first. `agents/address_lists.py` and `agents/identity.py` have the parts that need no network.
 """
 
 from canfetch.client.identity.address_list_file import AddressListFile
 from canfetch.client.identity.refreshing import RefreshResult, refresh_address_lists
+from canfetch.client.identity.signing import SigningIdentity
 from canfetch.client.identity.verifier import IdentityVerifier
 
-__all__ = ["AddressListFile", "IdentityVerifier", "RefreshResult", "refresh_address_lists"]
+__all__ = ["AddressListFile", "IdentityVerifier", "RefreshResult", "SigningIdentity", "refresh_address_lists"]

@@ -1,0 +1,322 @@
+"""`canfetch identity`: the keys with which a crawler signs its requests."""
+
+import json
+import os
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from sqlite3 import Error as SQLiteError
+from typing import Any, Final, NoReturn
+
+import click
+
+from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.network_options import connection_parameters, pop_connection_options
+from canfetch.cli.shared.option_parameters import format_option
+from canfetch.cli.shared.origin_arguments import to_origin_url
+from canfetch.cli.shared.origin_lookup import OriginLookup
+from canfetch.cli.shared.output_files import replace_file
+from canfetch.cli.shared.progress import Progress
+from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.cli.shared.terminal import print_message, printable
+from canfetch.client.identity.identity_file import (
+    DEFAULT_LEAD,
+    FORMS,
+    IDENTITY_NAME,
+    MAX_IDENTITY_BYTES,
+    IdentityFile,
+    check_private,
+    new_identity,
+    parse_identity,
+)
+from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE
+from canfetch.client.private_files import PRIVATE_FILE_MODE, os_reason
+from canfetch.client.regular_files import open_regular_file
+from canfetch.client.sqlite_files import lock_file
+from canfetch.core.quoting import quoted
+from canfetch.core.times import optional_rfc3339, rfc3339
+from canfetch.errors import CanfetchError, InvalidOption
+
+PUBLIC_FOLDER: Final = "public"
+_MAX_LEAD: Final = 365 * 86_400
+_SERVERS: Final = ("nginx", "apache")
+_LOCK_SECONDS: Final = 10.0
+
+
+def _init(folder: str, url: str, form: str) -> NoReturn:
+    now = time.time()
+    try:
+        identity = new_identity(to_origin_url(url), form=form, now=now)
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except CanfetchError as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"cannot create {quoted(folder)}: {os_reason(error)}") from None
+    file = Path(folder) / IDENTITY_NAME
+    try:
+        descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE_MODE)
+    except FileExistsError:
+        raise CommandError(
+            f"{quoted(str(file))} already exists: use 'canfetch identity rotate' for a new key"
+        ) from None
+    except OSError as error:
+        raise CommandError(f"cannot write {quoted(str(file))}: {os_reason(error)}") from None
+    os.close(descriptor)
+    _write(folder, identity, now)
+    _print_next_steps(folder, identity)
+    click.get_current_context().exit(EXIT_OK)
+
+
+def _write(folder: str, identity: IdentityFile, now: float) -> None:
+    """Replace the file of an identity, with its permissions, and the public keys.
+
+    The public keys come first after a new key, so that no request is signed with a key that is not published.
+    """
+    public = Path(folder) / PUBLIC_FOLDER / DIRECTORY_PATH.lstrip("/")
+    try:
+        public.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"cannot create {quoted(str(public.parent))}: {os_reason(error)}") from None
+    replace_file(str(public), identity.key_set(now))
+    replace_file(str(Path(folder) / IDENTITY_NAME), identity.to_json())
+
+
+def _print_next_steps(folder: str, identity: IdentityFile) -> None:
+    print_message(
+        f"canfetch: keys written to {quoted(folder)}. Publish {quoted(_public_file(folder))} "
+        f"at {identity.directory_url} with media type {DIRECTORY_TYPE}, then run: "
+        f"canfetch identity check {identity.directory_url}"
+    )
+
+
+def _public_file(folder: str) -> str:
+    return str(Path(folder) / PUBLIC_FOLDER / DIRECTORY_PATH.lstrip("/"))
+
+
+def _read(folder: str) -> IdentityFile:
+    """Return an identity.
+
+    Raises: CommandError.
+    """
+    file = Path(folder) / IDENTITY_NAME
+    try:
+        check_private(file)
+        with open_regular_file(file) as stream:
+            content = stream.read(MAX_IDENTITY_BYTES + 1)
+        return parse_identity(content)
+    except CanfetchError as error:
+        raise CommandError(f"{quoted(folder)}: {error}") from None
+    except OSError as error:
+        raise CommandError(f"cannot read {quoted(str(file))}: {os_reason(error)}") from None
+
+
+def _show(folder: str, sign: str | None, server: str | None, format: str) -> NoReturn:  # noqa: A002 - click calls it
+    identity, now = _read(folder), time.time()
+    if sign is not None:
+        _write_signature(folder, sign, format)
+    elif server is not None:
+        sys.stdout.write(_server_lines(folder, identity, server))
+    elif format == "json":
+        sys.stdout.write(json.dumps(_facts(identity, now)) + "\n")
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in _text_lines(identity, now)))
+    click.get_current_context().exit(EXIT_OK)
+
+
+def _facts(identity: IdentityFile, now: float) -> dict[str, Any]:
+    active, listed = identity.active_key(now), identity.listed_keys(now)
+    keys = [
+        {
+            "key": key.thumbprint,
+            "status": "signing" if key is active else "next" if key.use_from > now else "retiring",
+            "use_from": rfc3339(key.use_from),
+            "listed_until": optional_rfc3339(key.listed_until),
+        }
+        for key in listed
+    ]
+    return {"directory_url": identity.directory_url, "form": identity.form, "keys": keys}
+
+
+def _text_lines(identity: IdentityFile, now: float) -> list[str]:
+    facts = _facts(identity, now)
+    lines = [f"keys      {facts['directory_url']}", f"form      {facts['form']}"]
+    for key in facts["keys"]:
+        until = f", published until {key['listed_until']}" if key["listed_until"] else ""
+        lines.append(f"{key['status']:<9} {key['key']} (from {key['use_from']}{until})")
+    return lines
+
+
+def _write_signature(folder: str, url: str, format_: str) -> None:
+    from canfetch.client.identity.signing import SigningIdentity  # noqa: PLC0415 - imports the client
+
+    try:
+        headers = SigningIdentity(folder).headers("GET", url)
+    except CanfetchError as error:
+        raise CommandError(f"--sign: {error}") from None
+    if not headers:
+        raise CommandError(f"--sign {quoted(url)}: only https URLs are signed")
+    if format_ == "json":
+        sys.stdout.write(json.dumps(dict(headers)) + "\n")
+    else:
+        sys.stdout.write("".join(f"{name}: {value}\n" for name, value in headers))
+
+
+def _server_lines(folder: str, identity: IdentityFile, server: str) -> str:
+    """Return the lines of a server that publish the keys as a file."""
+    path = identity.directory_url.partition("://")[2].partition("/")[2]
+    file = Path(_public_file(folder)).absolute()
+    if server == "nginx":
+        return (
+            f"location = /{path} {{\n    alias {file};\n    default_type {DIRECTORY_TYPE};\n"
+            f'    types {{ }}\n    add_header Cache-Control "max-age={identity.max_age}";\n}}\n'
+        )
+    return (
+        f'Alias "/{path}" "{file}"\n<Location "/{path}">\n    Require all granted\n    ForceType {DIRECTORY_TYPE}\n'
+        f'    Header set Cache-Control "max-age={identity.max_age}"\n</Location>\n'
+    )
+
+
+def _rotate(folder: str, lead: int, compromised: bool) -> NoReturn:  # noqa: FBT001 - click calls it
+    lead = 0 if compromised else lead
+    # Two rotations at once would lose one of the new keys.
+    lock = str(Path(folder) / f"{IDENTITY_NAME}.lock")
+    _read(folder)
+    try:
+        with closing(lock_file(lock, timeout=_LOCK_SECONDS)):
+            now = time.time()
+            identity = _read(folder).rotated(now, lead=lead)
+            _write(folder, identity, now)
+    except SQLiteError as error:
+        raise CommandError(f"cannot lock {quoted(lock)}: {error}") from None
+    except InvalidOption as error:
+        raise CommandError(f"{quoted(folder)}: {error}") from None
+    key = identity.keys[-1]
+    when = f"from {rfc3339(key.use_from)}" if lead else "now"
+    sys.stdout.write(f"{key.thumbprint} signs {when}\n")
+    print_message(f"canfetch: publish {quoted(_public_file(folder))} at {identity.directory_url} again")
+    click.get_current_context().exit(EXIT_OK)
+
+
+def _check(url: str, format: str, **values: Any) -> NoReturn:  # noqa: A002 - click calls it
+    from canfetch.client.identity.directory_check import check_directory, directory_url  # noqa: PLC0415 - the client
+
+    network = pop_connection_options(values)
+    with closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
+        try:
+            found = check_directory(lookup.client, directory_url(to_origin_url(url)), now=time.time())
+        except CanfetchError as error:
+            raise CommandError(str(error)) from None
+    if format == "json":
+        sys.stdout.write(json.dumps(found.to_json()) + "\n")
+    else:
+        status = "no response" if found.status is None else f"status {found.status}"
+        lines = [f"{found.url}: {status}, {len(found.keys)} usable"]
+        lines += [f"key    {key}{' (has signed the response)' if key in found.signed_by else ''}" for key in found.keys]
+        lines += [f"fault  {fault}" for fault in found.faults]
+        lines += [f"note   {note}" for note in found.notes]
+        sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+    click.get_current_context().exit(EXIT_NEGATIVE if found.faults else EXIT_OK)
+
+
+_FOLDER: Final = click.Argument(["folder"], metavar="FOLDER")
+_EXIT_CODES: Final = "\b\nExit codes: 0 success, 2 an error occurred."
+
+command: Final = click.Group(
+    "identity",
+    short_help="Make, rotate and check the keys that sign requests.",
+    help="Make, show, rotate and check the keys with which a crawler signs its requests (Web Bot Auth), so that sites "
+    "can tell it from others that send its name.",
+    epilog="""\b
+Examples:
+  canfetch identity init bot --url https://bot.example
+  canfetch identity show bot --server nginx
+  canfetch identity check https://bot.example
+  canfetch identity rotate bot""",
+    commands={
+        "init": click.Command(
+            "init",
+            params=[
+                _FOLDER,
+                Option(
+                    ["--url"],
+                    metavar="URL",
+                    required=True,
+                    help=f"Origin or https URL of the public keys. An origin means {DIRECTORY_PATH}.",
+                ),
+                Option(
+                    ["--form"],
+                    type=Choice(FORMS),
+                    default=FORMS[0],
+                    show_default=True,
+                    help="Form of the header that names the keys: that of the current draft, or of earlier ones.",
+                ),
+            ],
+            callback=_init,
+            short_help="Make a key.",
+            help=f"Make a key in a new folder: {IDENTITY_NAME} with the private key, which only its owner can read, "
+            f"and the public keys in {PUBLIC_FOLDER}.",
+            epilog="\b\nExamples:\n  canfetch identity init bot --url https://bot.example\n\n" + _EXIT_CODES,
+        ),
+        "show": click.Command(
+            "show",
+            params=[
+                _FOLDER,
+                Option(["--sign"], metavar="URL", help="Print the headers that sign a GET request for this URL."),
+                Option(["--server"], type=Choice(_SERVERS), help="Print the lines of a server that publish the keys."),
+                format_option(("text", "json")),
+            ],
+            callback=_show,
+            short_help="Show the public keys, a signature, or the lines of a server.",
+            help="Show which keys are published, which one signs, and from when. No private key is shown.",
+            epilog="\b\nExamples:\n  canfetch identity show bot\n  canfetch identity show bot --sign "
+            "https://example.com/\n\n" + _EXIT_CODES,
+        ),
+        "rotate": click.Command(
+            "rotate",
+            params=[
+                _FOLDER,
+                Option(
+                    ["--lead"],
+                    metavar="SECONDS",
+                    type=click.IntRange(1, _MAX_LEAD),
+                    default=DEFAULT_LEAD,
+                    show_default=True,
+                    help="How long the new key is published before it signs, and the last one after.",
+                ),
+                Option(
+                    ["--compromised"],
+                    is_flag=True,
+                    help="Others may know the key: sign with the new one at once, and remove the others.",
+                ),
+            ],
+            callback=_rotate,
+            short_help="Add the next key.",
+            help="Add a key that signs when verifiers have seen it. Running crawlers need no restart.",
+            epilog="\b\nExamples:\n  canfetch identity rotate bot\n  canfetch identity rotate bot --compromised\n\n"
+            + _EXIT_CODES,
+        ),
+        "check": click.Command(
+            "check",
+            params=[
+                click.Argument(["url"], metavar="URL"),
+                format_option(("text", "json")),
+                *connection_parameters("request"),
+            ],
+            callback=_check,
+            short_help="Check published keys as a verifier does.",
+            help="Request published keys as a verifier does, without redirects, and say which ones can be used, which "
+            "have signed the response, and what is wrong.",
+            epilog="""\b
+Examples:
+  canfetch identity check https://bot.example
+  canfetch identity check https://bot.example/keys.json --format json
+
+\b
+json is an object: url, status, keys, signed_by, faults, notes
+
+\b
+Exit codes: 0 no faults, 1 faults, 2 an error occurred.""",
+        ),
+    },
+)

@@ -1,0 +1,205 @@
+"""What a verifier finds at the address of published keys: one request, without redirects.
+
+Source: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01, "Key Distribution and Discovery" and "Validating the
+Domain Binding"; RFC 9421; RFC 9530.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from canfetch.access.responses import Failure, Headers, Response
+from canfetch.client.identity.keys import (
+    DIRECTORY_PATH,
+    DIRECTORY_TYPE,
+    MAX_KEY_SET_BYTES,
+    SignatureAlgorithm,
+    VerificationKey,
+    missing_cryptography,
+    parse_key_set,
+)
+from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
+from canfetch.core.text import printable_text
+from canfetch.errors import InvalidKey, InvalidURL
+
+if TYPE_CHECKING:
+    from canfetch.client.sync_client import Client
+
+_SUCCESS: Final = 200
+_TAG: Final = "http-message-signatures-directory"
+_REQUIRED: Final = ('"@authority";req', '"content-digest"')
+# The example keys of RFC 9421, whose private halves are printed there.
+_TEST_KEYS: Final = frozenset(
+    {"poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U", "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA"}
+)
+
+
+class DirectoryCheck(NamedTuple):
+    """What is published at an address.
+
+    Attributes:
+        url: The address.
+        status: The status of the response, or None if there was none.
+        keys: The thumbprints of the keys that can be used now.
+        signed_by: The thumbprints of the keys that have signed the response for this host.
+        faults: Why verifiers will not accept signatures of some keys or of all.
+        notes: What else the standard recommends.
+    """
+
+    url: str
+    status: int | None
+    keys: tuple[str, ...] = ()
+    signed_by: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the check as plain values."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in self._asdict().items()}
+
+
+def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck:
+    """Request published keys as a verifier does, and check them.
+
+    Args:
+        client: The client. The limits of its addresses apply.
+        url: The https URL of the keys.
+        now: The time in seconds since the epoch.
+    Raises: InvalidURL, ClientClosed, RequestNotSent; MissingExtra.
+    """
+    if Origin.from_url(url).scheme != "https":
+        raise InvalidURL(f"invalid URL {quoted(url)}: keys are published over https")
+    response = client.request_document(url, max_bytes=MAX_KEY_SET_BYTES)
+    if isinstance(response, Failure):
+        return DirectoryCheck(url, None, faults=(printable_text(f"no response: {response.kind}: {response.detail}"),))
+    if response.status != _SUCCESS:
+        advice = " (verifiers follow no redirects)" if 300 <= response.status < 400 else ""
+        return DirectoryCheck(url, response.status, faults=(f"status {response.status}, not 200{advice}",))
+    try:
+        found = parse_key_set(response.body)
+    except InvalidKey as error:
+        return DirectoryCheck(url, response.status, faults=(str(error),))
+    faults, notes = list(found.problems), []
+    usable = []
+    for key in found.keys.values():
+        problem = _key_problem(key, now)
+        if problem is None:
+            usable.append(key.thumbprint)
+        else:
+            faults.append(f"key {key.thumbprint}: {problem}")
+    if not usable:
+        faults.append("no key can be used now")
+    media_type = (response.header("content-type") or "").partition(";")[0].strip().lower()
+    if url.partition("?")[0].endswith(DIRECTORY_PATH) and media_type != DIRECTORY_TYPE:
+        faults.append(f"the media type is {media_type or 'missing'}, not {DIRECTORY_TYPE}")
+    if response.header("cache-control") is None:
+        notes.append("no Cache-Control header says for how long verifiers may keep the keys")
+    signed_by, problems = _check_signatures(response, url, found.keys)
+    unsigned = [name for name in usable if name not in signed_by]
+    if unsigned:
+        notes.append(
+            f"the response is not signed by {', '.join(unsigned)}, so it does not prove who has the private key"
+        )
+    return DirectoryCheck(url, response.status, tuple(usable), tuple(signed_by), (*faults, *problems), tuple(notes))
+
+
+def _key_problem(key: VerificationKey, now: float) -> str | None:
+    if key.thumbprint in _TEST_KEYS:
+        return "it is an example key of RFC 9421, with which anybody can sign"
+    if key.not_before is not None and now < key.not_before:
+        return "it is not used before a later time (nbf)"
+    if key.not_after is not None and key.not_after <= now:
+        return "it has expired (exp)"
+    return None
+
+
+class _Request(NamedTuple):
+    method: str
+    url: str
+    headers: dict[str, str]
+
+
+class _Answer(NamedTuple):
+    status_code: int
+    url: str
+    headers: "_Fields"
+    request: _Request
+
+
+class _Fields(NamedTuple):
+    """Header fields, as the library for signatures reads them."""
+
+    pairs: Headers
+
+    def items(self) -> Headers:
+        """Return the fields, as pairs of name and value."""
+        return self.pairs
+
+
+def _check_signatures(response: Response, url: str, keys: Mapping[str, VerificationKey]) -> tuple[list[str], list[str]]:
+    """Return the keys that have signed a response, and what is wrong with its signatures."""
+    try:
+        from http_message_signatures import (  # noqa: PLC0415 - an extra
+            HTTPMessageSignaturesException,
+            HTTPMessageVerifier,
+            InvalidSignature,
+            MappingKeyResolver,
+            algorithms,
+        )
+    except ImportError as error:
+        raise missing_cryptography(error) from None
+    if response.header("signature") is None:
+        return [], []
+    answer = _Answer(response.status, url, _Fields(response.headers), _Request("GET", url, {}))
+    by_algorithm = {
+        SignatureAlgorithm.ED25519: algorithms.ED25519,
+        SignatureAlgorithm.RSA_PSS_SHA512: algorithms.RSA_PSS_SHA512,
+        SignatureAlgorithm.ECDSA_P256_SHA256: algorithms.ECDSA_P256_SHA256,
+    }
+    signed_by: list[str] = []
+    problems: list[str] = []
+    resolver = MappingKeyResolver(public_keys={name: key.key for name, key in keys.items()}, private_keys={})
+    for label, key_id in _labels(response):
+        if key_id not in keys:
+            problems.append(f"signature {label}: its key is not one of those that are published")
+            continue
+        verifier = HTTPMessageVerifier(signature_algorithm=by_algorithm[keys[key_id].algorithm], key_resolver=resolver)
+        try:
+            results = verifier.verify(
+                answer,
+                max_age=timedelta(days=3_650),
+                expect_tag=_TAG,
+                expect_label=label,
+                require_components=_REQUIRED,
+                body=response.body,
+            )
+        except (InvalidSignature, HTTPMessageSignaturesException) as error:
+            problems.append(printable_text(f"signature {label} of key {key_id}: {error}"))
+            continue
+        if any("expires" not in result.parameters for result in results):
+            problems.append(f"signature {label} of key {key_id}: it has no parameter expires")
+        else:
+            signed_by.append(key_id)
+    return signed_by, problems
+
+
+def _labels(response: Response) -> list[tuple[str, str]]:
+    """Return the label and the key of each signature of the directory."""
+    import http_sf  # noqa: PLC0415 - installed with the library for signatures
+
+    try:
+        parsed: Any = http_sf.parse((response.header("signature-input") or "").encode(), tltype="dictionary")
+    except ValueError:
+        return []
+    found = []
+    for label, (_, parameters) in parsed.items():
+        if parameters.get("tag") == _TAG:
+            found.append((label, str(parameters.get("keyid"))))
+    return found
+
+
+def directory_url(url: str) -> str:
+    """Return the address of the keys of an origin, or the URL if it has a path."""
+    return url if urlsplit(url).path not in {"", "/"} else f"{url.rstrip('/')}{DIRECTORY_PATH}"

@@ -1,0 +1,206 @@
+"""Signed requests: who is asking, proved by a key that the operator of a crawler publishes.
+
+    SigningIdentity.headers(method, URL) -> Signature-Agent, Signature-Input, Signature
+
+A signature covers the method, the authority and the path of one request, and holds for a minute. So each redirect and
+each retry has its own. Requests over http are not signed: whoever sees one could send its signature to the https site.
+
+Source: RFC 9421; Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01; for the form `string`, "Web Bot Auth" in the
+documentation of Cloudflare, 2026-07-01.
+"""
+
+import secrets
+import time
+from base64 import b64encode
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from canfetch.access.responses import Headers
+from canfetch.client.argument_checks import check_callable, check_path, check_positive_seconds
+from canfetch.client.identity.identity_file import (
+    FORMS,
+    IDENTITY_NAME,
+    MAX_IDENTITY_BYTES,
+    IdentityFile,
+    SigningKey,
+    check_private,
+    parse_identity,
+)
+from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, missing_cryptography
+from canfetch.client.procedure import Clock
+from canfetch.client.watched_file import WatchedFile
+from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from http_message_signatures import HTTPMessageSigner
+
+DEFAULT_LIFETIME: Final = 60.0
+"""Seconds for which a signature holds."""
+_MAX_LIFETIME: Final = 3600.0
+# How long a verifier may use the signature of a set of keys that it has fetched.
+_DIRECTORY_LIFETIME: Final = 86_400
+_NONCE_BYTES: Final = 32
+_LABEL: Final = "sig1"
+_REQUEST_TAG: Final = "web-bot-auth"
+_DIRECTORY_TAG: Final = "http-message-signatures-directory"
+_COMPONENTS: Final = ("@method", "@authority", "@path")
+
+
+class _Message(NamedTuple):
+    """A request, as the library for signatures reads it."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+
+
+class _Response(NamedTuple):
+    """A response, as the library for signatures reads it."""
+
+    status_code: int
+    url: str
+    headers: dict[str, str]
+    request: _Message
+
+
+class SigningIdentity:
+    """Signs the requests of a crawler. Safe for use by several threads and processes.
+
+    The file is read again when it changes, so `canfetch identity rotate` gives a running crawler its next key.
+
+        with Client(user_agent="ExampleBot/1.0", identity=SigningIdentity("identity")) as client:
+            client.decide("https://example.com/fish")
+
+    Args:
+        path: The file `identity.json`, or its folder, which `canfetch identity init` writes.
+        form: How requests name the address of the keys. Default: as the file says.
+        lifetime: Seconds for which a signature holds, at most an hour. The clocks of both sides may differ by less.
+        clock: Returns seconds since the epoch.
+    Raises: InvalidKey: The file is invalid, or others can read it; InvalidOption: An argument is invalid; OSError: The
+        file cannot be read; MissingExtra.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        form: str | None = None,
+        lifetime: float = DEFAULT_LIFETIME,
+        clock: Clock = time.time,
+    ) -> None:
+        check_positive_seconds("lifetime", lifetime)
+        if lifetime > _MAX_LIFETIME:
+            raise InvalidOption(f"invalid lifetime {lifetime}: expected at most {_MAX_LIFETIME:g} seconds")
+        check_callable("clock", clock)
+        if form not in {None, *FORMS}:
+            raise InvalidOption(f"invalid form {quoted(form)}: expected {' or '.join(map(repr, FORMS))}")
+        self._form = form
+        self._lifetime = lifetime
+        self._clock = clock
+        self._signer = _new_signer()
+        file = check_path("path", path)
+        if file.is_dir():
+            file /= IDENTITY_NAME
+        check_private(file)
+        self._file: WatchedFile[IdentityFile] = WatchedFile(
+            file, lambda content, _: parse_identity(content), max_bytes=MAX_IDENTITY_BYTES, clock=clock
+        )
+
+    def __repr__(self) -> str:
+        # The keys are not shown.
+        return f"SigningIdentity({str(self._file.path)!r})"
+
+    @property
+    def directory_url(self) -> str:
+        """The URL at which the public keys are published."""
+        return self._file.current().directory_url
+
+    def headers(self, method: str, url: str) -> Headers:
+        """Return the headers that sign one request, or none for a URL that is not https.
+
+        Args:
+            method: The method, in upper case.
+            url: The URL of this request. After a redirect, that is the target.
+        Raises: InvalidURL.
+        Cost: A signature, well below a millisecond.
+        """
+        if url[:6].lower() != "https:":
+            return ()
+        identity, now = self._file.current(), self._clock()
+        key = identity.active_key(now)
+        message = _Message(method, url.partition("#")[0], {})
+        if (self._form or identity.form) == FORMS[0]:
+            message.headers["Signature-Agent"] = f'{_LABEL}="{identity.directory_url}"'
+            covered = (*_COMPONENTS, f'"signature-agent";key="{_LABEL}"')
+        else:
+            message.headers["Signature-Agent"] = f'"{Origin.from_url(identity.directory_url)}"'
+            covered = (*_COMPONENTS, "signature-agent")
+        self._sign(message, key, covered, tag=_REQUEST_TAG, now=now, lifetime=self._lifetime)
+        return tuple(message.headers.items())
+
+    def directory(self, authority: str) -> tuple[Headers, bytes]:
+        """Return the headers and the body of the response with the public keys, signed by each of them.
+
+        Serve it with status 200 at `directory_url`, to everybody, and not only to clients that sign.
+
+        Args: authority: The host of the request, with its port if that is not the usual one.
+        """
+        identity, now = self._file.current(), self._clock()
+        body = identity.key_set(now)
+        request = _Message("GET", f"https://{authority}{DIRECTORY_PATH}", {})
+        response = _Response(200, request.url, {"Content-Type": DIRECTORY_TYPE}, request)
+        covered = ('"@authority";req', '"content-digest"')
+        for number, key in enumerate(identity.listed_keys(now)):
+            binding = f"binding{number}"
+            self._sign(
+                response,
+                key,
+                covered,
+                tag=_DIRECTORY_TAG,
+                now=now,
+                lifetime=_DIRECTORY_LIFETIME,
+                label=binding,
+                body=body,
+            )
+        headers = {**response.headers, "Cache-Control": f"max-age={identity.max_age}"}
+        return tuple(headers.items()), body
+
+    def _sign(
+        self,
+        message: _Message | _Response,
+        key: SigningKey,
+        covered: tuple[str, ...],
+        *,
+        tag: str,
+        now: float,
+        lifetime: float,
+        label: str = _LABEL,
+        body: bytes | None = None,
+    ) -> None:
+        is_request = body is None
+        prepared = self._signer.prepare(
+            message,
+            key_id=key.thumbprint,
+            created=datetime.fromtimestamp(int(now), UTC),
+            expires=datetime.fromtimestamp(int(now + lifetime), UTC),
+            nonce=b64encode(secrets.token_bytes(_NONCE_BYTES)).decode() if is_request else None,
+            label=label,
+            tag=tag,
+            include_alg=is_request,
+            covered_component_ids=covered,
+            body=body,
+            use_existing_digest="Content-Digest" in message.headers,
+        )
+        signature = key.private_key.sign(prepared.signature_base)
+        self._signer.apply(message, prepared, signature, append_if_signature_exists=not is_request)
+
+
+def _new_signer() -> "HTTPMessageSigner":
+    try:
+        from http_message_signatures import HTTPMessageSigner, algorithms  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise missing_cryptography(error) from None
+    return HTTPMessageSigner(signature_algorithm=algorithms.ED25519)

@@ -1,0 +1,229 @@
+"""`canfetch identity`: keys are made, shown, rotated and checked, and no private key is shown."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.certificates import Authority
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+from canfetch.access.responses import Headers
+from canfetch.client.identity import SigningIdentity
+from canfetch.client.identity.identity_file import parse_identity
+from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, parse_key_set
+
+Run = Any
+
+URL = f"https://bot.example{DIRECTORY_PATH}"
+PUBLIC = Path("bot", "public", *DIRECTORY_PATH.split("/"))
+
+
+@pytest.fixture
+def made(run: Run) -> None:
+    assert run("identity", "init", "bot", "--url", "https://bot.example").code == 0
+
+
+def private_keys(folder: Path) -> list[str]:
+    return [key["d"] for key in json.loads((folder / "bot" / "identity.json").read_bytes())["keys"]]
+
+
+@pytest.mark.usefixtures("made")
+def test_a_new_identity_is_private_and_its_public_keys_are_not(run: Run, folder: Path) -> None:
+    file = folder / "bot" / "identity.json"
+    if os.name == "posix":
+        assert file.stat().st_mode & 0o777 == 0o600
+    (key,) = parse_key_set((folder / PUBLIC).read_bytes()).keys
+    shown = run("identity", "show", "bot")
+    assert shown.lines[:2] == [f"keys      {URL}", "form      dictionary"]
+    assert shown.lines[2].startswith(f"signing   {key} (from 20")
+    content = file.read_bytes()
+    again = run("identity", "init", "bot", "--url", "https://bot.example")
+    assert (again.code, "already exists: use 'canfetch identity rotate'" in again.err) == (2, True)
+    assert file.read_bytes() == content
+
+
+@pytest.mark.usefixtures("made")
+def test_nothing_shows_a_private_key(run: Run, folder: Path) -> None:
+    shown = [
+        run("identity", "show", "bot"),
+        run("identity", "show", "bot", "--format", "json"),
+        run("identity", "show", "bot", "--sign", "https://example.com/"),
+        run("identity", "show", "bot", "--server", "nginx"),
+        run("identity", "rotate", "bot"),
+        run("identity", "rotate", "bot"),
+    ]
+    text = "".join(ran.out + ran.err for ran in shown) + (folder / PUBLIC).read_text(encoding="utf-8")
+    assert not [key for key in private_keys(folder) if key in text]
+    assert [ran.code for ran in shown] == [0, 0, 0, 0, 0, 2]
+    assert "wait until it does" in shown[-1].err
+
+
+@pytest.mark.usefixtures("made")
+def test_rotation_publishes_the_next_key_first(run: Run, folder: Path) -> None:
+    (first,) = parse_key_set((folder / PUBLIC).read_bytes()).keys
+    second = run("identity", "rotate", "bot").out.split()[0]
+    facts = json.loads(run("identity", "show", "bot", "--format", "json").out)
+    assert [(key["key"], key["status"]) for key in facts["keys"]] == [(first, "signing"), (second, "next")]
+    published = parse_key_set((folder / PUBLIC).read_bytes()).keys
+    assert list(published) == [first, second]
+    assert published[first].not_after is not None
+    third = run("identity", "rotate", "bot", "--compromised").out
+    assert third.endswith(" signs now\n")
+    assert list(parse_key_set((folder / PUBLIC).read_bytes()).keys) == [third.split()[0]]
+    if os.name == "posix":
+        assert (folder / "bot" / "identity.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.usefixtures("made")
+def test_a_signature_is_printed_as_headers(run: Run) -> None:
+    lines = run("identity", "show", "bot", "--sign", "https://example.com/fish").lines
+    assert [line.partition(":")[0] for line in lines] == ["Signature-Agent", "Signature-Input", "Signature"]
+    plain = run("identity", "show", "bot", "--sign", "http://example.com/")
+    assert (plain.code, "only https URLs are signed" in plain.err) == (2, True)
+
+
+@pytest.mark.usefixtures("made")
+@pytest.mark.parametrize("server, start", [("nginx", "location = /.well-known/"), ("apache", 'Alias "/.well-known/')])
+def test_lines_of_servers(run: Run, folder: Path, server: str, start: str) -> None:
+    text = run("identity", "show", "bot", "--server", server).out
+    assert text.startswith(start)
+    assert (str(folder / PUBLIC) in text, DIRECTORY_TYPE in text) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("init", "bot", "--url", "http://bot.example"), "public keys are published over https"),
+        (("init", "bot", "--url", "https://bot.example/k.json", "--form", "string"), "it needs keys at /.well-known/"),
+        (("init", "file", "--url", "https://bot.example"), "cannot create 'file'"),
+        (("show", "nowhere"), "cannot read 'nowhere/identity.json'"),
+        (("rotate", "nowhere"), "cannot read 'nowhere/identity.json'"),
+        (("show", "damaged"), "not valid JSON"),
+        (("rotate", "damaged"), "not valid JSON"),
+        (("check", "ftp://bot.example"), "ftp"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "file").write_bytes(b"")
+    (folder / "damaged").mkdir()
+    (folder / "damaged" / "identity.json").write_bytes(b"{")
+    (folder / "damaged" / "identity.json").chmod(0o600)
+    ran = run("identity", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert message in ran.err
+
+
+@pytest.fixture
+def published(run: Run, folder: Path) -> Iterator[tuple[Site, SigningIdentity, list[str]]]:
+    authority = Authority(folder)
+    with Site(tls=authority.good()) as site:
+        assert run("identity", "init", "bot", "--url", site.origin).code == 0
+        yield site, SigningIdentity(folder / "bot"), ["--ca-file", str(authority.file)]
+
+
+def serve(site: Site, headers: Any, body: bytes, status: int = 200) -> None:
+    fields = [f"{name}: {value}" for name, value in headers]
+    site.serve(DIRECTORY_PATH, respond(body, *fields, status=status))
+
+
+def check(run: Run, site: Site, options: list[str]) -> tuple[int, dict[str, Any]]:
+    ran = run("identity", "check", site.origin, *options, "--format", "json")
+    return ran.code, json.loads(ran.out)
+
+
+def test_published_keys_are_checked_as_a_verifier_does(
+    run: Run, published: tuple[Site, SigningIdentity, list[str]]
+) -> None:
+    site, identity, options = published
+    headers, body = identity.directory(site.origin.partition("://")[2])
+    serve(site, headers, body)
+    code, found = check(run, site, options)
+    (key,) = parse_key_set(body).keys
+    assert (code, found["faults"], found["notes"]) == (0, [], [])
+    assert found["keys"] == found["signed_by"] == [key]
+    text = run("identity", "check", site.origin, *options).lines
+    assert text == [
+        f"{site.origin}{DIRECTORY_PATH}: status 200, 1 usable",
+        f"key    {key} (has signed the response)",
+    ]
+
+
+EXAMPLE_KEY = {"kty": "OKP", "crv": "Ed25519", "x": "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"}
+
+
+def with_member(**members: Any) -> Callable[[bytes], bytes]:
+    return lambda body: json.dumps({"keys": [json.loads(body)["keys"][0] | members]}).encode()
+
+
+FAULTY_HEADERS: dict[str, Callable[[Headers], tuple[Headers, int]]] = {
+    "other type": lambda pairs: ((("Content-Type", "text/plain"), *pairs[1:]), 200),
+    "redirect": lambda _: ((("Location", "/keys"),), 301),
+    "missing": lambda pairs: (pairs, 404),
+}
+FAULTY_KEYS: dict[str, Callable[[bytes], bytes]] = {
+    "other body": lambda body: body + b" ",
+    "no keys": lambda _: b"{}",
+    "expired": with_member(exp=1),
+    "early": with_member(nbf=10**11),
+    "label": with_member(kid="first"),
+    "other key": lambda _: json.dumps({"keys": [EXAMPLE_KEY]}).encode(),
+    "example key": lambda _: json.dumps({"keys": [EXAMPLE_KEY]}).encode(),
+}
+
+
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        ("other host", "signature binding0 of key "),
+        ("other body", "signature binding0 of key "),
+        ("other type", "the media type is text/plain, not application/http-message-signatures-directory+json"),
+        ("other key", "signature binding0: its key is not one of those that are published"),
+        ("redirect", "status 301, not 200 (verifiers follow no redirects)"),
+        ("missing", "status 404, not 200"),
+        ("no keys", 'the set of keys has no list "keys"'),
+        ("expired", "it has expired (exp)"),
+        ("early", "it is not used before a later time (nbf)"),
+        ("example key", "it is an example key of RFC 9421, with which anybody can sign"),
+        ("label", "its kid 'first' is not its thumbprint"),
+    ],
+)
+def test_faults_of_published_keys(
+    run: Run, published: tuple[Site, SigningIdentity, list[str]], fault: str, message: str
+) -> None:
+    site, identity, options = published
+    host = "evil.example" if fault == "other host" else site.origin.partition("://")[2]
+    headers, body = identity.directory(host)
+    status = 200
+    if fault in FAULTY_HEADERS:
+        headers, status = FAULTY_HEADERS[fault](headers)
+    if fault in FAULTY_KEYS:
+        body = FAULTY_KEYS[fault](body)
+    serve(site, headers, body, status)
+    code, found = check(run, site, options)
+    assert code == 1
+    assert any(message in one for one in found["faults"]), found
+
+
+def test_keys_without_signature_or_cache_control_are_noted(
+    run: Run, published: tuple[Site, SigningIdentity, list[str]]
+) -> None:
+    site, identity, options = published
+    serve(site, [("Content-Type", DIRECTORY_TYPE)], identity.directory("bot.example")[1])
+    code, found = check(run, site, options)
+    assert (code, len(found["notes"]), found["signed_by"]) == (0, 2, [])
+
+
+def test_a_host_without_a_server_is_a_fault(run: Run) -> None:
+    ran = run("identity", "check", "https://127.0.0.1:9", "--timeout", "5")
+    assert (ran.code, "fault  no response: connect: " in ran.out) == (1, True)
+
+
+def test_the_published_file_is_that_of_the_identity(run: Run, folder: Path) -> None:
+    run("identity", "init", "bot", "--url", "https://bot.example/keys.json")
+    identity = parse_identity((folder / "bot" / "identity.json").read_bytes())
+    assert identity.directory_url == "https://bot.example/keys.json"
+    assert identity.key_set(identity.keys[0].use_from) == (folder / PUBLIC).read_bytes()
