@@ -22,6 +22,7 @@ class Request(NamedTuple):
     client: str = "192.0.2.1"
     host: str = "www.example.com"
     method: str = "GET"
+    status: int = 200
 
     @property
     def moment(self) -> datetime:
@@ -30,7 +31,7 @@ class Request(NamedTuple):
 
 def combined(request: Request) -> str:
     when = request.moment.strftime("%d/%b/%Y:%H:%M:%S +0000")
-    line = f'{request.client} - - [{when}] "{request.method} {request.target} HTTP/1.1" 200 512'
+    line = f'{request.client} - - [{when}] "{request.method} {request.target} HTTP/1.1" {request.status} 512'
     return f'{line} "https://example.com/" "{request.user_agent}"'
 
 
@@ -46,6 +47,7 @@ def cloudflare(request: Request) -> str:
             "ClientRequestMethod": request.method,
             "ClientRequestURI": request.target,
             "ClientRequestUserAgent": request.user_agent,
+            "EdgeResponseStatus": request.status,
             "EdgeStartTimestamp": int(request.at * 1e9),
         }
     )
@@ -59,7 +61,7 @@ def nginx_json(request: Request) -> str:
             "host": request.host,
             "request": f"{request.method} {request.target} HTTP/1.1",
             "http_user_agent": request.user_agent,
-            "status": 200,
+            "status": request.status,
         }
     )
 
@@ -77,7 +79,7 @@ def caddy(request: Request) -> str:
                 "uri": request.target,
                 "headers": {"User-Agent": [request.user_agent]},
             },
-            "status": 200,
+            "status": request.status,
         }
     )
 
@@ -91,6 +93,7 @@ def google_cloud(request: Request) -> str:
                 "requestUrl": f"https://{request.host}{request.target}",
                 "remoteIp": request.client,
                 "userAgent": request.user_agent,
+                "status": request.status,
             },
         }
     )
@@ -106,7 +109,7 @@ def cloudfront_json(request: Request) -> str:
             "cs-method": request.method,
             "cs(Host)": "d111111abcdef8.cloudfront.net",
             "cs-uri-stem": path,
-            "sc-status": "200",
+            "sc-status": str(request.status),
             "cs(User-Agent)": quote(request.user_agent, safe="/():;+,."),
             "cs-uri-query": query or "-",
             "x-host-header": request.host,
@@ -131,7 +134,7 @@ def cloudfront(request: Request) -> str:
         request.method,
         "d111111abcdef8.cloudfront.net",
         path,
-        "200",
+        str(request.status),
         "-",
         quote(request.user_agent, safe="/():;+,."),
         query or "-",
@@ -160,7 +163,7 @@ def iis(request: Request) -> str:
         query or "-",
         request.client,
         request.user_agent.replace(" ", "+"),
-        "200",
+        str(request.status),
     ]
     return " ".join(values)
 

@@ -16,7 +16,7 @@ from canfetch import parse
 from canfetch.agents import Crawler
 from canfetch.agents.identity import Identity, IdentityStatus
 from canfetch.errors import InvalidOption
-from canfetch.logs import CrawlerReport, LogReport, RobotsHistory, RobotsVersion, analyze
+from canfetch.logs import CrawlerReport, LogAnalysis, LogReport, RobotsHistory, RobotsVersion, analyze
 from canfetch.logs.activity import DEFAULT_GRACE
 from canfetch.logs.analysis import CRAWLER_LIMIT
 from canfetch.logs.history import Timeline
@@ -64,6 +64,38 @@ def test_law_timeline_has_the_versions_that_were_served_in_the_last_seconds(
         index for index, (start, end) in enumerate(zip(starts, ends, strict=True)) if start <= at < end + grace
     )
     assert timeline.counting[timeline.find(at)] == served
+
+
+def test_refusals_of_what_the_rules_allow_are_counted() -> None:
+    rules = history((NOON, b"User-agent: *\nDisallow: /private\n"))
+    requests = [
+        # Before the first version, nothing is known about the rules.
+        Request("/early", at=NOON - 1, status=403),
+        Request("/robots.txt", at=NOON + 3, status=429),
+        Request("/a", at=NOON + 2, status=403),
+        Request("/a", at=NOON + 9, status=403),
+        Request("/private", at=NOON + 10, status=403),
+        Request("/b", at=NOON + 11, status=404),
+    ]
+    crawler = only_crawler(count(requests, rules))
+    assert (crawler.refused_requests, crawler.first_refused, crawler.last_refused) == (3, NOON + 2, NOON + 9)
+    assert crawler.refused_examples == (("/robots.txt", 429), ("/a", 403))
+    assert (crawler.disallowed_requests, crawler.first_disallowed, crawler.last_disallowed) == (1, NOON + 10, NOON + 10)
+    values = crawler.to_json()
+    assert values["refused_examples"][0] == {"target": "/robots.txt", "status": 429}
+    assert (values["first_refused"], values["last_disallowed"]) == ("2026-11-22T12:00:02Z", "2026-11-22T12:00:10Z")
+    quiet = only_crawler(count([Request("/b")], rules)).to_json()
+    assert (quiet["refused_requests"], quiet["first_refused"], quiet["last_disallowed"]) == (0, None, None)
+
+
+def test_requests_for_other_hosts_are_left_out() -> None:
+    requests = [Request("/a", host=host) for host in ("www.example.com", "other.example")]
+    requests.append(Request("/", FIREFOX, host="other.example"))
+    for form, left_out in (("vhost", 2), ("caddy", 2), ("combined", 0)):
+        analysis = LogAnalysis(RobotsHistory.from_file(OPEN), includes_host=lambda host: host == "www.example.com")
+        analysis.add_log(io.BytesIO(write_log(requests, form)))
+        report = analysis.report()
+        assert (report.other_host_requests, report.crawler_requests, report.lines) == (left_out, 2 - left_out // 2, 3)
 
 
 def test_rfc9309_2_4_requests_without_a_recent_robots_txt_are_counted() -> None:

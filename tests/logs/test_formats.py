@@ -37,7 +37,7 @@ def test_every_format_is_read_alike(form: str) -> None:
     requests = [
         Request("/robots.txt"),
         Request("/shop?q=fish", at=NOON + 4),
-        Request("/shop", at=NOON + 20),
+        Request("/shop", at=NOON + 20, status=429),
         Request("/private", GOOGLEBOT, NOON + 2 * DAY, "192.0.2.7"),
         Request("/", FIREFOX),
         Request("//shop", GOOGLEBOT),
@@ -47,6 +47,7 @@ def test_every_format_is_read_alike(form: str) -> None:
     gptbot, googlebot = report.crawlers
     assert (gptbot.name, gptbot.requests, gptbot.robots_txt_requests, gptbot.disallowed_requests) == ("GPTBot", 3, 1, 1)
     assert gptbot.examples == (("/shop?q=fish", 4),)
+    assert (gptbot.refused_requests, gptbot.refused_examples) == (1, (("/shop", 429),))
     assert (gptbot.delays, gptbot.delays_kept) == (1, 1)
     assert (googlebot.requests, googlebot.disallowed_requests, googlebot.addresses) == (2, 1, 2)
     assert (googlebot.unchecked_requests, int(googlebot.last - googlebot.first)) == (1, 2 * DAY)
@@ -61,6 +62,7 @@ REQUESTS = st.builds(
     client=st.ip_addresses().map(str),
     host=st.just("www.example.com"),
     method=st.sampled_from(["GET", "HEAD", "POST"]),
+    status=st.sampled_from([200, 403, 429]),
 )
 
 
@@ -104,6 +106,7 @@ def test_law_lines_are_read_alike_alone_and_in_a_block(block: bytes, name: str) 
         (rb'1.2.3.4 - - [T] "GET /" 200 1 "-" "x"', b"/", b"x"),
         (rb'1.2.3.4 - joe doe [T] "GET / HTTP/2" 200 - "-" "x" "more" 12', b"/", b"x"),
         (rb'1.2.3.4 - - [T] "GET / HTTP/1.1" 200 1', b"/", b""),
+        (rb'1.2.3.4 - - [T] "GET /\x22 HTTP/1.1" - 1 "-" "x"', b'/"', b"x"),
         (rb'1.2.3.4 - - [T] "-" 408 - "-" "-"', b"", b"-"),
         (rb'1.2.3.4 - - [T] "\x16\x03\x01" 400 1 "-" "-"', b"", b"-"),
         (rb'1.2.3.4 - - [T] "GET /a b HTTP/1.1" 400 1 "-" "x"', b"/a b", b"x"),
@@ -111,7 +114,10 @@ def test_law_lines_are_read_alike_alone_and_in_a_block(block: bytes, name: str) 
 )
 def test_unusual_lines(line: bytes, target: bytes, user_agent: bytes) -> None:
     [row] = CombinedFormat().rows(line)
-    assert row == (b"", b"1.2.3.4", b"T", target, user_agent, b"")
+    assert row[:4] == (b"", b"1.2.3.4", b"T", target)
+    assert row[5:] == (user_agent, b"")
+    assert b" " + row[4] + b" " in line
+    assert row[4] == b"-" or row[4].isdigit()
     [with_host] = CombinedFormat(with_host=True).rows(b"example.com:80 " + line)
     assert with_host == (b"example.com", *row[1:])
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from math import inf
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from canfetch.agents.identity import IdentityStatus
 from canfetch.core.agent import Agent
@@ -22,7 +22,10 @@ _EXAMPLE_BYTES: Final = 300
 _HOSTS_LIMIT: Final = 1_000
 # Logs write whole seconds, so two requests may be almost a second closer or further apart than they seem.
 _RESOLUTION: Final = 1.0
+_Detail = TypeVar("_Detail")
 _ROBOTS_TXT: Final = b"/robots.txt"
+# The statuses with which networks refuse crawlers.
+_REFUSALS: Final = frozenset({b"403", b"429"})
 
 
 class Shared:
@@ -53,11 +56,11 @@ class Activity:
         "_delays",
         "_delays_kept",
         "_disallowed",
-        "_examples",
         "_first",
         "_hosts",
         "_judged",
         "_last",
+        "_refused",
         "_requests",
         "_robots_txt",
         "_shared",
@@ -69,18 +72,20 @@ class Activity:
         self._shared = shared
         self._hosts: dict[bytes, _HostActivity] = {}
         self._addresses: set[bytes] = set()
-        self._examples: dict[str, int | None] = {}
-        self._requests = self._robots_txt = self._unchecked = self._judged = self._disallowed = 0
+        self._disallowed: _Events[int | None] = _Events()
+        self._refused: _Events[int] = _Events()
+        self._requests = self._robots_txt = self._unchecked = self._judged = 0
         self._delays = self._delays_kept = 0
         self._first, self._last = inf, -inf
 
-    def add(self, client: bytes, at: float, target: bytes, host: bytes) -> bool:
+    def add(self, client: bytes, at: float, target: bytes, host: bytes, status: bytes) -> bool:
         """Count a request, and return whether its target is usable.
 
         Args:
             at: Unix seconds.
             target: A path with its query, or a URL.
             host: The host, or empty if the log has none.
+            status: The status code, or empty if the log has none.
         Cost: O(bytes of the target).
         """
         on_host = self._hosts.get(host)
@@ -91,7 +96,9 @@ class Activity:
         if target[:11] == _ROBOTS_TXT and target[11:12] in b"?":
             on_host.last_robots_txt = at
             self._robots_txt += 1
-        elif not self._add_page(on_host, client, at, target):
+            if status in _REFUSALS and on_host.is_judged:
+                self._refused.add(at, target, lambda: int(status))
+        elif not self._add_page(on_host, client, at, target, status):
             return False
         self._requests += 1
         self._judged += on_host.is_judged
@@ -120,13 +127,19 @@ class Activity:
             robots_txt_requests=self._robots_txt,
             unchecked_requests=self._unchecked,
             judged_requests=self._judged,
-            disallowed_requests=self._disallowed,
+            disallowed_requests=self._disallowed.number,
             delays=self._delays,
             delays_kept=self._delays_kept,
             addresses=len(self._addresses),
             first=self._first,
             last=self._last,
-            examples=tuple(self._examples.items()),
+            examples=tuple(self._disallowed.examples.items()),
+            first_disallowed=self._disallowed.first,
+            last_disallowed=self._disallowed.last,
+            refused_requests=self._refused.number,
+            first_refused=self._refused.first,
+            last_refused=self._refused.last,
+            refused_examples=tuple(self._refused.examples.items()),
         )
 
     def _add_host(self, host: bytes) -> "_HostActivity":
@@ -138,7 +151,7 @@ class Activity:
         on_host = self._hosts[host] = _HostActivity(self._agent, display_text(host), self._shared)
         return on_host
 
-    def _add_page(self, on_host: "_HostActivity", client: bytes, at: float, target: bytes) -> bool:
+    def _add_page(self, on_host: "_HostActivity", client: bytes, at: float, target: bytes, status: bytes) -> bool:
         if target[:2] == b"//":
             # Alone, this would be a host and a path.
             target = b"http://host.invalid" + target
@@ -152,9 +165,9 @@ class Activity:
         if on_host.delay is not None:
             self._count_delay(on_host, client, at)
         if not allowed:
-            self._disallowed += 1
-            if len(self._examples) < _EXAMPLES:
-                self._add_example(on_host, target)
+            self._disallowed.add(at, target, lambda: on_host.deciding_line(target))
+        elif status in _REFUSALS and on_host.is_judged:
+            self._refused.add(at, target, lambda: int(status))
         return True
 
     def _count_delay(self, on_host: "_HostActivity", client: bytes, at: float) -> None:
@@ -163,10 +176,34 @@ class Activity:
             self._delays += 1
             self._delays_kept += at - last + _RESOLUTION > on_host.delay
 
-    def _add_example(self, on_host: "_HostActivity", target: bytes) -> None:
-        text = display_text(target[:_EXAMPLE_BYTES])
-        if text not in self._examples:
-            self._examples[text] = on_host.deciding_line(target)
+
+class _Events(Generic[_Detail]):
+    """Requests of one kind.
+
+    Attributes:
+        number: Their number.
+        first: When the first one was made, or None.
+        last: When the last one was made, or None.
+        examples: Some of their targets, each with a detail. The first one is first.
+    """
+
+    __slots__ = ("examples", "first", "last", "number")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.first: float | None = None
+        self.last: float | None = None
+        self.examples: dict[str, _Detail] = {}
+
+    def add(self, at: float, target: bytes, detail: Callable[[], _Detail]) -> None:
+        """Count a request."""
+        self.number += 1
+        self.first = at if self.first is None else min(self.first, at)
+        self.last = at if self.last is None else max(self.last, at)
+        if len(self.examples) < _EXAMPLES:
+            text = display_text(target[:_EXAMPLE_BYTES])
+            if text not in self.examples:
+                self.examples[text] = detail()
 
 
 class _HostActivity:

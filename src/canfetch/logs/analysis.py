@@ -28,6 +28,8 @@ _BAD_LINE_BYTES: Final = 120
 _USER_AGENTS: Final = 10_000
 _LONGEST_REMEMBERED_BYTES: Final = 512
 _IDENTITIES: Final = 50_000
+# The hosts for which it is remembered whether they are counted.
+_HOSTS: Final = 10_000
 # Parts of User-Agent headers of programs that declare to be crawlers.
 _DECLARATIONS: Final = ("bot", "crawl", "spider", "fetcher", "scrap", "archiver", "+http")
 _TOO_MANY: Final = "(others)"
@@ -53,7 +55,7 @@ class _Sender(NamedTuple):
     """
 
     declared: _Declared
-    add: Callable[[bytes, float, bytes, bytes], bool] | None
+    add: Callable[[bytes, float, bytes, bytes, bytes], bool] | None
 
 
 class LogAnalysis:
@@ -64,6 +66,8 @@ class LogAnalysis:
         registry: The known crawlers.
         identify: Verifies the addresses of crawlers. By default, none is verified.
         grace: For how many seconds after a change crawlers may use the previous robots.txt.
+        includes_host: Whether requests for a host, as the log has it, are counted. By default, all are. Requests
+            in logs without hosts are always counted.
     Raises: InvalidOption: `grace` is negative or not finite.
     """
 
@@ -74,6 +78,7 @@ class LogAnalysis:
         registry: Registry = REGISTRY,
         identify: Identify | None = None,
         grace: float = DEFAULT_GRACE,
+        includes_host: Callable[[str], bool] | None = None,
     ) -> None:
         if not 0 <= grace < inf:
             raise InvalidOption(f"invalid grace {grace}: expected a number of seconds, 0 or more")
@@ -84,7 +89,11 @@ class LogAnalysis:
         self._senders: dict[bytes, _Sender | None] = {}
         self._identities: Recent[tuple[str, bytes], IdentityStatus] = Recent(_IDENTITIES)
         self._activities: dict[tuple[str, IdentityStatus | None], tuple[_Declared, Activity]] = {}
+        self._includes_host = includes_host
+        # Whether requests for a host are counted, for the last hosts.
+        self._hosts: dict[bytes, bool] = {b"": True}
         self._times = LogTimes()
+        self._other_hosts = 0
         self._lines = self._others = self._unusable = self._bad = 0
         self._first_bad: list[BadLine] = []
         self._first, self._last = inf, -inf
@@ -146,6 +155,7 @@ class LogAnalysis:
             first=self._first if has_requests else None,
             last=self._last if has_requests else None,
             truncated=self._truncated,
+            other_host_requests=self._other_hosts,
         )
 
     def _add_block(self, block: Block, log_format: LogFormat, name: str, first: int) -> int:
@@ -158,11 +168,12 @@ class LogAnalysis:
             self._add_bad_line(name, first, block.lines)
             return 1
         senders = self._senders
+        includes_host = None if self._includes_host is None else self._is_included
         blank = others = 0
         rows: list[Row] = log_format.rows(block.lines)
         at: float | None = None
         previous = b""
-        for index, (host, client, when, target, user_agent, bad) in enumerate(rows):
+        for index, (host, client, when, target, status, user_agent, bad) in enumerate(rows):
             # Most lines have the time of the line before.
             if when != previous:
                 at, previous = self._read_time(when), when
@@ -172,6 +183,9 @@ class LogAnalysis:
                 else:
                     blank += 1
                 continue
+            if includes_host is not None and not includes_host(host):
+                self._other_hosts += 1
+                continue
             try:
                 sender = senders[user_agent]
             except KeyError:
@@ -180,11 +194,20 @@ class LogAnalysis:
                 others += 1
                 continue
             add = sender.add or self._find_activity(sender.declared, client).add
-            if not (target and add(client, at, target, host)):
+            if not (target and add(client, at, target, host, status)):
                 self._unusable += 1
         self._lines += len(rows) - blank
         self._others += others
         return len(rows)
+
+    def _is_included(self, host: bytes) -> bool:
+        known = self._hosts.get(host)
+        if known is None:
+            assert self._includes_host is not None
+            if len(self._hosts) >= _HOSTS:
+                self._hosts = {b"": True}
+            known = self._hosts[host] = self._includes_host(display_text(host))
+        return known
 
     def _read_time(self, when: bytes) -> float | None:
         at = self._times.read(when) if when else None

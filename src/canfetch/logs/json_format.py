@@ -50,6 +50,15 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
         "url",
         "target",
     ),
+    "status": (
+        "EdgeResponseStatus",
+        "status",
+        "sc-status",
+        "DownstreamStatus",
+        "httpRequest.status",
+        "status_code",
+        "response.status",
+    ),
     "user_agent": (
         "ClientRequestUserAgent",
         "http_user_agent",
@@ -135,8 +144,8 @@ class JSONFormat:
         user_agent = self._find(entry, "user_agent")
         if self._last["user_agent"] == _ENCODED:
             user_agent = unquote(user_agent)
-        values = (host, client, when, target, user_agent)
-        return (*map(encode_text, values), b"")  # type: ignore[return-value]  # five values and one
+        values = (host, client, when, target, self._find(entry, "status"), user_agent)
+        return (*map(encode_text, values), b"")  # type: ignore[return-value]  # six values and one
 
     def _find(self, entry: dict[str, Any], key: str) -> str:
         name = self._last[key]

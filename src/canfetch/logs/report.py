@@ -3,9 +3,10 @@
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.identity import IdentityStatus
-from canfetch.core.times import rfc3339
+from canfetch.core.times import optional_rfc3339, rfc3339
 
 LOGS_SCHEMA: Final = "canfetch.logs/1"
+_OPTIONAL_TIMES: Final = ("first_disallowed", "last_disallowed", "first_refused", "last_refused")
 
 
 class BadLine(NamedTuple):
@@ -43,6 +44,13 @@ class CrawlerReport(NamedTuple):
         first: When the first request was made, in Unix seconds.
         last: When the last one was made.
         examples: Some disallowed targets, each with the number of the line that disallows it.
+        first_disallowed: When the first disallowed request was made, in Unix seconds, or None.
+        last_disallowed: When the last one was made.
+        refused_requests: Judged requests that the rules allow, with those for robots.txt, and that got status 403 or
+            429.
+        first_refused: When the first of them was made, in Unix seconds, or None.
+        last_refused: When the last one was made.
+        refused_examples: Some of their targets, each with the status.
     """
 
     name: str
@@ -60,6 +68,12 @@ class CrawlerReport(NamedTuple):
     first: float
     last: float
     examples: tuple[tuple[str, int | None], ...]
+    first_disallowed: float | None = None
+    last_disallowed: float | None = None
+    refused_requests: int = 0
+    first_refused: float | None = None
+    last_refused: float | None = None
+    refused_examples: tuple[tuple[str, int], ...] = ()
 
     @property
     def disallow_compliance(self) -> float | None:
@@ -87,7 +101,9 @@ class CrawlerReport(NamedTuple):
             "purposes": list(self.purposes),
             "first": rfc3339(self.first),
             "last": rfc3339(self.last),
+            **{name: optional_rfc3339(getattr(self, name)) for name in _OPTIONAL_TIMES},
             "examples": [{"target": target, "line": line} for target, line in self.examples],
+            "refused_examples": [{"target": target, "status": status} for target, status in self.refused_examples],
             "disallow_compliance": self.disallow_compliance,
             "delay_compliance": self.delay_compliance,
         }
@@ -107,6 +123,7 @@ class LogReport(NamedTuple):
         first: When the first request was made, in Unix seconds; None without requests.
         last: When the last one was made.
         truncated: Whether there were more crawlers than are counted apart.
+        other_host_requests: Requests for hosts that were left out, of all clients.
     """
 
     crawlers: tuple[CrawlerReport, ...]
@@ -119,3 +136,4 @@ class LogReport(NamedTuple):
     first: float | None
     last: float | None
     truncated: bool = False
+    other_host_requests: int = 0

@@ -13,7 +13,7 @@ from canfetch.logs.rows import Row, bad_row
 # The classes of long fields exclude a single character, for which Python has a fast loop. So a match can reach into the
 # next line, and escapes have no meaning: `CombinedFormat` reads such lines one by one.
 _USUAL: Final = (
-    rb'([^ \n]++) [^ \n]++ [^\[\n]*+\[([^\]]{1,40}+)\] "[A-Z]++ ([^ "\n]++)(?: HTTP/[0-9.]++)?" [0-9]{3} [^ \n]++'
+    rb'([^ \n]++) [^ \n]++ [^\[\n]*+\[([^\]]{1,40}+)\] "[A-Z]++ ([^ "\n]++)(?: HTTP/[0-9.]++)?" ([0-9]{3}) [^ \n]++'
     rb'(?: "[^"]*+" "([^"]*+)")?[^"\n]*+'
 )
 _HOST: Final = rb"([^ :\n]++)(?::[0-9]+)? "
@@ -24,7 +24,7 @@ _QUOTED: Final = rb'"((?:[^"\\]|\\.)*+)"'
 _LINE: Final = re.compile(
     rb"([^ \n]++) [^ \n]++ [^\[\n]*\[([^\]\n]++)\] "
     + _QUOTED
-    + rb" (?:[0-9]{3}|-) [^ \n]++(?: "
+    + rb" ([0-9]{3}|-) [^ \n]++(?: "
     + _QUOTED
     + rb" "
     + _QUOTED
@@ -85,10 +85,10 @@ class CombinedFormat:
         match = self._line.fullmatch(line)
         if match is None:
             return bad_row(line)
-        *host, client, when, request, _referrer, user_agent = match.groups(default=b"")
+        *host, client, when, request, status, _referrer, user_agent = match.groups(default=b"")
         parts = _REQUEST.fullmatch(unescape(request))
         target = b"" if parts is None else parts[1]
-        return (host[0] if host else b"", client, when, target, unescape(user_agent), b"")
+        return (host[0] if host else b"", client, when, target, status, unescape(user_agent), b"")
 
 
 def unescape(text: bytes) -> bytes:

@@ -10,6 +10,7 @@ _FIELDS: Final = b"#Fields:"
 _CLIENT: Final = (b"c-ip",)
 _PATH: Final = (b"cs-uri-stem", b"cs-uri")
 _QUERY: Final = (b"cs-uri-query",)
+_STATUS: Final = (b"sc-status",)
 _USER_AGENT: Final = (b"cs(User-Agent)",)
 _HOST: Final = (b"x-host-header", b"cs-host", b"cs(Host)")
 _DATE: Final = (b"date",)
@@ -42,6 +43,7 @@ class W3CFormat:
         self._count = len(names)
         self._client, self._path = find(_CLIENT), find(_PATH)
         self._query, self._user_agent, self._host = find(_QUERY), find(_USER_AGENT), find(_HOST)
+        self._status = find(_STATUS)
         self._date, self._time, self._timestamp = find(_DATE), find(_TIME), find(_TIMESTAMP)
 
     def _read(self, line: bytes) -> Row:
@@ -73,6 +75,7 @@ class W3CFormat:
             value(self._client),
             when,
             value(self._path) + (b"?" + query if query else b""),
+            value(self._status),
             unquote_to_bytes(user_agent),
             b"",
         )
