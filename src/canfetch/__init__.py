@@ -18,6 +18,7 @@ _EXPORTS = {
     "client.async_client": ("AsyncClient",),
     "client.evidence.recorder": ("EvidenceRecorder",),
     "client.frontier": ("FailedURL", "Frontier", "FrontierCounts", "SkippedURL", "Turn"),
+    "client.skip_report": ("SkipReport", "SkippedPage", "read_skip_report"),
     "client.stats": ("ClientStats",),
     "client.sync_client": ("Client",),
     "consent.decision": ("may_use",),

@@ -10,6 +10,7 @@ from canfetch.agents.registry import REGISTRY as REGISTRY, Registry as Registry
 from canfetch.client.async_client import AsyncClient as AsyncClient
 from canfetch.client.evidence.recorder import EvidenceRecorder as EvidenceRecorder
 from canfetch.client.frontier import FailedURL as FailedURL, Frontier as Frontier, FrontierCounts as FrontierCounts, SkippedURL as SkippedURL, Turn as Turn
+from canfetch.client.skip_report import SkipReport as SkipReport, SkippedPage as SkippedPage, read_skip_report as read_skip_report
 from canfetch.client.stats import ClientStats as ClientStats
 from canfetch.client.sync_client import Client as Client
 from canfetch.consent.decision import may_use as may_use
@@ -72,6 +73,8 @@ __all__ = [
     "RobotsDisallowed",
     "RobotsTxt",
     "Rule",
+    "SkipReport",
+    "SkippedPage",
     "SkippedURL",
     "Turn",
     "UnreachablePhase",
@@ -97,6 +100,7 @@ __all__ = [
     "pages",
     "parse",
     "product_token",
+    "read_skip_report",
     "robots_url",
     "sitemaps",
 ]

@@ -29,6 +29,7 @@ in `canfetch` only. A failure of this machine raises `RequestNotSent`.
     ├── RobotsDisallowed      an HTTP client may not send a request (an OSError)
     ├── StoreError            a store cannot be opened, read or written (an OSError)
     ├── EvidenceError         evidence cannot be read or written (an OSError)
+    ├── SkipReportError       a skip report cannot be written (an OSError)
     ├── Undecided             a comparison is too large to be decided (a RuntimeError)
     ├── WorkerKilled          a process that writes a table was killed (a RuntimeError)
     ├── MissingExtra          an optional dependency is not installed (an ImportError)
@@ -159,6 +160,10 @@ class InvalidColumn(CanfetchError, ValueError):
 
 class EvidenceError(CanfetchError, OSError):
     """Raised when evidence cannot be read or written. The message names the path."""
+
+
+class SkipReportError(CanfetchError, OSError):
+    """Raised when a skip report cannot be written. The message names the path."""
 
 
 class InvalidDraft(CanfetchError, ValueError):

@@ -19,6 +19,7 @@ from canfetch.access.pacing import DelayMode
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder, verify_segment
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
+from canfetch.client.skip_report import SkippedPage, SkipReport, read_skip_report
 from canfetch.client.sync_client import Client
 from canfetch.errors import EvidenceError, InvalidOption, StoreError
 
@@ -44,6 +45,24 @@ def test_disallowed_urls_are_reported_with_a_verdict() -> None:
     assert [skipped.url for skipped in result.skipped] == [f"{A}/no/1", f"{A}/no/2", f"{A}/no/3"]
     assert [skipped.verdict.line for skipped in result.skipped if skipped.verdict is not None] == [2, 2, 2]
     assert result.counts == FrontierCounts(queued=0, in_flight=0, done=2, failed=0, skipped=3)
+
+
+def test_dropped_urls_are_in_the_skip_report(tmp_path: Path) -> None:
+    hosts = Hosts({"a.example": b"User-agent: ExampleBot\nDisallow: /no\n"})
+
+    async def main() -> None:
+        with SkipReport(tmp_path / "skippedPages.jsonl", clock=virtual_now) as report:
+            urls = [f"{A}/1", f"{A}/no", "whatsapp://send"]
+            async with open_frontier(hosts, urls, on_skip=report.on_skip) as frontier:
+                async for turn in frontier:
+                    turn.done()
+
+    run_in_virtual_time(main)
+    invalid, disallowed = read_skip_report(tmp_path / "skippedPages.jsonl")
+    assert isinstance(invalid, SkippedPage)
+    assert (invalid.url, invalid.reason, invalid.agent) == ("whatsapp://send", "outOfScope", None)
+    assert "invalid URL" in (invalid.explanation or "")
+    assert disallowed == SkippedPage(f"{A}/no", "robotsTxt", 0, agent="ExampleBot", explanation="line 2, Disallow: /no")
 
 
 def test_disallowed_urls_do_not_delay_the_end() -> None:

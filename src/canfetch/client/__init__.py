@@ -10,8 +10,9 @@ Open `procedure.py` first: it obtains the cache entry of an origin, as a generat
   (`origin_table.py`), which the native engine has as well.
 - `transports` send one request each. `stores` keep entries beyond a process, and `resilient_store.py` keeps a client
   working while its store fails.
-- `evidence` records decisions, `frontier` orders the URLs of a crawl, `watch` records the changes of a robots.txt, and
-  `identity` verifies crawlers. `pacers.py` waits until an origin may be requested again.
+- `evidence` records decisions, `skip_report` lists the URLs that a crawl does not fetch, `frontier` orders the URLs of
+  a crawl, `watch` records the changes of a robots.txt, and `identity` verifies crawlers. `pacers.py` waits until an
+  origin may be requested again.
 - `use.py` answers whether content may be used. `site_files.py` keeps the tdmrep.json and the licenses of sites, and
   `documents.py` fetches documents as robots.txt allows.
 - `missing_pages.py` finds out whether a site responds with 5xx for every missing page.

@@ -17,6 +17,7 @@ from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
 from canfetch.client.pacers import AsyncPacer, Pacer
 from canfetch.client.procedure import Clock
+from canfetch.client.skip_report.writer import SkipReport
 from canfetch.client.stores import Store
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import AsyncTransport, Transport
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MAX_DELAY: Final = 60.0
 _GUARD_ONLY: Final = frozenset(
-    {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses"}
+    {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses", "skip_report"}
 )
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
@@ -63,6 +64,7 @@ class GuardOptions(ClientOptions, total=False):
         mark_uses: With `purpose`, whether responses whose use is disallowed are returned, too. Default: False.
         store: The store of the files. Default: memory only.
         evidence: The recorder of all decisions.
+        skip_report: The report to which the requests are added that robots.txt disallows. It is not closed.
         tracer: An OpenTelemetry tracer. Each fetch of a robots.txt is then a span.
         clock: Returns seconds since the epoch.
         sleep: With `wait`, a function that sleeps for a number of seconds, and is async in asynchronous HTTP clients.
@@ -78,6 +80,7 @@ class GuardOptions(ClientOptions, total=False):
     mark_uses: bool
     store: Store | None
     evidence: EvidenceRecorder | None
+    skip_report: SkipReport | None
     tracer: "Tracer | None"
     clock: Clock
     sleep: Callable[[float], Any]
@@ -212,6 +215,7 @@ class _BaseGuard:
         purpose = options.get("purpose")
         self._purpose = None if purpose is None else _find_purpose(purpose)
         self._marks_uses = options.get("mark_uses", False)
+        self._skip_report = _checked_report(options.get("skip_report"))
         self._needs_verdict = self._reads_page_rules or self._purpose is not None
         self._clock = options.get("clock", time.time)
         self._counts: dict[str, float] = dict(RequestStats()._asdict())
@@ -297,6 +301,8 @@ class _BaseGuard:
     def _checked(self, url: str, verdict: ClientVerdict) -> ClientVerdict:
         if not verdict.allowed:
             self._count("disallowed")
+            if self._skip_report is not None:
+                self._skip_report.record(url, verdict)
             message = f"{self._agent.tokens[0]} may not fetch {redacted_url(url)}: {verdict.explanation}"
             raise self._errors.disallowed(message, url, verdict)
         return verdict
@@ -345,7 +351,8 @@ class RequestGuard(_BaseGuard):
             url: The URL of the request.
             opted_out: Do not check the request.
         Returns: The verdict, or None if the request was not checked, or if nothing needs its verdict.
-        Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError.
+        Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError,
+            SkipReportError.
         """
         if self._is_exempt(opted_out=opted_out):
             return None
@@ -408,7 +415,8 @@ class AsyncRequestGuard(_BaseGuard):
     async def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
         """Check a request, and wait for its turn. See `RequestGuard.check`.
 
-        Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError.
+        Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError,
+            SkipReportError.
         """
         if self._is_exempt(opted_out=opted_out):
             return None
@@ -485,6 +493,12 @@ def _comparable(url: str) -> str:
     origin, (_, mark, rest) = find_origin(url), url.partition("#")[0].partition("://")
     path = rest[len(rest.partition("?")[0].partition("/")[0]) :] if mark else ""
     return f"{origin}{unquote(path if path.startswith('/') else f'/{path}')}"
+
+
+def _checked_report(report: Any) -> SkipReport | None:
+    if report is not None and not isinstance(report, SkipReport):
+        raise InvalidOption(f"invalid skip_report {quoted(report)}: expected a canfetch.SkipReport")
+    return report
 
 
 def _find_purpose(name: str) -> str:

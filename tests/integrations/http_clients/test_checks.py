@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.servers.redirects import redirect
 from tests.servers.valid import respond
 from tests.servers.web import Site
 
+from canfetch import SkippedPage, SkipReport, read_skip_report
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.core.verdict import Access, Effect, Reason, RobotsDisallowed
 from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL
@@ -45,6 +47,19 @@ def test_disallowed_request_is_not_sent(name: str, shop: Site) -> None:
     assert error.url == url
     assert error.verdict.rule is not None
     assert error.verdict.access.access is Access.SUCCESSFUL
+
+
+def test_requests_that_are_not_sent_are_in_the_skip_report(name: str, shop: Site, tmp_path: Path) -> None:
+    shop.serve("/start", redirect("/private/target"))
+    with SkipReport(tmp_path / "skippedPages.jsonl") as report, open_host(name, skip_report=report) as host:
+        host.get(shop.url("fish"))
+        disallowed(host, shop.url("private/notes"))
+        disallowed(host, shop.url("start"))
+    pages = [page for page in read_skip_report(report.path) if isinstance(page, SkippedPage)]
+    assert [page.url for page in pages] == [shop.url("private/notes"), shop.url("private/target")]
+    assert {(page.reason, page.agent, page.depth) for page in pages} == {("robotsTxt", "ExampleBot", None)}
+    with pytest.raises(InvalidOption, match=r"expected a canfetch\.SkipReport"), open_host(name, skip_report="a"):
+        pass
 
 
 def test_error_is_one_of_the_http_client(name: str, shop: Site) -> None:

@@ -29,6 +29,9 @@ from tests.servers.certificates import Authority
 from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Site
 
+import canfetch
+from canfetch import SkippedPage
+
 pytestmark = pytest.mark.service
 
 RULES = """\
@@ -61,6 +64,7 @@ class Crawl(NamedTuple):
 
     sites: dict[str, Site]
     result: CrawlResult
+    folder: Path
 
     def page(self, name: str, target: str) -> Page:
         """Return the result of the request for a target of a site."""
@@ -91,7 +95,8 @@ def crawl(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Ite
             if name != "rules"
             for path in ("/private", "/page")
         ]
-        yield Crawl(sites, CrawlPlan(requests, crawl_settings(tmp_path_factory.mktemp("files"))).run())
+        folder = tmp_path_factory.mktemp("files")
+        yield Crawl(sites, CrawlPlan(requests, crawl_settings(folder)).run(), folder)
 
 
 def serve_rules_site(site: Site) -> None:
@@ -131,6 +136,7 @@ def crawl_settings(files: Path) -> dict[str, Any]:
         "RETRY_TIMES": 1,
         "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
         "FILES_STORE": str(files),
+        "CANFETCH_SKIP_REPORT": str(files / "reports" / "skippedPages.jsonl"),
         "MEDIA_ALLOW_REDIRECTS": True,
     }
 
@@ -168,6 +174,21 @@ def test_verdict_explains_why_a_request_was_dropped(crawl: Crawl) -> None:
 def test_redirect_to_a_disallowed_page_is_not_followed(crawl: Crawl) -> None:
     outcome = crawl.page("rules", "/start")
     assert (outcome.error, "line 2" in outcome.message) == ("DisallowedRequest", True)
+
+
+def test_dropped_requests_are_in_the_skip_report(crawl: Crawl) -> None:
+    pages = list(canfetch.read_skip_report(crawl.folder / "reports" / "skippedPages.jsonl"))
+    found = {page.url: page for page in pages if isinstance(page, SkippedPage)}
+    assert len(pages) == crawl.result.stats["robotstxt/forbidden"]
+    own = found[f"{crawl.sites['rules'].origin}/private/a"]
+    assert (own.reason, own.depth, own.is_seed) == ("robotsTxt", 0, True)
+    assert (own.agent, own.explanation) == ("ExampleBot", "line 2, Disallow: /private")
+    assert found[f"{crawl.sites['rules'].origin}/page-own-header"].agent == "OtherBot"
+    # The target of a redirect, and a page of a site whose robots.txt cannot be fetched.
+    assert f"{crawl.sites['rules'].origin}/private/redirected" in found
+    assert "unreachable" in (found[f"{crawl.sites['broken'].origin}/page"].explanation or "")
+    # A file that an item needs is no start of the crawl.
+    assert found[f"{crawl.sites['rules'].origin}/private/file"].is_seed is False
 
 
 def test_opt_out_of_a_request(crawl: Crawl) -> None:

@@ -12,6 +12,7 @@ from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.loggers import DECISION_LOGGER
 from canfetch.client.origin_state import OriginState
+from canfetch.client.skip_report.writer import SkipReport
 from canfetch.client.stores import Store
 from canfetch.client.stores.locations import open_store_at
 from canfetch.core.verdict import ClientVerdict
@@ -65,6 +66,7 @@ class RobotsMiddleware:
             DECISION_LOGGER.setLevel(logging.INFO)
         self._agents = RequestAgents(settings.agent, settings.user_agent)
         self._evidence = _open_evidence(settings)
+        self._skip_report = _open_skip_report(settings)
         self._client = AsyncClient(
             user_agent=settings.user_agent,
             agent=self._agents.default,
@@ -95,7 +97,7 @@ class RobotsMiddleware:
     async def process_request(self, request: "Request", spider: "Spider | None" = None) -> None:  # noqa: ARG002 - the signature of Scrapy
         """Check a request, and fetch the robots.txt of its origin if that is due.
 
-        Raises: DisallowedRequest, IgnoreRequest.
+        Raises: DisallowedRequest, IgnoreRequest, SkipReportError.
         """
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(_SCHEMES):
             return
@@ -109,6 +111,8 @@ class RobotsMiddleware:
             raise IgnoreRequest(f"Forbidden because it has no robots.txt: {error}") from None
         if not verdict.allowed:
             self._report(request, verdict)
+            if self._skip_report is not None:
+                self._skip_report.record(request.url, verdict, depth=_depth(request))
             raise DisallowedRequest(verdict, state.next_fetch_at)
 
     async def process_response(
@@ -170,6 +174,23 @@ class RobotsMiddleware:
         await self._client.close()
         if self._evidence is not None:
             self._evidence.close()
+        if self._skip_report is not None:
+            self._skip_report.close()
+
+
+def _depth(request: "Request") -> int | None:
+    """Return the number of links from a start request, or None if Scrapy does not count them."""
+    if request.meta.get("is_start_request"):
+        return 0
+    depth = request.meta.get("depth")
+    return depth if isinstance(depth, int) else None
+
+
+def _open_skip_report(settings: CrawlSettings) -> SkipReport | None:
+    try:
+        return None if settings.skip_report is None else SkipReport(settings.skip_report)
+    except CanfetchError as error:
+        raise InvalidOption(f"invalid CANFETCH_SKIP_REPORT: {error}") from None
 
 
 def _open_store(settings: CrawlSettings) -> Store | None:
