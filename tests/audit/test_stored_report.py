@@ -1,16 +1,18 @@
 """Audit reports that are read from files: whole ones are shown, and damaged ones are rejected with a reason."""
 
+import io
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from tests.audit.sites import HTML, PAGE, publish
+from tests.logs.log_lines import Request, write_log
 from tests.servers.valid import respond
 from tests.servers.web import Site
 
 from canfetch import Client
-from canfetch.audit import AuditPlan, audit, html_page, text_lines
+from canfetch.audit import AuditPlan, CrawlRecords, audit, html_page, text_lines
 from canfetch.audit.stored_report import is_complete, parse_report
 
 Path = tuple[str | int, ...]
@@ -21,7 +23,8 @@ def report() -> Iterator[dict[str, Any]]:
     with Site() as site, Client(user_agent="AuditBot/1.0") as client:
         publish(site, {"/private/x": respond(PAGE), "/fish": respond(PAGE, HTML)})
         plan = AuditPlan(delay=0, sample=1, edge=("GPTBot",), hosts=("http://127.0.0.1:1",))
-        yield audit(client, site.origin, plan=plan).to_json()
+        records = CrawlRecords((io.BytesIO(write_log([Request()])),), (io.BytesIO(b'{"url":"/","reason":"a"}'),))
+        yield audit(client, site.origin, plan=plan, records=records).to_json()
 
 
 def paths(value: Any) -> Iterator[Path]:
@@ -49,6 +52,13 @@ def put(value: Any) -> Callable[[Any, Any], None]:
 def test_a_whole_report_is_read(report: dict[str, Any]) -> None:
     read = parse_report(json.dumps(report).encode(), report["origin"])
     assert (read, is_complete(read)) == (report, True)
+
+
+def test_reports_of_earlier_versions_have_no_records(report: dict[str, Any]) -> None:
+    old = {key: value for key, value in report.items() if key not in {"logs", "skips"}}
+    read = parse_report(json.dumps(old).encode(), report["origin"])
+    assert "Access logs" not in "".join(text_lines(read))
+    assert "What crawlers did" not in html_page([read])
 
 
 @pytest.mark.parametrize("value", [None, -1, 1.5, "x", [], {}, [[]], [{}], {"x": 1}, True])

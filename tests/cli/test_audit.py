@@ -1,11 +1,13 @@
 """`canfetch audit`: reports of sites on loopback, in each format."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.audit.sites import HTML, PAGE, publish
+from tests.logs.log_lines import GOOGLEBOT, Request, write_log
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import respond
 from tests.servers.web import Site
@@ -177,3 +179,63 @@ def test_json_has_every_number(run: Run) -> None:
     assert report["schema"] == "canfetch.audit/1"
     assert report["listed"] == {"sitemaps": 1, "urls": 1, "requested": 1, "disallowed": 0}
     assert report["requests"] <= report["max_requests"]
+
+
+def test_logs_and_skip_reports_of_a_crawl(run: Run, folder: Path) -> None:
+    requests = [Request("/robots.txt"), Request("/private/a"), Request("/private/a", GOOGLEBOT, client="192.0.2.9")]
+    (folder / "access.log.gz").write_bytes(gzip.compress(write_log(requests)))
+    (folder / "gptbot.log").write_bytes(write_log([Request("/private/b")]))
+    (folder / "history").mkdir()
+    (folder / "history" / "2026-01-01.txt").write_text("User-agent: GPTBot\nDisallow: /private/a\n")
+    with Site() as site:
+        publish(site, {})
+        page = {"url": f"{site.origin}/fish", "reason": "robotsTxt"}
+        (folder / "skippedPages.jsonl").write_text(json.dumps(page))
+        arguments = ("audit", site.origin, *QUICK, "--sample", "0", "--log", "access.log.gz", "--log", "gptbot.log")
+        ran = run(*arguments, "--skip-report", "skippedPages.jsonl", "--skip-agent", "FishBot", "--format", "json")
+        then = run(*arguments, "--history", "history", "--format", "json")
+        piped = run("audit", site.origin, *QUICK, "--sample", "0", "--log", "-", stdin=write_log(requests))
+    (report,) = ran.rows("json")
+    found = {(one["kind"], one["message"].partition(" (")[0].partition(":")[0]) for one in report["findings"]}
+    assert found >= {
+        ("crawler-disobeys", "GPTBot"),
+        ("crawler-disobeys", "Googlebot"),
+        ("crawler-unread-rules", "Googlebot"),
+        ("skipped-allowed", "a crawl without a name"),
+    }
+    assert (report["logs"]["number"], report["logs"]["lines"], report["skips"]["differing"]) == (2, 4, 1)
+    assert "(taken for FishBot)" in ran.out
+    (older,) = then.rows("json")
+    assert [one["message"][:21] for one in older["findings"] if one["kind"] == "crawler-disobeys"] == [
+        "GPTBot (by name, not "
+    ]
+    assert "1 of 3 requests for what the robots.txt of that time disallows" in then.out
+    assert "Access logs: 3 lines in 1 log" in piped.out
+    assert ran.code == then.code == piped.code == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("--log", "missing"), "cannot read --log 'missing': no such file"),
+        (("--skip-report", "."), "cannot read --skip-report '.': is a directory, expected a file"),
+        (("--log", "-", "--skip-report", "-"), "standard input can be read only once"),
+        (("--log", "a", "example.org"), "--log and --skip-report require a single site"),
+        (("--skip-report", "a", "--work", "w"), "--log and --skip-report cannot be used with --work"),
+        (("--history", "h"), "--history requires --log FILE"),
+        (("--verify-dns",), "--verify-dns requires --log FILE"),
+        (("--log", "a", "--history", "missing"), "cannot read --history 'missing': no such directory"),
+        (("--log", "a", "--field", "x=y"), "invalid --field 'x=y': expected FIELD=NAME"),
+        (("--log", "a", "--log-format", "w3c", "--field", "time=t"), "names of fields are only for logs in JSON"),
+        (("--log", "a", "--addresses", "missing"), "cannot read --addresses 'missing'"),
+        (("--skip-report", "a", "--skip-agent", "a,b"), "--skip-agent: invalid agent 'a,b'"),
+    ],
+)
+def test_options_of_records_are_checked_before_a_request(
+    run: Run, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (folder / "a").touch()
+    with Site() as site:
+        ran = run("audit", site.origin, *QUICK, *arguments)
+    assert (ran.code, message in ran.err) == (2, True), ran.err
+    assert site.requests == []

@@ -40,7 +40,7 @@ canfetch check https://example.com/fish --agent ExampleBot --quiet --store robot
 canfetch check https://example.com/fish --agent ExampleBot --quiet --evidence evidence
 """
 OWN_SETUP = {
-    "canfetch audit": "echo https://example.com > sites.txt",
+    "canfetch audit": "echo https://example.com > sites.txt && mkdir reports && touch reports/skippedPages.jsonl",
     "canfetch bulk": "rm files.parquet",
     "canfetch bulk parse": "rm files.parquet",
     "canfetch init": "rm robots.txt",

@@ -1,17 +1,19 @@
 """Audits: what a site states, what it serves, and what its edge does, in one bounded and polite run.
 
-origin -> robots.txt -> intended file, cache, other addresses -> purposes -> sitemaps, sample of pages -> edge -> report
+origin -> robots.txt -> intended file, logs, cache, other addresses -> purposes -> sitemaps, pages -> edge -> report
 
 - `procedure` runs the parts in this order. Open it first.
 - `report` has the findings and their JSON form. `text_report` and `html_report` show that form to people,
   and `stored_report` checks it when it is read from a file.
 - `served` compares files by behaviour, `purposes` lists who may fetch the site for what, `listed_pages` checks what
   sitemaps list, and `edge` compares the answers to crawlers with those to a browser.
+- `crawls` compares access logs and skip reports with the rules.
 - `site_requests` sends all requests, counted and at the pace of the site.
 
 A site that fails in any way is described by the report. Only an error of the caller raises.
 """
 
+from canfetch.audit.crawls import CrawlRecords
 from canfetch.audit.html_report import html_page
 from canfetch.audit.procedure import AuditPlan, audit
 from canfetch.audit.report import (
@@ -22,7 +24,9 @@ from canfetch.audit.report import (
     EdgeAnswer,
     HostCheck,
     ListedPages,
+    LogRecords,
     PurposeAccess,
+    SkipRecords,
 )
 from canfetch.audit.text_report import text_lines
 
@@ -31,11 +35,14 @@ __all__ = [
     "AuditKind",
     "AuditPlan",
     "AuditReport",
+    "CrawlRecords",
     "CrawlerAccess",
     "EdgeAnswer",
     "HostCheck",
     "ListedPages",
+    "LogRecords",
     "PurposeAccess",
+    "SkipRecords",
     "audit",
     "html_page",
     "text_lines",

@@ -16,6 +16,7 @@ from canfetch.audit.text_report import (
     host_text,
     main_finding,
     place,
+    record_lines,
     rules_summary,
     severity_counts,
     time_text,
@@ -104,6 +105,7 @@ def _report(report: ReportJson) -> Iterator[str]:
         yield f"<p><b>What to do:</b> {_prose(kind.advice)}</p>\n</article>\n"
     yield from _purposes(report)
     yield from _served(report)
+    yield from _crawls(report)
     yield from _edge(report)
 
 
@@ -167,6 +169,13 @@ def _served(report: ReportJson) -> Iterator[str]:
         yield _table(
             ("Address", "robots.txt"), [[_long(one["origin"]), _long(host_text(one))] for one in report["hosts"]]
         )
+
+
+def _crawls(report: ReportJson) -> Iterator[str]:
+    lines = list(record_lines(report))
+    if lines:
+        yield "<h4>What crawlers did</h4>\n"
+        yield from (f"<p>{_text(line)}</p>\n" for line in lines)
 
 
 def _edge(report: ReportJson) -> Iterator[str]:

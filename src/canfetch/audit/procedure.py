@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from canfetch.agents.requested import requested_agent
+from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
 from canfetch.audit.edge import check_edge, edge_crawlers
 from canfetch.audit.listed_pages import MAX_OTHER_ORIGINS, ListedPagesCheck, SampleChoice
 from canfetch.audit.purposes import check_purposes, purpose_findings
@@ -17,7 +18,9 @@ from canfetch.audit.report import (
     Findings,
     HostCheck,
     ListedPages,
+    LogRecords,
     PurposeAccess,
+    SkipRecords,
     finding,
 )
 from canfetch.audit.served import (
@@ -46,7 +49,8 @@ from canfetch.core.lists import check_list
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import AccessInfo
-from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL
+from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL, MissingExtra
+from canfetch.logs.formats import create_format
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 
@@ -119,6 +123,7 @@ def audit(
     *,
     source: bytes | SitePolicy | None = None,
     plan: AuditPlan | None = None,
+    records: CrawlRecords = CrawlRecords(),  # noqa: B008 - immutable
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], object] | None = None,
 ) -> AuditReport:
@@ -132,11 +137,12 @@ def audit(
         origin: A URL of the site. Its path is ignored.
         source: The intended robots.txt, or the policy from which it is made.
         plan: What to check, and with how many requests. Default: `AuditPlan()`.
+        records: Access logs and skip reports, which are compared with the rules. They are read and not closed.
         clock: Returns seconds since the epoch.
         sleep: Blocks for a number of seconds. Default: a sleep that Ctrl-C ends.
     Raises: InvalidURL, InvalidOption, ClientClosed; InvalidDraft, InvalidSitePolicy: The policy cannot be written as a
-        robots.txt. MissingExtra: lxml is not installed.
-    Cost: At most `plan.max_requests` requests.
+        robots.txt. MissingExtra: lxml is not installed, or no library for logs compressed with zstd.
+    Cost: At most `plan.max_requests` requests, and O(bytes of the records) in bounded memory.
     """
     site = web_origin(origin)
     plan = AuditPlan() if plan is None else plan
@@ -144,10 +150,14 @@ def audit(
     # A missing library is the fault of the caller, and is raised before the first request.
     parse_page(b"<html>")
     requests = SiteRequests(client, max_requests=plan.max_requests, delay=plan.delay, clock=clock, sleep=sleep)
-    run = _Audit(requests, site, plan)
+    # So is an unknown token or format.
+    requested_agent(records.skip_agent)
+    if records.log_format is not None or records.fields:
+        create_format(records.log_format or "json", records.fields)
+    run = _Audit(requests, site, plan, records)
     try:
         run.run(_source_file(source, client), hosts)
-    except (ClientClosed, InvalidOption):
+    except (ClientClosed, InvalidOption, MissingExtra):
         raise
     except CanfetchError as error:
         run.error = str(error)
@@ -175,11 +185,12 @@ def _source_file(source: bytes | SitePolicy | None, client: Client) -> RobotsTxt
 class _Audit:
     """The parts of an audit, in their order. What was found stays if a later part fails."""
 
-    def __init__(self, requests: SiteRequests, origin: Origin, plan: AuditPlan) -> None:
+    def __init__(self, requests: SiteRequests, origin: Origin, plan: AuditPlan, records: CrawlRecords) -> None:
         self.error = ""
         self._requests = requests
         self._origin = origin
         self._plan = plan
+        self._records = records
         self._started_at = requests.clock()
         self._findings = Findings()
         self._access: AccessInfo | None = None
@@ -190,6 +201,8 @@ class _Audit:
         self._edge: list[EdgeAnswer] = []
         # The lines of each robots.txt that a finding quotes, by origin.
         self._lines: dict[str, list[bytes]] = {}
+        self._logs: LogRecords | None = None
+        self._skips: SkipRecords | None = None
         # Where the home page is, after redirects.
         self._page_url = f"{origin}/"
 
@@ -211,6 +224,9 @@ class _Audit:
         fresh = self._past_cache(served)
         if source is not None:
             self._add(compare_with_source(source, served, fresh, origin))
+        crawls = CrawlsCheck(self._records, origin, served, now)
+        self._add(crawls.findings())
+        self._logs, self._skips = crawls.logs, crawls.skips
         if fresh is not None:
             self._add(check_cache(fresh, served, origin))
         addresses = host_addresses(origin, hosts)
@@ -242,6 +258,8 @@ class _Audit:
             max_requests=self._plan.max_requests,
             rules=self._rules,
             error=self.error,
+            logs=self._logs,
+            skips=self._skips,
         )
 
     def _add(self, found: Iterable[AuditFinding]) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.consent.verdict import UseVerdict
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
-from canfetch.core.times import rfc3339
+from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import AccessInfo
 from canfetch.lint.severity import Severity
 
@@ -63,6 +63,12 @@ class AuditKind(StrEnum):
     EDGE_REFUSES = "edge-refuses"
     EDGE_ADMITS = "edge-admits"
     EDGE_UNKNOWN = "edge-unknown"
+    CRAWLER_DISOBEYS = "crawler-disobeys"
+    CRAWLER_REFUSED = "crawler-refused"
+    CRAWLER_UNREAD = "crawler-unread-rules"
+    SKIPPED_ALLOWED = "skipped-allowed"
+    SKIPPED_DISALLOWED = "skipped-disallowed"
+    RECORDS_DAMAGED = "records-damaged"
     NOT_ALLOWED = "audit-not-allowed"
     SLOWED_DOWN = "slowed-down"
     LIMIT_REACHED = "limit-reached"
@@ -203,6 +209,38 @@ _KINDS: Final = {
         _INFO,
         "The test of the edge has no result.",
         "Repeat the test later, or from another network.",
+    ),
+    AuditKind.CRAWLER_DISOBEYS: _Kind(
+        _WARNING,
+        "A crawler requested URLs that robots.txt disallows.",
+        "Check that the rules were served at that time. If they were, write to the operator of the crawler, or refuse "
+        "it on your server: robots.txt is a request, and not a lock.",
+    ),
+    AuditKind.CRAWLER_REFUSED: _Kind(
+        _WARNING,
+        "A crawler that robots.txt allows was refused with status 403 or 429.",
+        "Check the rules for bots and the limits of requests of the firewall, or disallow the crawler in robots.txt.",
+    ),
+    AuditKind.CRAWLER_UNREAD: _Kind(
+        _INFO,
+        "A crawler requested pages, and never robots.txt.",
+        "Do not rely on robots.txt for this crawler, unless a cache in front of the server answers without a line in "
+        "the log.",
+    ),
+    AuditKind.SKIPPED_ALLOWED: _Kind(
+        _INFO,
+        "A crawl skipped URLs because of robots.txt that robots.txt allows now.",
+        "Repeat the crawl if these URLs should be in it.",
+    ),
+    AuditKind.SKIPPED_DISALLOWED: _Kind(
+        _INFO,
+        "A crawl skipped URLs for another reason that robots.txt disallows now.",
+        "Nothing has to be done. A crawl with other limits would not fetch these URLs either.",
+    ),
+    AuditKind.RECORDS_DAMAGED: _Kind(
+        _WARNING,
+        "A log or a skip report could not be read as a whole, or has nothing about the site.",
+        "Check that the file is complete, and that it is an access log or a skip report of this site.",
     ),
     AuditKind.NOT_ALLOWED: _Kind(
         _WARNING,
@@ -370,6 +408,64 @@ class EdgeAnswer(NamedTuple):
         return {**self._asdict(), "detail": printable_text(self.detail)}
 
 
+class LogRecords(NamedTuple):
+    """What was read of access logs.
+
+    Attributes:
+        number: The number of logs.
+        lines: Their lines that are not blank.
+        bad_lines: The lines that could not be read.
+        crawlers: The number of crawlers, by name.
+        crawler_requests: Requests of crawlers.
+        other_requests: Requests of browsers and other programs.
+        other_host_requests: Requests for other hosts, which were left out.
+        first: When the first request was made, in seconds since the epoch, or None.
+        last: When the last one was made.
+        by_history: Whether requests were compared with the robots.txt of their time, and not with that of today.
+    """
+
+    number: int
+    lines: int
+    bad_lines: int
+    crawlers: int
+    crawler_requests: int
+    other_requests: int
+    other_host_requests: int
+    first: float | None
+    last: float | None
+    by_history: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        return {**self._asdict(), "first": optional_rfc3339(self.first), "last": optional_rfc3339(self.last)}
+
+
+class SkipRecords(NamedTuple):
+    """What was read of skip reports.
+
+    Attributes:
+        number: The number of reports.
+        skips: Their skipped URLs. A URL counts as often as a report has it.
+        agreeing: Those that the rules of today treat alike: skipped by robots.txt and disallowed, or neither.
+        differing: The others, which are in findings.
+        other_origins: URLs of other sites.
+        not_judged: URLs that are invalid or cut, or that have no rules of today.
+        damaged_lines: Lines that could not be read.
+    """
+
+    number: int = 0
+    skips: int = 0
+    agreeing: int = 0
+    differing: int = 0
+    other_origins: int = 0
+    not_judged: int = 0
+    damaged_lines: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the numbers."""
+        return self._asdict()
+
+
 class AuditReport(NamedTuple):
     """What a site states, serves and does.
 
@@ -387,6 +483,8 @@ class AuditReport(NamedTuple):
         max_requests: The largest number that was permitted.
         rules: A digest of the rules. Sites with the same digest have the same rules. None if the site has no rules.
         error: Why the site could not be audited, or an empty string.
+        logs: What was read of access logs, or None without logs.
+        skips: What was read of skip reports, or None without skip reports.
     """
 
     origin: str
@@ -402,6 +500,8 @@ class AuditReport(NamedTuple):
     max_requests: int
     rules: str | None = None
     error: str = ""
+    logs: LogRecords | None = None
+    skips: SkipRecords | None = None
 
     def at_least(self, severity: Severity) -> list[AuditFinding]:
         """Return the findings at or above a severity."""
@@ -419,6 +519,8 @@ class AuditReport(NamedTuple):
             "purposes": [purpose.to_json() for purpose in self.purposes],
             "listed": self.listed.to_json(),
             "edge": [answer.to_json() for answer in self.edge],
+            "logs": None if self.logs is None else self.logs.to_json(),
+            "skips": None if self.skips is None else self.skips.to_json(),
             "findings": [one.to_json() for one in self.findings],
             "counts": {str(kind): number for kind, number in self.counts.items()},
             "requests": self.requests,

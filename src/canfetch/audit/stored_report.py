@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from canfetch.audit.report import AUDIT_SCHEMA, AuditKind, ReportJson
+from canfetch.audit.report import AUDIT_SCHEMA, AuditKind, ReportJson, SkipRecords
 from canfetch.core.verdict import Access
 from canfetch.lint.severity import Severity
 
@@ -65,6 +65,11 @@ def _one_of(names: Iterable[object]) -> _Check:
 
 def _optional(check: _Check) -> _Check:
     return lambda value: value is None or check(value)
+
+
+def _optional_key(check: _Check) -> _Check:
+    """Accept a key that reports of earlier versions do not have."""
+    return lambda value: value is _MISSING or value is None or check(value)
 
 
 def _list_of(check: _Check) -> _Check:
@@ -136,6 +141,18 @@ _REPORT: Final[dict[str, _Check]] = {
             text=_optional(_is_text),
         )
     ),
+    "logs": _optional_key(
+        _object(
+            **dict.fromkeys(
+                ("number", "lines", "bad_lines", "crawlers", "crawler_requests", "other_requests"), _is_number
+            ),
+            other_host_requests=_is_number,
+            first=_optional(_is_time),
+            last=_optional(_is_time),
+            by_history=_one_of([True, False]),
+        )
+    ),
+    "skips": _optional_key(_object(**dict.fromkeys(SkipRecords._fields, _is_number))),
     "counts": _is_counts,
     "requests": _is_number,
     "max_requests": _is_number,

@@ -17,6 +17,15 @@ ACCESS_WORDS: Final = {
     "undecided": "too many rules to decide",
     "unknown": "unknown",
 }
+_LOG_NAMES: Final = (
+    "A name in a log is what a client sends, unless its address was verified. A log without hosts is taken for one of "
+    "this site, and requests over http and https are not distinguished."
+)
+LIMITS_OF_LOGS: Final = {
+    False: f"The requests were compared with the robots.txt of today. At their time, another one may have been served. "
+    f"{_LOG_NAMES}",
+    True: f"Each request was compared with the robots.txt files that were served within a day before it. {_LOG_NAMES}",
+}
 _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -177,12 +186,36 @@ def _other_lines(report: ReportJson) -> Iterator[str]:
     )
     for host in report["hosts"]:
         yield f"Address {host['origin']}: {host_text(host)}"
+    yield from record_lines(report)
     for answer in report["edge"]:
         # The detail of a page is only that it is the page.
         detail = "" if answer["answer"] == EdgeKind.PAGE else f", {answer['detail']}"
         yield f"Edge, {answer['crawler']}: {answer['answer']}{detail}"
     if report["edge"]:
         yield f"  {LIMITS_OF_THE_TEST}"
+
+
+def record_lines(report: ReportJson) -> Iterator[str]:
+    """Yield what was read of access logs and skip reports, and what they cannot show."""
+    # Reports of earlier versions have neither.
+    logs, skips = report.get("logs"), report.get("skips")
+    if logs is not None:
+        is_dated = logs["first"] is not None and logs["last"] is not None
+        period = f" from {time_text(logs['first'])} to {time_text(logs['last'])}" if is_dated else ""
+        yield (
+            f"Access logs: {counted(logs['lines'], 'line')} in {counted(logs['number'], 'log')}{period}; "
+            f"{counted(logs['crawler_requests'], 'request')} of {counted(logs['crawlers'], 'crawler')}, "
+            f"{logs['other_requests']:,} of browsers and others, {logs['other_host_requests']:,} for other hosts, "
+            f"{counted(logs['bad_lines'], 'line')} that cannot be read"
+        )
+        yield LIMITS_OF_LOGS[logs["by_history"]]
+    if skips is not None:
+        yield (
+            f"Skip reports: {counted(skips['skips'], 'skip')} in {counted(skips['number'], 'report')}; "
+            f"{skips['agreeing']:,} as robots.txt decides now, {skips['differing']:,} not, {skips['other_origins']:,} "
+            f"of other sites, {skips['not_judged']:,} not compared, "
+            f"{counted(skips['damaged_lines'], 'line')} that cannot be read"
+        )
 
 
 def host_text(host: Mapping[str, Any]) -> str:

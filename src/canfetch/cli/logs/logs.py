@@ -14,7 +14,6 @@ from typing import Any, BinaryIO, Final, NoReturn
 import click
 
 from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, report_json, text_lines
-from canfetch.cli.shared.address_lists import open_address_lists
 from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.edition_option import edition_option
@@ -24,23 +23,28 @@ from canfetch.cli.shared.input_files import (
     close_input,
     open_input,
     read_robots,
-    reading_problem,
+)
+from canfetch.cli.shared.log_options import (
+    history_folder_option,
+    identity_options,
+    log_form_options,
+    open_history_folder,
+    open_verifier,
+    parse_log_fields,
 )
 from canfetch.cli.shared.option_parameters import format_option, no_color_option, profile_option
 from canfetch.cli.shared.output_files import create_file
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
-from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
 from canfetch.core.document import parse
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidOption, MissingExtra
+from canfetch.errors import MissingExtra
 from canfetch.logs.activity import DEFAULT_GRACE
-from canfetch.logs.analysis import Identify, LogAnalysis
-from canfetch.logs.formats import LOG_FORMATS
+from canfetch.logs.analysis import LogAnalysis
 from canfetch.logs.history import RobotsHistory
-from canfetch.logs.json_format import JSON_FIELDS
 from canfetch.logs.report import LogReport
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv", "markdown")
@@ -68,8 +72,8 @@ def _run(
     check_outputs()
     check_standard_input([("", file) for file in files] + [("--robots", history_options["robots"])])
     history = _open_history(**history_options, warn=Progress().print_error)
-    analysis = LogAnalysis(history, identify=_open_verifier(addresses, dns=verify_dns), grace=grace * _HOUR)
-    read = partial(_read_log, analysis, log_format=log_format, fields=_parse_fields(fields))
+    analysis = LogAnalysis(history, identify=open_verifier(addresses, dns=verify_dns), grace=grace * _HOUR)
+    read = partial(_read_log, analysis, log_format=log_format, fields=parse_log_fields(fields))
     unread = [file for file in files if not read(file)]
     report = analysis.report()
     if crawlers:
@@ -94,31 +98,11 @@ def _print_crawler_notes(names: Iterable[str], report: LogReport) -> None:
     print_notes_about_names(missing)
 
 
-def _open_verifier(addresses: str | None, *, dns: bool) -> Identify | None:
-    if addresses is None and not dns:
-        return None
-    from canfetch.client.identity import IdentityVerifier  # noqa: PLC0415 - only for these options
-
-    lists = None if addresses is None else open_address_lists(addresses, "--addresses")
-    return IdentityVerifier(address_lists=lists, dns=dns).verify
-
-
 def _plot_format(name: str) -> str:
     suffix = Path(name).suffix.removeprefix(".").lower()
     if suffix not in _PLOT_FORMATS:
         raise CommandError(f"invalid --plot {quoted(name)}: expected a name that ends in .png, .svg or .pdf")
     return suffix
-
-
-def _parse_fields(fields: tuple[str, ...]) -> dict[str, str]:
-    parsed: dict[str, str] = {}
-    for field in fields:
-        key, separator, name = field.partition("=")
-        if not (separator and name) or key not in JSON_FIELDS:
-            choices = ", ".join(JSON_FIELDS)
-            raise CommandError(f"invalid --field {quoted(field)}: expected FIELD=NAME, with one of {choices}")
-        parsed[key] = name
-    return parsed
 
 
 def _open_history(
@@ -134,14 +118,7 @@ def _open_history(
     if robots is not None:
         return RobotsHistory.from_file(parse(read_robots(robots), profile=profile))
     if history is not None:
-        try:
-            return RobotsHistory.from_folder(Path(history), profile=profile)
-        except InvalidOption as error:
-            raise CommandError(f"--history: {error}") from None
-        except OSError as error:
-            name = history if error.filename is None else str(error.filename)
-            problem = reading_problem(name, error, "directory")
-            raise CommandError(f"cannot read --history {quoted(name)}: {problem}") from None
+        return open_history_folder(history, profile=profile)
     if store is not None:
         from canfetch.cli.logs.store_history import read_store  # noqa: PLC0415 - imports the client
 
@@ -222,12 +199,7 @@ command: Final = click.Command(
             type=click.Path(allow_dash=True),
             help="robots.txt that applies to all requests.",
         ),
-        Option(
-            ["--history"],
-            metavar="DIR",
-            type=click.Path(),
-            help="Folder of robots.txt files by date, such as 2026-05-01.txt or www.example.com/2026-05-01.txt.",
-        ),
+        history_folder_option(),
         Option(
             ["--store"],
             metavar="FILE|URL",
@@ -244,24 +216,11 @@ command: Final = click.Command(
             metavar="HOURS",
             help="How long after a change crawlers may use the previous robots.txt.",
         ),
-        Option(["--log-format"], type=Choice(LOG_FORMATS), help="Format of the logs. By default, it is detected."),
-        Option(
-            ["--field", "fields"],
-            metavar="FIELD=NAME",
-            multiple=True,
-            help=f"Name of a field in JSON logs: {', '.join(JSON_FIELDS)}. A dot separates the keys of nested objects. "
-            "Can be repeated.",
-        ),
+        *log_form_options(),
         Option(
             ["--crawler", "crawlers"], metavar="TOKEN", multiple=True, help="Show only this crawler. Can be repeated."
         ),
-        Option(
-            ["--addresses"],
-            metavar="FILE",
-            type=click.Path(),
-            help="Verify crawlers by published addresses, in a file of 'canfetch agents refresh'.",
-        ),
-        Option(["--verify-dns"], is_flag=True, help="Verify crawlers by the names of their addresses in DNS."),
+        *identity_options(),
         format_option(_FORMATS),
         Option(["--plot"], metavar="FILE", type=OutputFile(), help="Draw the requests as a .png, .svg or .pdf file."),
         Option(["--force"], is_flag=True, help="Replace the file of --plot if it exists."),

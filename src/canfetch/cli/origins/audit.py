@@ -3,15 +3,17 @@
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from math import isfinite
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 
 import click
 
+from canfetch.agents.requested import requested_agent
+from canfetch.audit.crawls import BROWSERTRIX, CrawlRecords
 from canfetch.audit.edge import edge_crawlers
 from canfetch.audit.html_report import html_page
 from canfetch.audit.procedure import (
@@ -45,6 +47,14 @@ from canfetch.cli.shared.input_files import (
     read_robots,
     warn_about_content,
 )
+from canfetch.cli.shared.log_options import (
+    history_folder_option,
+    identity_options,
+    log_form_options,
+    open_history_folder,
+    open_verifier,
+    parse_log_fields,
+)
 from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
@@ -59,9 +69,10 @@ from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import abbreviated, counted
 from canfetch.core.urls import split_url, url_bytes
-from canfetch.errors import InvalidDraft, InvalidOption, InvalidSitePolicy, InvalidURL
+from canfetch.errors import InvalidDraft, InvalidOption, InvalidProductToken, InvalidSitePolicy, InvalidURL
 from canfetch.lint.formats.github import github_command
 from canfetch.lint.severity import Severity, parse_severity
+from canfetch.logs.formats import create_format
 
 _ALL: Final = "all"
 _POLICY_SUFFIX: Final = ".toml"
@@ -91,6 +102,14 @@ class _Options(NamedTuple):
     format: str
     output: str | None
     force: bool
+    logs: tuple[str, ...]
+    skip_reports: tuple[str, ...]
+    history: str | None
+    log_format: str | None
+    fields: tuple[str, ...]
+    addresses: str | None
+    verify_dns: bool
+    skip_agent: str
 
 
 class _Sample(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.4
@@ -122,12 +141,21 @@ def _run(**values: Any) -> NoReturn:
 
 def _audit(options: _Options, network: NetworkOptions) -> int:
     # A mistake is reported before the first request.
-    check_standard_input([("--origins", options.origins_file), ("--source", options.source)])
+    check_standard_input(
+        [
+            ("--origins", options.origins_file),
+            ("--source", options.source),
+            *(("--log", name) for name in options.logs),
+            *(("--skip-report", name) for name in options.skip_reports),
+        ]
+    )
     check_outputs()
     _check_options(options)
     urls = list(_site_urls(options))
     origins = list(dict.fromkeys(str(Origin.from_url(url)) for url in urls))
-    with closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
+    _check_record_options(options, len(origins))
+    with ExitStack() as inputs, closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
+        records = _open_records(options, inputs, profile=lookup.client.options.profile.name)
         source = None if options.source is None else _read_source(options.source)
         plan = AuditPlan(
             sample=options.sample,
@@ -146,7 +174,7 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
         work = None if options.work is None else WorkFolder(options.work, settings)
         finished = {} if work is None else work.read(origins)
         _print_start(urls, len(origins), plan, options.work, finished)
-        run = partial(_audit_one, lookup.client, source, plan)
+        run = partial(_audit_one, lookup.client, source, plan, records)
         progress = item_progress(len(origins), enabled=options.output is not None or not is_terminal(sys.stdout))
         portfolio = Portfolio(run, origins, options.parallel, work, finished)
         with closing(progress), closing(portfolio):
@@ -192,8 +220,62 @@ def _has_more(url: str) -> bool:
     return split is not None and (b"@" in split.authority or encoded[split.rest_start :] not in {b"", b"/"})
 
 
-def _audit_one(client: Client, source: bytes | SitePolicy | None, plan: AuditPlan, origin: str) -> ReportJson:
-    return audit(client, origin, source=source, plan=plan).to_json()
+def _audit_one(
+    client: Client, source: bytes | SitePolicy | None, plan: AuditPlan, records: CrawlRecords, origin: str
+) -> ReportJson:
+    return audit(client, origin, source=source, plan=plan, records=records).to_json()
+
+
+def _check_record_options(options: _Options, number: int) -> None:
+    """Check the options of logs and skip reports, which are those of a single site.
+
+    Raises: CommandError.
+    """
+    if options.logs or options.skip_reports:
+        if number > 1:
+            raise CommandError("--log and --skip-report require a single site")
+        if options.work is not None:
+            raise CommandError("--log and --skip-report cannot be used with --work")
+    for_logs = {
+        "--history": options.history,
+        "--log-format": options.log_format,
+        "--field": options.fields,
+        "--addresses": options.addresses,
+        "--verify-dns": options.verify_dns,
+    }
+    unused = next((name for name, value in for_logs.items() if value), None)
+    if unused is not None and not options.logs:
+        raise CommandError(f"{unused} requires --log FILE")
+    try:
+        requested_agent(options.skip_agent)
+    except InvalidProductToken as error:
+        raise CommandError(f"--skip-agent: {error}") from None
+
+
+def _open_records(options: _Options, inputs: ExitStack, *, profile: str) -> CrawlRecords:
+    def open_all(names: tuple[str, ...], option: str) -> tuple[BinaryIO, ...]:
+        streams = []
+        for name in names:
+            streams.append(open_input(name, option))
+            # After Ctrl-C, an audit in another thread ends when its files are closed.
+            inputs.callback(close_input, streams[-1])
+        return tuple(streams)
+
+    fields = parse_log_fields(options.fields)
+    try:
+        if fields or options.log_format is not None:
+            create_format(options.log_format or "json", fields)
+    except InvalidOption as error:
+        raise CommandError(f"--field: {error}") from None
+    return CrawlRecords(
+        logs=open_all(options.logs, "--log"),
+        skip_reports=open_all(options.skip_reports, "--skip-report"),
+        history=None if options.history is None else open_history_folder(options.history, profile=profile),
+        identify=open_verifier(options.addresses, dns=options.verify_dns),
+        log_format=options.log_format,
+        fields=fields or None,
+        skip_agent=options.skip_agent,
+    )
 
 
 def _site_urls(options: _Options) -> Iterator[str]:
@@ -351,6 +433,30 @@ command: Final = click.Command(
             "Can be repeated.",
         ),
         Option(
+            ["--log", "logs"],
+            metavar="FILE",
+            multiple=True,
+            type=click.Path(allow_dash=True),
+            help="Access log of the site, in which crawlers are compared with the rules. Can be repeated.",
+        ),
+        Option(
+            ["--skip-report", "skip_reports"],
+            metavar="FILE",
+            multiple=True,
+            type=click.Path(allow_dash=True),
+            help="Skip report of a crawl (skippedPages.jsonl), which is compared with the rules. Can be repeated.",
+        ),
+        Option(
+            ["--skip-agent"],
+            metavar="TOKEN",
+            default=BROWSERTRIX,
+            show_default=True,
+            help="Product token of crawls whose skip reports do not state it.",
+        ),
+        history_folder_option(),
+        *log_form_options(),
+        *identity_options(),
+        Option(
             ["--delay"],
             metavar="SECONDS",
             type=click.FloatRange(0, _MAX_DELAY),
@@ -405,6 +511,7 @@ Examples:
   canfetch audit example.com --source robots.txt --fail-on error
   canfetch audit example.com --sample 100 --format html --output report.html
   canfetch audit example.com --edge GPTBot --edge Googlebot
+  canfetch audit example.com --log access.log --skip-report reports/skippedPages.jsonl
   canfetch audit --origins sites.txt --work audits --format html --output sites.html
 
 \b
@@ -412,7 +519,10 @@ json is a list of objects, one for each site:
   schema, origin, checked_at, error, access, hosts [{origin, access, same}],
   purposes [{name, title, crawlers [{may_fetch, crawlers, lines, line_count}], use}],
   listed {sitemaps, urls, requested, disallowed},
-  edge [{crawler, user_agent, answer, status, detail}], findings [{kind, severity, message, url, line, status, text}],
+  edge [{crawler, user_agent, answer, status, detail}],
+  logs {number, lines, bad_lines, crawlers, crawler_requests, other_requests, other_host_requests, first, last,
+  by_history}, skips {number, skips, agreeing, differing, other_origins, not_judged, damaged_lines},
+  findings [{kind, severity, message, url, line, status, text}],
   counts {kind: number}, requests, max_requests, rules
 
 \b

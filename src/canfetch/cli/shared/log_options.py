@@ -1,0 +1,96 @@
+"""The options of access logs: their form, the rules of their time, and the identity of crawlers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from canfetch.cli.shared.address_lists import open_address_lists
+from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.input_files import reading_problem
+from canfetch.cli.shared.single_value_option import Choice, Option
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+from canfetch.logs.formats import LOG_FORMATS
+from canfetch.logs.history import RobotsHistory
+from canfetch.logs.json_format import JSON_FIELDS
+
+if TYPE_CHECKING:
+    from canfetch.logs.analysis import Identify
+
+
+def log_form_options() -> Iterator[Option]:
+    """Yield `--log-format` and `--field`."""
+    yield Option(["--log-format"], type=Choice(LOG_FORMATS), help="Format of the logs. By default, it is detected.")
+    yield Option(
+        ["--field", "fields"],
+        metavar="FIELD=NAME",
+        multiple=True,
+        help=f"Name of a field in JSON logs: {', '.join(JSON_FIELDS)}. A dot separates the keys of nested objects. "
+        "Can be repeated.",
+    )
+
+
+def history_folder_option() -> Option:
+    """Return `--history` for logs."""
+    return Option(
+        ["--history"],
+        metavar="DIR",
+        type=click.Path(),
+        help="Folder of robots.txt files by date, such as 2026-05-01.txt or www.example.com/2026-05-01.txt.",
+    )
+
+
+def identity_options() -> Iterator[Option]:
+    """Yield `--addresses` and `--verify-dns`."""
+    yield Option(
+        ["--addresses"],
+        metavar="FILE",
+        type=click.Path(),
+        help="Verify crawlers by published addresses, in a file of 'canfetch agents refresh'.",
+    )
+    yield Option(["--verify-dns"], is_flag=True, help="Verify crawlers by the names of their addresses in DNS.")
+
+
+def parse_log_fields(fields: tuple[str, ...]) -> dict[str, str]:
+    """Return the values of `--field`.
+
+    Raises: CommandError: One is invalid.
+    """
+    parsed: dict[str, str] = {}
+    for field in fields:
+        key, separator, name = field.partition("=")
+        if not (separator and name) or key not in JSON_FIELDS:
+            choices = ", ".join(JSON_FIELDS)
+            raise CommandError(f"invalid --field {quoted(field)}: expected FIELD=NAME, with one of {choices}")
+        parsed[key] = name
+    return parsed
+
+
+def open_history_folder(folder: str, *, profile: str) -> RobotsHistory:
+    """Read the folder of `--history`.
+
+    Raises: CommandError: It cannot be read, or the name of a file is invalid.
+    """
+    try:
+        return RobotsHistory.from_folder(Path(folder), profile=profile)
+    except InvalidOption as error:
+        raise CommandError(f"--history: {error}") from None
+    except OSError as error:
+        name = folder if error.filename is None else str(error.filename)
+        problem = reading_problem(name, error, "directory")
+        raise CommandError(f"cannot read --history {quoted(name)}: {problem}") from None
+
+
+def open_verifier(addresses: str | None, *, dns: bool) -> "Identify | None":
+    """Return what verifies the addresses of crawlers, or None if neither option is used.
+
+    Raises: CommandError: The file of `--addresses` cannot be read.
+    """
+    if addresses is None and not dns:
+        return None
+    from canfetch.client.identity import IdentityVerifier  # noqa: PLC0415 - only for these options
+
+    lists = None if addresses is None else open_address_lists(addresses, "--addresses")
+    return IdentityVerifier(address_lists=lists, dns=dns).verify

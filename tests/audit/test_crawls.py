@@ -1,0 +1,311 @@
+"""What crawlers did beside what the rules allow: access logs and skip reports of a site on loopback."""
+
+import gzip
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.audit.sites import HTML, PAGE, publish
+from tests.logs.log_lines import DAY, FIREFOX, GOOGLEBOT, GPTBOT, NOON, Request, write_log
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+from canfetch import Client, SkipReport, parse
+from canfetch.agents import Crawler
+from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.audit import AuditFinding, AuditKind, AuditPlan, AuditReport, CrawlRecords, audit, html_page, text_lines
+from canfetch.errors import InvalidOption, InvalidProductToken
+from canfetch.lint import Severity
+from canfetch.logs import RobotsHistory, RobotsVersion
+
+PLAN = AuditPlan(sample=0, delay=0)
+OWN = {
+    AuditKind.CRAWLER_DISOBEYS,
+    AuditKind.CRAWLER_REFUSED,
+    AuditKind.CRAWLER_UNREAD,
+    AuditKind.SKIPPED_ALLOWED,
+    AuditKind.SKIPPED_DISALLOWED,
+    AuditKind.RECORDS_DAMAGED,
+}
+
+
+class Audited:
+    """A site, and a client that audits it with records."""
+
+    def __init__(self, site: Site, client: Client) -> None:
+        self.site = site
+        self._client = client
+        publish(site, {"/": respond(PAGE, HTML)})
+
+    def report(self, *logs: bytes, skips: list[bytes] | None = None, **options: Any) -> AuditReport:
+        records = CrawlRecords(tuple(map(io.BytesIO, logs)), tuple(map(io.BytesIO, skips or [])), **options)
+        return audit(self._client, self.site.origin, plan=PLAN, records=records)
+
+    def skips(self, *pages: dict[str, Any]) -> bytes:
+        header = {"format": "json-pages-1.0", "id": "pages", "title": "Skipped Pages", "hasText": "false"}
+        rows = [{**page, "url": self.site.origin + page["url"]} for page in pages]
+        return "".join(f"{json.dumps(row)}\n" for row in (header, *rows)).encode()
+
+
+@pytest.fixture
+def audited() -> Iterator[Audited]:
+    with Site() as site, Client(user_agent="AuditBot/1.0") as client:
+        yield Audited(site, client)
+
+
+def own(report: AuditReport, *kinds: AuditKind) -> list[AuditFinding]:
+    return [one for one in report.findings if one.kind in (kinds or OWN)]
+
+
+def test_crawlers_that_disobey_and_that_are_refused(audited: Audited) -> None:
+    requests = [
+        Request("/robots.txt"),
+        Request("/private/a?x=1", at=NOON + 5),
+        Request("/private/b", at=NOON + 9, status=403),
+        Request("/fish", at=NOON + 10, status=403),
+        Request("/fish", at=NOON + 11, status=429),
+        Request("/fish", at=NOON + 12),
+        Request("/private/c", FIREFOX),
+    ]
+    report = audited.report(write_log(requests))
+    disobeys, refused = own(report)
+    origin = audited.site.origin
+    assert disobeys == AuditFinding(
+        AuditKind.CRAWLER_DISOBEYS,
+        "GPTBot (by name, not verified): 2 of 6 requests for what the robots.txt of today disallows, "
+        "from 2026-11-22T12:00:05Z to 2026-11-22T12:00:09Z",
+        Severity.WARNING,
+        f"{origin}/private/a?x=1",
+        2,
+    )
+    assert refused == AuditFinding(
+        AuditKind.CRAWLER_REFUSED,
+        "GPTBot (by name, not verified): 2 of 6 requests refused, for what the robots.txt of today allows, "
+        "from 2026-11-22T12:00:10Z to 2026-11-22T12:00:11Z",
+        Severity.WARNING,
+        f"{origin}/fish",
+        status=403,
+    )
+    assert report.logs is not None
+    assert report.logs.to_json() == {
+        "number": 1,
+        "lines": 7,
+        "bad_lines": 0,
+        "crawlers": 1,
+        "crawler_requests": 6,
+        "other_requests": 1,
+        "other_host_requests": 0,
+        "first": "2026-11-22T12:00:00Z",
+        "last": "2026-11-22T12:00:12Z",
+        "by_history": False,
+    }
+    assert report.skips is None
+
+
+def test_crawlers_that_never_request_robots_txt(audited: Audited) -> None:
+    requests = [Request("/a"), Request("/a", GOOGLEBOT), Request("/b", GOOGLEBOT, NOON + 2 * DAY)]
+    googlebot, gptbot = own(audited.report(write_log(requests)))
+    assert (googlebot.kind, googlebot.severity) == (AuditKind.CRAWLER_UNREAD, Severity.INFO)
+    assert googlebot.url == f"{audited.site.origin}/robots.txt"
+    assert googlebot.message == (
+        "Googlebot (by name, not verified): 2 requests, from 2026-11-22T12:00:00Z to 2026-11-24T12:00:00Z, "
+        "and none for robots.txt"
+    )
+    assert gptbot.message == (
+        "GPTBot (by name, not verified): 1 request, at 2026-11-22T12:00:00Z, and none for robots.txt; "
+        "the logs start less than a day before, so it may know the file from earlier"
+    )
+
+
+def test_identities_are_told_apart(audited: Audited) -> None:
+    statuses = {"192.0.2.1": IdentityStatus.VERIFIED, "192.0.2.2": IdentityStatus.IMPOSTOR}
+
+    def identify(_crawler: Crawler, address: str) -> Identity:
+        return Identity(statuses.get(address, IdentityStatus.UNDECIDED), "")
+
+    requests = [
+        Request(target, client=client, status=status)
+        for client in ("192.0.2.1", "192.0.2.2", "192.0.2.3")
+        for target, status in (("/private/a", 200), ("/fish", 403))
+    ]
+    # An address of GPTBot reads the file for all of them.
+    requests.append(Request("/robots.txt", client="192.0.2.1"))
+    report = audited.report(write_log(requests), identify=identify)
+    assert sorted((one.kind.value, one.message.partition(":")[0]) for one in own(report)) == [
+        ("crawler-disobeys", "GPTBot (by name, not verified)"),
+        ("crawler-disobeys", "GPTBot (verified by its address)"),
+        ("crawler-disobeys", "an impostor with the name GPTBot"),
+        # That an impostor is refused, or does not read robots.txt, is not a finding.
+        ("crawler-refused", "GPTBot (by name, not verified)"),
+        ("crawler-refused", "GPTBot (verified by its address)"),
+    ]
+
+
+def test_requests_are_compared_with_the_rules_of_their_time(audited: Audited) -> None:
+    versions = [
+        RobotsVersion(NOON - 9 * DAY, parse(b"User-agent: *\nDisallow:\n")),
+        RobotsVersion(NOON, parse(b"# new\nUser-agent: *\nDisallow: /private/\n")),
+    ]
+    requests = [Request("/robots.txt", at=NOON - 5 * DAY)]
+    requests += [Request("/private/a", at=NOON + days * DAY) for days in (-5, 0.5, 1.5)]
+    report = audited.report(write_log(requests), history=RobotsHistory(versions))
+    (disobeys,) = own(report)
+    assert "1 of 4 requests for what the robots.txt of that time disallows, at 2026-11-24T00:00:00Z" in disobeys.message
+    assert disobeys.line == 3
+    assert any("served within a day before" in line for line in text_lines(report.to_json()))
+    today = audited.report(write_log(requests))
+    assert "3 of 4 requests" in own(today)[0].message
+    assert any("another one may have been served" in line for line in text_lines(today.to_json()))
+
+
+@pytest.mark.parametrize("form", ["vhost", "caddy"])
+def test_only_requests_for_the_host_of_the_site_count(audited: Audited, form: str) -> None:
+    hosts = ["127.0.0.1", "www.example.com", "bad host" if form == "caddy" else "bad%host"]
+    if form == "caddy":
+        # Virtual hosts in front of a line have the port of the server.
+        hosts += [audited.site.netloc, "127.0.0.1:1", "[::1]"]
+    requests = [Request("/private/a", host=host) for host in hosts]
+    report = audited.report(write_log(requests, form))
+    assert report.logs is not None
+    counted = (report.logs.crawler_requests, report.logs.other_host_requests, report.logs.bad_lines)
+    assert counted == ((1, 2, 0) if form == "vhost" else (2, 4, 0))
+    other = audited.report(write_log([Request(host="other.example")], form))
+    assert [one.message for one in own(other)] == ["the logs have no request for 127.0.0.1, and 1 for other hosts"]
+
+
+def test_skips_are_compared_with_the_rules_of_today(audited: Audited) -> None:
+    report = audited.report(
+        skips=[
+            audited.skips(
+                {"url": "/fish", "reason": "robotsTxt", "ts": "2026-07-15T12:00:01.250Z"},
+                {"url": "/fish", "reason": "robotsTxt", "ts": "2026-07-15T12:00:00.250Z"},
+                {"url": "/private/a", "reason": "robotsTxt"},
+                {"url": "/private/b", "reason": "pageLimit"},
+                {"url": "/fish", "reason": "pageLimit"},
+            ),
+            audited.skips(
+                {"url": "/birds", "reason": "robotsTxt", "agent": "FishBot Fish", "explanation": "line 4"},
+                {"url": "/x", "reason": "robotsTxt", "cut": True},
+                {"url": "/x", "reason": "robotsTxt", "agent": "a,b/c"},
+            ),
+            b'{"url":"https://other.example/","reason":"robotsTxt"}\n{"url":"mailto:x","reason":"outOfScope"}\n',
+        ]
+    )
+    browsertrix, disallowed, fishbot = own(report)
+    origin = audited.site.origin
+    assert browsertrix == AuditFinding(
+        AuditKind.SKIPPED_ALLOWED,
+        "a crawl without a name (taken for Browsertrix): 2 skips with the reason 'robotsTxt', "
+        "from 2026-07-15T12:00:00.25Z to 2026-07-15T12:00:01.25Z",
+        Severity.INFO,
+        f"{origin}/fish",
+    )
+    assert fishbot.message == (
+        "FishBot, Fish: 1 skip with the reason 'robotsTxt', at an unknown time; the first one because of: line 4"
+    )
+    assert (disallowed.kind, disallowed.url, disallowed.line) == (
+        AuditKind.SKIPPED_DISALLOWED,
+        f"{origin}/private/b",
+        2,
+    )
+    assert report.skips is not None
+    assert report.skips._asdict() == {
+        "number": 3,
+        "skips": 10,
+        "agreeing": 2,
+        "differing": 4,
+        "other_origins": 1,
+        "not_judged": 3,
+        "damaged_lines": 0,
+    }
+
+
+def test_reports_of_canfetch_have_the_agent(audited: Audited, tmp_path: Path) -> None:
+    robots = "User-agent: *\nDisallow: /private/\nUser-agent: FishBot\nDisallow: /fish\n"
+    publish(audited.site, {}, robots=robots)
+    verdict = parse("User-agent: FishBot\nDisallow: /").decide("/", agent="FishBot")
+    with SkipReport(tmp_path / "skippedPages.jsonl") as writer:
+        for target in ("/fish", "/private/a"):
+            writer.record(f"{audited.site.origin}{target}".replace("://", "://me:secret@"), verdict)
+    report = audited.report(skips=[writer.path.read_bytes()])
+    (allowed,) = own(report)
+    assert allowed.message.startswith("FishBot: 1 skip with the reason 'robotsTxt', at ")
+    assert allowed.message.endswith("; the first one because of: line 2, Disallow: /")
+    assert str(allowed.url).endswith("/private/a")
+    other = own(audited.report(skips=[audited.skips({"url": "/fish", "reason": "x"})], skip_agent="FishBot"))
+    assert [one.kind for one in other] == [AuditKind.SKIPPED_DISALLOWED]
+
+
+def test_damaged_records_are_findings(audited: Audited, tmp_path: Path) -> None:
+    log = write_log([Request("/robots.txt")])
+    whole = gzip.compress(log * 1_000)
+    report = audited.report(whole[:-20], skips=[b"\xff\n{}\n", b'{"url":"/","reason":"a"}\n{"u'])
+    assert [one.message.partition(":")[0] for one in own(report)] == [
+        "a stream cannot be read to its end",
+        "a stream is not a skip report",
+        "1 line of a stream cannot be read",
+    ]
+    assert "line 2, not JSON: the last line is cut" in own(report)[-1].message
+    assert "lines cannot be read, 5 of 6: a stream, line 2" in own(audited.report(log + b"nothing\n" * 5))[0].message
+    assert "no line is one of an access log, 5 of 5: " in own(audited.report(b"nothing\n" * 5))[0].message
+    assert [one.message for one in own(audited.report(b""))] == ["the logs have no lines"]
+    assert own(audited.report(skips=[b""])) == []
+    path = tmp_path / "\x1b[31m.log"
+    path.write_bytes(b"nothing\n")
+    with path.open("rb") as stream, Client(user_agent="AuditBot/1.0") as client:
+        named = audit(client, audited.site.origin, plan=PLAN, records=CrawlRecords(logs=(stream,)))
+    assert "\x1b" not in json.dumps(named.to_json(), ensure_ascii=False)
+    assert "31m.log" in own(named)[0].message
+
+
+def test_the_number_of_groups_is_bounded(audited: Audited) -> None:
+    pages = [{"url": "/fish", "reason": "robotsTxt", "agent": "Bot" + "ab"[n % 2] * (n + 1)} for n in range(1_500)]
+    report = audited.report(skips=[audited.skips(*pages)])
+    assert report.counts[AuditKind.SKIPPED_ALLOWED] <= 1_001
+    assert report.skips is not None
+    assert report.skips.differing == sum(
+        int(one.message.partition(": ")[2].partition(" ")[0]) for one in own(report, AuditKind.SKIPPED_ALLOWED)
+    )
+
+
+def test_without_rules_nothing_is_judged(audited: Audited) -> None:
+    audited.site.serve("/robots.txt", respond(b"", status=503))
+    requests = [Request("/robots.txt"), Request("/private/a", status=403)]
+    report = audited.report(write_log(requests), skips=[audited.skips({"url": "/a", "reason": "robotsTxt"})])
+    assert own(report) == []
+    assert report.skips is not None
+    assert report.skips.not_judged == 1
+
+
+def test_everything_is_allowed_without_a_file(audited: Audited) -> None:
+    audited.site.serve("/robots.txt", respond(b"", status=404))
+    requests = [Request("/robots.txt", status=404), Request("/private/a", status=403)]
+    report = audited.report(write_log(requests), skips=[audited.skips({"url": "/a", "reason": "robotsTxt"})])
+    assert [one.kind for one in own(report)] == [AuditKind.CRAWLER_REFUSED, AuditKind.SKIPPED_ALLOWED]
+
+
+def test_reports_for_people_show_the_records(audited: Audited) -> None:
+    report = audited.report(
+        write_log([Request("/private/<b>", GPTBOT)]), skips=[audited.skips({"url": "/fish", "reason": "robotsTxt"})]
+    ).to_json()
+    text = "\n".join(text_lines(report))
+    assert "Access logs: 1 line in 1 log from 22 November 2026, 12:00 UTC to 22 November 2026, 12:00 UTC; " in text
+    assert "Skip reports: 1 skip in 1 report; 0 as robots.txt decides now, 1 not, " in text
+    assert "warning: A crawler requested URLs that robots.txt disallows. (crawler-disobeys, 1 time)" in text
+    page = html_page([report])
+    assert "<h4>What crawlers did</h4>" in page
+    assert "/private/&lt;b&gt;" in page
+
+
+def test_invalid_options_are_raised_before_the_first_request(audited: Audited) -> None:
+    for options, error in (
+        ({"log_format": "xml"}, InvalidOption),
+        ({"fields": {"x": "y"}}, InvalidOption),
+        ({"skip_agent": "a,b"}, InvalidProductToken),
+    ):
+        with pytest.raises(error):
+            audited.report(b"", **options)
+    assert audited.site.requests == []
