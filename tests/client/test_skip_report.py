@@ -207,7 +207,12 @@ def test_a_deleted_file_is_written_again(tmp_path: Path) -> None:
         report.path.unlink()
         report.path.parent.rmdir()
         report.record("/private/a", VERDICT)
-    assert len(list(read_skip_report(report.path))) == 1
+        assert len(list(read_skip_report(report.path))) == 1
+        report.path.unlink()
+        report.path.write_bytes(b"my notes\n")
+        with pytest.raises(SkipReportError, match="it is not a skip report"):
+            report.record("/private/a", VERDICT)
+    assert report.path.read_bytes() == b"my notes\n"
 
 
 def test_threads_and_reports_share_a_file(tmp_path: Path) -> None:

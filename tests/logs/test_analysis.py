@@ -88,14 +88,29 @@ def test_refusals_of_what_the_rules_allow_are_counted() -> None:
     assert (quiet["refused_requests"], quiet["first_refused"], quiet["last_disallowed"]) == (0, None, None)
 
 
-def test_requests_for_other_hosts_are_left_out() -> None:
+@pytest.mark.parametrize("form, left_out", [("vhost", 2), ("caddy", 2), ("combined", 0)])
+def test_requests_for_other_hosts_are_left_out(form: str, left_out: int) -> None:
     requests = [Request("/a", host=host) for host in ("www.example.com", "other.example")]
     requests.append(Request("/", FIREFOX, host="other.example"))
-    for form, left_out in (("vhost", 2), ("caddy", 2), ("combined", 0)):
-        analysis = LogAnalysis(RobotsHistory.from_file(OPEN), includes_host=lambda host: host == "www.example.com")
-        analysis.add_log(io.BytesIO(write_log(requests, form)))
-        report = analysis.report()
-        assert (report.other_host_requests, report.crawler_requests, report.lines) == (left_out, 2 - left_out // 2, 3)
+    report = count_own(requests, form)
+    assert (report.other_host_requests, report.crawler_requests, report.lines) == (left_out, 2 - left_out // 2, 3)
+
+
+def test_targets_of_requests_to_a_proxy_have_a_host() -> None:
+    targets = (
+        "http://other.example/a",
+        "HTTPS://user@www.example.com",
+        "http:/other.example",
+        "/http://other.example/",
+    )
+    report = count_own([Request(target) for target in targets], "combined")
+    assert (report.other_host_requests, report.crawler_requests + report.unusable_requests) == (1, 3)
+
+
+def count_own(requests: list[Request], form: str) -> LogReport:
+    analysis = LogAnalysis(RobotsHistory.from_file(OPEN), includes_host=lambda host: host == "www.example.com")
+    analysis.add_log(io.BytesIO(write_log(requests, form)))
+    return analysis.report()
 
 
 def test_rfc9309_2_4_requests_without_a_recent_robots_txt_are_counted() -> None:

@@ -183,7 +183,7 @@ class LogAnalysis:
                 else:
                     blank += 1
                 continue
-            if includes_host is not None and not includes_host(host):
+            if includes_host is not None and not includes_host(_target_host(target) or host):
                 self._other_hosts += 1
                 continue
             try:
@@ -272,6 +272,13 @@ class LogAnalysis:
         if found is None:
             found = self._activities[declared.name, identity] = (declared, Activity(declared.agent, self._shared))
         return found[1]
+
+
+def _target_host(target: bytes) -> bytes:
+    """Return the host of a target that is a URL, as requests to a proxy have it, or nothing."""
+    if target[:4].lower() != b"http" or b"://" not in target[:8]:
+        return b""
+    return target.partition(b"://")[2].partition(b"/")[0].rpartition(b"@")[2]
 
 
 def _is_declared(user_agent: str, name: str) -> bool:

@@ -245,7 +245,7 @@ Examples:
 \b
 json is an object:
   crawlers, crawler_requests, lines, other_requests, unusable_requests, bad_lines, first_bad_lines, first, last,
-  truncated
+  truncated, other_host_requests
 ndjson has one crawler per line, csv one per row.
 
 \b
