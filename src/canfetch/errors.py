@@ -19,7 +19,7 @@ in `canfetch` only. A failure of this machine raises `RequestNotSent`.
     ├── InvalidExpectations   a file of expectations is invalid
     ├── InvalidAddressList    a list of crawlers' addresses is invalid
     ├── InvalidKey            a key of signed requests, or a set of keys, is invalid
-    ├── ServingError          a robots.txt cannot be served, or closes a production site
+    ├── ServingError          a robots.txt cannot be served, or is closed in production or open elsewhere
     ├── OriginMismatch        a URL belongs to another origin than the robots.txt
     ├── CorruptEntry          a cache entry cannot be read
     ├── NewerEntry            a cache entry has a newer format
@@ -171,7 +171,15 @@ class InvalidDraft(CanfetchError, ValueError):
 
 
 class InvalidSitePolicy(CanfetchError, ValueError):
-    """Raised when a site policy is invalid or cannot be rendered. The message names the key and the fix."""
+    """Raised when a site policy is invalid or cannot be rendered. The message names the key and the fix.
+
+    `key` is the key at fault, or an empty string, and `line` its line in the file, or None.
+    """
+
+    def __init__(self, message: str, *, key: str = "", line: int | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+        self.line = line
 
 
 class InvalidExpectations(CanfetchError, ValueError):

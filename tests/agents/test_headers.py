@@ -150,7 +150,7 @@ def test_browsers_apps_devices_and_libraries_are_no_crawlers() -> None:
 def test_browsers_inside_apps_pass_although_the_file_names_the_app() -> None:
     tokens = ("Instagram", "Chrome", "Snapchat", "Pinterest", "WhatsApp", "GSA", "Safari", "DuckDuckGo")
     lines = "".join(f"User-agent: {token}\n" for token in tokens)
-    site = Site(f"{lines}Disallow: /\n", environment="test", enforcement=Enforcement())
+    site = Site(f"{lines}Disallow: /\n", environment="production", enforcement=Enforcement())
     refused = [header for header in BROWSERS if wsgi_status(site, header) == 403]
     assert all(not header.startswith("Mozilla/") for header in refused)
 

@@ -21,7 +21,7 @@ from canfetch.cli.main import run as main_run
 __all__ = ["redis_url", "site"]
 
 # Each test sets these variables itself.
-TEST_VARIABLES = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CANFETCH_ENGINE")
+TEST_VARIABLES = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CANFETCH_ENGINE", "CANFETCH_ENVIRONMENT")
 ROBOTS = """\
 User-agent: *
 Disallow: /private/

@@ -159,6 +159,115 @@ def test_missing_policy_is_exit_2(run: Run) -> None:
     assert "no such file" in ran.err
 
 
+ENVIRONMENTS = (
+    POLICY
+    + """
+[environment.production]
+hosts = ["www.example.com"]
+
+[environment.staging]
+hosts = ["*.preview.example.com", "m\u00fcller.example"]
+closed = true
+"""
+)
+UNKNOWN = "unknown environment 'Staging' of site.toml: did you mean 'staging'? (choose from 'production', 'staging')\n"
+CHOOSE = (
+    "canfetch: site.toml has environments: pass --environment with one of 'production', 'staging', or --host HOST\n"
+)
+
+
+@pytest.fixture
+def site_file(folder: Path) -> str:
+    (folder / "site.toml").write_text(ENVIRONMENTS, encoding="utf-8")
+    return "site.toml"
+
+
+def content(**choice: str) -> str:
+    policy = parse_policy(ENVIRONMENTS)
+    return render_policy(policy.for_host(**choice) if "host" in choice else policy.for_environment(**choice))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments, name, message",
+    [
+        (("--environment", "production"), "production", ""),
+        (("--environment", "staging"), "staging", ""),
+        (("--host", "WWW.example.com.:443"), "production", ""),
+        (("--host", "pr-1.preview.example.com"), "staging", ""),
+        (("--host", "m\u00fcller.example"), "staging", ""),
+        (
+            ("--environment", "Staging"),
+            "",
+            f"canfetch: everything is disallowed: {UNKNOWN}",
+        ),
+    ],
+)
+def test_environment_is_rendered(run: Run, site_file: str, arguments: tuple[str, ...], name: str, message: str) -> None:
+    ran = run("policy", site_file, *arguments)
+    assert (ran.code, ran.err) == (0, message)
+    assert ran.out == content(name=name)
+
+
+@pytest.mark.slow
+def test_host_without_an_environment_is_closed(run: Run, site_file: str) -> None:
+    ran = run("policy", site_file, "--host", "example.org")
+    assert (ran.code, ran.out) == (0, content(host="example.org"))
+    assert ran.err == "canfetch: no environment of site.toml has the host 'example.org': everything is disallowed\n"
+
+
+@pytest.mark.slow
+def test_variable_selects_the_environment_unless_an_option_does(
+    run: Run, site_file: str, policy_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANFETCH_ENVIRONMENT", "staging")
+    assert run("policy", site_file).out == content(name="staging")
+    assert run("policy", site_file, "--environment", "production").out == content(name="production")
+    assert run("policy", site_file, "--host", "www.example.com").out == content(name="production")
+    # A policy without environments is the same everywhere.
+    assert run("policy", policy_file.name).out == render_policy(parse_policy(POLICY))
+
+
+@pytest.mark.parametrize("value", ["", "by-host"])
+def test_environment_has_to_be_chosen(run: Run, site_file: str, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("CANFETCH_ENVIRONMENT", value)
+    assert run("policy", site_file, "--check") == (2, "", CHOOSE)
+
+
+@pytest.mark.usefixtures("policy_file", "site_file")
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("site.toml", "--environment", "staging", "--host", "a"), "--environment and --host contradict each other"),
+        (
+            ("site.toml", "--host", "https://www.example.com/"),
+            "invalid --host 'https://www.example.com/': expected a h",
+        ),
+        (("site.toml", "--host", ""), "invalid --host '': expected a host, such as 'www.example.com'"),
+        (
+            ("policy.toml", "--environment", "staging"),
+            "--environment 'staging' requires environments, which policy.toml",
+        ),
+        (
+            ("policy.toml", "--host", "a.example"),
+            "--host 'a.example' requires environments, which policy.toml does not",
+        ),
+    ],
+)
+def test_invalid_choice_is_exit_2(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    ran = run("policy", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"canfetch: {message}")
+
+
+def test_open_staging_is_exit_2(run: Run, folder: Path) -> None:
+    (folder / "site.toml").write_text(ENVIRONMENTS.replace("closed = true", ""), encoding="utf-8")
+    ran = run("policy", "site.toml", "--environment", "production")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("canfetch: site.toml: environment.staging: it leaves the site open to search engines; ")
+    assert ran.err.endswith(" (at line 15)\n")
+
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "policy.toml"
 
 

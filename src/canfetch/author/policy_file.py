@@ -1,4 +1,4 @@
-"""Parsing a site policy in TOML. Every error names the key, the value, and the expected values.
+"""Parsing a site policy in TOML, with its environments.
 
 comments = ["Contact: press@example.com"]
 sitemaps = ["https://www.example.com/sitemap.xml"]
@@ -23,294 +23,210 @@ disallow_file_types = ["gif"]
 [[page]]
 paths = ["/drafts/"]
 rules = ["noindex", "noarchive"]
+
+[environment.production]
+hosts = ["www.example.com"]
+
+[environment.staging]
+hosts = ["staging.example.com", "*.preview.example.com"]
+closed = true                       # or false: it is open on purpose
+
+[environment.staging.crawler.ExampleBot]
+disallow = ["/admin/"]              # in place of the table of the same name above
 """
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, get_args
+from typing import Any, Final
 
-from canfetch.agents.crawler import Purpose
-from canfetch.agents.registry import REGISTRY
-from canfetch.author.draft import MIN_CRAWL_DELAY, is_delay
-from canfetch.author.ordering import DraftRule
-from canfetch.author.preferences import Preferences, parse_preferences
-from canfetch.author.refusal import Refusal
-from canfetch.author.site_policy import Audience, Intent, PageIntent, SitePolicy
-from canfetch.author.validation import (
-    literal_path,
-    validate_comment,
-    validate_pattern,
-    validate_rule_pattern,
-    validate_token,
-    validate_url,
+from canfetch.author.closing import find_closing_rule
+from canfetch.author.hosts import HostPattern, parse_host_pattern
+from canfetch.author.policy_compiler import compile_policy
+from canfetch.author.policy_tables import (
+    POLICY_KEYS,
+    check_keys,
+    check_strings,
+    check_table,
+    crawler_name,
+    fault,
+    invalid_value,
+    parse_tables,
 )
-from canfetch.core.choices import unknown_choice
-from canfetch.core.escapes import canonical
+from canfetch.author.site_policy import Environment, SitePolicy
+from canfetch.author.toml_lines import find_line
+from canfetch.core.document import parse
 from canfetch.core.quoting import quoted
-from canfetch.core.text import encode_text
 from canfetch.errors import InvalidDraft, InvalidOption, InvalidSitePolicy
-from canfetch.pages.directive_lists import parse_directives
-from canfetch.pages.directives import DirectiveNote
-from canfetch.pages.positions import PagePosition, PageSource
-from canfetch.pages.vocabulary import KNOWN
 
-# The characters of page-level rules: enough for all dates and values, and without a special meaning for any server.
-_PAGE_RULE_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ,:+_./-")
-_TOP: Final = ("comments", "sitemaps", "licenses", "everyone", "purpose", "crawler", "page", "refusal")
-_RULE_KEYS: Final = tuple(f"{verb}{what}" for verb in ("allow", "disallow") for what in ("", "_pages", "_file_types"))
-_INTENT: Final = ("fetch", *_RULE_KEYS, "usage", "crawl_delay", "licenses")
-_EVERYONE: Final = (*_INTENT, "include_star_ignorers")
-_PAGE: Final = ("paths", "rules", "crawler")
-_REFUSAL: Final = ("status", "text")
-_PURPOSES: Final = get_args(Purpose)
+PRODUCTION: Final = "production"
+"""The environment that has to be open; all others have to be closed, unless the policy states the opposite."""
+BY_HOST: Final = "by-host"
+"""In place of the name of an environment: that of the host of each request."""
+ENVIRONMENT_VARIABLE: Final = "CANFETCH_ENVIRONMENT"
+"""The variable with the name of the environment, which an argument overrides."""
 _BYTE_ORDER_MARK: Final = "\ufeff"
-_FETCH: Final = {"all": True, "none": False}
+_ENVIRONMENT: Final = "environment"
+_TOP: Final = (*POLICY_KEYS, _ENVIRONMENT)
+_OWN: Final = ("hosts", "closed")
+_BY_NAME: Final = ("purpose", "crawler")
+# What a closed environment has in common with the others.
+_KEPT_IF_CLOSED: Final = ("comments", "page", "refusal")
+_CLOSED_EVERYONE: Final = {"fetch": "none", "include_star_ignorers": True}
+_NAME_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
+_MAX_NAME: Final = 63
+# Each is parsed and rendered together with the tables of the policy.
+_MAX_ENVIRONMENTS: Final = 100
+_RESERVED: Final = frozenset((*_TOP, *_OWN, BY_HOST))
 
 
 def parse_policy(toml: str) -> SitePolicy:
     """Parse a site policy.
 
-    The keys `usage`, `crawl_delay` and `licenses` of a table override those of `[everyone]` one by one. The rules of
-    a table apply alone.
-
     Args: toml: The content of a policy file.
-    Raises: InvalidSitePolicy: The TOML is invalid, a key is unknown, or a value is invalid. The message names the key.
+    Raises: InvalidSitePolicy: The TOML is invalid, a key is unknown, a value is invalid, production is closed, or
+        another environment is open, and the file does not state that. The message names the key and the line.
         TypeError: `toml` is not a str.
-    Cost: O(characters).
+    Cost: O(characters), and a rendering for each environment.
     """
     if not isinstance(toml, str):
         raise TypeError(f"toml must be a str, the content of a policy file, not {type(toml).__name__}")
+    toml = toml.removeprefix(_BYTE_ORDER_MARK)
     try:
-        table = tomllib.loads(toml.removeprefix(_BYTE_ORDER_MARK))
-    except tomllib.TOMLDecodeError as error:
+        table = tomllib.loads(toml)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidSitePolicy(f"invalid TOML: {error}") from None
-    _check_keys(table, _TOP, "")
-    everyone = _parse_intent(table.get("everyone", {}), Audience("everyone"), "everyone", None)
-    include_star_ignorers = table.get("everyone", {}).get("include_star_ignorers", False)
-    if not isinstance(include_star_ignorers, bool):
-        raise _invalid("everyone.include_star_ignorers", include_star_ignorers, "true or false")
-    policy = SitePolicy(
-        everyone=everyone,
-        purposes=tuple(_parse_intents(table, "purpose", everyone)),
-        crawlers=tuple(_parse_intents(table, "crawler", everyone)),
-        pages=tuple(_parse_pages(table.get("page", []))),
-        sitemaps=tuple(_validated(table, "sitemaps", "sitemaps", lambda url: validate_url(url, "sitemap"))),
-        licenses=tuple(_validated(table, "licenses", "licenses", lambda url: validate_url(url, "license"))),
-        comments=tuple(_validated(table, "comments", "comments", validate_comment)),
-        include_star_ignorers=include_star_ignorers,
-        refusal=_parse_refusal(table.get("refusal", {})),
-    )
-    _check_duplicates(policy)
-    return policy
+    try:
+        check_keys(table, _TOP, "")
+        policy = parse_tables(table)
+        environments = tuple(_parse_environments(table))
+        _check_hosts(environments)
+    except InvalidSitePolicy as error:
+        line = find_line(toml, error.key)
+        place = "" if line is None else f" (at line {line})"
+        raise InvalidSitePolicy(f"{error}{place}", key=error.key, line=line) from None
+    return policy._replace(environments=environments)
 
 
-def _parse_intents(table: Mapping[str, Any], kind: Any, everyone: Intent) -> Iterator[Intent]:
-    for name, value in _table(table.get(kind, {}), kind).items():
-        key = f"{kind}.{name}"
-        if kind == "purpose":
-            if name not in _PURPOSES:
-                raise InvalidSitePolicy(f"{key}: {unknown_choice('purpose', name, _PURPOSES)}")
-            canonical_name = name
-        else:
-            canonical_name = _crawler_name(name, key)
-        yield _parse_intent(value, Audience(kind, canonical_name), key, everyone)
-
-
-def _parse_intent(value: Any, audience: Audience, key: str, everyone: Intent | None) -> Intent:
-    table = _table(value, key)
-    _check_keys(table, _INTENT if everyone else _EVERYONE, key)
-    fetch = table.get("fetch", "all")
-    if not isinstance(fetch, str) or fetch not in _FETCH:
-        raise _invalid(f"{key}.fetch", fetch, "'all' or 'none'")
-    rules: dict[str, DraftRule] = {}
-    for name in _RULE_KEYS:
-        for rule in _parse_rules(table, name, f"{key}.{name}"):
-            if rules.setdefault(rule.pattern, rule).allow != rule.allow:
-                raise InvalidSitePolicy(f"{key}: {quoted(rule.pattern)} is both allowed and disallowed: remove one")
-    if rules and all(rule.allow is _FETCH[fetch] for rule in rules.values()):
-        other = "allow" if fetch == "none" else "disallow"
-        raise InvalidSitePolicy(
-            f"{key}: with fetch = {quoted(fetch)}, these rules change nothing: add {other} rules, or change fetch"
+def _parse_environments(base: Mapping[str, Any]) -> Iterator[Environment]:
+    tables = check_table(base.get(_ENVIRONMENT, {}), _ENVIRONMENT)
+    if len(tables) > _MAX_ENVIRONMENTS:
+        raise fault(_ENVIRONMENT, f"{len(tables)} environments: expected at most {_MAX_ENVIRONMENTS}")
+    for name, value in tables.items():
+        key = f"{_ENVIRONMENT}.{name}"
+        _check_name(name, key)
+        own = check_table(value, key)
+        check_keys(own, (*_OWN, *POLICY_KEYS), key)
+        closed = own.get("closed")
+        if closed is not None and not isinstance(closed, bool):
+            raise invalid_value(f"{key}.closed", closed, "true or false")
+        policy = parse_tables(_combined(base, own, key, closed=bool(closed)), f"{key}.")
+        environment = Environment(name, tuple(_parse_hosts(own, f"{key}.hosts")), policy, closed)
+        _check_effect(environment, own, key)
+        yield environment
+    if _ENVIRONMENT in base and PRODUCTION not in tables:
+        raise fault(
+            _ENVIRONMENT,
+            f"{PRODUCTION} is missing, so it would be closed: add [{_ENVIRONMENT}.{PRODUCTION}] with its hosts, or "
+            "with closed = true if that is intended",
         )
-    delay = table.get("crawl_delay")
-    if delay is not None and not is_delay(delay) and (isinstance(delay, bool) or delay != 0):
-        raise _invalid(f"{key}.crawl_delay", delay, f"a number of seconds from {MIN_CRAWL_DELAY} to 86400, or 0")
-    licenses = tuple(_validated(table, "licenses", f"{key}.licenses", lambda url: validate_url(url, "license")))
-    usage = _parse_usage(table.get("usage"), f"{key}.usage")
-    if everyone is not None:
-        delay = everyone.crawl_delay if delay is None else delay
-        licenses = licenses or everyone.licenses
-        usage = {**(everyone.usage or {}), **(usage or {})} or None
-    return Intent(audience, _FETCH[fetch], tuple(rules.values()), delay, usage, licenses)
 
 
-def _parse_rules(table: Mapping[str, Any], name: str, key: str) -> Iterator[DraftRule]:
-    allow = name.startswith("allow")
-    for text in _strings(table.get(name, []), key):
-        try:
-            for pattern in _parse_patterns(text, name):
-                yield DraftRule(allow, pattern)
-        except InvalidDraft as error:
-            raise InvalidSitePolicy(f"{key}: {error}") from None
-
-
-def _parse_patterns(text: str, name: str) -> tuple[str, ...]:
-    if name.endswith("_file_types"):
-        ending = text.removeprefix(".")
-        if not ending.replace(".", "").isalnum() or not ending.isascii() or ending.endswith("."):
-            raise InvalidDraft(f"invalid file type {quoted(text)}: expected letters and digits, such as 'gif'")
-        return (f"/*.{ending}$",)
-    if name.endswith("_pages"):
-        if set("*$?#") & set(text):
-            raise InvalidDraft(
-                f"invalid page path {quoted(text)}: expected a path without a query and without '*', '$' and '#', "
-                "which not all crawlers interpret in the same way"
-            )
-        path = literal_path(text)
-        # The page itself, and the page with a query.
-        return validate_rule_pattern(f"{path}$"), validate_rule_pattern(f"{path}?")
-    return (_parse_rule_pattern(text),)
-
-
-def _parse_rule_pattern(text: str) -> str:
-    pattern = _normalize_pattern(text)
-    if pattern == "/" or (pattern.startswith("/*") and not pattern.strip("/*$")):
-        raise InvalidDraft(f"invalid pattern {quoted(text)}: to match everything, use fetch = 'all' or fetch = 'none'")
-    return validate_rule_pattern(pattern)
-
-
-def _normalize_pattern(text: str) -> str:
-    if text.startswith("*"):
-        raise InvalidDraft(
-            f"invalid pattern {quoted(text)}: not all crawlers support a leading '*'; write {quoted('/' + text)}"
+def _check_name(name: str, key: str) -> None:
+    if name in _RESERVED:
+        raise fault(
+            key,
+            f"{quoted(name)} cannot be the name of an environment: write a table such as [{_ENVIRONMENT}.staging], and "
+            f"its own tables as [{_ENVIRONMENT}.staging.everyone]",
         )
-    if "#" in text:
-        # Raises an error with the reason.
-        validate_pattern(text)
-    return validate_pattern(canonical(encode_text(text)).decode("ascii"))
+    if not name or len(name) > _MAX_NAME or not _NAME_CHARACTERS.issuperset(name):
+        raise fault(
+            key,
+            f"invalid environment {quoted(name)}: expected up to {_MAX_NAME} lower-case letters, digits, '-' and '_', "
+            "such as 'staging'",
+        )
 
 
-def _parse_usage(value: Any, key: str) -> Preferences | None:
-    if value is None:
-        return None
-    try:
-        return parse_preferences(_table(value, key))
-    except InvalidDraft as error:
-        raise InvalidSitePolicy(f"{key}: {error}") from None
+def _combined(base: Mapping[str, Any], own: Mapping[str, Any], key: str, *, closed: bool) -> dict[str, Any]:
+    """Return the tables of the policy, each replaced by that of the environment if there is one.
 
-
-def _parse_pages(value: Any) -> Iterator[PageIntent]:
-    if not isinstance(value, list):
-        raise _invalid("page", value, "[[page]] tables")
-    for number, table in enumerate(value, 1):
-        key = f"page {number}"
-        _check_keys(_table(table, key), _PAGE, key)
-        patterns = tuple(_validated(table, "paths", f"{key}.paths", _normalize_pattern))
-        rules = tuple(_strings(table.get("rules", []), f"{key}.rules"))
-        if not patterns or not rules:
-            raise InvalidSitePolicy(
-                f"{key}: expected paths and rules, such as paths = ['/drafts/'] and rules = ['noindex']"
-            )
-        crawler = table.get("crawler")
-        if crawler is not None:
-            crawler = _crawler_name(crawler, f"{key}.crawler")
-        page = PageIntent(patterns, rules, crawler)
-        try:
-            _validate_page_rules(page)
-        except InvalidDraft as error:
-            raise InvalidSitePolicy(f"{key}.rules: {error}") from None
-        yield page
-
-
-def _parse_refusal(value: Any) -> Refusal:
-    table = _table(value, "refusal")
-    _check_keys(table, _REFUSAL, "refusal")
-    try:
-        return Refusal(**table)
-    except InvalidOption as error:
-        raise InvalidSitePolicy(f"refusal: {error}") from None
-
-
-def _crawler_name(name: Any, key: str) -> str:
-    if not isinstance(name, str):
-        raise _invalid(key, name, "a product token, such as 'Googlebot'")
-    try:
-        validate_token(name)
-    except InvalidDraft as error:
-        raise InvalidSitePolicy(f"{key}: {error}") from None
-    if name == "*":
-        raise InvalidSitePolicy(f"{key}: expected the name of one crawler; use [everyone] for all crawlers")
-    known = REGISTRY.get_crawler(name)
-    return name if known is None else known.name
-
-
-def _check_duplicates(policy: SitePolicy) -> None:
-    seen: set[str] = set()
-    for url in policy.sitemaps:
-        if url in seen:
-            raise InvalidSitePolicy(f"sitemaps: duplicate URL {quoted(url)}")
-        seen.add(url)
-    seen.clear()
-    for intent in policy.crawlers:
-        folded = intent.audience.name.lower()
-        if folded in seen:
-            raise InvalidSitePolicy(f"{intent.audience}: duplicate table, in another spelling of the name")
-        seen.add(folded)
-
-
-def _validated(table: Mapping[str, Any], name: str, key: str, check: Any) -> Iterator[str]:
-    for text in _strings(table.get(name, []), key):
-        try:
-            yield check(text)
-        except InvalidDraft as error:
-            raise InvalidSitePolicy(f"{key}: {error}") from None
-
-
-def _strings(value: Any, key: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise _invalid(key, value, "a list of strings, such as ['/private/']")
-    return value
-
-
-def _table(value: Any, key: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _invalid(key, value, "a table")
-    return value
-
-
-def _check_keys(table: Mapping[str, Any], allowed: tuple[str, ...], key: str) -> None:
-    for name in table:
-        if name not in allowed:
-            where = f"{key}: " if key else ""
-            raise InvalidSitePolicy(where + unknown_choice("key", name, allowed))
-
-
-def _invalid(key: str, value: Any, expected: str) -> InvalidSitePolicy:
-    return InvalidSitePolicy(f"invalid {key} {quoted(value)}: expected {expected}")
-
-
-def _validate_page_rules(page: PageIntent) -> None:
-    """Check that page-level rules parse back to themselves, alone and combined in one header.
-
-    Raises: InvalidDraft: A directive is unknown, a value is invalid, or two rules interfere with each other.
+    A closed environment starts with a table that disallows everything in place of those of the policy.
     """
-    position = PagePosition(PageSource.X_ROBOTS_TAG, 1)
-    for rule in page.rules:
-        name, colon, value = (part.strip() for part in rule.partition(":"))
-        if name.lower() not in KNOWN:
-            raise InvalidDraft(unknown_choice("page-level rule", name, sorted(KNOWN)))
-        if not _PAGE_RULE_CHARACTERS.issuperset(rule):
-            raise InvalidDraft(
-                f"invalid page-level rule {quoted(rule)}: expected only ASCII letters, digits, spaces and ',:+_./-'"
-            )
-        found = list(parse_directives(rule, position, agents_inside=True))
-        if len(found) != 1 or found[0].notes != DirectiveNote.NONE or (colon and found[0].value != value):
-            raise InvalidDraft(f"invalid page-level rule {quoted(rule)}: expected one directive with a valid value")
-    agent = None if page.crawler is None else page.crawler.lower()
-    together = list(parse_directives(page.value, position, agents_inside=True))
-    alone = [next(parse_directives(rule, position, agents_inside=True)) for rule in page.rules]
-    if [(one.agent, one.name, one.value) for one in together] != [(agent, one.name, one.value) for one in alone]:
-        raise InvalidDraft(
-            f"ambiguous X-Robots-Tag header {quoted(page.value)}: use one [[page]] table for each rule, "
-            "and a crawler whose name is not a directive"
+    shared = _KEPT_IF_CLOSED if closed else POLICY_KEYS
+    combined = {name: base[name] for name in shared if name in base}
+    if closed:
+        combined["everyone"] = _CLOSED_EVERYONE
+    combined |= {name: own[name] for name in POLICY_KEYS if name in own}
+    for kind in _BY_NAME:
+        ours = check_table(own.get(kind, {}), f"{key}.{kind}")
+        replaced = {_folded(kind, name, f"{key}.{kind}.{name}") for name in ours}
+        theirs = {} if closed else base.get(kind, {})
+        combined[kind] = {name: value for name, value in theirs.items() if _folded(kind, name, kind) not in replaced}
+        combined[kind] |= ours
+    return combined
+
+
+def _folded(kind: str, name: str, key: str) -> str:
+    return crawler_name(name, key).lower() if kind == "crawler" else name
+
+
+def _parse_hosts(own: Mapping[str, Any], key: str) -> Iterator[HostPattern]:
+    for text in check_strings(own.get("hosts", []), key):
+        try:
+            yield parse_host_pattern(text)
+        except InvalidOption as error:
+            raise fault(key, str(error)) from None
+
+
+def _check_hosts(environments: tuple[Environment, ...]) -> None:
+    """Check that the most specific pattern of a host is always that of one environment.
+
+    Raises: InvalidSitePolicy.
+    """
+    seen: dict[object, list[tuple[HostPattern, Environment]]] = {}
+    for environment in environments:
+        key = f"{_ENVIRONMENT}.{environment.name}.hosts"
+        for pattern in environment.hosts:
+            similar = seen.setdefault(pattern if pattern.is_exact else pattern.specificity, [])
+            for other, owner in similar:
+                if pattern == other:
+                    raise fault(key, f"duplicate host {quoted(str(pattern))}, also of {_ENVIRONMENT}.{owner.name}")
+                if owner is not environment and pattern.is_ambiguous_with(other):
+                    raise fault(
+                        key,
+                        f"{quoted(str(pattern))} and {quoted(str(other))} of {_ENVIRONMENT}.{owner.name} match the "
+                        "same hosts, and neither is more specific: lengthen one of them",
+                    )
+            similar.append((pattern, environment))
+
+
+def _check_effect(environment: Environment, own: Mapping[str, Any], key: str) -> None:
+    """Check that production is open and every other environment closed, unless the policy states the opposite.
+
+    Raises: InvalidSitePolicy.
+    """
+    try:
+        content = compile_policy(environment.policy).render()
+    except InvalidDraft as error:
+        raise fault(key, str(error)) from None
+    is_closed = find_closing_rule(parse(content)) is not None
+    intended = environment.name != PRODUCTION if environment.closed is None else environment.closed
+    if is_closed == intended:
+        return
+    # The default of `everyone` decides for crawlers that the policy does not name.
+    place = f"{key}.everyone" if "everyone" in own else "everyone"
+    closes = f"{place} closes the whole site to search engines"
+    if environment.closed is not None:
+        contradiction = closes if is_closed else "the rules of the environment leave the site open to search engines"
+        stated = str(environment.closed).lower()
+        raise fault(f"{key}.closed", f"it is {stated}, but {contradiction}; remove the key, or change these rules")
+    if is_closed:
+        raise fault(
+            key,
+            f"{closes}, in {PRODUCTION}; change it, or write closed = true in [{key}] if that is intended",
+            at=f"{place}.fetch",
         )
+    raise fault(
+        key,
+        "it leaves the site open to search engines; write closed = true to close it, or closed = false if it is open "
+        "on purpose",
+    )

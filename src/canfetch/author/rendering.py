@@ -11,7 +11,7 @@ from canfetch.author.servers.iis import iis_rules
 from canfetch.author.servers.nginx import nginx_rules
 from canfetch.author.servers.rules import ServerRules, build_server_rules
 from canfetch.author.servers.traefik import traefik_rules
-from canfetch.author.site_policy import SitePolicy
+from canfetch.author.site_policy import SitePolicy, check_chosen
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 
@@ -34,12 +34,13 @@ def render_policy(policy: SitePolicy, form: str = "robots") -> str:
         policy: From `parse_policy`.
         form: `robots`, `headers`, `nginx`, `apache`, `htaccess`, `caddy`, `haproxy`, `traefik` or `iis`.
     Raises: InvalidOption: `form` is unknown; InvalidDraft, InvalidSitePolicy: The policy cannot be expressed in
-        this form.
+        this form, or it has environments, and none was chosen.
     Cost: O(crawlers, and rules squared).
     """
     if form == "robots":
         return compile_policy(policy).render().decode("ascii")
     if form == "headers":
+        check_chosen(policy)
         return "".join(f"{line}\n" for line in _headers(policy))
     if form not in SERVERS:
         raise InvalidOption(unknown_choice("form", form, FORMS))

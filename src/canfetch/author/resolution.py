@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler, Obeys, Purpose, SourceKind
 from canfetch.agents.registry import REGISTRY, Registry
-from canfetch.author.site_policy import Intent, SitePolicy
+from canfetch.author.site_policy import Intent, SitePolicy, check_chosen
 from canfetch.core.agent import Agent
 
 # Represents all crawlers that are not in the registry; it is checked, and never written.
@@ -64,8 +64,10 @@ def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
 
     Retired crawlers are left out unless the policy names them.
 
+    Raises: InvalidSitePolicy: The policy has environments, and none was chosen.
     Cost: O(crawlers squared) at worst, usually linear.
     """
+    check_chosen(policy)
     crawlers = tuple(_assign_intents(policy, registry))
     named: dict[str, Intent] = {}
     spelling: dict[str, str] = {}

@@ -2,15 +2,21 @@
 
 The most specific intent applies to a crawler, alone and as a whole: that of its own name, else that of a name of the
 same operator that it falls back on, else that of one of its purposes, else that of everyone.
+
+A policy may have environments, such as production and staging. Each is a policy of its own, and one is chosen before
+anything is rendered.
 """
 
 from typing import Final, Literal, NamedTuple
 
 from canfetch.agents.crawler import Purpose
+from canfetch.author.hosts import HostPattern, parse_configured_host
 from canfetch.author.ordering import DraftRule
 from canfetch.author.preferences import Preferences
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
 from canfetch.author.regexes import matches_target
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption, InvalidSitePolicy
 
 AudienceKind = Literal["crawler", "purpose", "everyone"]
 EVERY_PATH: Final = "/"
@@ -115,6 +121,8 @@ class SitePolicy(NamedTuple):
         comments: Comments for the top of the file.
         include_star_ignorers: Whether `everyone` includes crawlers that ignore `*`, so that they are named.
         refusal: What server rules respond to requests that the policy disallows.
+        environments: The environments, of which one has to be chosen, such as with `for_host`. Empty: The policy is the
+            same everywhere.
     """
 
     everyone: Intent
@@ -126,6 +134,52 @@ class SitePolicy(NamedTuple):
     comments: tuple[str, ...] = ()
     include_star_ignorers: bool = False
     refusal: Refusal = DEFAULT_REFUSAL
+    environments: "tuple[Environment, ...]" = ()
+
+    def for_environment(self, name: str) -> "SitePolicy":
+        """Return the policy of an environment. It disallows everything if there is no environment with the name.
+
+        Raises: InvalidOption: The policy has no environments.
+        """
+        if not self.environments:
+            raise InvalidOption(f"environment {quoted(name)} cannot be chosen: the policy has no environments")
+        found = self.get_environment(name)
+        return self.closed_because("the policy has no environment with this name") if found is None else found.policy
+
+    def for_host(self, host: str) -> "SitePolicy":
+        """Return the policy of a host. It disallows everything if the host belongs to no environment, or is invalid.
+
+        Args: host: A host, such as `www.example.com` or `localhost:8000`. A policy without environments is the same for
+            all hosts.
+        Cost: O(patterns of hosts).
+        """
+        if not self.environments:
+            return self
+        found = self.environment_of(host)
+        return self.closed_because("no environment of the policy has this host") if found is None else found.policy
+
+    def get_environment(self, name: str) -> "Environment | None":
+        """Return the environment with a name, or None."""
+        return next((one for one in self.environments if one.name == name), None)
+
+    def environment_of(self, host: str) -> "Environment | None":
+        """Return the environment that a host belongs to, or None.
+
+        The most specific of all patterns decides: a host before a pattern, then the longer one, then one with a port.
+
+        Cost: O(patterns of hosts).
+        """
+        parsed = parse_configured_host(host)
+        if parsed is None:
+            return None
+        matching = [
+            (pattern.specificity, one) for one in self.environments for pattern in one.hosts if pattern.matches(parsed)
+        ]
+        return max(matching, key=lambda item: item[0])[1] if matching else None
+
+    def closed_because(self, reason: str) -> "SitePolicy":
+        """Return a policy that disallows everything to all crawlers, with the reason as a comment."""
+        return closed_policy(f"Everything is disallowed: {reason}.")._replace(refusal=self.refusal)
 
     @property
     def intents(self) -> tuple[Intent, ...]:
@@ -138,3 +192,37 @@ class SitePolicy(NamedTuple):
         Args: target: Path and query, as sent.
         """
         return tuple(("X-Robots-Tag", page.value) for page in self.pages if page.matches(target))
+
+
+class Environment(NamedTuple):
+    """An environment of a site, such as production or a preview.
+
+    Attributes:
+        name: The name.
+        hosts: The hosts that belong to it.
+        policy: What applies in it.
+        closed: Whether the policy states that it is closed or open, or None.
+    """
+
+    name: str
+    hosts: tuple[HostPattern, ...]
+    policy: SitePolicy
+    closed: bool | None = None
+
+
+def closed_policy(*comments: str) -> SitePolicy:
+    """Return a policy that disallows everything to all crawlers, including those that ignore `*`."""
+    return SitePolicy(Intent(Audience("everyone"), fetch=False), comments=comments, include_star_ignorers=True)
+
+
+def check_chosen(policy: SitePolicy) -> None:
+    """Check that an environment was chosen if the policy has environments.
+
+    Raises: InvalidSitePolicy.
+    """
+    if policy.environments:
+        names = ", ".join(repr(one.name) for one in policy.environments)
+        raise InvalidSitePolicy(
+            f"the policy has environments: choose one of {names} with policy.for_environment(name), or pass its host "
+            "to policy.for_host(host)"
+        )

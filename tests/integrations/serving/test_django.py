@@ -58,7 +58,7 @@ def test_async_requests(settings: dict[str, Any]) -> None:
     "value, message",
     [
         (None, "invalid CANFETCH_SITE None: expected {"),
-        ({"robots": RULES}, "missing 1 required keyword-only argument: 'environment'"),
+        ({"robots": RULES}, "CANFETCH_SITE: no environment: pass environment='production', or set"),
         ({"robots": RULES, "environment": "production", "max": 1}, "unexpected keyword argument 'max'"),
         ({"robots": RULES, "environment": "prod"}, "CANFETCH_SITE: unknown environment 'prod'"),
         ({"robots": b"User-agent: *\nDisallow: /", "environment": "production"}, "closes the whole site"),

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from tests.integrations.serving.conftest import NOW, RULES, make_site
 
+import canfetch
 from canfetch.author import Draft, parse_policy
-from canfetch.author.recipes import RECIPES
 from canfetch.core.document import parse
 from canfetch.errors import InvalidOption, ServingError
 from canfetch.integrations.serving import Enforcement, Site
-from canfetch.integrations.serving.requests import Reply, Request, parse_host
-from canfetch.integrations.serving.served_file import find_closing_rule
+from canfetch.integrations.serving.requests import Reply, Request
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 
@@ -35,53 +34,6 @@ def serve(site: Site) -> Reply:
     reply = site.respond(request())
     assert reply is not None
     return reply
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        CLOSED,
-        b"User-agent: *\nDisallow: *\n",
-        b"User-agent: *\nDisallow: /*\n",
-        b"\xef\xbb\xbfuser-agent:*\r\ndisallow:/\r\n",
-        b"User-agent: *\nDisallow: /\nAllow: /ads.txt\nAllow: /robots.txt$\n",
-        b"User-agent: *\nUser-agent: Googlebot\nDisallow: /\n",
-        b"User-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /\n",
-        b"User-agent: UptimeRobot\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
-        b"User-agent: *\nDisallow: /\n\nUser-agent: *\nDisallow: /private/\n",
-        RECIPES["block-all"].draft().render(),
-        RECIPES["only-adsense"].draft().render(),
-    ],
-)
-def test_file_closes_the_site(content: bytes, engine: str) -> None:
-    rule = find_closing_rule(parse(content, engine=engine))
-    assert rule is not None
-    assert not rule.allow
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"Disallow: /\n",
-        b"User-agent: *\nDisallow:\n",
-        RULES,
-        b"User-agent: *\nDisallow: /\nAllow: /\n",
-        b"User-agent: *\nDisallow: /\nAllow: /$\n",
-        b"User-agent: *\nDisallow: /\nAllow: /blog/\n",
-        b"User-agent: *\nDisallow: /\nAllow: /*/public\n",
-        b"User-agent: *\nDisallow: /?\n",
-        b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow:\n",
-        b"User-agent: *\nDisallow: /\n\nUser-agent: Bingbot\nAllow: /shop/\n",
-        *(
-            recipe.draft(**{parameter.name: parameter.example for parameter in recipe.parameters}).render()
-            for recipe in RECIPES.values()
-            if recipe.name not in {"block-all", "only-adsense", "only-one-crawler"}
-        ),
-    ],
-)
-def test_file_leaves_the_site_open(content: bytes, engine: str) -> None:
-    assert find_closing_rule(parse(content, engine=engine)) is None
 
 
 @pytest.mark.parametrize("left, retry_after", [(0.5, "1"), (3600, "3600"), (30 * 86_400, "86400")])
@@ -129,11 +81,19 @@ def test_production_refuses_to_start_closed() -> None:
 
 
 @pytest.mark.parametrize("environment", ["staging", "development", "test"])
-def test_other_environments_may_be_closed(environment: str) -> None:
+def test_other_environments_refuse_to_start_open(environment: str) -> None:
     assert serve(make_site(CLOSED, environment=environment)).body == CLOSED
-    assert serve(make_site(RULES, environment=environment)).body == RULES
+    with pytest.raises(ServingError) as raised:
+        make_site(RULES, environment=environment)
+    assert str(raised.value) == (
+        f"cannot serve this robots.txt: it leaves the site open to search engines, in {environment}; pass "
+        "close_outside_production=True to close it, or allow_open=True"
+    )
+    assert serve(make_site(RULES, environment=environment, allow_open=True)).body == RULES
     closed = serve(make_site(RULES, environment=environment, close_outside_production=True))
     assert not parse(closed.body).allows("/", agent="ExampleBot")
+    # This crawler ignores `*`.
+    assert not parse(closed.body).allows("/", agent=canfetch.agent("AdsBot-Google"))
 
 
 def test_production_is_not_closed_by_the_option_for_others() -> None:
@@ -203,6 +163,12 @@ def test_policies_and_drafts(tmp_path: Path) -> None:
     [
         ({"environment": "prod"}, "unknown environment 'prod'"),
         ({"environment": "Production"}, "did you mean 'production'"),
+        ({"environment": None}, "no environment: pass environment='production', or set the variable CANFETCH_ENVIR"),
+        ({"environment": 1}, "invalid environment 1: expected a str"),
+        ({"environment": "by-host"}, "environment 'by-host' requires a policy with environments"),
+        ({"environment": "by-host", "allow_open": True}, "environment 'by-host' takes no close_outside_production, al"),
+        ({"environment": "prod", "robots": lambda _: RULES}, "unknown environment 'prod'"),
+        ({"close_outside_production": True, "allow_open": True}, "contradict each other: pass one of them"),
         ({"max_age": -1}, "invalid max_age -1: expected an integer from 0 to 86400"),
         ({"max_age": 86_401}, "invalid max_age 86401"),
         ({"max_age": True}, "invalid max_age True"),
@@ -231,26 +197,8 @@ def test_async_functions_are_rejected() -> None:
         make_site(_async_function)
 
 
-@pytest.mark.parametrize(
-    "field, name, port",
-    [
-        ("example.com", "example.com", None),
-        ("Example.COM.:080", "example.com", 80),
-        ("[::1]:1", "[::1]", 1),
-        ("192.0.2.1", "192.0.2.1", None),
-    ],
-)
-def test_host(field: str, name: str, port: int | None) -> None:
-    assert parse_host(field) == (name, port)
-
-
-@pytest.mark.parametrize(
-    "field",
-    ["", " ", "a b", "user@example.com", "example.com/", "example.com?", "a#b", "a\\b", "a, b", "[::1", "::1"]
-    + ["example.com:x", "example.com:99999", "m\xc3\xbcller.example", "a\0b", "a\x7fb", "a:" + "9" * 5000],
-)
-def test_invalid_host(field: str) -> None:
-    assert parse_host(field) is None
+@pytest.mark.parametrize("field", ["", "a, b", "[::1", "example.com:x", "m\xc3\xbcller.example"])
+def test_invalid_host_has_the_file_of_all_others(field: str) -> None:
     site = make_site({"*": RULES, "example.com": b"# example\n"})
     reply = site.respond(request(host=field))
     assert reply is not None

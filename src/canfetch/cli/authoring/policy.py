@@ -7,11 +7,11 @@ output is an object with `holds` and `forms`, the text of each form.
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
-from canfetch.author.policy_file import parse_policy
+from canfetch.author.policy_file import ENVIRONMENT_VARIABLE
 from canfetch.author.proof import CURRENT_PROFILES, IntentProof, Proof, Shortfall, prove
 from canfetch.author.rendering import FORMS, SERVERS, render_policy
 from canfetch.author.site_policy import SitePolicy
@@ -20,6 +20,7 @@ from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandEr
 from canfetch.cli.shared.input_files import read_whole_input
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.output_files import write_standard_output
+from canfetch.cli.shared.policy_files import choose_environment, read_policy
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
 from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
 from canfetch.core.profiles import PROFILES
@@ -31,20 +32,33 @@ _MAX_BYTES: Final = 1 << 20
 _MAX_CRAWLERS: Final = 3
 
 
-def _run(file: str, to: str, check: bool, format: str, no_color: bool) -> NoReturn:  # noqa: A002, FBT001 - click calls it
-    policy = _read(file)
+class _Options(NamedTuple):
+    file: str
+    to: str
+    environment: str | None
+    host: str | None
+    check: bool
+    format: str
+    no_color: bool
+
+
+def _run(**values: Any) -> NoReturn:
+    options = _Options(**values)
+    file = options.file
+    policy = read_policy(read_whole_input(file, max_bytes=_MAX_BYTES), file)
+    policy = choose_environment(policy, file, environment=options.environment, host=options.host)
     try:
         proof = prove(policy)
-        forms = {} if check else dict(_render(policy, to))
+        forms = {} if options.check else dict(_render(policy, options.to))
     except (InvalidDraft, InvalidSitePolicy) as error:
         raise CommandError(f"{file}: {error}") from None
     of_pages = [page.crawler for page in policy.pages if page.crawler is not None]
     print_notes_about_names([*(intent.audience.name for intent in policy.crawlers), *of_pages])
-    if format == "json":
-        value: dict[str, Any] = proof.to_json() if check else {"holds": proof.holds, "forms": forms}
+    if options.format == "json":
+        value: dict[str, Any] = proof.to_json() if options.check else {"holds": proof.holds, "forms": forms}
         sys.stdout.write(json.dumps(value) + "\n")
-    elif check:
-        lines = _proof_lines(proof, Palette(enabled=use_color(no_color=no_color)))
+    elif options.check:
+        lines = _proof_lines(proof, Palette(enabled=use_color(no_color=options.no_color)))
         sys.stdout.write("".join(f"{line}\n" for line in lines))
     else:
         for name, text in forms.items():
@@ -53,17 +67,6 @@ def _run(file: str, to: str, check: bool, format: str, no_color: bool) -> NoRetu
     if not proof.holds:
         _print_shortfalls(file, proof)
     click.get_current_context().exit(EXIT_OK if proof.holds else EXIT_NEGATIVE)
-
-
-def _read(file: str) -> SitePolicy:
-    content = read_whole_input(file, max_bytes=_MAX_BYTES)
-    try:
-        return parse_policy(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise CommandError(f"{file} is not UTF-8") from None
-    except InvalidSitePolicy as error:
-        hint = "; expected a policy in TOML, not a robots.txt" if file.lower().endswith(".txt") else ""
-        raise CommandError(f"{file}: {error}{hint}") from None
 
 
 def _render(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:
@@ -142,6 +145,13 @@ command: Final = click.Command(
             help=f"What to render: robots, headers (those of pages), {_ALL}, or rules for a server: "
             f"{', '.join(SERVERS)}.",
         ),
+        Option(
+            ["--environment"],
+            metavar="NAME",
+            help="Environment of the policy, such as production. An unknown one is closed.  [default: the variable "
+            f"{ENVIRONMENT_VARIABLE}]",
+        ),
+        Option(["--host"], metavar="HOST", help="Host whose environment is rendered. An unknown one is closed."),
         Option(["--check"], is_flag=True, help="Render nothing; show for which profiles every intent is met."),
         format_option(["text", "json"]),
         no_color_option(),
@@ -157,6 +167,8 @@ Examples:
   canfetch policy policy.toml --check
   canfetch policy policy.toml --to nginx > canfetch.conf
   canfetch policy policy.toml --to all --format json
+  canfetch policy policy.toml --environment staging
+  canfetch policy policy.toml --host staging.example.com
 
 \b
 Exit codes: 0 every intent is met in every current profile, 1 some intent is not met, 2 the policy is invalid.""",

@@ -18,7 +18,7 @@ _WEAK: Final = "W/"
 _LATEST: Final = 253_402_300_799
 
 
-def serve_file(request: Request, file: ServedFile, *, max_age: int, now: float) -> Reply:
+def serve_file(request: Request, file: ServedFile, *, max_age: int, now: float, varies_by_host: bool = False) -> Reply:
     """Return the response with the file, or with 304 or 412 if the request is conditional.
 
     Args:
@@ -26,9 +26,13 @@ def serve_file(request: Request, file: ServedFile, *, max_age: int, now: float) 
         file: The file.
         max_age: Seconds for which it may be cached.
         now: Seconds since the epoch.
+        varies_by_host: Whether other hosts may have another file.
     """
     cache_control = "no-cache" if max_age == 0 else f"public, max-age={max_age}"
-    validators = [("ETag", file.etag), ("Cache-Control", cache_control)]
+    validators = [("ETag", file.etag), ("Cache-Control", cache_control if file.is_stored else "no-store")]
+    if varies_by_host:
+        # The host is part of the URL, but the keys of some caches do not contain it, such as that of nginx by default.
+        validators.append(("Vary", "Host"))
     modified = None if file.modified is None else int(file.modified)
     # A date in the future is not a valid Last-Modified: RFC 9110 section 8.8.2.1.
     if modified is not None and 0 <= modified <= min(now, _LATEST):

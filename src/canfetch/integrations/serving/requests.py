@@ -5,12 +5,9 @@ from http import HTTPStatus
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from canfetch.core.origin import find_origin
-
 ROBOTS_PATH: Final = "/robots.txt"
 # RFC 3986: characters that a path may contain unescaped. In a decoded path, `%` is data.
 _SAFE_IN_PATH: Final = "/:@!$&'()*+,;=~"
-_NEVER_IN_HOST_FIELD: Final = frozenset("/?#@\\")
 
 
 class Request(NamedTuple):
@@ -59,25 +56,6 @@ def text_reply(request: Request, status: int, text: str, *headers: tuple[str, st
         *headers,
     )
     return Reply(status, fields, b"" if request.method == "HEAD" else body)
-
-
-class Host(NamedTuple):
-    """A host in lower case and in ASCII, and its port, or None."""
-
-    name: str
-    port: int | None
-
-
-def parse_host(field: str) -> Host | None:
-    """Parse the value of a Host field, such as `www.example.com:8080`, or return None if it is invalid.
-
-    Cost: O(characters).
-    """
-    if not field.isascii() or not field.isprintable() or " " in field or _NEVER_IN_HOST_FIELD & set(field):
-        return None
-    # This scheme has no default port.
-    origin = find_origin(f"host://{field}/")
-    return None if origin is None else Host(origin.host.removesuffix("."), origin.port)
 
 
 def environ_header(environ: Mapping[str, object], name: str) -> str | None:

@@ -8,23 +8,22 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.identity import Identity, IdentityStatus
-from canfetch.author.recipes import RECIPES
+from canfetch.author.hosts import parse_host
 from canfetch.author.refusal import Refusal
+from canfetch.author.site_policy import closed_policy
 from canfetch.client.argument_checks import check_callable
 from canfetch.client.loggers import SERVING_LOGGER
 from canfetch.client.procedure import Clock
-from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption, ServingError
 from canfetch.integrations.serving.enforcement import DeclaredCrawler, Enforcement, find_refusal, is_subject
+from canfetch.integrations.serving.environments import site_environment
 from canfetch.integrations.serving.http import refuse_method, serve_file
-from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, parse_host, text_reply
-from canfetch.integrations.serving.sources import RobotsValue, Source, build_source
+from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, text_reply
+from canfetch.integrations.serving.sources import RobotsValue, build_source
 from canfetch.integrations.serving.stats import SiteCounters, SiteStats
 
-PRODUCTION: Final = "production"
-ENVIRONMENTS: Final = (PRODUCTION, "staging", "development", "test")
 # RFC 9309 section 2.4: crawlers should not use a copy for more than 24 hours.
 _MAX_MAX_AGE: Final = 86_400
 _RETRY_AFTER: Final = ("Retry-After", "60")
@@ -48,43 +47,52 @@ class Site:
             a `SitePolicy`, or the path of a policy that ends with `.toml`; a function that returns the content for a
             host, or None; or a mapping of hosts to these, with the key `*` for all other hosts. Requests for the
             robots.txt of a host without one reach the application.
-        environment: `production`, `staging`, `development` or `test`. It is never guessed.
+        environment: `production`, `staging`, `development` or `test`, or an environment of the policy. `by-host`: The
+            host of each request decides, for a policy with environments. Default: the variable `CANFETCH_ENVIRONMENT`.
         close_outside_production: Whether all other environments serve a file that closes the site to all crawlers.
-        allow_closed: Whether the site may be closed to all search engines in production.
+        allow_closed: Whether the site may be closed to all search engines in production. A policy with environments
+            states that itself.
+        allow_open: Whether the site may be open to search engines in the other environments. A policy with
+            environments states that itself.
         max_age: Seconds for which caches may store the file, at most a day.
         enforcement: How requests of crawlers are checked. Default: they are not.
         suspend_until: When a suspension of crawling ends, with a time zone. Until then, requests for the robots.txt get
             503 with `Retry-After`, and so do all requests of declared crawlers if there is an `enforcement`.
         clock: Returns seconds since the epoch.
-    Raises: ServingError: The robots.txt is missing or invalid, or it closes a production site; InvalidOption: An
-        argument is invalid.
+    Raises: ServingError: The robots.txt is missing or invalid, closes the site in production, or leaves it open in
+        another environment; InvalidOption: An argument is invalid.
     """
 
     def __init__(
         self,
         robots: RobotsValue | Mapping[str, RobotsValue],
         *,
-        environment: str,
+        environment: str | None = None,
         close_outside_production: bool = False,
         allow_closed: bool = False,
+        allow_open: bool = False,
         max_age: int = 3600,
         enforcement: Enforcement | None = None,
         suspend_until: datetime | None = None,
         clock: Clock = time.time,
     ) -> None:
-        if environment not in ENVIRONMENTS:
-            raise InvalidOption(unknown_choice("environment", environment, ENVIRONMENTS))
+        chosen = site_environment(
+            environment,
+            close_outside_production=close_outside_production,
+            allow_closed=allow_closed,
+            allow_open=allow_open,
+        )
         _check_max_age(max_age)
         if enforcement is not None and not isinstance(enforcement, Enforcement):
             raise InvalidOption(f"invalid enforcement {quoted(enforcement)}: expected an Enforcement or None")
         check_callable("clock", clock)
         self._suspended_until = _timestamp(suspend_until)
-        is_production = environment == PRODUCTION
         # Build the configured source in every environment, so that its errors are found before production.
-        self._source: Source = build_source(robots, allow_closed=allow_closed or not is_production, clock=clock)
-        if close_outside_production and not is_production:
-            self._source = build_source(RECIPES["block-all"].draft(), allow_closed=True, clock=clock)
-        self.environment = environment
+        self._source = build_source(robots, chosen, clock=clock)
+        if chosen.is_closed:
+            reason = "the environment is not production"
+            self._source = build_source(closed_policy(f"Everything is disallowed: {reason}."), chosen, clock=clock)
+        self.environment = chosen.name
         self._max_age = max_age
         self._enforcement = enforcement
         self._clock = clock
@@ -142,7 +150,9 @@ class Site:
             if file is None:
                 return None
             now = self._clock()
-            reply = refuse_method(request) or serve_file(request, file, max_age=self._max_age, now=now)
+            reply = refuse_method(request) or serve_file(
+                request, file, max_age=self._max_age, now=now, varies_by_host=self._source.varies_by_host
+            )
         self._counters.add({200: "served", 304: "not_modified"}.get(reply.status, "failed"))
         return reply
 

@@ -8,17 +8,18 @@ from threading import Lock
 from typing import Any, Final, Protocol
 
 from canfetch.author.draft import Draft
+from canfetch.author.hosts import Host, parse_configured_host
 from canfetch.author.site_policy import SitePolicy
 from canfetch.client.argument_checks import check_callable
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.loggers import SERVING_LOGGER
 from canfetch.client.procedure import Clock
 from canfetch.client.watched_file import WatchedFile
+from canfetch.core.choices import unknown_choice
 from canfetch.core.limits import DEFAULT_MAX_BYTES
-from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, ServingError
-from canfetch.integrations.serving.requests import Host, parse_host
+from canfetch.integrations.serving.environments import SiteEnvironment
 from canfetch.integrations.serving.served_file import ServedFile, build_file, policy_content
 
 RobotsContent = bytes | str | Draft | SitePolicy
@@ -35,6 +36,11 @@ _MAX_FILES: Final = 64
 class Source(Protocol):
     """Provides the robots.txt of a host."""
 
+    @property
+    def varies_by_host(self) -> bool:
+        """Whether hosts may have different files, so that a cache must not use the file of another host."""
+        ...
+
     def file_for(self, host: Host | None) -> ServedFile | None:
         """Return the file for a host, which is None if the request has no valid one. None: it has no robots.txt here.
 
@@ -46,6 +52,8 @@ class Source(Protocol):
 class FixedSource:
     """The same content for all hosts."""
 
+    varies_by_host = False
+
     def __init__(self, file: ServedFile) -> None:
         self._file = file
 
@@ -54,29 +62,52 @@ class FixedSource:
         return self._file
 
 
+class EnvironmentsSource:
+    """A policy whose environment the host of the request decides. Other hosts are closed."""
+
+    varies_by_host = True
+
+    def __init__(self, policy: SitePolicy, environment: SiteEnvironment, modified: float | None) -> None:
+        self._policy = policy
+        self._closed = build_file(policy, environment, modified=modified)
+        self._files = {
+            one.name: build_file(policy, environment._replace(name=one.name), modified=modified)
+            for one in policy.environments
+        }
+
+    def file_for(self, host: Host | None) -> ServedFile:
+        """Return the file of the environment that the host belongs to."""
+        found = None if host is None else self._policy.environment_of(str(host))
+        return self._closed if found is None else self._files[found.name]
+
+
 class FileSource:
     """A file on disk, a robots.txt or a policy (`.toml`), for all hosts. It is read again when it changes.
 
-    Raises: ServingError: It is missing or invalid, or closes the site.
+    Raises: ServingError: It is missing or invalid, or its effect is not that of the environment.
     """
 
-    def __init__(self, path: Path, *, allow_closed: bool, clock: Clock) -> None:
+    def __init__(self, path: Path, environment: SiteEnvironment, *, clock: Clock) -> None:
         is_policy = path.suffix == ".toml"
 
-        def parse(content: bytes, modified: float) -> ServedFile:
-            value = policy_content(content) if is_policy else content
-            return build_file(value, modified=modified, allow_closed=allow_closed)
+        def parse(content: bytes, modified: float) -> Source:
+            return _build_content(policy_content(content) if is_policy else content, environment, modified)
 
         try:
-            self._file = WatchedFile(path, parse, max_bytes=DEFAULT_MAX_BYTES, clock=clock)
+            self._source = WatchedFile(path, parse, max_bytes=DEFAULT_MAX_BYTES, clock=clock)
         except OSError as error:
             raise ServingError(f"cannot serve {path}: {error.strerror or error}") from None
         except ServingError as error:
             raise ServingError(f"cannot serve {path}: {error}") from None
 
-    def file_for(self, _: Host | None) -> ServedFile:
+    @property
+    def varies_by_host(self) -> bool:
+        """Whether the file is a policy whose environment the host decides."""
+        return self._source.current().varies_by_host
+
+    def file_for(self, host: Host | None) -> ServedFile | None:
         """Return the file as it is now, or the last good copy."""
-        return self._file.current()
+        return self._source.current().file_for(host)
 
 
 class FunctionSource:
@@ -85,9 +116,13 @@ class FunctionSource:
     If the function raises, or returns something that cannot be served, the last good file of the host is used.
     """
 
-    def __init__(self, function: RobotsFunction, *, allow_closed: bool) -> None:
+    varies_by_host = True
+
+    def __init__(self, function: RobotsFunction, environment: SiteEnvironment) -> None:
+        if not environment.is_by_host:
+            environment.check_name()
         self._function = function
-        self._allow_closed = allow_closed
+        self._environment = environment
         self._files: OrderedDict[bytes | str, ServedFile] = OrderedDict()
         self._last_good: OrderedDict[str, ServedFile] = OrderedDict()
         self.reset_after_fork()
@@ -105,7 +140,7 @@ class FunctionSource:
         name = "" if host is None else host.name
         try:
             content = self._function(name)
-            file = None if content is None else self._build(content)
+            file = None if content is None else self._build(content, host)
         except Exception as error:  # noqa: BLE001 - a function of the caller may raise anything
             SERVING_LOGGER.error("cannot serve the robots.txt of %s: %s", quoted(name), error)
             with self._lock:
@@ -118,13 +153,13 @@ class FunctionSource:
                 _remember(self._last_good, name, file, _MAX_HOSTS)
         return file
 
-    def _build(self, content: Any) -> ServedFile:
+    def _build(self, content: Any, host: Host | None) -> ServedFile:
         if not isinstance(content, bytes | str):
-            return build_file(content, allow_closed=self._allow_closed)
+            return build_file(content, self._environment, host=host)
         with self._lock:
             file = self._files.get(content)
         if file is None:
-            file = build_file(content, allow_closed=self._allow_closed)
+            file = build_file(content, self._environment)
         with self._lock:
             _remember(self._files, content, file, _MAX_FILES)
         return file
@@ -133,13 +168,15 @@ class FunctionSource:
 class HostsSource:
     """A source for each host. The key `*` is for all other hosts."""
 
+    varies_by_host = True
+
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._others = sources.get(_OTHER_HOSTS)
         self._by_host: dict[Host, Source] = {}
         for name, source in sources.items():
             if name == _OTHER_HOSTS:
                 continue
-            host = parse_host(_ascii_host(name))
+            host = parse_configured_host(name)
             if host is None:
                 raise InvalidOption(f"invalid host {quoted(name)}: expected one such as 'www.example.com', or '*'")
             if host in self._by_host:
@@ -155,10 +192,11 @@ class HostsSource:
         return None if source is None else source.file_for(host)
 
 
-def build_source(robots: object, *, allow_closed: bool, clock: Clock) -> Source:
+def build_source(robots: object, environment: SiteEnvironment, *, clock: Clock) -> Source:
     """Return the source for the argument `robots` of a site.
 
-    Raises: ServingError: The content is missing or invalid, or closes the site; InvalidOption: It has another type.
+    Raises: ServingError: The content is missing or invalid, or its effect is not that of the environment;
+        InvalidOption: It has another type, or the environment does not exist.
     """
     if isinstance(robots, Mapping):
         if not robots or not all(isinstance(name, str) for name in robots):
@@ -167,13 +205,13 @@ def build_source(robots: object, *, allow_closed: bool, clock: Clock) -> Source:
         for name, value in robots.items():
             if isinstance(value, Mapping):
                 raise InvalidOption(f"invalid robots of {quoted(name)}: expected content, a path or a function")
-            sources[name] = build_source(value, allow_closed=allow_closed, clock=clock)
+            sources[name] = build_source(value, environment, clock=clock)
         return HostsSource(sources)
     if isinstance(robots, os.PathLike):
-        return FileSource(Path(robots), allow_closed=allow_closed, clock=clock)
+        return FileSource(Path(robots), environment, clock=clock)
     if isinstance(robots, bytes | str | Draft | SitePolicy):
         try:
-            return FixedSource(build_file(robots, allow_closed=allow_closed))
+            return _build_content(robots, environment, None)
         except ServingError as error:
             raise ServingError(f"cannot serve this robots.txt: {error}") from None
     if not callable(robots):
@@ -182,14 +220,19 @@ def build_source(robots: object, *, allow_closed: bool, clock: Clock) -> Source:
             "host, or a mapping of hosts to these"
         )
     check_callable("robots", robots)
-    return FunctionSource(robots, allow_closed=allow_closed)
+    return FunctionSource(robots, environment)
 
 
-def _ascii_host(name: str) -> str:
-    if name.isascii():
-        return name
-    origin = find_origin(f"host://{name}/")
-    return name if origin is None else str(origin).removeprefix("host://")
+def _build_content(content: RobotsContent, environment: SiteEnvironment, modified: float | None) -> Source:
+    if isinstance(content, SitePolicy) and content.environments:
+        if environment.is_by_host:
+            environment.check_hosts(content)
+            return EnvironmentsSource(content, environment, modified)
+        names = [one.name for one in content.environments]
+        if environment.name not in names:
+            reason = unknown_choice("environment", environment.name, names, of="the policy")
+            SERVING_LOGGER.warning("the whole site is closed: %s", reason)
+    return FixedSource(build_file(content, environment, modified=modified))
 
 
 def _remember(files: "OrderedDict[Any, ServedFile]", key: object, file: ServedFile, limit: int) -> None:
