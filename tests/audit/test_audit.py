@@ -20,7 +20,7 @@ from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, 
 from canfetch.audit.served import check_hosts, find_added_lines, host_addresses, served_file
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.audit.text_report import grouped, rules_summary
-from canfetch.author import parse_policy
+from canfetch.author import SitePolicy, parse_policy, render_policy
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.lint import Severity
@@ -542,7 +542,7 @@ def test_another_address_with_an_invalid_certificate_is_a_finding(client: Client
     with Site(tls=Authority(tmp_path).expired()) as expired, refusing_port() as port:
         # Found by their names, and not passed as hosts.
         addresses = [Origin.from_url(one) for one in (expired.origin, f"https://127.0.0.1:{port}")]
-        checks, findings = check_hosts(requests, served, addresses, [])
+        checks, findings = check_hosts(requests, served, addresses, [], {})
     assert [one.is_same for one in checks] == [None, None]
     assert [(one.kind, one.url) for one in findings] == [(AuditKind.HOST_UNREACHABLE, f"{expired.origin}/robots.txt")]
     assert "tls: " in findings[0].message
@@ -566,3 +566,50 @@ def test_the_report_of_the_documentation(client: Client, site: Site) -> None:
     headings = [line for line in lines if line.startswith(("error: ", "warning: ")) and "(lint, " not in line]
     assert [line for line in headings if line not in quoted] == []
     assert "training of AI models, 30 of 31; " in html_page([report.to_json()])
+
+
+@pytest.mark.slow
+def test_policy_is_compared_in_the_environment_of_the_host(client: Client) -> None:
+    with Site() as site, Site() as other:
+        publish(site, {})
+        hosts = [str(Origin.from_url(one.origin)).removeprefix("http://") for one in (site, other)]
+        policy = parse_policy(
+            f"""
+            [everyone]
+            disallow = ["/private/"]
+            [environment.production]
+            hosts = ["{hosts[0]}"]
+            [environment.staging]
+            hosts = ["{hosts[1]}"]
+            closed = true
+            """
+        )
+        publish(other, {}, robots=render_policy(policy.for_environment("staging")))
+        # The other address has the file of its own environment.
+        report = audit(client, site.origin, source=policy, plan=replace(QUICK, hosts=(other.origin,)))
+        assert (kinds(report) - {AuditKind.ADDED_LINES}, report.environment) == (set(), "production")
+        assert [host.is_same for host in report.hosts] == [False]
+        # That the crawlers and the audit may fetch nothing is intended.
+        closed = audit(client, other.origin, source=policy, plan=QUICK)
+        assert closed.environment == closed.to_json()["environment"] == "staging"
+        assert [one.kind for one in closed.at_least(Severity.WARNING)] == [AuditKind.LINT]
+        assert "  compared with the environment staging of the policy" in text_lines(closed.to_json())
+        assert "<p>compared with the environment staging of the policy</p>" in html_page([closed.to_json()])
+        # Both are wrong in the other environment.
+        swapped = replace(QUICK, environment="staging")
+        assert AuditKind.SERVED_DIFFERS in kinds(audit(client, site.origin, source=policy, plan=swapped))
+        publish(other, {})
+        opened = audit(client, other.origin, source=policy, plan=QUICK)
+        assert AuditKind.SERVED_DIFFERS in kinds(opened)
+        named = audit(client, site.origin, source=policy, plan=replace(QUICK, hosts=(other.origin,)))
+        assert found(named, AuditKind.SERVED_DIFFERS) != []
+        unknown = parse_policy("[environment.production]\nhosts = ['www.example.com']")
+        report = audit(client, site.origin, source=unknown, plan=QUICK)
+    assert {AuditKind.UNKNOWN_ENVIRONMENT, AuditKind.SERVED_DIFFERS} <= kinds(report)
+    assert report.environment is None
+
+
+@pytest.mark.parametrize("source", [None, b"", parse_policy("")], ids=["none", "file", "policy"])
+def test_environment_requires_a_policy_with_environments(client: Client, source: SitePolicy | bytes | None) -> None:
+    with pytest.raises(InvalidOption, match="environment"):
+        audit(client, "http://127.0.0.1:1", source=source, plan=replace(QUICK, environment="staging"))

@@ -82,6 +82,7 @@ def test_crawlers_that_disobey_and_that_are_refused(audited: Audited) -> None:
         Severity.WARNING,
         f"{origin}/private/a?x=1",
         2,
+        text="Disallow: /private/",
     )
     assert refused == AuditFinding(
         AuditKind.CRAWLER_REFUSED,

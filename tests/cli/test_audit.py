@@ -61,6 +61,20 @@ def test_the_intended_file_and_the_edge(run: Run, folder: Path) -> None:
     assert {one["kind"] for one in report["findings"]} >= {"served-differs"}
 
 
+def test_the_environment_of_a_policy(run: Run, folder: Path) -> None:
+    toml = "[environment.production]\nhosts = ['127.0.0.1']\n[environment.staging]\nclosed = true\n"
+    (folder / "policy.toml").write_text(toml)
+    with Site() as site:
+        publish(site, {}, robots="User-agent: *\nDisallow:\n")
+        arguments = ("audit", site.origin, *QUICK, "--source", "policy.toml", "--sample", "0", "--format", "json")
+        (own,), (staging,) = (run(*arguments, *more).rows("json") for more in ((), ("--environment", "staging")))
+        unknown = run(*arguments, "--environment", "demo")
+    assert (own["environment"], staging["environment"]) == ("production", "staging")
+    differs = ["served-differs" in {one["kind"] for one in report["findings"]} for report in (own, staging)]
+    assert differs == [False, True]
+    assert "canfetch: everything is disallowed: unknown environment 'demo' of --source 'policy.toml'" in unknown.err
+
+
 def test_a_portfolio_continues_where_it_was_interrupted(run: Run, folder: Path) -> None:
     with Site() as first, Site() as second, refusing_port() as port:
         publish(first, {"/fish": respond(PAGE, HTML)})
@@ -145,6 +159,7 @@ def test_the_table_of_a_portfolio_starts_with_the_worst_site(run: Run) -> None:
             ("example.com", "--edge", "GTPBot"),
             "--edge: unknown crawler 'GTPBot': did you mean 'GPTBot'? (run 'canfetch",
         ),
+        (("example.com", "--environment", "staging"), "--environment requires --source with a policy (.toml)"),
         (("example.com", "--delay", "nan"), "invalid --delay nan: expected 0 to 60 seconds"),
         (("example.com", "--ca-file", "missing.pem"), "cannot read --ca-file 'missing.pem'"),
         (("example.com", "--client-cert", "missing.pem"), "cannot read --client-cert 'missing.pem'"),

@@ -5,8 +5,9 @@ origin -> robots.txt -> intended file, logs, cache, other addresses -> purposes 
 - `procedure` runs the parts in this order. Open it first.
 - `report` has the findings and their JSON form. `text_report` and `html_report` show that form to people,
   and `stored_report` checks it when it is read from a file.
-- `served` compares files by behaviour, `purposes` lists who may fetch the site for what, `listed_pages` checks what
-  sitemaps list, and `edge` compares the answers to crawlers with those to a browser.
+- `intended` finds the file that an address should serve, and `served` compares files by behaviour. `purposes` lists who
+  may fetch the site for what, `listed_pages` checks what sitemaps list, and `edge` compares the answers to crawlers
+  with those to a browser.
 - `crawls` compares access logs and skip reports with the rules.
 - `site_requests` sends all requests, counted and at the pace of the site.
 

@@ -12,6 +12,7 @@ from canfetch.audit.text_report import (
     ACCESS_WORDS,
     by_severity,
     crawler_text,
+    environment_text,
     grouped,
     host_text,
     main_finding,
@@ -72,6 +73,8 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
         heading = f"<h2>{_text(report['origin'])}</h2>\n" if len(reports) > 1 else ""
         yield f'<section id="site-{number}">\n{heading}'
         yield f'<p class="place">{time_text(report["checked_at"])}; {counted(report["requests"], "request")}</p>\n'
+        if report.get("environment") is not None:
+            yield f"<p>{_text(environment_text(report))}</p>\n"
         yield from _report(report)
         yield "</section>\n"
     yield "</main>\n</body>\n</html>\n"

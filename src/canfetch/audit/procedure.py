@@ -8,6 +8,7 @@ from typing import Final
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
 from canfetch.audit.edge import check_edge, edge_crawlers
+from canfetch.audit.intended import IntendedFiles, is_closed
 from canfetch.audit.listed_pages import MAX_OTHER_ORIGINS, ListedPagesCheck, SampleChoice
 from canfetch.audit.purposes import check_purposes, purpose_findings
 from canfetch.audit.report import (
@@ -38,18 +39,19 @@ from canfetch.audit.served import (
     served_file,
 )
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
-from canfetch.author import SitePolicy, render_policy
+from canfetch.author import SitePolicy
 from canfetch.client.argument_checks import check_count, check_durations
 from canfetch.client.documents import DISALLOWED, Document, NotFetched, fetch_document, run_steps
 from canfetch.client.sync_client import Client
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState
-from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.document import RobotsTxt
 from canfetch.core.lists import check_list
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import AccessInfo
 from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL, MissingExtra
+from canfetch.lint.severity import Severity
 from canfetch.logs.formats import create_format
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
@@ -81,6 +83,7 @@ class AuditPlan:
         max_sitemaps: The number of sitemaps to read.
         delay: The shortest time between two requests to an origin, in seconds. A Crawl-delay can be longer.
         limit: The largest number of requests, or None to compute it from the rest.
+        environment: The environment of the policy, or None for that of the host.
     Raises: InvalidOption, InvalidURL.
     """
 
@@ -90,6 +93,7 @@ class AuditPlan:
     max_sitemaps: int = DEFAULT_MAX_SITEMAPS
     delay: float = DEFAULT_DELAY
     limit: int | None = None
+    environment: str | None = None
 
     def __post_init__(self) -> None:
         """Check the values: a plan is right before a run begins."""
@@ -135,7 +139,8 @@ def audit(
     Args:
         client: The client. Its robots.txt of the origin is fetched again, even if it has a fresh copy.
         origin: A URL of the site. Its path is ignored.
-        source: The intended robots.txt, or the policy from which it is made.
+        source: The intended robots.txt, or the policy from which it is made. If the policy has environments, that of
+            the host applies.
         plan: What to check, and with how many requests. Default: `AuditPlan()`.
         records: Access logs and skip reports, which are compared with the rules. They are read and not closed.
         clock: Returns seconds since the epoch.
@@ -154,9 +159,10 @@ def audit(
     requested_agent(records.skip_agent)
     if records.log_format is not None or records.fields:
         create_format(records.log_format or "json", records.fields)
-    run = _Audit(requests, site, plan, records)
+    intended = IntendedFiles(source, plan.environment, client.options.profile.name)
+    run = _Audit(requests, site, plan, records, intended)
     try:
-        run.run(_source_file(source, client), hosts)
+        run.run(intended.file_for(site), hosts)
     except (ClientClosed, InvalidOption, MissingExtra):
         raise
     except CanfetchError as error:
@@ -175,22 +181,25 @@ def web_origin(url: str) -> Origin:
     return origin
 
 
-def _source_file(source: bytes | SitePolicy | None, client: Client) -> RobotsTxt | None:
-    if source is None:
-        return None
-    content = render_policy(source).encode() if isinstance(source, SitePolicy) else source
-    return parse(content, profile=client.options.profile.name)
-
-
 class _Audit:
     """The parts of an audit, in their order. What was found stays if a later part fails."""
 
-    def __init__(self, requests: SiteRequests, origin: Origin, plan: AuditPlan, records: CrawlRecords) -> None:
+    def __init__(
+        self,
+        requests: SiteRequests,
+        origin: Origin,
+        plan: AuditPlan,
+        records: CrawlRecords,
+        intended: IntendedFiles,
+    ) -> None:
         self.error = ""
         self._requests = requests
         self._origin = origin
         self._plan = plan
         self._records = records
+        self._intended = intended
+        # Then it is no fault that crawlers, and the audit, may fetch nothing.
+        self._is_meant_closed = False
         self._started_at = requests.clock()
         self._findings = Findings()
         self._access: AccessInfo | None = None
@@ -215,7 +224,8 @@ class _Audit:
         now = self._started_at
         served = served_file(requests.state(f"{origin}/", refresh=True), now)
         self._access = served.state.access_info(now)
-        self._add(check_file(served, now, is_intended=source is not None))
+        self._is_meant_closed = is_closed(source)
+        self._add(check_file(served, now, is_intended=source is not None, is_closed=self._is_meant_closed))
         if not has_answered(served.state):
             self.error = self._access.explanation
             return
@@ -223,6 +233,9 @@ class _Audit:
             self._rules = rules_digest(served.robots)
         fresh = self._past_cache(served)
         if source is not None:
+            if self._intended.has_environments and self._intended.environment_of(origin) is None:
+                message = f"no environment of the policy has the host of {origin}"
+                self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=origin.robots_url)])
             self._add(compare_with_source(source, served, fresh, origin))
         crawls = CrawlsCheck(self._records, origin, served, now)
         self._add(crawls.findings())
@@ -230,12 +243,13 @@ class _Audit:
         if fresh is not None:
             self._add(check_cache(fresh, served, origin))
         addresses = host_addresses(origin, hosts)
-        self._hosts, found = check_hosts(requests, served, addresses, hosts)
+        self._hosts, found = check_hosts(requests, served, addresses, hosts, self._other_files(addresses))
         self._add(found)
         home = self._home_page()
         self._purposes = check_purposes(requests, served.state, home, now)
         if served.robots is not None:
-            self._add(purpose_findings(self._purposes, origin))
+            of_purposes = purpose_findings(self._purposes, origin)
+            self._add(one for one in of_purposes if not (self._is_meant_closed and one.kind is AuditKind.SITE_CLOSED))
         self._check_pages(served, addresses, home)
         if self._plan.edge:
             test = check_edge(requests, self._page_url, edge_crawlers(self._plan.edge))
@@ -260,12 +274,23 @@ class _Audit:
             error=self.error,
             logs=self._logs,
             skips=self._skips,
+            environment=self._intended.environment_of(self._origin),
         )
+
+    def _other_files(self, addresses: Sequence[Origin]) -> dict[Origin, RobotsTxt]:
+        """Return the intended files of the addresses that belong to another environment than the site."""
+        own = self._intended.environment_of(self._origin)
+        files = {}
+        for address in addresses:
+            file = self._intended.file_for(address)
+            if file is not None and self._intended.environment_of(address) not in {None, own}:
+                files[address] = file
+        return files
 
     def _add(self, found: Iterable[AuditFinding]) -> None:
         """Add the findings of a part, which ends if the limit of requests is reached."""
         try:
-            self._findings.extend(self._with_line(one) for one in found)
+            self._findings.extend(self._with_line(self._weighed(one)) for one in found)
         except RequestLimitReached as error:
             self._findings.extend([finding(AuditKind.LIMIT_REACHED, str(error))])
 
@@ -286,6 +311,10 @@ class _Audit:
         except RequestLimitReached as error:
             self._add([finding(AuditKind.LIMIT_REACHED, str(error))])
             return None
+
+    def _weighed(self, one: AuditFinding) -> AuditFinding:
+        is_expected = self._is_meant_closed and one.kind is AuditKind.NOT_ALLOWED
+        return one._replace(severity=Severity.INFO) if is_expected else one
 
     def _home_page(self) -> Document | MissingSource:
         steps = fetch_document(self._page_url, max_bytes=DEFAULT_MAX_PAGE_BYTES)

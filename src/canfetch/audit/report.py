@@ -46,6 +46,7 @@ class AuditKind(StrEnum):
     SERVED_DIFFERS = "served-differs"
     ADDED_LINES = "added-lines"
     USAGE_DIFFERS = "usage-differs"
+    UNKNOWN_ENVIRONMENT = "unknown-environment"
     STALE_CACHE = "stale-cache"
     HOST_DIFFERS = "host-differs"
     HOST_UNREACHABLE = "host-unreachable"
@@ -136,6 +137,11 @@ _KINDS: Final = {
         _WARNING,
         "The served robots.txt states another preference on the use of content.",
         "Decide which preference is intended, and publish it in one place.",
+    ),
+    AuditKind.UNKNOWN_ENVIRONMENT: _Kind(
+        _WARNING,
+        "The policy does not know this host, so the intended file disallows everything.",
+        "Add the host to an environment of the policy, or audit with --environment.",
     ),
     AuditKind.STALE_CACHE: _Kind(
         _WARNING,
@@ -485,6 +491,7 @@ class AuditReport(NamedTuple):
         error: Why the site could not be audited, or an empty string.
         logs: What was read of access logs, or None without logs.
         skips: What was read of skip reports, or None without skip reports.
+        environment: The environment of the policy whose file is the intended one, or None.
     """
 
     origin: str
@@ -502,6 +509,7 @@ class AuditReport(NamedTuple):
     error: str = ""
     logs: LogRecords | None = None
     skips: SkipRecords | None = None
+    environment: str | None = None
 
     def at_least(self, severity: Severity) -> list[AuditFinding]:
         """Return the findings at or above a severity."""
@@ -514,6 +522,7 @@ class AuditReport(NamedTuple):
             "origin": self.origin,
             "checked_at": rfc3339(self.checked_at),
             "error": printable_text(self.error),
+            "environment": self.environment,
             "access": None if self.access is None else self.access.to_json(),
             "hosts": [host.to_json() for host in self.hosts],
             "purposes": [purpose.to_json() for purpose in self.purposes],

@@ -5,7 +5,7 @@ network adds are found by what they do, whatever they say.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import OutcomeKind
@@ -34,6 +34,7 @@ MISSING: Final = (404, 410)
 """The statuses of what does not exist."""
 _MARK: Final = b"\xef\xbb\xbf"
 _MAX_LINE: Final = 200
+_OF_CLOSED_SITES: Final = ("whole-site-blocked",)
 
 
 class ServedFile(NamedTuple):
@@ -56,10 +57,14 @@ def served_file(state: OriginState, now: float) -> ServedFile:
         return ServedFile(state, None)
 
 
-def check_file(served: ServedFile, now: float, *, is_intended: bool) -> Iterator[AuditFinding]:
+def check_file(served: ServedFile, now: float, *, is_intended: bool, is_closed: bool) -> Iterator[AuditFinding]:
     """Yield what is wrong with a served file by itself.
 
-    Args: is_intended: Whether the site should have a robots.txt.
+    Args:
+        served: The file.
+        now: Seconds since the epoch.
+        is_intended: Whether the site should have a robots.txt.
+        is_closed: Whether the intended file closes the site.
     """
     state = served.state
     access = state.access_info(now)
@@ -81,7 +86,7 @@ def check_file(served: ServedFile, now: float, *, is_intended: bool) -> Iterator
     if note is not None:
         yield finding(AuditKind.NOT_ROBOTS, note, url=url, status=status)
         return
-    report = Linter().lint(copy.content)
+    report = Linter(ignore=_OF_CLOSED_SITES if is_closed else ()).lint(copy.content)
     for group in report.at_least(Severity.WARNING).grouped():
         first = group[0]
         yield finding(
@@ -252,11 +257,20 @@ def _is_address(host: str) -> bool:
 
 
 def check_hosts(
-    requests: SiteRequests, served: ServedFile, addresses: Sequence[Origin], named: Sequence[Origin]
+    requests: SiteRequests,
+    served: ServedFile,
+    addresses: Sequence[Origin],
+    named: Sequence[Origin],
+    intended: Mapping[Origin, RobotsTxt],
 ) -> tuple[list[HostCheck], list[AuditFinding]]:
     """Compare the robots.txt of the other addresses of a site with that of the site.
 
-    Args: named: Those that the caller named.
+    Args:
+        requests: Sends the requests.
+        served: The file of the site.
+        addresses: The addresses.
+        named: Those that the caller named.
+        intended: The intended files of addresses that should have another file than the site.
     """
     checks: list[HostCheck] = []
     findings: list[AuditFinding] = []
@@ -287,9 +301,13 @@ def check_hosts(
             continue
         differences = list(_differences(served.robots, other.robots, address, str(address)))
         checks.append(HostCheck(str(address), access, not differences))
+        kind = AuditKind.HOST_DIFFERS
+        if address in intended:
+            kind = AuditKind.SERVED_DIFFERS
+            differences = list(_differences(intended[address], other.robots, address, str(address)))
         if differences:
             first, more = differences[0], len(differences) - 1
-            kind = AuditKind.UNDECIDED if first.is_undecided else AuditKind.HOST_DIFFERS
+            kind = AuditKind.UNDECIDED if first.is_undecided else kind
             others = f"; and {counted(more, 'more difference')}" if more else ""
             findings.append(finding(kind, f"{first.text}{others}", url=first.url))
     return checks, findings

@@ -91,6 +91,8 @@ _KINDS: Final = frozenset(map(str, AuditKind))
 _REPORT: Final[dict[str, _Check]] = {
     "checked_at": _is_time,
     "error": _is_text,
+    # Reports of earlier versions do not have it.
+    "environment": lambda value: value is None or value is _MISSING or _is_text(value),
     "access": _optional(_object(access=_one_of(map(str, Access)), explanation=_is_text)),
     "hosts": _list_of(
         _object(

@@ -40,6 +40,8 @@ def text_lines(report: ReportJson) -> Iterator[str]:
     """
     yield f"{printable_text(report['origin'])}: {summary(report)}"
     yield f"  audited on {time_text(report['checked_at'])}"
+    if report.get("environment") is not None:
+        yield f"  {environment_text(report)}"
     if report["error"]:
         yield f"  {report['error']}"
         return
@@ -73,6 +75,11 @@ def time_text(time: str) -> str:
     """Return a time in RFC 3339 as text for people, such as `26 November 2026, 17:05 UTC`."""
     moment = datetime.fromisoformat(time).astimezone(UTC)
     return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} UTC"
+
+
+def environment_text(report: ReportJson) -> str:
+    """Return with which environment of a policy the site was compared, for a report that has one."""
+    return f"compared with the environment {printable_text(report['environment'])} of the policy"
 
 
 def severity_counts(report: ReportJson) -> dict[str, int]:

@@ -35,7 +35,7 @@ from canfetch.audit.text_report import (
     text_lines,
     time_text,
 )
-from canfetch.author import SitePolicy, parse_policy
+from canfetch.author import SitePolicy
 from canfetch.cli.origins.audit_markdown import markdown_lines
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
@@ -61,6 +61,7 @@ from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.output_files import create_file
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
+from canfetch.cli.shared.policy_files import check_environments, read_policy, warn_about_environment
 from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, print_message, printable
@@ -69,7 +70,7 @@ from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import abbreviated, counted
 from canfetch.core.urls import split_url, url_bytes
-from canfetch.errors import InvalidDraft, InvalidOption, InvalidProductToken, InvalidSitePolicy, InvalidURL
+from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL
 from canfetch.lint.formats.github import github_command
 from canfetch.lint.severity import Severity, parse_severity
 from canfetch.logs.formats import create_format
@@ -90,6 +91,7 @@ class _Options(NamedTuple):
     origins: tuple[str, ...]
     origins_file: str | None
     source: str | None
+    environment: str | None
     sample: int | None
     max_sitemaps: int
     hosts: tuple[str, ...]
@@ -156,7 +158,7 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
     _check_record_options(options, len(origins))
     with ExitStack() as inputs, closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
         records = _open_records(options, inputs, profile=lookup.client.options.profile.name)
-        source = None if options.source is None else _read_source(options.source)
+        source = _read_source(options)
         plan = AuditPlan(
             sample=options.sample,
             edge=options.edge,
@@ -164,6 +166,7 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
             max_sitemaps=options.max_sitemaps,
             delay=options.delay,
             limit=options.max_requests,
+            environment=options.environment,
         )
         # The delay changes no report.
         settings = {
@@ -307,17 +310,23 @@ def _site_url(name: str, location: str = "") -> str:
     return url
 
 
-def _read_source(name: str) -> bytes | SitePolicy:
+def _read_source(options: _Options) -> bytes | SitePolicy | None:
+    name, environment = options.source, options.environment
+    is_policy = name is not None and name.lower().endswith(_POLICY_SUFFIX)
+    if environment is not None and not is_policy:
+        raise CommandError("--environment requires --source with a policy (.toml)")
+    if name is None:
+        return None
     content = read_robots(name, "--source")
-    if not name.lower().endswith(_POLICY_SUFFIX):
+    if not is_policy:
         warn_about_content(content, name, "--source", warn=print_message)
         return content
-    try:
-        return parse_policy(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise CommandError(f"--source {quoted(name)} is not UTF-8") from None
-    except (InvalidDraft, InvalidSitePolicy) as error:
-        raise CommandError(f"--source {quoted(name)}: {error}") from None
+    label = f"--source {quoted(name)}"
+    policy = read_policy(content, label)
+    check_environments(policy, label, "--environment", environment)
+    if environment is not None:
+        warn_about_environment(policy, label, environment)
+    return policy
 
 
 def _write(reports: Iterator[ReportJson], number: int, options: _Options) -> int:
@@ -401,6 +410,11 @@ command: Final = click.Command(
             metavar="FILE",
             type=click.Path(allow_dash=True),
             help="The intended robots.txt, or the policy (.toml) from which it is made.",
+        ),
+        Option(
+            ["--environment"],
+            metavar="NAME",
+            help="Environment of the policy in --source.  [default: that of the host of each origin]",
         ),
         Option(
             ["--sample"],
@@ -509,6 +523,7 @@ command: Final = click.Command(
 Examples:
   canfetch audit https://example.com
   canfetch audit example.com --source robots.txt --fail-on error
+  canfetch audit staging.example.com --source policy.toml
   canfetch audit example.com --sample 100 --format html --output report.html
   canfetch audit example.com --edge GPTBot --edge Googlebot
   canfetch audit example.com --log access.log --skip-report reports/skippedPages.jsonl
@@ -516,7 +531,7 @@ Examples:
 
 \b
 json is a list of objects, one for each site:
-  schema, origin, checked_at, error, access, hosts [{origin, access, same}],
+  schema, origin, checked_at, error, environment, access, hosts [{origin, access, same}],
   purposes [{name, title, crawlers [{may_fetch, crawlers, lines, line_count}], use}],
   listed {sitemaps, urls, requested, disallowed},
   edge [{crawler, user_agent, answer, status, detail}],

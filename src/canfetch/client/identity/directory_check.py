@@ -82,13 +82,9 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
     except InvalidKey as error:
         return DirectoryCheck(url, response.status, faults=(str(error),))
     faults, notes = list(found.problems), []
-    usable = []
-    for key in found.keys.values():
-        problem = _key_problem(key, now)
-        if problem is None:
-            usable.append(key.thumbprint)
-        else:
-            faults.append(f"key {key.thumbprint}: {problem}")
+    states = {name: _key_problem(key, now) for name, key in found.keys.items()}
+    faults += [f"key {name}: {problem}" for name, problem in states.items() if problem is not None]
+    usable = [name for name, problem in states.items() if problem is None]
     if not usable:
         faults.append("no key can be used now")
     media_type = (response.header("content-type") or "").partition(";")[0].strip().lower()
