@@ -47,6 +47,9 @@ fetch = "none"
 
 [environment.test.everyone]
 fetch = "none"
+
+[environment.test.crawler.GPTBot]
+fetch = "none"
 """
 PARSED = parse_policy(POLICY)
 
@@ -138,6 +141,7 @@ def test_policy_without_environments_is_the_same_everywhere() -> None:
 
 OPEN = "[environment.production]\n"
 TEST = "[environment.test]\nclosed = true\n"
+GPTBOT = "[crawler.GPTBot]\ndisallow = ['/a']\n"
 PAGES = "[[environment.production.page]]\npaths = ['/a']\nrules = "
 
 
@@ -173,6 +177,17 @@ PAGES = "[[environment.production.page]]\npaths = ['/a']\nrules = "
             f"\n{TEST}",
             "environment: production is missing, so it would be closed: add [environment.production] with",
             2,
+        ),
+        (
+            f"{GPTBOT}{OPEN}\n[environment.test]\neveryone.fetch = 'none'",
+            "environment.test: crawler.GPTBot leaves the site open to these crawlers; write closed = true to close it",
+            5,
+        ),
+        ("[environment.prod]", "environment: production is missing, so it would be closed", 1),
+        (
+            f"{OPEN}hosts = {[f'h{number}.example' for number in range(1001)]}",
+            "environment: 1001 hosts: expected at",
+            1,
         ),
         (f"{OPEN}closed = 'yes'", "invalid environment.production.closed 'yes': expected true or false", 2),
         (f"{OPEN}host = []", "environment.production: unknown key 'host': did you mean 'hosts'? (choose from 'host", 2),
@@ -225,6 +240,23 @@ def test_invalid_environments(toml: str, message: str, line: int) -> None:
     assert raised.value.line == line
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["[x = {a = 1, b = 2} #]", "[x = " + "[" * 5000, "[x]]]", "[[", "= 1", "x." * 500 + "x = 1", "9" * 5000],
+    ids=["table", "nested", "brackets", "opening", "value", "path", "digits"],
+)
+def test_line_is_found_after_any_text(text: str) -> None:
+    toml = f"comments = ['''\n{text}\n''', 1]\n"
+    with pytest.raises(InvalidSitePolicy, match=r"^invalid comments .* \(at line 1\)$"):
+        parse_policy(toml)
+
+
+@pytest.mark.parametrize("toml", ["x = " + "[" * 5000, "x = " + "9" * 5000], ids=["nested", "digits"])
+def test_toml_that_python_cannot_read_is_invalid(toml: str) -> None:
+    with pytest.raises(InvalidSitePolicy, match=r"^invalid TOML: "):
+        parse_policy(toml)
+
+
 def test_number_of_environments_is_limited() -> None:
     toml = OPEN + "".join(f"[environment.e{number}]\n" for number in range(100))
     with pytest.raises(InvalidSitePolicy, match=r"^environment: 101 environments: expected at most 100 \(at line 1\)$"):
@@ -241,6 +273,7 @@ def test_number_of_environments_is_limited() -> None:
         f"[everyone]\nfetch = 'none'\n{OPEN}everyone.fetch = 'all'\n[environment.test]",
         f"{OPEN}[environment.test]\nclosed = false",
         f"{OPEN}{TEST}everyone = {{ fetch = 'none', allow_pages = ['/ads.txt'] }}",
+        f"{GPTBOT}{OPEN}[environment.test]\neveryone.fetch = 'none'\ncrawler.gptbot.fetch = 'all'",
         f"{OPEN}hosts = ['a', '*.a.b']\n{TEST}hosts = ['a:1', '*.b.a.b', '*-a.a.b']",
     ],
 )

@@ -217,21 +217,18 @@ def test_host_without_an_environment_is_closed(run: Run, site_file: str) -> None
 
 
 @pytest.mark.slow
-def test_variable_selects_the_environment_unless_an_option_does(
-    run: Run, site_file: str, policy_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CANFETCH_ENVIRONMENT", "staging")
-    assert run("policy", site_file).out == content(name="staging")
-    assert run("policy", site_file, "--environment", "production").out == content(name="production")
-    assert run("policy", site_file, "--host", "www.example.com").out == content(name="production")
+def test_variable_selects_the_environment_unless_an_option_does(run: Run, site_file: str, policy_file: Path) -> None:
+    env = {"CANFETCH_ENVIRONMENT": "staging"}
+    assert run("policy", site_file, env=env).out == content(name="staging")
+    assert run("policy", site_file, "--environment", "production", env=env).out == content(name="production")
+    assert run("policy", site_file, "--host", "www.example.com", env=env).out == content(name="production")
     # A policy without environments is the same everywhere.
-    assert run("policy", policy_file.name).out == render_policy(parse_policy(POLICY))
+    assert run("policy", policy_file.name, env=env).out == render_policy(parse_policy(POLICY))
 
 
 @pytest.mark.parametrize("value", ["", "by-host"])
-def test_environment_has_to_be_chosen(run: Run, site_file: str, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    monkeypatch.setenv("CANFETCH_ENVIRONMENT", value)
-    assert run("policy", site_file, "--check") == (2, "", CHOOSE)
+def test_environment_has_to_be_chosen(run: Run, site_file: str, value: str) -> None:
+    assert run("policy", site_file, "--check", env={"CANFETCH_ENVIRONMENT": value}) == (2, "", CHOOSE)
 
 
 @pytest.mark.usefixtures("policy_file", "site_file")
@@ -243,6 +240,7 @@ def test_environment_has_to_be_chosen(run: Run, site_file: str, monkeypatch: pyt
             ("site.toml", "--host", "https://www.example.com/"),
             "invalid --host 'https://www.example.com/': expected a h",
         ),
+        (("site.toml", "--environment", ""), "invalid --environment '': expected a name, such as 'production'"),
         (("site.toml", "--host", ""), "invalid --host '': expected a host, such as 'www.example.com'"),
         (
             ("policy.toml", "--environment", "staging"),

@@ -147,7 +147,7 @@ def _check_thirty_days(first: dict[str, int], *, forbidden_is_allowed: bool) -> 
 def crawling_is_suspended_with_503() -> None:
     """A suspended site responds with 503 and Retry-After."""
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    site = Site(RULES, environment="test", suspend_until=now + timedelta(hours=1), clock=now.timestamp)
+    site = Site(RULES, environment="production", suspend_until=now + timedelta(hours=1), clock=now.timestamp)
     reply = site.respond(request("/robots.txt"))
     assert reply is not None
     assert reply.status == 503
@@ -236,7 +236,7 @@ def servers_respond_with_an_error() -> None:
     """Server rules and middlewares refuse what the rules of the site disallow."""
     policy = parse_policy('[crawler.GPTBot]\nfetch = "none"\n')
     assert "return 403;" in render_policy(policy, "nginx")
-    site = Site(policy, environment="test", enforcement=Enforcement())
+    site = Site(policy, environment="production", enforcement=Enforcement())
     reply = site.respond(request("/x", "GPTBot/1.0"))
     assert reply is not None
     assert reply.status == 403
@@ -246,7 +246,9 @@ def servers_respond_with_other_content() -> None:
     """Server rules and middlewares can send a text instead."""
     policy = parse_policy('[crawler.GPTBot]\nfetch = "none"\n[refusal]\nstatus = 200\ntext = "Contenido alternativo"\n')
     assert 'return 200 "Contenido alternativo";' in render_policy(policy, "nginx")
-    site = Site(policy, environment="test", enforcement=Enforcement(refusal=Refusal(200, "Contenido alternativo")))
+    site = Site(
+        policy, environment="production", enforcement=Enforcement(refusal=Refusal(200, "Contenido alternativo"))
+    )
     reply = site.respond(request("/x", "GPTBot/1.0"))
     assert reply is not None
     assert (reply.status, reply.body) == (200, b"Contenido alternativo\n")

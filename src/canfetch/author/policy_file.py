@@ -76,6 +76,8 @@ _NAME_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _MAX_NAME: Final = 63
 # Each is parsed and rendered together with the tables of the policy.
 _MAX_ENVIRONMENTS: Final = 100
+# All are compared with the host of each request.
+_MAX_HOSTS: Final = 1000
 _RESERVED: Final = frozenset((*_TOP, *_OWN, BY_HOST))
 
 
@@ -93,7 +95,8 @@ def parse_policy(toml: str) -> SitePolicy:
     toml = toml.removeprefix(_BYTE_ORDER_MARK)
     try:
         table = tomllib.loads(toml)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # Not only TOMLDecodeError: Python converts no number with thousands of digits.
         raise InvalidSitePolicy(f"invalid TOML: {error}") from None
     try:
         check_keys(table, _TOP, "")
@@ -111,9 +114,16 @@ def _parse_environments(base: Mapping[str, Any]) -> Iterator[Environment]:
     tables = check_table(base.get(_ENVIRONMENT, {}), _ENVIRONMENT)
     if len(tables) > _MAX_ENVIRONMENTS:
         raise fault(_ENVIRONMENT, f"{len(tables)} environments: expected at most {_MAX_ENVIRONMENTS}")
+    for name in tables:
+        _check_name(name, f"{_ENVIRONMENT}.{name}")
+    if _ENVIRONMENT in base and PRODUCTION not in tables:
+        raise fault(
+            _ENVIRONMENT,
+            f"{PRODUCTION} is missing, so it would be closed: add [{_ENVIRONMENT}.{PRODUCTION}] with its hosts, or "
+            "with closed = true if that is intended",
+        )
     for name, value in tables.items():
         key = f"{_ENVIRONMENT}.{name}"
-        _check_name(name, key)
         own = check_table(value, key)
         check_keys(own, (*_OWN, *POLICY_KEYS), key)
         closed = own.get("closed")
@@ -123,12 +133,6 @@ def _parse_environments(base: Mapping[str, Any]) -> Iterator[Environment]:
         environment = Environment(name, tuple(_parse_hosts(own, f"{key}.hosts")), policy, closed)
         _check_effect(environment, own, key)
         yield environment
-    if _ENVIRONMENT in base and PRODUCTION not in tables:
-        raise fault(
-            _ENVIRONMENT,
-            f"{PRODUCTION} is missing, so it would be closed: add [{_ENVIRONMENT}.{PRODUCTION}] with its hosts, or "
-            "with closed = true if that is intended",
-        )
 
 
 def _check_name(name: str, key: str) -> None:
@@ -182,6 +186,9 @@ def _check_hosts(environments: tuple[Environment, ...]) -> None:
 
     Raises: InvalidSitePolicy.
     """
+    number = sum(len(environment.hosts) for environment in environments)
+    if number > _MAX_HOSTS:
+        raise fault(_ENVIRONMENT, f"{number} hosts: expected at most {_MAX_HOSTS}; use patterns")
     seen: dict[object, list[tuple[HostPattern, Environment]]] = {}
     for environment in environments:
         key = f"{_ENVIRONMENT}.{environment.name}.hosts"
@@ -211,6 +218,8 @@ def _check_effect(environment: Environment, own: Mapping[str, Any], key: str) ->
     is_closed = find_closing_rule(parse(content)) is not None
     intended = environment.name != PRODUCTION if environment.closed is None else environment.closed
     if is_closed == intended:
+        if is_closed:
+            _check_inherited(environment, own, key)
         return
     # The default of `everyone` decides for crawlers that the policy does not name.
     place = f"{key}.everyone" if "everyone" in own else "everyone"
@@ -230,3 +239,19 @@ def _check_effect(environment: Environment, own: Mapping[str, Any], key: str) ->
         "it leaves the site open to search engines; write closed = true to close it, or closed = false if it is open "
         "on purpose",
     )
+
+
+def _check_inherited(environment: Environment, own: Mapping[str, Any], key: str) -> None:
+    """Check that no table of the whole policy opens a closed environment to some crawlers.
+
+    Raises: InvalidSitePolicy.
+    """
+    for intent in (*environment.policy.crawlers, *environment.policy.purposes):
+        kind, name = intent.audience
+        replaced = {_folded(kind, one, f"{key}.{kind}.{one}") for one in own.get(kind, ())}
+        if not intent.disallows_everything and _folded(kind, name, key) not in replaced:
+            raise fault(
+                key,
+                f"{intent.audience} leaves the site open to these crawlers; write closed = true to close it, or add "
+                f"[{key}.{intent.audience}] if that is intended",
+            )

@@ -62,10 +62,10 @@ def _path(text: str) -> str | None:
     """Return a key such as `crawler."my.bot"` without its quotes, or None if it is not a key."""
     try:
         table: Any = tomllib.loads(f"{text} = 0")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return None
     names = []
     while isinstance(table, dict) and table:
-        ((name, table),) = table.items()
+        name, table = next(iter(table.items()))
         names.append(name)
     return ".".join(names) or None

@@ -161,9 +161,6 @@ class Site(NamedTuple):
 @contextlib.contextmanager
 def running_applications(folder: Path) -> Iterator[list[Site]]:
     """Start all applications and nginx in processes of their own, and yield the ports that lead to them."""
-    nginx = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
-    if nginx is None:
-        skip_unless_ci("nginx is not installed")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONDONTWRITEBYTECODE": "1"}
     sites: list[Site] = []
     with contextlib.ExitStack() as stack:
@@ -184,12 +181,23 @@ def running_applications(folder: Path) -> Iterator[list[Site]]:
                     port = free.getsockname()[1]
                 servers += _NGINX_SERVER.format(port=port, merge_slashes=merge_slashes, to=site.port, uri=uri)
                 sites.append(Site(site.application, proxy, port))
-        config = folder / "nginx.conf"
-        config.write_text(_NGINX.format(folder=folder, servers=servers), encoding="utf-8")
+        stack.enter_context(running_nginx(folder, servers))
+        yield sites
+
+
+@contextlib.contextmanager
+def running_nginx(folder: Path, servers: str) -> Iterator[None]:
+    """Start nginx with some directives of its `http` block."""
+    nginx = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    if nginx is None:
+        skip_unless_ci("nginx is not installed")
+    config = folder / "nginx.conf"
+    config.write_text(_NGINX.format(folder=folder, servers=servers), encoding="utf-8")
+    with contextlib.ExitStack() as stack:
         process = _start(stack, [nginx, "-p", str(folder), "-c", str(config), "-e", f"{folder}/error.log"], folder)
         while not (folder / "nginx.pid").exists():
             assert process.poll() is None, (folder / "error.log").read_text(encoding="utf-8")
-        yield sites
+        yield
 
 
 def _start(

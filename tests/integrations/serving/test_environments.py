@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integrations.serving.bypasses import running_nginx
 from tests.integrations.serving.conftest import RULES, Serve, make_site
-from tests.integrations.serving.hosts import PAGE
+from tests.integrations.serving.hosts import PAGE, RunningServer, application
 from tests.integrations.serving.test_site import request
 from tests.integrations.serving.test_site import serve as served
+from tests.stores.conftest import find_free_port
 
 from canfetch.author import parse_policy, render_policy
 from canfetch.errors import InvalidOption, ServingError
@@ -185,3 +187,33 @@ def test_invalid_policy_names_the_line(policy_file: Path) -> None:
         make_site(policy_file, environment="production")
     assert str(raised.value).startswith(f"cannot serve {policy_file}: invalid policy: environment.staging: it leaves")
     assert str(raised.value).endswith("(at line 8)")
+
+
+# The key of this cache is that of nginx by default, which does not contain the host of the request.
+CACHE = """
+    proxy_cache_path {folder}/cache keys_zone=robots:1m;
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{
+            proxy_pass http://127.0.0.1:{to};
+            proxy_set_header Host $http_host;
+            proxy_cache robots;
+            add_header Cache-Result $upstream_cache_status;
+        }}
+    }}
+"""
+
+
+@pytest.mark.service
+def test_cache_without_the_host_in_its_key_opens_and_closes_nothing(
+    servers: dict[str, RunningServer], policy_file: Path, tmp_path: Path
+) -> None:
+    server = servers["asgi"]
+    server.app = application("asgi", make_site(policy_file, environment="by-host"))
+    cache = RunningServer(find_free_port())
+    with running_nginx(tmp_path, CACHE.format(folder=tmp_path, port=cache.port, to=server.port)):
+        for result in ("MISS", "HIT"):
+            for host, body in (("evil.example", NO_HOST), (HIDDEN, STAGING), (FORGED, PRODUCTION)):
+                answer = cache.send("/robots.txt", host=host)
+                assert answer.body == body
+                assert answer.headers["cache-result"] == ("MISS" if body == NO_HOST else result)

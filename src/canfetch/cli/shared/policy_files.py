@@ -43,6 +43,8 @@ def choose_environment(policy: SitePolicy, name: str, *, environment: str | None
     if not policy.environments:
         check_environments(policy, name, "--environment" if host is None else "--host", environment or host)
         return policy
+    if environment == "":
+        raise CommandError("invalid --environment '': expected a name, such as 'production'")
     if host is not None:
         if parse_configured_host(host) is None:
             raise CommandError(f"invalid --host {quoted(host)}: expected a host, such as 'www.example.com'")

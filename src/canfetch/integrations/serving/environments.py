@@ -84,7 +84,7 @@ class SiteEnvironment(NamedTuple):
 
 
 def site_environment(
-    name: str | None, *, close_outside_production: Any, allow_closed: Any, allow_open: Any
+    name: Any, *, close_outside_production: Any, allow_closed: Any, allow_open: Any
 ) -> SiteEnvironment:
     """Return the environment of a site.
 
@@ -100,8 +100,8 @@ def site_environment(
         raise InvalidOption(
             f"no environment: pass environment={quoted(PRODUCTION)}, or set the variable {ENVIRONMENT_VARIABLE}"
         )
-    if not isinstance(name, str):
-        raise InvalidOption(f"invalid environment {quoted(name)}: expected a str")
+    if not isinstance(name, str) or not name:
+        raise InvalidOption(f"invalid environment {quoted(name)}: expected a name, such as {quoted(PRODUCTION)}")
     if close_outside_production and allow_open:
         raise InvalidOption("close_outside_production and allow_open contradict each other: pass one of them")
     environment = SiteEnvironment(name, bool(close_outside_production), bool(allow_closed), bool(allow_open))
