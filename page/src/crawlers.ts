@@ -47,9 +47,14 @@ const MIN_MISSPELT_CHARACTERS = 5;
 
 export class Registry {
   readonly #byName: ReadonlyMap<string, CrawlerObject>;
+  /** The tokens that fetch nothing: they control how an operator uses what other crawlers fetched. */
+  readonly controlTokens: readonly string[];
 
   constructor(readonly crawlers: readonly CrawlerObject[]) {
     this.#byName = new Map(crawlers.map((crawler) => [crawler.name.toLowerCase(), crawler]));
+    // A rule for `Yandex` is one for the crawlers of Yandex that fetch.
+    const read = new Set(crawlers.flatMap(({ token_only, tokens }) => (token_only ? [] : tokens)));
+    this.controlTokens = crawlers.flatMap(({ token_only, name }) => (token_only && !read.has(name) ? [name] : []));
   }
 
   find(token: string): CrawlerObject | undefined {
@@ -63,9 +68,8 @@ export class Registry {
     return this.crawlers.flatMap(({ tokens }) => tokens).find((known) => isOneEdit(name, known.toLowerCase()));
   }
 
-  /** Whether a token fetches nothing: it controls how an operator uses what other crawlers fetched. */
   isControlToken(token: string): boolean {
-    return this.find(token)?.token_only ?? false;
+    return this.controlTokens.includes(this.find(token)?.name ?? "");
   }
 
   groupOf(token: string): PurposeGroup {

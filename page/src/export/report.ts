@@ -227,7 +227,7 @@ function crawlerList({ texts, verdicts }: App, own: ExportTexts, shown: ShownVer
         const unknown = token === STAR ? "any_crawler" : "unknown_crawler";
         const purpose = crawler ? `${crawler.operator}, ${purposeTexts(crawler, texts)}` : own.t(unknown);
         const counts = { blocked: blockedRows(shown, column), total };
-        const blocked = crawler?.token_only ? own.t("denied_of", counts) : own.t("blocked_of", counts);
+        const blocked = registry.isControlToken(token) ? own.t("denied_of", counts) : own.t("blocked_of", counts);
         return h("tr", {}, h("th", { scope: "row", translate: "no" }, token), h("td", {}, purpose), h("td", {}, blocked));
       }),
     ),

@@ -2,11 +2,20 @@
 
 import type { Comparison as ServerComparison } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
+import type { Registry } from "../crawlers.js";
 import { type Child, fill, h } from "../dom.js";
 import { profileName } from "../profiles.js";
 import type { State } from "../state.js";
 import { beforePane } from "./compare/before-pane.js";
-import { type Change, comparedContents, Comparer, type Comparison, type Outcome } from "./compare/comparison.js";
+import {
+  type Change,
+  changeName,
+  comparedContents,
+  comparedCrawlers,
+  Comparer,
+  type Comparison,
+  type Outcome,
+} from "./compare/comparison.js";
 import { DiffView } from "./compare/diff-view.js";
 import { explainChange } from "./compare/explanation.js";
 import { beforeOf } from "./compare/before.js";
@@ -27,6 +36,8 @@ const DELAY_MS = 150;
 const PROOF_DELAY_MS = 500;
 /** More rows are shown on request. */
 const MAX_ROWS = 200;
+const CHANGE_TEXTS = { blocked: "compare_newly_blocked", allowed: "compare_newly_allowed", same: "compare_same" } as const;
+const OUTCOMES: readonly Outcome[] = ["blocked", "allowed"];
 const PANES = ["before", "text", "draft"] as const;
 const COMPARED: readonly (keyof State)[] = ["file", "bytes", "urls", "crawlers", "profile", "address", "loaded", "source", "edited", "closed"];
 
@@ -72,7 +83,7 @@ class CompareView implements View {
     });
     this.#panes.show("text");
     const item = (state: "blocked" | "allowed" | "same"): HTMLElement =>
-      h("span", {}, mark(state), texts.t(state === "same" ? "compare_same" : `compare_newly_${state}`));
+      h("span", {}, mark(state), texts.t(state === "blocked" ? "compare_legend_blocked" : CHANGE_TEXTS[state]));
     this.#frame = new PanelFrame(app, {
       name: "compare",
       title: texts.t("compare_title"),
@@ -105,6 +116,10 @@ class CompareView implements View {
     this.#draft.drop();
   }
 
+  get #registry(): Registry {
+    return this.#app.verdicts.results.state.registry;
+  }
+
   #changed(): void {
     this.#stale = true;
     clearTimeout(this.#timer);
@@ -114,8 +129,9 @@ class CompareView implements View {
   async #compare(): Promise<void> {
     const { store, texts } = this.#app;
     const { state } = store;
-    const { file, bytes, address, urls, crawlers, profile } = state;
+    const { file, bytes, address, urls, profile } = state;
     const before = beforeOf(state);
+    const crawlers = comparedCrawlers(state.crawlers, this.#registry, [before.text, file]);
     this.#edition.textContent = texts.t("compare_edition", { edition: profileName(profile, texts) });
     const run = ++this.#run;
     this.#stale = false;
@@ -130,7 +146,7 @@ class CompareView implements View {
       this.#frame.showInstead(missing);
       return;
     }
-    this.#prove(before.bytes ?? before.text, bytes ?? file);
+    this.#prove(before.bytes ?? before.text, bytes ?? file, crawlers);
     try {
       const comparison = await this.#comparer.compare({ before: before.bytes ?? before.text, after: bytes ?? file, address, urls, crawlers, profile });
       if (run !== this.#run || !comparison) return;
@@ -160,14 +176,8 @@ class CompareView implements View {
   #show(): void {
     const comparison = this.#comparison;
     if (!comparison) return;
-    const { texts } = this.#app;
-    const { changes, compared } = comparison;
-    const count = (outcome: Outcome): number => changes.filter((change) => change.outcome === outcome).length;
-    const summary =
-      changes.length === 0
-        ? texts.t("compare_summary_none", { count: compared })
-        : texts.t("compare_summary", { blocked: count("blocked"), allowed: count("allowed"), total: compared });
-    this.#frame.setSummary(summary);
+    const { changes } = comparison;
+    this.#frame.setSummary(this.#summary(comparison));
     if (changes.length === 0) {
       this.#frame.setBody(noFileNote(this.#app), this.#empty(), this.#proof);
       this.#frame.setExplanation();
@@ -180,6 +190,15 @@ class CompareView implements View {
     this.#explain(comparison, chosen);
   }
 
+  #summary({ changes, crawlers, compared }: Comparison): string {
+    const { texts } = this.#app;
+    if (changes.length === 0) return texts.t("compare_summary_none", { count: compared });
+    const counts = { blocked: 0, allowed: 0, reserved: 0, permitted: 0 };
+    for (const { outcome, crawler } of changes) counts[changeName(outcome, crawlers[crawler] ?? "", this.#registry)] += 1;
+    const summary = texts.t("compare_summary", { ...counts, total: compared });
+    return counts.reserved + counts.permitted === 0 ? summary : texts.t("compare_summary_uses", { ...counts, summary });
+  }
+
   #updateGrid({ urls, crawlers, changes }: Comparison, chosen: Change): void {
     const { texts } = this.#app;
     const byCell = new Map(changes.map((change) => [`${change.url} ${change.crawler}`, change]));
@@ -189,14 +208,17 @@ class CompareView implements View {
     this.#grid.update(
       this.#columns.map((index) => {
         const label = crawlers[index] ?? "";
-        return { label, group: crawlerGroup(this.#app, label) };
+        // A token controls a use.
+        const isToken = this.#registry.isControlToken(label);
+        return { label, group: isToken ? texts.t("usage_title") : crawlerGroup(this.#app, label) };
       }),
       this.#rows.map((url) => ({
         head: h("span", { class: "row-name mono" }, urls[url]),
         cells: this.#columns.map((index): GridCell => {
           const state = byCell.get(`${url} ${index}`)?.outcome ?? "same";
-          const key = state === "same" ? "compare_cell_same" : (`compare_cell_${state}` as const);
-          return { mark: state, name: texts.t(key, { crawler: crawlers[index] ?? "", path: urls[url] ?? "" }) };
+          const crawler = crawlers[index] ?? "";
+          const change = texts.t(state === "same" ? "compare_same" : this.#changeKey(state, crawler));
+          return { mark: state, name: texts.t("compare_cell", { crawler, path: urls[url] ?? "", change }) };
         }),
       })),
       { row: this.#rows.indexOf(chosen.url), column: this.#columns.indexOf(chosen.crawler) },
@@ -219,6 +241,10 @@ class CompareView implements View {
     );
   }
 
+  #changeKey(outcome: Outcome, crawler: string): `compare_newly_${ReturnType<typeof changeName>}` {
+    return `compare_newly_${changeName(outcome, crawler, this.#registry)}`;
+  }
+
   #byCrawler({ crawlers, changes }: Comparison): Child {
     const { texts } = this.#app;
     const number = (index: number, outcome: Outcome): number =>
@@ -231,13 +257,16 @@ class CompareView implements View {
         "ul",
         { class: "statements counts" },
         this.#columns.map((index) => {
-          const [blocked, allowed] = [number(index, "blocked"), number(index, "allowed")];
+          const crawler = crawlers[index] ?? "";
           return h(
             "li",
             { class: "statement" },
-            h("span", { class: "row-name" }, crawlers[index]),
-            blocked === 0 ? null : h("span", { class: "blocked-text" }, texts.t("compare_count_blocked", { count: blocked })),
-            allowed === 0 ? null : h("span", { class: "allowed-text" }, texts.t("compare_count_allowed", { count: allowed })),
+            h("span", { class: "row-name" }, crawler),
+            OUTCOMES.map((outcome) => {
+              const count = number(index, outcome);
+              const text = `${texts.number(count)} × ${texts.t(this.#changeKey(outcome, crawler))}`;
+              return count === 0 ? null : h("span", { class: `${outcome}-text` }, text);
+            }),
           );
         }),
       ),
@@ -298,16 +327,16 @@ class CompareView implements View {
         this.#draft.goTo(line);
       },
     };
-    this.#frame.setExplanation(explainChange(texts, comparison, change, lines, goTo));
+    this.#frame.setExplanation(explainChange(texts, this.#registry, comparison, change, lines, goTo));
     this.#diff.mark(change.oldLine, change.newLine);
     const kind = change.outcome === "blocked" ? "blocks" : "allows";
     this.#draft.mark(change.newLine === 0 ? [] : [{ line: change.newLine, kind, text: texts.t("views_decides") }]);
   }
 
   /** Decide for all URLs, not only the listed ones. */
-  #prove(old: string | Uint8Array, updated: string | Uint8Array): void {
+  #prove(old: string | Uint8Array, updated: string | Uint8Array, crawlers: readonly string[]): void {
     const { answers, store, texts } = this.#app;
-    const { profile, crawlers } = store.state;
+    const { profile } = store.state;
     fill(this.#proof);
     this.#proofRequest.cancel();
     if (crawlers.length === 0) return;
@@ -316,7 +345,7 @@ class CompareView implements View {
       PROOF_DELAY_MS,
       (signal) => answers.post<ServerComparison>("compare", { ...comparedContents(old, updated), profile, agents: crawlers }, signal),
       {
-        done: (proved) => fill(this.#proof, proofSection(texts, proved, profile)),
+        done: (proved) => fill(this.#proof, proofSection(texts, this.#registry, proved, profile)),
         // The comparison of the listed URLs does not depend on it.
         failed: () => fill(this.#proof),
       },

@@ -87,12 +87,44 @@ def test_a_change_is_explained_by_the_lines_before_and_after(tester: OpenPage) -
     compare.expect_value(_CHANGES, library_changes(before, EXAMPLE, paths, crawlers))
     compare.find('[role=gridcell][aria-label="bingbot, /shop/cart/checkout: newly blocked"]').click()
     sides = compare.find(".before-after dd")
-    expect(sides.nth(0)).to_have_text("Allowedno rule matches")
-    expect(sides.nth(1)).to_have_text("Blockedline 6Disallow: /shop/cart/")
+    expect(sides.nth(0)).to_have_text("allowedno rule matches")
+    expect(sides.nth(1)).to_have_text("blockedline 6Disallow: /shop/cart/")
     sides.nth(1).get_by_role("button").click()
     expect(compare.find(".compare-view .cm-line.line-blocks")).to_have_text("Disallow: /shop/cart/")
     compare.find(".compare-view [data-pane=text]").click()
     expect(compare.find(".compare-view .diff-line.marked .diff-text")).to_have_text("Disallow: /shop/cart/")
+
+
+def test_a_control_token_changes_a_use_and_no_fetching(tester: OpenPage) -> None:
+    # Access has no column for Applebot-Extended, which only the other file names.
+    draft = "User-agent: *\nDisallow: /cart/\n"
+    tester.replace_file(draft + "User-agent: Google-Extended\nDisallow: /\n")
+    compare = tester
+    compare.find("#tab-compare").click()
+    compare_with(compare, draft + "User-agent: Applebot-Extended\nDisallow: /shop/ # not for training\n")
+    expect(summary(compare)).to_have_text(
+        re.compile(r"^0 newly blocked, 0 newly allowed, of \d+; uses: 1\d newly reserved, [1-9] newly allowed$")
+    )
+    expect(compare.find(".compare-view .group-heading")).to_have_text(["Usage"])
+    compare.find('[role=gridcell][aria-label="Google-Extended, /shop/: use newly reserved"]').click()
+    explanation = compare.find(".compare-view .explanation")
+    expect(explanation.locator(".state-badge")).to_have_text("use newly reserved")
+    expect(explanation).to_contain_text("Google-Extended fetches nothing.")
+    sides = explanation.locator("dd")
+    expect(sides.nth(0)).to_contain_text("AI training: allowed")
+    expect(sides.nth(1)).to_have_text("AI training: reservedline 4Disallow: /")
+    exact = compare.find("[data-result=compare-exact] li")
+    expect(exact.filter(has_text="Google-Extended")).to_contain_text("use newly reserved: /")
+    assert compare.problems == []
+
+
+def test_a_name_of_crawlers_that_fetch_is_not_a_control_token(tester: OpenPage) -> None:
+    # YandexBot reads the group of Yandex.
+    tester.open_file(b"User-agent: Yandex\nDisallow: /\n")
+    tester.expect_blocked(1)
+    tester.find("#tab-compare").click()
+    compare_with(tester, "User-agent: *\nDisallow:\n")
+    expect(summary(tester)).to_have_text(re.compile("^1 newly blocked, 0 newly allowed, of [0-9]+$"))
 
 
 def test_equal_files_have_an_empty_state(compare: OpenPage) -> None:

@@ -26,7 +26,7 @@ export function answerText(explained: Explained, registry: Registry, texts: Text
 export function verdictNodes(allowed: boolean, token: string, registry: Registry, texts: Texts): Child {
   const crawler = name(token);
   const entry = registry.find(token);
-  if (!entry?.token_only) return texts.nodes(allowed ? "may_fetch" : "may_not_fetch", { crawler });
+  if (!entry || !registry.isControlToken(token)) return texts.nodes(allowed ? "may_fetch" : "may_not_fetch", { crawler });
   return texts.nodes(allowed ? "token_permits" : "token_denies", { crawler, uses: purposeTexts(entry, texts) });
 }
 

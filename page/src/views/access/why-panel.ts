@@ -188,7 +188,8 @@ function ruleLine(rule: MatchingRule, wins: boolean, goTo: (line: number) => voi
 
 /** What the registry knows about a crawler. */
 function crawlerSection({ texts, verdicts }: App, token: string): HTMLElement {
-  const crawler = verdicts.results.state.registry.find(token);
+  const { registry } = verdicts.results.state;
+  const crawler = registry.find(token);
   const name = h("span", { translate: "no" }, token);
   const parts: Child[] = [];
   if (!crawler) {
@@ -197,7 +198,7 @@ function crawlerSection({ texts, verdicts }: App, token: string): HTMLElement {
     const { operator, obeys, source_kind: kind } = crawler;
     const key = `obeys_${obeys.replaceAll("-", "_") as "yes"}` as const;
     parts.push(texts.nodes("crawler_line", { operator, purpose: purposeTexts(crawler, texts) }), " ");
-    if (crawler.token_only) parts.push(texts.nodes("crawler_token_only", { crawler: name, operator }), " ");
+    if (registry.isControlToken(token)) parts.push(texts.nodes("crawler_token_only", { crawler: name, operator }), " ");
     parts.push(texts.nodes(kind === "operator" ? key : `${key}_third`, { operator }), " ");
     if (crawler.retired) parts.push(texts.t("crawler_retired"), " ");
     const verify = crawler.verification.address_lists[0];

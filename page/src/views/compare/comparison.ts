@@ -3,12 +3,15 @@
 import type { Comparison as ServerComparison } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { toContent } from "../../bytes.js";
+import type { Registry } from "../../crawlers.js";
 import { startEngine } from "../../engine-source.js";
 import { type AgentChain, type Engine, EngineError, MARKS, type Verdicts } from "../../engine/engine.js";
 import { originOf, originOfFile } from "../../engine/origin.js";
 import type { Answers } from "../../server.js";
 
 export type Outcome = "blocked" | "allowed";
+/** What a change is called: that of a control token is one of a use, because it fetches nothing. */
+export type ChangeName = Outcome | "reserved" | "permitted";
 
 export interface Change {
   readonly url: number;
@@ -113,6 +116,20 @@ function changesOf(old: Verdicts, updated: Verdicts): { compared: number; change
     });
   }
   return { compared, changes };
+}
+
+export function changeName(outcome: Outcome, crawler: string, registry: Registry): ChangeName {
+  if (!registry.isControlToken(crawler)) return outcome;
+  return outcome === "blocked" ? "reserved" : "permitted";
+}
+
+/** Return the crawlers, and then the control tokens: the chosen ones, and those that a user-agent line of a version names. */
+export function comparedCrawlers(crawlers: readonly string[], registry: Registry, versions: readonly string[]): string[] {
+  const isNamed = (token: string): boolean =>
+    versions.some((text) => new RegExp(`^[ \\t]*user-?agent[ \\t]*:?[ \\t]*${token}[ \\t]*(#|$)`, "im").test(text));
+  const fetching = crawlers.filter((crawler) => !registry.isControlToken(crawler));
+  const tokens = crawlers.filter((crawler) => registry.isControlToken(crawler));
+  return [...fetching, ...new Set([...tokens, ...registry.controlTokens.filter(isNamed)])];
 }
 
 /** Return the keys of both versions in a request. */
