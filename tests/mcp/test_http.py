@@ -22,7 +22,7 @@ from tests.servers.web import Exchange, Site
 from canfetch.errors import InvalidOption
 from canfetch.web.mcp.http import PATH, HTTPSettings, create_app
 from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
-from canfetch.web.mcp.service import Service, ServiceSettings
+from canfetch.web.mcp.service import CLIENT_QUESTIONS, Service, ServiceSettings
 from canfetch.web.settings import RateLimit
 
 TOKEN = "secret-token"  # noqa: S105 - the tests' own
@@ -32,7 +32,7 @@ HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text
 @contextmanager
 def serving(settings: HTTPSettings) -> Iterator[int]:
     """Run a server in a thread, and yield its port."""
-    app = create_app(Service(ServiceSettings(allow_private=True, is_shared=True)), settings)
+    app = create_app(Service(ServiceSettings(timeout=300.0, allow_private=True, is_shared=True)), settings)
     server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_config=None, ws="none", proxy_headers=False))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])))
@@ -101,17 +101,21 @@ def test_a_slash_at_the_end_of_the_path_changes_nothing(open_port: int) -> None:
 
 @pytest.mark.slow
 def test_one_fetch_for_many_clients(open_port: int) -> None:
-    async def run(url: str) -> list[Any]:
-        async with httpx2.AsyncClient(trust_env=False, timeout=None) as http_client:
+    async def ask(host: str, url: str) -> list[Any]:
+        network = httpx2.AsyncHTTPTransport(local_address=host)
+        async with httpx2.AsyncClient(transport=network, trust_env=False, timeout=None) as http_client:
             transport = streamable_http_client(f"http://127.0.0.1:{open_port}{PATH}", http_client=http_client)
             async with Client(transport) as client:
-                calls = [client.call_tool("may_fetch", {"url": f"{url}{number}"}) for number in range(100)]
+                calls = [client.call_tool("may_fetch", {"url": f"{url}{number}"}) for number in range(CLIENT_QUESTIONS)]
                 return await asyncio.gather(*calls)
 
+    async def run(url: str) -> list[list[Any]]:
+        return await asyncio.gather(*(ask(f"127.0.0.{number}", url) for number in range(1, 7)))
+
     with Site() as site:
-        replies = [to_reply(one) for one in asyncio.run(run(site.url("page-")))]
+        replies = [to_reply(one) for of_client in asyncio.run(run(site.url("page-"))) for one in of_client]
         assert site.count("/robots.txt") == 1
-    assert len(replies) == 100
+    assert len(replies) == 6 * CLIENT_QUESTIONS
     assert not any(reply.is_error for reply in replies)
 
 

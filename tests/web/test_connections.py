@@ -407,13 +407,18 @@ def test_connections_of_a_trusted_proxy_are_not_limited() -> None:
 
 
 def test_oldest_connection_with_an_incomplete_body_is_closed_at_the_limit() -> None:
-    settings = Settings(max_connections=5)
+    settings = Settings(max_connections=5, body_timeout=SECONDS, body_start_timeout=SECONDS)
+    head = (POST % (b"decide", 98)).replace(b"Host", b"Expect: 100-continue\r\nHost")
     with running_server(settings, transport=ScriptedWeb()) as port, ExitStack() as stack:
-        clients = open_slow_clients(stack, port, 5, POST % (b"decide", 99) + b"{")
+        clients = []
+        for _ in range(5):
+            clients += open_slow_clients(stack, port, 1, head)
+            # Until the server waits for the body, the connection waits for a request, and is closed before the others.
+            assert clients[-1].recv(65_536).startswith(b"HTTP/1.1 100 ")
         assert ask(port) == 200
         assert read_all(clients[0]) == b""
         for client in clients[1:]:
-            client.sendall(json.dumps(QUESTION).encode()[1:].ljust(98))
+            client.sendall(json.dumps(QUESTION).encode().ljust(98))
             assert client.recv(65_536).startswith(b"HTTP/1.1 200 ")
 
 

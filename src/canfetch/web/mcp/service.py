@@ -40,7 +40,7 @@ _READING_PROCESSES: Final = 2
 _REFUSAL_SECONDS: Final = 1.0
 _MAX_REQUESTS: Final = 64
 # Of one client at a time. Each sends one request at a time, so that its fetches leave most of them to others.
-_CLIENT_QUESTIONS: Final = _MAX_REQUESTS // CLIENT_PART
+CLIENT_QUESTIONS: Final = _MAX_REQUESTS // CLIENT_PART
 # Added to the time of a fetch: for the wait for a free connection, and for reading a large file.
 _READING_SECONDS: Final = 20.0
 
@@ -92,7 +92,7 @@ class Service:
         self.clock = clock
         self._settings = settings
         most = settings.max_questions
-        self._questions = Shares(most, min(most, _CLIENT_QUESTIONS) if settings.is_shared else most)
+        self._questions = Shares(most, min(most, CLIENT_QUESTIONS) if settings.is_shared else most)
         self._fetches = RateLimiter(settings.fetches, time.monotonic)
         # A single host needs no second process: nobody else waits for it.
         processes = _READING_PROCESSES if settings.is_shared else 1
