@@ -8,20 +8,20 @@ import re
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from http_message_signatures import HTTPMessageVerifier, InvalidSignature, MappingKeyResolver, algorithms
+from http_message_signatures import HTTPMessageVerifier, InvalidSignature, algorithms
+from tests.identity.messages import Answer, Message, keys_of, message_of, verified
 from tests.servers.certificates import Authority
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import respond
-from tests.servers.web import ReceivedRequest, Site
+from tests.servers.web import Site
 
 from canfetch import AsyncClient, Client
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.identity_file import DEFAULT_LEAD, IdentityFile, new_identity, parse_identity
-from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, parse_key_set
+from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE
 from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
 from canfetch.errors import InvalidKey, InvalidOption, InvalidURL
 
@@ -56,40 +56,6 @@ def write(folder: Path, identity: IdentityFile) -> None:
     temporary.write_bytes(identity.to_json())
     temporary.chmod(0o600)
     temporary.replace(folder / "identity.json")
-
-
-class Message(NamedTuple):
-    method: str
-    url: str
-    headers: dict[str, str]
-
-
-class Answer(NamedTuple):
-    status_code: int
-    url: str
-    headers: dict[str, str]
-    request: Message
-
-
-class PastVerifier(HTTPMessageVerifier):
-    """Verifies everything but the time, which the tests check themselves."""
-
-    def validate_created_and_expires(self, *_: Any, **__: Any) -> None:
-        """Accept every time."""
-
-
-def keys_of(identity: SigningIdentity) -> dict[str, Ed25519PublicKey]:
-    """Return the published keys."""
-    _, body = identity.directory("bot.example")
-    found = {name: key.key for name, key in parse_key_set(body).keys.items()}
-    return {name: key for name, key in found.items() if isinstance(key, Ed25519PublicKey)}
-
-
-def verified(message: Message | Answer, keys: dict[str, Ed25519PublicKey], tag: str = "web-bot-auth") -> list[Any]:
-    """Return the signatures of a message, which another implementation verifies."""
-    resolver = MappingKeyResolver(public_keys=keys, private_keys={})
-    verifier = PastVerifier(signature_algorithm=algorithms.ED25519, key_resolver=resolver)
-    return verifier.verify(message, max_age=None, expect_tag=tag)
 
 
 def signed(identity: SigningIdentity, url: str = URL, method: str = "GET") -> Message:
@@ -298,12 +264,6 @@ def tls_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, s
     authority = Authority(tmp_path_factory.mktemp("certificates"))
     with Site(tls=authority.good()) as site:
         yield site, authority.client()
-
-
-def message_of(site: Site, request: ReceivedRequest) -> Message:
-    names = {"signature": "Signature", "signature-input": "Signature-Input", "signature-agent": "Signature-Agent"}
-    headers = {name: request.headers[key] for key, name in names.items() if key in request.headers}
-    return Message(request.method, f"{site.origin}{request.target}", headers)
 
 
 def test_the_client_signs_each_redirect_and_document(folder: Path, tls_site: tuple[Site, ssl.SSLContext]) -> None:

@@ -94,6 +94,7 @@ class RobotsMiddleware:
             verdict = await self.robots.check(url)
         finally:
             _CURRENT.reset(token)
+        self.robots.sign(request.headers, request.method, url)
         response = await handler(request)
         sent = SentRequest(url, verdict, response.status, response.raw_headers)
         self.robots.read_page_rules(response, sent)

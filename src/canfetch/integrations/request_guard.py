@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
@@ -32,6 +32,7 @@ from canfetch.errors import CanfetchError, InvalidOption, InvalidURL
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
+    from canfetch.client.identity import SigningIdentity
     from canfetch.consent import PageResponse, UseVerdict
     from canfetch.pages import PageVerdict
     from canfetch.pages.headers import Headers
@@ -40,6 +41,7 @@ DEFAULT_MAX_DELAY: Final = 60.0
 _GUARD_ONLY: Final = frozenset(
     {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses", "skip_report"}
 )
+_SIGNATURE_HEADERS: Final = ("Signature-Agent", "Signature-Input", "Signature")
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
@@ -64,6 +66,8 @@ class GuardOptions(ClientOptions, total=False):
         mark_uses: With `purpose`, whether responses whose use is disallowed are returned, too. Default: False.
         store: The store of the files. Default: memory only.
         evidence: The recorder of all decisions.
+        identity: Signs the requests over https, those for robots.txt and each target of a redirect. See
+            `canfetch.client.identity.SigningIdentity`. Default: requests are not signed.
         skip_report: The report to which the requests are added that robots.txt disallows. It is not closed.
         tracer: An OpenTelemetry tracer. Each fetch of a robots.txt is then a span.
         clock: Returns seconds since the epoch.
@@ -80,6 +84,7 @@ class GuardOptions(ClientOptions, total=False):
     mark_uses: bool
     store: Store | None
     evidence: EvidenceRecorder | None
+    identity: "SigningIdentity | None"
     skip_report: SkipReport | None
     tracer: "Tracer | None"
     clock: Clock
@@ -216,6 +221,7 @@ class _BaseGuard:
         self._purpose = None if purpose is None else _find_purpose(purpose)
         self._marks_uses = options.get("mark_uses", False)
         self._skip_report = _checked_report(options.get("skip_report"))
+        self._identity = options.get("identity")
         self._needs_verdict = self._reads_page_rules or self._purpose is not None
         self._clock = options.get("clock", time.time)
         self._counts: dict[str, float] = dict(RequestStats()._asdict())
@@ -240,6 +246,19 @@ class _BaseGuard:
             yield
         finally:
             _EXEMPTING.reset(token)
+
+    def sign(self, headers: MutableMapping[str, str], method: str, url: str) -> None:
+        """Sign a request that will be sent, if the guard has an identity.
+
+        HTTP clients copy the headers of a request to the target of a redirect, so an earlier signature is removed.
+
+        Args:
+            headers: The headers of the request, which are changed.
+            method: The method, in upper case.
+            url: The URL of the request.
+        """
+        if self._identity is not None:
+            replace_signature(headers, self._identity.headers(method, url))
 
     def read_page_rules(self, response: object, sent: SentRequest) -> None:
         """Read the page rules in the headers of a response, for `page_verdict`, if that is enabled."""
@@ -449,6 +468,13 @@ class AsyncRequestGuard(_BaseGuard):
         if self._pacer is not None:
             self._pacer.close()
         await self.client.close()
+
+
+def replace_signature(headers: MutableMapping[str, str], signature: "Collection[tuple[str, str]]") -> None:
+    """Replace the signature in the headers of a request, or remove it if there is no other."""
+    for name in _SIGNATURE_HEADERS:
+        headers.pop(name, None)
+    headers.update(signature)
 
 
 def page_verdict(response: object) -> "PageVerdict | None":

@@ -157,7 +157,10 @@ class RobotsAdapter(BaseAdapter):
     def _check(self, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> ClientVerdict | None:
         """Check a request, and wait for its turn."""
         with _fetching(request, settings):
-            return self.robots.check(request.url or "")
+            verdict = self.robots.check(request.url or "")
+        # A repeated request needs a new signature.
+        self.robots.sign(request.headers, request.method or "GET", request.url or "")
+        return verdict
 
     def close(self) -> None:
         """Close the other adapter and the store."""

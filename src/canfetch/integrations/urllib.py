@@ -95,6 +95,11 @@ class RobotsHandler(urllib.request.BaseHandler):
         if not isinstance(request, _RobotsRequest):
             opted_out = getattr(request, "canfetch", True) is False
             request._canfetch_verdict = self.robots.check(request.full_url, opted_out=opted_out)  # type: ignore[attr-defined]  # noqa: SLF001 - our own attribute
+            # Headers that urllib does not copy to the target of a redirect. It writes names in this form.
+            signature: dict[str, str] = {}
+            self.robots.sign(signature, request.get_method(), request.full_url)
+            for name, value in signature.items():
+                request.add_unredirected_header(name.capitalize(), value)
         return request
 
     https_request = http_request

@@ -36,6 +36,7 @@ class CrawlSettings(NamedTuple):
         agent: The agent of all requests, or None if their headers decide.
         store: The location of the store, or None.
         evidence: The folder of the evidence, or None.
+        identity: The folder of the keys that sign requests, or None.
         skip_report: The file to which dropped requests are added, or None.
         policy: The name of the access policy.
         profile: The name of the parsing profile.
@@ -53,6 +54,7 @@ class CrawlSettings(NamedTuple):
     agent: Agent | None
     store: str | None
     evidence: str | None
+    identity: str | None
     skip_report: str | None
     policy: str
     profile: str
@@ -87,6 +89,7 @@ class CrawlSettings(NamedTuple):
             agent=_fixed_agent(settings),
             store=_text(settings, "CANFETCH_STORE"),
             evidence=_text(settings, "CANFETCH_EVIDENCE"),
+            identity=_text(settings, "CANFETCH_IDENTITY"),
             skip_report=_text(settings, "CANFETCH_SKIP_REPORT"),
             policy=_access_policy(settings),
             profile=parsing_profile(settings),

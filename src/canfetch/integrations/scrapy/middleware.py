@@ -17,6 +17,7 @@ from canfetch.client.stores import Store
 from canfetch.client.stores.locations import open_store_at
 from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import CanfetchError, InvalidOption, InvalidURL, OriginDisallowed
+from canfetch.integrations.request_guard import replace_signature
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
 from canfetch.integrations.scrapy.exceptions import DisallowedRequest
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+    from canfetch.client.identity import SigningIdentity
 
 _LOGGER: Final = logging.getLogger(__name__)
 # Other schemes have no robots.txt that Scrapy could download.
@@ -66,6 +69,7 @@ class RobotsMiddleware:
             DECISION_LOGGER.setLevel(logging.INFO)
         self._agents = RequestAgents(settings.agent, settings.user_agent)
         self._evidence = _open_evidence(settings)
+        self._identity = _open_identity(settings)
         self._skip_report = _open_skip_report(settings)
         self._client = AsyncClient(
             user_agent=settings.user_agent,
@@ -73,6 +77,7 @@ class RobotsMiddleware:
             transport=DownloaderTransport(crawler),
             store=_open_store(settings),
             evidence=self._evidence,
+            identity=self._identity,
             policy=settings.policy,
             profile=settings.profile,
             timeout=settings.timeout,
@@ -95,12 +100,18 @@ class RobotsMiddleware:
         return self._client
 
     async def process_request(self, request: "Request", spider: "Spider | None" = None) -> None:  # noqa: ARG002 - the signature of Scrapy
-        """Check a request, and fetch the robots.txt of its origin if that is due.
+        """Check a request, fetch the robots.txt of its origin if that is due, and sign the request if it may be sent.
 
         Raises: DisallowedRequest, IgnoreRequest, SkipReportError.
         """
-        if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(_SCHEMES):
+        if not request.url.startswith(_SCHEMES):
             return
+        if not request.meta.get("dont_obey_robotstxt"):
+            await self._check(request)
+        if self._identity is not None:
+            replace_signature(request.headers, self._identity.headers(request.method, request.url))
+
+    async def _check(self, request: "Request") -> None:
         try:
             state = self._client.cached_state(request.url) or await self._obtain_state(request)
             agent = self._agents.find(request)
@@ -205,6 +216,17 @@ def _open_evidence(settings: CrawlSettings) -> EvidenceRecorder | None:
         return None if settings.evidence is None else EvidenceRecorder(settings.evidence)
     except CanfetchError as error:
         raise InvalidOption(f"invalid CANFETCH_EVIDENCE: {error}") from None
+
+
+def _open_identity(settings: CrawlSettings) -> "SigningIdentity | None":
+    if settings.identity is None:
+        return None
+    from canfetch.client.identity import SigningIdentity  # noqa: PLC0415 - needs an extra
+
+    try:
+        return SigningIdentity(settings.identity)
+    except (CanfetchError, OSError) as error:
+        raise InvalidOption(f"invalid CANFETCH_IDENTITY: {error}") from None
 
 
 def _check_event_loop() -> None:

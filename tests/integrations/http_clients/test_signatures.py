@@ -1,0 +1,54 @@
+"""The option `identity`: each request over https is signed, redirect targets and robots.txt included."""
+
+import time
+from pathlib import Path
+
+import pytest
+from tests.identity.messages import keys_of, message_of, verified
+from tests.integrations.http_clients.conftest import ROBOTS
+from tests.integrations.http_clients.hosts import HOST_NAMES, open_host
+from tests.servers.certificates import Authority
+from tests.servers.redirects import redirect
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+from canfetch.client.identity import SigningIdentity
+from canfetch.client.identity.identity_file import new_identity
+
+
+@pytest.fixture
+def identity(tmp_path: Path) -> SigningIdentity:
+    file = tmp_path / "identity.json"
+    file.write_bytes(new_identity("https://bot.example", now=time.time()).to_json())
+    file.chmod(0o600)
+    return SigningIdentity(file)
+
+
+@pytest.mark.parametrize("name", HOST_NAMES)
+def test_every_request_over_https_has_its_own_signature(
+    name: str, tls_site: Site, site: Site, authority: Authority, identity: SigningIdentity
+) -> None:
+    for one in (tls_site, site):
+        one.serve("/robots.txt", respond(ROBOTS))
+    tls_site.serve("/fish", redirect("/more"))
+    tls_site.serve("/more", redirect(site.url("plain")))
+    site.serve("/plain", respond(b"plain"))
+    with open_host(name, identity=identity, tls=authority.client()) as host:
+        assert host.get(tls_site.url("fish")).body == b"plain"
+    messages = [message_of(tls_site, request) for request in tls_site.requests]
+    assert [message.url.removeprefix(tls_site.origin) for message in messages] == ["/robots.txt", "/fish", "/more"]
+    for message in messages:
+        assert len(verified(message, keys_of(identity))) == 1, message
+    assert len({message.headers["Signature"] for message in messages}) == 3
+    # A signature that was copied to another site could be used there.
+    for request in site.requests:
+        assert not [header for header in request.headers if header.startswith("signature")]
+
+
+@pytest.mark.parametrize("name", HOST_NAMES)
+def test_requests_are_not_signed_without_the_option(name: str, tls_site: Site, authority: Authority) -> None:
+    tls_site.serve("/robots.txt", respond(ROBOTS))
+    tls_site.serve("/fish", respond(b"fish"))
+    with open_host(name, tls=authority.client()) as host:
+        host.get(tls_site.url("fish"))
+    assert not [header for request in tls_site.requests for header in request.headers if "signature" in header]
