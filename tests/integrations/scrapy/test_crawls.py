@@ -6,12 +6,14 @@ their rules. The robots.txt of each other site allows `/page` and disallows `/pr
 
 import gzip
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.identity.messages import keys_of, message_of, verified
 from tests.integrations.scrapy.crawl import CrawlPlan, CrawlResult, Page
 from tests.integrations.scrapy.crawlers import since_2_18
 from tests.integrations.scrapy.pages import (
@@ -31,6 +33,8 @@ from tests.servers.web import Behaviour, Site
 
 import canfetch
 from canfetch import SkippedPage
+from canfetch.client.identity import SigningIdentity
+from canfetch.client.identity.identity_file import new_identity
 
 pytestmark = pytest.mark.service
 
@@ -96,6 +100,9 @@ def crawl(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Ite
             for path in ("/private", "/page")
         ]
         folder = tmp_path_factory.mktemp("files")
+        identity = folder / "identity.json"
+        identity.write_bytes(new_identity("https://bot.example", now=time.time()).to_json())
+        identity.chmod(0o600)
         yield Crawl(sites, CrawlPlan(requests, crawl_settings(folder)).run(), folder)
 
 
@@ -136,6 +143,7 @@ def crawl_settings(files: Path) -> dict[str, Any]:
         "RETRY_TIMES": 1,
         "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
         "FILES_STORE": str(files),
+        "CANFETCH_IDENTITY": str(files),
         "CANFETCH_SKIP_REPORT": str(files / "reports" / "skippedPages.jsonl"),
         "MEDIA_ALLOW_REDIRECTS": True,
     }
@@ -145,6 +153,15 @@ def test_no_disallowed_request_arrives(crawl: Crawl) -> None:
     received = [target for target in crawl.received("rules") if target.startswith("/private")]
     assert received == ["/private-opt-out"]
     assert "/page-own-header" not in crawl.received("rules")
+
+
+def test_requests_over_https_are_signed_and_others_are_not(crawl: Crawl) -> None:
+    site, keys = crawl.sites["tls"], keys_of(SigningIdentity(crawl.folder))
+    assert crawl.received("tls") == ["/robots.txt", "/page"]
+    for request in site.requests:
+        assert len(verified(message_of(site, request), keys)) == 1
+    headers = {header for request in crawl.sites["rules"].requests for header in request.headers}
+    assert not [header for header in headers if "signature" in header]
 
 
 def test_robots_txt_is_requested_once(crawl: Crawl) -> None:
