@@ -67,6 +67,8 @@ def test_shared_policies_are_valid(name: str) -> None:
     "toml, message",
     [
         ("[everyone", "invalid TOML"),
+        (f"a = {'[' * 10_000}", "invalid TOML"),
+        (f"a = {'1' * 5000}", "invalid TOML"),
         ("sitemap = []", "^unknown key 'sitemap': did you mean 'sitemaps'"),
         ("[everyone]\nblock = []", "^everyone: unknown key 'block': choose from 'fetch'"),
         ("everyone = 1", "^invalid everyone 1: expected a table"),

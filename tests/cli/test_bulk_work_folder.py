@@ -1,8 +1,10 @@
 """`canfetch bulk`: the folder of an unfinished output that is damaged, left behind, or on a full disk."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -87,10 +89,11 @@ def test_a_complete_part_of_another_run_is_not_removed(run: Run, folder: Path, a
     assert run("bulk", "parse", archive, "-o", "out.csv", "-j1").code == 0
 
 
-def test_parts_without_valid_settings_are_not_used(run: Run, folder: Path, archive: str) -> None:
+@pytest.mark.parametrize("settings", ["{", "[" * 100_000, "1" * 5000], ids=["cut", "deep", "digits"])
+def test_parts_without_valid_settings_are_not_used(run: Run, folder: Path, archive: str, settings: str) -> None:
     partial = folder / "out.csv.partial"
     partial.mkdir()
-    (partial / "settings.json").write_text("{", encoding="utf-8")
+    (partial / "settings.json").write_text(settings, encoding="utf-8")
     (partial / "part-00000000.csv").write_text("other\n", encoding="utf-8")
     assert run("bulk", "parse", archive, "-o", "out.csv", "-j1").code == 0
     assert "https://a.example" in (folder / "out.csv").read_text(encoding="utf-8")
@@ -142,6 +145,28 @@ def test_a_damaged_work_file(
     assert done.err.startswith(f"canfetch: '{name}' is damaged: ")
     assert done.err.endswith(f": pass --restart, or delete the files '{name}*'\n")
     assert run(*command, "--restart").code == 0
+
+
+@pytest.mark.parametrize(
+    "damage", ["captures SET url = x'ff'", "captures SET status = 'text'", "contents SET data = 'text'"]
+)
+def test_damaged_values_of_a_work_file(folder: Path, archive: str, damage: str) -> None:
+    store = folder / "captures.sqlite"
+    collect([find_source(str(folder / archive))], store, advance=lambda _: None, on_fault=lambda _: None)
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(f"UPDATE {damage}")
+    with pytest.raises(StoreError, match="is damaged: unexpected value"), CaptureStore(store, read_only=True) as read:
+        list(read.files(1, 9))
+
+
+def test_a_work_file_with_a_damaged_name_in_its_schema(folder: Path, archive: str) -> None:
+    store = folder / "captures.sqlite"
+    collect([find_source(str(folder / archive))], store, advance=lambda _: None, on_fault=lambda _: None)
+    store.write_bytes(
+        store.read_bytes().replace(b"sourcessources", b"\xff\xfeurcessources").replace(b"CREATE", b"CREATX")
+    )
+    with pytest.raises(StoreError, match="is damaged: 'utf-8' codec can't decode"):
+        CaptureStore(store)
 
 
 def test_a_file_that_is_damaged_while_it_is_read(folder: Path, archive: str) -> None:

@@ -287,10 +287,11 @@ def test_invalid_configuration_is_reported_with_its_file(run: RunCommand, folder
         ran = run("lint")
         assert (ran.code, ran.err.count("\n")) == (2, 1)
     (folder / "pyproject.toml").unlink()
-    (folder / "canfetch.toml").write_text("[lint\n")
-    ran = run("lint")
-    assert (ran.code, ran.err.count("\n")) == (2, 1)
-    assert "is not valid TOML" in ran.err
+    for text in ("[lint\n", f"a = {'[' * 10_000}", f"a = {'1' * 5000}"):
+        (folder / "canfetch.toml").write_text(text)
+        ran = run("lint")
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert "is not valid TOML" in ran.err
 
 
 def test_fail_on_selects_the_severity(run: RunCommand, folder: Path) -> None:

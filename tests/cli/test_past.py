@@ -105,7 +105,7 @@ def test_a_content_with_another_hash_is_an_error(run: Run, history: Path) -> Non
     for command in (("check", URL, *AGENT, "--at", "2026-03-15"), ("history", "--content", "2"), ("history",)):
         ran = run(*command)
         assert (ran.code, ran.out) == (2, "")
-        assert "robots-history.sqlite3: a damaged version: the SHA-256 of the content of version " in ran.err
+        assert "robots-history.sqlite3: damaged: the SHA-256 of the content of version " in ran.err
         assert ran.err.endswith(f"; {CORRUPTION_ADVICE}\n")
 
 

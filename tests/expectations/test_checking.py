@@ -145,6 +145,8 @@ def test_several_agents_and_patterns_are_several_expectations() -> None:
     "toml, message",
     [
         ("[[expect]\n", "invalid TOML: "),
+        (f"a = {'[' * 10_000}", "invalid TOML: "),
+        (f"a = {'1' * 5000}", "invalid TOML: "),
         ("robot = 'x'\n", "unknown key 'robot': did you mean 'robots'?"),
         ("profile = 'gogle'\n", "unknown profile 'gogle'"),
         ("profile = 1\n", "invalid profile 1: expected a string"),

@@ -96,7 +96,7 @@ def parse_policy(toml: str) -> SitePolicy:
     try:
         table = tomllib.loads(toml)
     except (ValueError, RecursionError) as error:
-        # Not only TOMLDecodeError: Python converts no number with thousands of digits.
+        # Invalid TOML, numbers with thousands of digits, or values that are nested too deeply.
         raise InvalidSitePolicy(f"invalid TOML: {error}") from None
     try:
         check_keys(table, _TOP, "")

@@ -1,13 +1,15 @@
-"""SQLite files: reasons for errors that the messages of SQLite do not name, schema checks, logs and locks."""
+"""SQLite files: reasons for errors that SQLite does not name, checks of schemas and rows, logs and locks."""
 
 import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from math import isfinite
 from pathlib import Path
 from stat import S_ISREG
-from typing import Final
+from types import UnionType
+from typing import Any, Final
 
 from canfetch.client.private_files import SPACE_ADVICE, kind_of_path, os_reason
 from canfetch.core.quoting import quoted
@@ -31,6 +33,23 @@ def primary_code(error: sqlite3.Error) -> int | None:
 def is_corruption(error: sqlite3.Error) -> bool:
     """Return whether an error shows that a file is damaged, or is not a database."""
     return primary_code(error) in _CORRUPTION_CODES
+
+
+class DamagedRow(ValueError):
+    """Raised for a row with values that were not written, which SQLite does not notice: a column stores any type."""
+
+
+def check_row(row: tuple[Any, ...] | None, *types: type | UnionType) -> tuple[Any, ...]:
+    """Return a row whose values have these types, and whose numbers are finite.
+
+    Raises: DamagedRow.
+    """
+    if row is None:
+        raise DamagedRow("a row is missing")
+    for value, expected in zip(row, types, strict=True):
+        if not isinstance(value, expected) or (isinstance(value, float) and not isfinite(value)):
+            raise DamagedRow(f"unexpected value {quoted(value)}")
+    return row
 
 
 def corruption_advice(error: sqlite3.Error) -> str:

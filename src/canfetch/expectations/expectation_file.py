@@ -134,7 +134,7 @@ def parse_expectations(toml: str, *, registry: Registry = REGISTRY) -> Expectati
         raise TypeError(f"toml must be a str, not {type(toml).__name__}{reading_hint(toml)}")
     try:
         table = tomllib.loads(toml)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidExpectations(f"invalid TOML: {error}") from None
     _check_keys(table, _TOP, "")
     profile = _string(table, "profile", "", default="rfc9309")

@@ -58,7 +58,7 @@ def _read_table(file: Path) -> dict[str, Any] | None:
         raise InvalidOption(f"cannot read configuration file {name}: no such file") from None
     except OSError as error:
         raise InvalidOption(f"cannot read configuration file {name}: {error.strerror or error}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidOption(f"{name} is not valid TOML: {error}") from None
     if file.name == _OWN_NAME and content.keys() - {_OWN_TABLE}:
         unknown = min(content.keys() - {_OWN_TABLE})

@@ -237,7 +237,7 @@ def test_a_history_in_a_read_only_file_and_a_damaged_one(history: WatchHistory) 
     with sqlite3.connect(history.path) as connection:
         connection.execute("UPDATE contents SET data = x'00'")
     connection.close()
-    with pytest.raises(StoreError, match="a damaged version"):
+    with pytest.raises(StoreError, match="damaged: "):
         history.decide(FISH, at=moment(4), agent="a")
 
 

@@ -8,12 +8,13 @@ import sqlite3
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.responses import Headers
 from canfetch.bulk.archives.redirected_hosts import HTTP, HTTPS, REDIRECTS, leads_to, target_url, with_scheme
 from canfetch.bulk.archives.wanted_urls import WantedURLs
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
+from canfetch.client.sqlite_files import DamagedRow, check_row
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -119,7 +120,8 @@ class CaptureStore:
             raise StoreError(f"cannot write {quoted(str(path))}: is a directory, expected a file: delete it")
         try:
             self._connection = self._open()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            # The names in a message of SQLite need not be UTF-8.
             raise self._failure(error) from None
         self._hashes: dict[bytes, int] = {}
         self._pending = 0
@@ -140,12 +142,12 @@ class CaptureStore:
             connection.execute("pragma synchronous = normal")
             connection.executescript(_TABLES)
             self._wanted = WantedURLs(connection)
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             connection.close()
             raise
         return connection
 
-    def _failure(self, error: sqlite3.DatabaseError) -> StoreError:
+    def _failure(self, error: Exception) -> StoreError:
         code = getattr(error, "sqlite_errorcode", None)
         name = quoted(str(self._path))
         if code is not None and code & _PRIMARY_CODE in _SYSTEM_ERRORS:
@@ -348,7 +350,7 @@ class CaptureStore:
 
     def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
         self.close()
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.ProgrammingError):
+        if isinstance(error, sqlite3.DatabaseError | DamagedRow) and not isinstance(error, sqlite3.ProgrammingError):
             raise self._failure(error) from None
 
 
@@ -359,10 +361,10 @@ def _rank(captured: float | None, time: float | None) -> tuple[bool, float]:
     return (False, captured) if time is not None and captured >= time else (True, -captured)
 
 
-def _stored(
-    row: tuple[int, str, int, str, str, float | None, int | None, str | None, str | None, bytes | None],
-) -> StoredCapture:
-    number, source, position, owner, url, time, status, location, content_type, content = row
+def _stored(row: tuple[Any, ...] | None) -> StoredCapture:
+    number, source, position, owner, url, time, status, location, content_type, content = check_row(
+        row, int, str, int, str, str, int | float | None, int | None, str | None, str | None, bytes | None
+    )
     fields = (("location", location), ("content-type", content_type))
     headers: Headers = tuple([(name, value) for name, value in fields if value is not None])
     return StoredCapture(number, Capture(owner, url, time, status, headers, content or b"", source, position))

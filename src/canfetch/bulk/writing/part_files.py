@@ -90,7 +90,7 @@ def read_checked(path: Path) -> Any:
         checksum, _, content = path.read_bytes().partition(b" ")
         if b"%08x" % zlib.crc32(content) == checksum:
             return json.loads(content)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         # It does not exist, is a folder, or cannot be read.
         pass
     remove(path)

@@ -50,7 +50,7 @@ class WorkFolder:
         recorded = self.path / _SETTINGS
         try:
             previous = json.loads(recorded.read_bytes())
-        except (FileNotFoundError, IsADirectoryError, ValueError):
+        except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError):
             previous = None
         self.is_resumed = not restart and previous == json.loads(json.dumps(settings))
         if self.is_resumed:

@@ -21,6 +21,7 @@ from canfetch.client.argument_checks import check_path
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
 from canfetch.client.sqlite_files import (
+    CORRUPTION_ADVICE,
     check_file,
     check_hard_links,
     connect_file,
@@ -30,6 +31,7 @@ from canfetch.client.sqlite_files import (
     primary_code,
     sqlite_reason,
 )
+from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
 APPLICATION_ID: Final = 0x63616E66
@@ -110,6 +112,8 @@ _MIGRATIONS: Final = {
         "CREATE INDEX unchecked_ids ON origins (priority, id) WHERE phase = 2",
     ),
 }
+# What computing with values of other types raises, and a message of SQLite that is not UTF-8.
+DAMAGE: Final = (TypeError, ValueError, OverflowError)
 # Connections inherited by a forked process. Closing them there could damage the file of the parent.
 _ABANDONED: Final[list[object]] = []
 
@@ -255,7 +259,7 @@ class FrontierDatabase:
 
     @contextmanager
     def converted_errors(self) -> Iterator[None]:
-        """Raise the errors of SQLite as StoreError, with the path of the file."""
+        """Raise the errors of SQLite, and those of damaged values, as StoreError, with the path of the file."""
         self.check_usable()
         try:
             yield
@@ -264,6 +268,13 @@ class FrontierDatabase:
             if primary_code(error) == sqlite3.SQLITE_BUSY:
                 message = "another process or another frontier uses the file"
             raise StoreError(f"{self._name}: {message}{corruption_advice(error)}") from None
+        except DAMAGE as error:
+            raise damage_error(self._name, error) from None
+
+
+def damage_error(name: str, error: Exception) -> StoreError:
+    """Return the error of a file whose values are not those that a frontier writes."""
+    return StoreError(f"{name}: damaged: {printable_text(str(error))}; {CORRUPTION_ADVICE}")
 
 
 def lock_path(path: str | os.PathLike[str]) -> str:

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
-from canfetch.client.frontier.database import APPLICATION_ID, SCHEMA_VERSION, is_in_use
-from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, url_text
+from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
+from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, failed_url, read_counts, url_text
 from canfetch.client.sqlite_files import (
+    check_row,
     connect_read_only,
     corruption_advice,
     has_only_tables,
@@ -117,6 +118,8 @@ def read_report(
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             raise StoreError(f"{name}: another process has locked the file") from None
         raise StoreError(f"{name}: {sqlite_reason(name, error)}{corruption_advice(error)}") from None
+    except DAMAGE as error:
+        raise damage_error(name, error) from None
 
 
 def _check_format(connection: sqlite3.Connection, name: str) -> None:
@@ -130,12 +133,10 @@ def _check_format(connection: sqlite3.Connection, name: str) -> None:
 
 
 def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: bool) -> FrontierReport:
-    totals = connection.execute("SELECT added, done, failed, skipped, refused FROM totals").fetchone()
-    added, done, failed, skipped, refused = totals
     (in_flight,) = connection.execute("SELECT count(*) FROM urls WHERE state = 1").fetchone()
     (origins,) = connection.execute("SELECT count(*) FROM origins WHERE phase != 0 OR in_flight > 0").fetchone()
     (delayed,) = connection.execute("SELECT count(*) FROM urls WHERE state = 2").fetchone()
-    counts = FrontierCounts(added - done - failed - skipped - in_flight, in_flight, done, failed, skipped, refused)
+    counts = read_counts(connection, in_flight)
     # Each count has a partial index, which it would not have for `state IN (0, 2)`.
     next_origins = connection.execute(
         "SELECT name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, "
@@ -158,13 +159,20 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
         origins,
         delayed,
         [_waiting_origin(row, now) for row in next_origins],
-        [DelayedURL(url_text(row[0]), *row[1:]) for row in next_delayed],
-        [FailedURL(url_text(row[0]), *row[1:]) for row in last_failed],
+        list(map(_delayed_url, next_delayed)),
+        list(map(failed_url, last_failed)),
     )
 
 
-def _waiting_origin(row: tuple, now: float) -> WaitingOrigin:  # type: ignore[type-arg]  # a row of SQLite
-    name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, queued = row
+def _delayed_url(row: tuple[Any, ...]) -> DelayedURL:
+    url, *rest = check_row(row, bytes, int | float, int, str | None)
+    return DelayedURL(url_text(url), *rest)
+
+
+def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
+    name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, queued = check_row(
+        row, str, int, int | float, int | float, int | float | None, str | None, int, int, int | float | None, int
+    )
     if phase != Phase.WAITING:
         reason, next_at = _REASONS[Phase(phase)], None
     else:

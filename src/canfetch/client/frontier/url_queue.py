@@ -10,11 +10,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.url_identity import IdentifiedURL
+from canfetch.client.sqlite_files import check_row
 from canfetch.errors import StoreError
 
 # The number of origins that become due in one call, which bounds the time of the call.
@@ -129,11 +130,8 @@ class URLQueue:
 
     def counts(self) -> FrontierCounts:
         """Return the number of URLs by what has happened to them."""
-        totals = self.database.fetch("SELECT added, done, failed, skipped, refused FROM totals")
-        assert totals is not None
-        added, done, failed, skipped, refused = totals
-        queued = added - done - failed - skipped - self.in_flight
-        return FrontierCounts(queued, self.in_flight, done, failed, skipped, refused)
+        with self.database.converted_errors():
+            return read_counts(self.database.connection, self.in_flight)
 
     def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
@@ -181,7 +179,7 @@ class URLQueue:
                 f"{columns} WHERE phase = 2 ORDER BY priority DESC, due_at, position LIMIT ?", limit
             ).fetchall()
             if len(rows) < limit or not limit:
-                return [QueuedOrigin(*row) for row in rows]
+                return [_queued_origin(row) for row in rows]
             (priority,) = self._execute("SELECT priority FROM origins WHERE id = ?", rows[0][0]).fetchone()
             of_priority = "FROM origins WHERE phase = 2 AND priority = ?"
             first, last = self._execute(
@@ -196,21 +194,24 @@ class URLQueue:
                         self._random.randint(first, last),
                     ).fetchone()
                 self._is_random_next = not self._is_random_next
-                chosen[row[0]] = QueuedOrigin(*row)
+                chosen[row[0]] = _queued_origin(row)
             return list(chosen.values())
 
     def next_ready(self) -> QueuedOrigin | None:
         """Return the ready origin with the highest priority. Of several, the one that became due first."""
-        row = self.database.fetch(
-            "SELECT id, name, last_request_at, retry_at, failures FROM origins WHERE phase = 4 "
-            "ORDER BY priority DESC, due_at, position LIMIT 1"
-        )
-        return None if row is None else QueuedOrigin(*row)
+        with self.database.converted_errors():
+            row = self._execute(
+                "SELECT id, name, last_request_at, retry_at, failures FROM origins WHERE phase = 4 "
+                "ORDER BY priority DESC, due_at, position LIMIT 1"
+            ).fetchone()
+            return None if row is None else _queued_origin(row)
 
     def next_due_at(self) -> float | None:
         """Return when the next waiting origin becomes due, or None."""
-        row = self.database.fetch("SELECT due_at FROM origins WHERE phase = 1 ORDER BY due_at, position LIMIT 1")
-        return None if row is None else row[0]
+        query = "SELECT due_at FROM origins WHERE phase = 1 ORDER BY due_at, position LIMIT 1"
+        with self.database.converted_errors():
+            row = self._execute(query).fetchone()
+            return None if row is None else check_row(row, int | float)[0]
 
     def queue_due_urls(self, origin: int, now: float) -> None:
         """Queue the URLs of an origin whose time for another attempt has come."""
@@ -228,7 +229,10 @@ class URLQueue:
                 origin,
                 limit,
             )
-            return [QueuedURL(row[0], url_text(row[1]), row[2], row[3]) for row in rows]
+            return [
+                QueuedURL(number, url_text(url), priority, attempt)
+                for number, url, priority, attempt in (check_row(row, int, bytes, int | float, int) for row in rows)
+            ]
 
     def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:
         """Drop some URLs of an origin, and let it wait until a time.
@@ -308,7 +312,7 @@ class URLQueue:
                 after,
                 limit,
             )
-            return [(row[0], FailedURL(url_text(row[1]), *row[2:])) for row in rows]
+            return [(row[0], failed_url(row[1:])) for row in rows]
 
     def queue_failed(self, limit: int, now: float) -> int:
         """Queue up to `limit` failed URLs, as if they had never been tried. Return their number."""
@@ -396,8 +400,9 @@ class URLQueue:
             )
         # The URLs that failed because the process was killed.
         self.killed = [failed for url in last for _, failed in self.failed(url - 1, 1)]
-        row = self.database.fetch("SELECT max(position) FROM origins")
-        self._position = (row[0] if row else None) or 0
+        with self.database.converted_errors():
+            row = self._execute("SELECT coalesce(max(position), 0) FROM origins").fetchone()
+            self._position: int = check_row(row, int)[0]
 
     def _origin_id(self, name: str) -> int:
         row = self._execute("SELECT id FROM origins WHERE name = ?", name).fetchone()
@@ -504,6 +509,29 @@ class URLQueue:
 
     def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         return self.database.connection.execute(statement, values)
+
+
+def read_counts(connection: sqlite3.Connection, in_flight: int) -> FrontierCounts:
+    """Return the number of URLs, of which `in_flight` have a turn.
+
+    Raises: sqlite3.Error; DamagedRow.
+    """
+    row = connection.execute("SELECT added, done, failed, skipped, refused FROM totals").fetchone()
+    added, done, failed, skipped, refused = check_row(row, int, int, int, int, int)
+    return FrontierCounts(added - done - failed - skipped - in_flight, in_flight, done, failed, skipped, refused)
+
+
+def failed_url(row: tuple[Any, ...]) -> FailedURL:
+    """Return a failed URL from a row of its values.
+
+    Raises: DamagedRow; UnicodeDecodeError.
+    """
+    url, *rest = check_row(row, bytes, str | None, int, int | float, int | float)
+    return FailedURL(url_text(url), *rest)
+
+
+def _queued_origin(row: tuple[Any, ...] | None) -> QueuedOrigin:
+    return QueuedOrigin(*check_row(row, int, str, int | float | None, int | float | None, int))
 
 
 def url_text(url: bytes) -> str:

@@ -18,8 +18,10 @@ from canfetch.client.argument_checks import check_path
 from canfetch.client.private_files import create_private_file
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
+    DamagedRow,
     check_file,
     check_hard_links,
+    check_row,
     connect_file,
     connect_read_only,
     corruption_advice,
@@ -33,6 +35,7 @@ from canfetch.client.watch.past import KnownCopy, PastVerdict, seconds_of
 from canfetch.client.watch.webhooks import RETRY_DELAYS, Attempt
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
+from canfetch.core.text import printable_text
 from canfetch.core.times import printed_time
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Effect
@@ -163,7 +166,7 @@ class WatchHistory:
         with self._converted_errors():
             for origin in origins:
                 row = self._connection.execute("SELECT checked_at FROM origins WHERE origin = ?", (origin,)).fetchone()
-                times.append(0.0 if row is None or row[0] is None else row[0] + every)
+                times.append(0.0 if row is None or row[0] is None else check_row(row, int | float)[0] + every)
         return min(times)
 
     def last_version(self, origin: str) -> Version | None:
@@ -252,11 +255,13 @@ class WatchHistory:
                 "SELECT min(at) FROM versions WHERE origin = ? AND id > ?",
                 (name, 0 if version is None else version.id),
             ).fetchone()
+            if next_at is not None:
+                next_at = printed_time(check_row((next_at,), int | float)[0])
         return KnownCopy(
             origin,
             seconds,
             None if version is None else version.observation,
-            None if next_at is None else printed_time(next_at),
+            next_at,
         )
 
     def origins(self) -> list[str]:
@@ -323,13 +328,14 @@ class WatchHistory:
             connection.executemany(
                 "UPDATE messages SET next_attempt_at = ? WHERE id = ?", [(claimed_until, row[0]) for row in rows]
             )
-        return [Message(*row) for row in rows]
+            return [Message(*check_row(row, str, bytes)) for row in rows]
 
     def next_message_at(self) -> float | None:
         """Return when the next message is due, in seconds since the epoch, or None if no message waits."""
         with self._converted_errors():
-            time: float | None = self._connection.execute("SELECT min(next_attempt_at) FROM messages").fetchone()[0]
-        return time
+            row = self._connection.execute("SELECT min(next_attempt_at) FROM messages").fetchone()
+            time: float | None = check_row(row, int | float | None)[0]
+            return time
 
     def record_attempt(self, message: Message, attempt: Attempt, *, now: float) -> bool:
         """Record the result of sending a message. After the last attempt it is dropped, but not the report.
@@ -338,8 +344,8 @@ class WatchHistory:
         """
         with self._transaction() as connection:
             row = connection.execute("SELECT attempts FROM messages WHERE id = ?", (message.id,)).fetchone()
-            attempts = 0 if row is None else row[0]
-            if attempt.delivered or attempt.final or attempts == len(RETRY_DELAYS):
+            attempts: int = 0 if row is None else check_row(row, int)[0]
+            if attempt.delivered or attempt.final or not 0 <= attempts < len(RETRY_DELAYS):
                 connection.execute("DELETE FROM messages WHERE id = ?", (message.id,))
                 return False
             connection.execute(
@@ -404,8 +410,8 @@ class WatchHistory:
         try:
             yield
         except (zlib.error, ValueError) as error:
-            # The row of a version is damaged, in a place that SQLite does not check.
-            raise StoreError(f"{self.path}: a damaged version: {error}; {CORRUPTION_ADVICE}") from None
+            # A row is damaged, in a place that SQLite does not check, or the name of a table in its message.
+            raise StoreError(f"{self.path}: damaged: {printable_text(str(error))}; {CORRUPTION_ADVICE}") from None
         except sqlite3.Error as error:
             reason = f"{sqlite_reason(self.path, error)}{corruption_advice(error)}"
             raise StoreError(f"{self.path}: {reason}") from None
@@ -427,9 +433,21 @@ def _delete_old_versions(connection: sqlite3.Connection, origin: str) -> None:
 
 
 def _to_version(row: tuple[Any, ...]) -> Version:
-    number, origin, at, effect, status, explanation, sha256, data, change = row
+    number, origin, at, effect, status, explanation, sha256, data, change = check_row(
+        row, int, str, int | float, str, int | None, str, str | None, bytes | None, str | None
+    )
     content = None if data is None else zlib.decompress(data)
     observation = Observation(origin, printed_time(at), Effect(effect), status, explanation, content)
     if observation.sha256 != sha256:
         raise ValueError(f"the SHA-256 of the content of version {number} is not that which was recorded")
-    return Version(number, observation, None if change is None else json.loads(change))
+    return Version(number, observation, None if change is None else _to_report(number, change))
+
+
+def _to_report(number: int, text: str) -> dict[str, Any]:
+    try:
+        report = json.loads(text)
+    except RecursionError:
+        report = None
+    if not isinstance(report, dict):
+        raise DamagedRow(f"the report of version {number} is not a JSON object")
+    return report
