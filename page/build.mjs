@@ -145,20 +145,15 @@ async function writeHtml({ styles, script, fonts, modules, icon, engine, crawler
   await writeFile(path.join(OUTPUT, "static.html"), html.replace("%API%", "").replace("%POLICY%", meta));
 }
 
-/**
- * List all files with their sizes, and compress for the server the scripts and styles that index.html names. The server
- * compresses the others with gzip, which takes a little more, so that the packages need not contain them twice.
- */
+/** List all files with their sizes, also compressed as a server in front may do. */
 async function writeManifest() {
   const files = {};
-  const index = await readFile(path.join(OUTPUT, "index.html"), "utf8");
   for (const name of (await readdir(STATIC)).sort()) {
     const file = `static/${name}`;
     const content = await readFile(path.join(OUTPUT, file));
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
     const compressed = brotliCompressSync(content, quality);
     files[file] = { bytes: content.length, brotli: compressed.length };
-    if (index.includes(name) && !/\.(woff2|txt|wasm)$/.test(file)) await writeFile(path.join(OUTPUT, `${file}.br`), compressed);
   }
   await writeFile(path.join(OUTPUT, "manifest.json"), `${JSON.stringify({ files }, null, 2)}\n`);
   for (const [file, { bytes, brotli }] of Object.entries(files)) {

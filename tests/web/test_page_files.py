@@ -77,14 +77,6 @@ def test_other_paths_do_not_exist(served: API, path: str) -> None:
     served.problem("GET", path, 404)
 
 
-def test_brotli_of_the_build_is_preferred(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_bytes(b"<!doctype html>")
-    (tmp_path / "index.html.br").write_bytes(b"brotli")
-    asset = Assets(tmp_path).find("index.html")
-    assert asset is not None
-    assert asset.encoded("gzip, br") == (b"brotli", "br")
-
-
 def test_file_that_was_built_again_is_read_again(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_bytes(b"old")
     assets = Assets(tmp_path)

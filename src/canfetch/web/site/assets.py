@@ -7,7 +7,7 @@ static/        scripts, styles, fonts, the engine and the licenses, whose names 
 
 import gzip
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -31,7 +31,6 @@ _MEDIA_TYPES: Final = {
 }
 # Files with these extensions are compressed already.
 _COMPRESSED: Final = frozenset({".png", ".woff2"})
-_BROTLI_SUFFIX: Final = ".br"
 _GZIP_LEVEL: Final = 6
 
 
@@ -43,7 +42,6 @@ class Asset(NamedTuple):
         content: The bytes.
         media_type: The media type.
         etag: The entity tag.
-        brotli: The content compressed with brotli, if the build did that.
         gzip: The content compressed with gzip, or None if that does not help.
     """
 
@@ -51,7 +49,6 @@ class Asset(NamedTuple):
     content: bytes
     media_type: str
     etag: str
-    brotli: bytes | None
     gzip: bytes | None
 
     @property
@@ -64,10 +61,7 @@ class Asset(NamedTuple):
 
         Args: accepted: The value of the Accept-Encoding header.
         """
-        codings = set(_accepted_codings(accepted))
-        if self.brotli is not None and "br" in codings:
-            return self.brotli, "br"
-        if self.gzip is not None and "gzip" in codings:
+        if self.gzip is not None and "gzip" in _accepted_codings(accepted):
             return self.gzip, "gzip"
         return self.content, None
 
@@ -146,16 +140,8 @@ def _is_served(name: str) -> bool:
 
 def _read(path: Path, name: str) -> Asset:
     content = path.read_bytes()
-    brotli = _read_optional(path.with_name(path.name + _BROTLI_SUFFIX).read_bytes)
     compressed = None if path.suffix in _COMPRESSED else gzip.compress(content, _GZIP_LEVEL, mtime=0)
     if compressed is not None and len(compressed) >= len(content):
         compressed = None
     etag = f'"{sha256(content).hexdigest()[:32]}"'
-    return Asset(name, content, _MEDIA_TYPES[path.suffix], etag, brotli, compressed)
-
-
-def _read_optional(read: Callable[[], bytes]) -> bytes | None:
-    try:
-        return read()
-    except OSError:
-        return None
+    return Asset(name, content, _MEDIA_TYPES[path.suffix], etag, compressed)
