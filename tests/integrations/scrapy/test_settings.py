@@ -73,10 +73,11 @@ def test_invalid_settings_are_reported_with_their_name(settings: dict[str, Any],
     [
         ({"CANFETCH_STORE": "postgres://localhost"}, "CANFETCH_STORE"),
         ({"CANFETCH_EVIDENCE": "/dev/null/folder"}, "CANFETCH_EVIDENCE"),
+        ({"CANFETCH_SKIP_REPORT": "/dev/null/folder/a"}, "CANFETCH_SKIP_REPORT"),
     ],
-    ids=["store", "evidence"],
+    ids=["store", "evidence", "skip-report"],
 )
-def test_invalid_stores_and_evidence_are_reported(settings: dict[str, Any], name: str) -> None:
+def test_invalid_stores_evidence_and_skip_reports_are_reported(settings: dict[str, Any], name: str) -> None:
     async def create() -> None:
         RobotsMiddleware.from_crawler(make_crawler({"ROBOTSTXT_OBEY": True, **settings}))
 
