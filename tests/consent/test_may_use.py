@@ -13,6 +13,7 @@ from canfetch.consent import MissingSource, PageResponse, SourceState, Statement
 from canfetch.consent.decision import read_sources
 from canfetch.consent.licenses import read_licenses
 from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, OriginMismatch
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
@@ -256,6 +257,13 @@ def test_a_reservation_restricts_training_only() -> None:
 
 
 PADDING = "# pad\n" * 100_000
+
+
+@pytest.mark.parametrize("limit, is_cut", [(400_000, False), (DEFAULT_MAX_BYTES + 1, True)])
+def test_a_robots_txt_in_utf_16_is_cut_at_the_bytes_of_the_file(limit: int, is_cut: bool) -> None:  # noqa: FBT001
+    content = f"\ufeffUser-agent: *\nDisallow: /x\n{PADDING}".encode("utf-16-le")[:limit]
+    verdict = may_use(URL, purpose="training", robots=canfetch.parse(content), response=EMPTY_PAGE)
+    assert ("robots.txt: not-read (only a part was read)" in map(str, verdict.unread)) is is_cut
 
 
 def test_the_rest_of_a_robots_txt_that_was_cut_can_change_the_answer() -> None:

@@ -9,8 +9,11 @@ import pytest
 from tests.web.conftest import API
 
 from canfetch.agents.requested import requested_agent
+from canfetch.answers.use import use_table
 from canfetch.answers.verdict_lists import ListedVerdicts
+from canfetch.consent.decision import UseSources
 from canfetch.core.document import parse
+from canfetch.errors import InvalidOption
 from canfetch.web.api.decisions import bounded_verdicts
 from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
 
@@ -59,6 +62,18 @@ def test_the_statements_on_a_use_are_bounded(api: API) -> None:
     agents = [f"Bot{first}{second}" for first in "abcde" for second in "abcde"]
     answer = api.answer("use", content=content, agents=agents)
     assert {len(one["uses"]["training"]["statements"]) for one in answer["crawlers"]} == {100}
+
+
+def test_tables_with_too_many_licenses_are_refused_before_they_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def decide(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(UseSources, "decide", decide)
+    robots = parse("User-agent: *\n" + "".join(f"License: https://example.com/{n}.xml\n" for n in range(5_000)))
+    agents = [requested_agent(f"Bot{'x' * number}") for number in range(84)]
+    with pytest.raises(InvalidOption, match="50400 statements of License lines requested: expected at most 50000"):
+        use_table(robots, URL, agents, headers="", tdm_file=None, now=0.0)
+    assert use_table(robots, URL, agents[:83], headers="", tdm_file=None, now=0.0).agents == agents[:83]
 
 
 @pytest.mark.slow

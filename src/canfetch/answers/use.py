@@ -8,6 +8,7 @@ from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import with_notes
 from canfetch.answers.pages import parse_header_lines
 from canfetch.consent.decision import UseSources, read_sources
+from canfetch.consent.licenses import MAX_PLACES
 from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt
@@ -15,8 +16,11 @@ from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
+from canfetch.errors import InvalidOption
 
 USE_TABLE_SCHEMA: Final = "canfetch.use-table/1"
+# License records times crawlers and uses: each is a statement in the table.
+MAX_LICENSE_STATEMENTS: Final = 50_000
 # Records that cannot be read are listed, too.
 _RECORDS: Final = frozenset({"content-signal", "content-usage", "disallowaitraining", "license"})
 # The keys of a verdict that differ between the crawlers and uses of a table.
@@ -130,8 +134,15 @@ def use_table(
     Args:
         headers: The head of the response, one header a line, or an empty text if it is unknown.
         tdm_file: The TDM file of the origin, or None if it is unknown.
-    Raises: InvalidURL; InvalidOption: A line of `headers` is not a header.
+    Raises: InvalidURL; InvalidOption: A line of `headers` is not a header, or the file has too many License records for
+        so many crawlers.
     """
+    places = sum(min(len(robots.licenses(agent=agent.agent)), MAX_PLACES) for agent in agents)
+    if places * len(UsagePurpose) > MAX_LICENSE_STATEMENTS:
+        raise InvalidOption(
+            f"{places * len(UsagePurpose)} statements of License lines requested: expected at most "
+            f"{MAX_LICENSE_STATEMENTS}, License lines times agents and uses"
+        )
     unread = MissingSource(SourceState.NOT_READ)
     fields = parse_header_lines(headers)
     response = PageResponse(200, fields) if fields else unread

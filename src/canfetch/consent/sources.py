@@ -115,7 +115,8 @@ def robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
     """
     if isinstance(robots, MissingSource):
         return missing_source(ROBOTS, robots)
-    if robots.tail:
+    # Clients count the bytes of the file, and UTF-16 takes two where the parsed file takes one.
+    if robots.tail or (robots.source_encoding != "utf-8" and len(robots.render()) > robots.max_bytes):
         return UseSource(ROBOTS, SourceState.NOT_READ, _PART)
     return UseSource(ROBOTS, SourceState.READ, foreign_content_note(robots.content) or "")
 
