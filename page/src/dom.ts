@@ -37,6 +37,11 @@ export function icon(...paths: string[]): SVGSVGElement {
   return svg;
 }
 
+/** Return a URL that wraps after its separators. */
+export function wrappable(url: string): Child[] {
+  return url.split(/(?<=[/?&=])/).flatMap((part) => [part, h("wbr")]);
+}
+
 export function append(parent: Node, children: Child): void {
   if (children === null || children === undefined || children === false) return;
   if (Array.isArray(children)) {

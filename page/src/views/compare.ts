@@ -3,7 +3,7 @@
 import type { Comparison as ServerComparison } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import type { Registry } from "../crawlers.js";
-import { type Child, fill, h } from "../dom.js";
+import { type Child, fill, h, wrappable } from "../dom.js";
 import { profileName } from "../profiles.js";
 import type { State } from "../state.js";
 import { beforePane } from "./compare/before-pane.js";
@@ -213,7 +213,7 @@ class CompareView implements View {
         return { label, group: isToken ? texts.t("usage_title") : crawlerGroup(this.#app, label) };
       }),
       this.#rows.map((url) => ({
-        head: h("span", { class: "row-name mono" }, urls[url]),
+        head: h("span", { class: "row-name mono" }, wrappable(urls[url] ?? "")),
         cells: this.#columns.map((index): GridCell => {
           const state = byCell.get(`${url} ${index}`)?.outcome ?? "same";
           const crawler = crawlers[index] ?? "";

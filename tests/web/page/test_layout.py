@@ -14,6 +14,83 @@ IS_UNCOVERED: Final = """cell => {
 }"""
 
 
+# A grid that is scrolled to its end: whether the name of its first row is in sight, and covers what would be under it.
+NAMES_STAY: Final = """grid => {
+    let scroller = grid;
+    while (scroller.scrollWidth <= scroller.clientWidth) scroller = scroller.parentElement;
+    scroller.scrollLeft = scroller.scrollWidth;
+    const head = grid.querySelector("[role=rowheader]");
+    const text = document.createRange();
+    text.selectNodeContents(head);
+    const { left, right, top, bottom } = text.getBoundingClientRect();
+    const at = (x, y) => head.contains(document.elementFromPoint(x, y));
+    const isNamed = at(left + 1, (top + bottom) / 2) && at(right - 1, (top + bottom) / 2);
+    return isNamed && at(left + 1, top - 3);
+}"""
+NAMED: Final = (
+    *("AI2Bot", "Amazonbot", "Applebot", "Bytespider", "CCBot", "ChatGPT-User", "ClaudeBot", "cohere-ai", "Diffbot"),
+    *("DuckAssistBot", "FacebookBot", "facebookexternalhit", "Google-CloudVertexBot", "GoogleOther", "GPTBot"),
+    *("ImagesiftBot", "meta-externalagent", "OAI-SearchBot", "omgili", "PerplexityBot", "PetalBot", "Timpibot"),
+)
+
+
+def open_many_crawlers(tester: OpenPage) -> None:
+    """Open a file that names more crawlers than columns fit into the panel."""
+    tester.open_file("".join(f"User-agent: {name}\n" for name in NAMED).encode() + b"Disallow: /private/\n")
+    expect(tester.columns).to_have_count(len({*NAMED, "Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot"}))
+
+
+@pytest.mark.parametrize("width, height", [(1100, 800), (390, 844)])
+def test_names_of_rows_stay_in_sight_in_grids_that_scroll(new_page: NewPage, width: int, height: int) -> None:
+    is_phone = width < 480
+    tester = new_page(viewport={"width": width, "height": height}, has_touch=is_phone)
+    tester.open()
+    open_many_crawlers(tester)
+    assert tester.find(".grid").evaluate(NAMES_STAY)
+    tester.find("body").press("3")
+    if is_phone:
+        tester.find(".rules-view [data-tab=input]").click()
+    tester.control("rules-headers").fill("X-Robots-Tag: noindex")
+    if is_phone:
+        tester.find(".rules-view [data-tab=main]").click()
+    expect(tester.find(".rules-view [role=gridcell]").first).to_be_visible()
+    assert tester.find(".rules-view .view-grid").evaluate(NAMES_STAY)
+    tester.control("rules-headers").blur()
+    tester.find("body").press("4")
+    tester.find(".compare-view [data-pane=before]").evaluate("pane => pane.click()")
+    tester.control("compare-before").evaluate(
+        "text => { text.value = 'User-agent: *\\nDisallow: /'; text.dispatchEvent(new Event('input')); }"
+    )
+    expect(tester.find(".compare-view [role=gridcell]").first).to_be_visible()
+    assert tester.find(".compare-view .view-grid").evaluate(NAMES_STAY)
+    tester.expect_width(width)
+
+
+def test_a_cell_with_the_focus_is_not_under_the_names_of_the_rows(new_page: NewPage) -> None:
+    tester = new_page(viewport={"width": 1100, "height": 800})
+    tester.open()
+    open_many_crawlers(tester)
+    tester.find(".grid [role=gridcell][tabindex='0']").focus()
+    tester.page.keyboard.press("End")
+    for _ in range(len(NAMED)):
+        tester.page.keyboard.press("ArrowLeft")
+        assert tester.find(".grid [role=gridcell]:focus").evaluate(IS_UNCOVERED)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_columns_of_usage_fit_into_a_narrow_panel(new_page: NewPage, language: str) -> None:
+    tester = new_page(viewport={"width": 1100, "height": 800}, locale=language)
+    tester.open()
+    tester.open_file(b"User-agent: facebookexternalhit\nContent-Signal: search=yes, ai-train=no\nDisallow: /a\n")
+    tester.find("body").press("2")
+    texts = tester.find(".usage-view :is(.row-name, .cell-text)")
+    expect(texts.first).to_be_visible()
+    lines = "all => all.filter(one => one.offsetHeight > 1.5 * parseFloat(getComputedStyle(one).lineHeight))"
+    assert texts.evaluate_all(f"{lines}.length") == 0
+    body = tester.find(".usage-view .main-panel .panel-body")
+    assert body.evaluate("body => body.scrollWidth <= body.clientWidth")
+
+
 @pytest.mark.parametrize(
     "control, panel, wider",
     [("first-panel-edge", ".file-panel", "ArrowRight"), ("last-panel-edge", ".why-panel", "ArrowLeft")],
@@ -52,7 +129,7 @@ def test_counts_headings_and_marks_are_whole(tester: OpenPage) -> None:
     tester.open()
     tester.find("body").press("4")
     headings = tester.find(".compare-view .group-heading")
-    expect(headings.last).to_have_text("Other")
+    expect(headings.last).to_have_text("Usage")
     assert headings.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
 
 

@@ -151,7 +151,10 @@ export class Grid {
   focus(): void {
     this.#reveal(this.#focus.row);
     this.#render();
-    this.#cellElement()?.focus({ preventScroll: true });
+    const cell = this.#cellElement();
+    cell?.focus({ preventScroll: true });
+    // Its column may be out of sight, or under the URLs.
+    cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   get hasFocus(): boolean {

@@ -65,6 +65,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       type: "button",
       class: "button push differ-button",
       "data-control": "only-differing",
+      title: texts.t("only_differing"),
       on: { click: () => store.set({ onlyDiffering: !store.state.onlyDiffering }) },
     },
     h("span", { class: "corner", "aria-hidden": "true" }),

@@ -2,7 +2,7 @@
 
 import type { ResourceObject, ResourcesObject } from "../../api-types.js";
 import type { App } from "../../app.js";
-import { type Child, fill, h } from "../../dom.js";
+import { type Child, fill, h, wrappable } from "../../dom.js";
 import { mark } from "../parts/marks.js";
 
 const HEADINGS = ["resources_url", "resources_type", "resources_blocked_for"] as const;
@@ -48,7 +48,7 @@ export class ResourceList {
           return h(
             "tr",
             { "data-kind": kind },
-            h("th", { scope: "row", class: "mono", translate: "no", title: url }, origin === own ? url.slice(own.length) : url),
+            h("th", { scope: "row", class: "mono", translate: "no", title: url }, wrappable(origin === own ? url.slice(own.length) : url)),
             h("td", {}, texts.t(`resources_kind_${kind}`)),
             h("td", {}, this.#verdict(resource)),
           );
