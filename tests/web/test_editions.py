@@ -115,13 +115,10 @@ def test_an_edition_sets_how_the_robots_txt_of_a_page_is_fetched_and_read(web: S
         assert [one["access"] for one in states] == ["unreachable", "unavailable"]
         rows = [api.answer("page/fetch", **home, **one)["rows"] for one in ({}, google)]
         assert [row["fetch_allowed"] for (row,) in rows] == [False, True]
-        found = [api.answer("page/resources", **home, **one)["resources"] for one in ({}, google)]
-        found.append(api.answer("page/fetch", **home, **google, resources=True)["resources"]["resources"])
-        verdicts = [[one["verdicts"]["GPTBot"]["allowed"] for one in resources] for resources in found]
-        assert verdicts == [[False, False], [True, True], [True, True]]
+        found = api.answer("page/fetch", **home, **google, resources=True)["resources"]["resources"]
+        assert [one["verdicts"]["GPTBot"]["allowed"] for one in found] == [True, True]
         # The server's own request for the page follows the reading of the server.
-        for path in ("page/resources", "page/fetch"):
-            assert api.problem("POST", f"/v1/{path}", 424, json={**busy, **google})
+        assert api.problem("POST", "/v1/page/fetch", 424, json={**busy, **google})
         problem = api.get("/v1/access", params={"url": busy["url"], "edition": "google2018"})
         assert problem.status_code == 422
         assert "did you mean 'google2019'" in problem.json()["detail"]

@@ -166,8 +166,7 @@ def test_fetches_have_a_limit_of_their_own() -> None:
             ("matrix", lists),
             ("decide/batch", lists),
             ("sitemap", {"url": "http://b.example/sitemap.xml"}),
-            ("page/fetch", {"url": "http://b.example/", "agents": ["GPTBot"]}),
-            ("page/resources", {"url": "http://b.example/", "agents": ["GPTBot"]}),
+            ("page/fetch", {"url": "http://b.example/", "agents": ["GPTBot"], "resources": True}),
         ):
             problem = api.problem("POST", f"/v1/{path}", 429, json=body)
             assert problem["detail"].startswith("too many fetches: try again in ")

@@ -1,4 +1,4 @@
-"""`POST /v1/page/resources`: the robots.txt files of many hosts, within the limits of the server."""
+"""Resources in `POST /v1/page/fetch`: the robots.txt files of many hosts, within the limits of the server."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def test_the_robots_txt_of_each_host_decides(web: ScriptedWeb) -> None:
     web.add("https://h1.example/robots.txt", b"User-agent: GPTBot\nDisallow: /\n")
     web.add("https://h2.example/robots.txt", status=503)
     with running_api(transport=web) as api:
-        answer = api.answer("page/resources", **QUESTION)
+        answer = api.answer("page/fetch", **QUESTION, resources=True)["resources"]
     verdicts = [[cell["allowed"] for cell in one["verdicts"].values()] for one in answer["resources"]]
     assert verdicts == [[True, True], [False, True], [False, False]]
     assert [origin["access"]["access"] for origin in answer["origins"]] == ["unavailable", "successful", "unreachable"]
@@ -35,7 +35,7 @@ def test_the_robots_txt_of_each_host_decides(web: ScriptedWeb) -> None:
 def test_more_hosts_than_the_limit_have_no_verdict(web: ScriptedWeb) -> None:
     page_with_hosts(web, MAX_ORIGINS + 2)
     with running_api(transport=web) as api:
-        answer = api.answer("page/resources", **QUESTION)
+        answer = api.answer("page/fetch", **QUESTION, resources=True)["resources"]
     errors = [one["error"] for one in answer["resources"]]
     assert errors == [None] * MAX_ORIGINS + ["too-many-origins"] * 2
     assert answer["notes"] == ["too-many-origins"]
@@ -48,7 +48,7 @@ def test_hosts_that_take_too_long_have_an_error_and_few_are_asked_at_a_time() ->
     page_with_hosts(web, 12)
     with running_api(transport=web) as api:
         api.limit_fetches(2.0)
-        answer = api.answer("page/resources", **QUESTION)
+        answer = api.answer("page/fetch", **QUESTION, resources=True)["resources"]
     errors = {one["origin"]: one["error"] for one in answer["resources"] if one["error"]}
     assert {"https://h1.example", "https://h2.example"} <= set(errors)
     assert errors["https://h1.example"] == "the robots.txt of 'https://h1.example/a' took too long"
@@ -58,7 +58,7 @@ def test_hosts_that_take_too_long_have_an_error_and_few_are_asked_at_a_time() ->
 def test_a_client_that_may_not_fetch_more_gets_429(web: ScriptedWeb) -> None:
     page_with_hosts(web, 10)
     with running_api(Settings(fetches=RateLimit(0.001, 5)), transport=web) as api:
-        problem = api.problem("POST", "/v1/page/resources", 429, json=QUESTION)
+        problem = api.problem("POST", "/v1/page/fetch", 429, json={**QUESTION, "resources": True})
     assert problem["detail"].startswith("too many fetches")
 
 

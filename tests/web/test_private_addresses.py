@@ -126,7 +126,7 @@ def test_redirect_of_a_page_to_a_private_host_is_refused(guarded: API, network: 
 def test_resources_on_private_hosts_are_blocked_and_not_fetched(guarded: API, network: Network, site: Site) -> None:
     html = f"<img src={site.origin}/a.png><img src=http://169.254.169.254/latest><img src=/b.png>".encode()
     network.add("http://loads.example/", html, headers=(("Content-Type", "text/html"),))
-    answer = guarded.answer("page/resources", url="http://loads.example/", agents=["GPTBot"])
+    answer = guarded.answer("page/fetch", url="http://loads.example/", agents=["GPTBot"], resources=True)["resources"]
     reasons = [resource["verdicts"]["GPTBot"]["reason"] for resource in answer["resources"]]
     assert reasons == ["unreachable", "unreachable", "unavailable"]
     # How long the host has been unreachable may follow.

@@ -24,7 +24,7 @@ from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts, ReadingRequest
 from canfetch.web.api.facts_responses import SiteFactsObject
 from canfetch.web.api.live_responses import FetchedFile, SitemapObject
-from canfetch.web.api.page_responses import LivePageRows, PageRows, ResourcesObject
+from canfetch.web.api.page_responses import LivePageRows, PageRows
 from canfetch.web.api.requests import (
     FactsRequest,
     FetchRequest,
@@ -32,7 +32,6 @@ from canfetch.web.api.requests import (
     OptionalEdition,
     PageRequest,
     QueryURL,
-    ResourcesRequest,
     SitemapRequest,
     body_schema,
 )
@@ -160,7 +159,8 @@ async def live_page(request: Request) -> Response:
     """Fetch a page once, and return what each crawler may do with it.
 
     The server is a crawler with its own product token. It requests the page if robots.txt allows that to this token and
-    to at least one of the crawlers. For a crawler that may not fetch the page, its rules have no effect.
+    to at least one of the crawlers. For a crawler that may not fetch the page, its rules have no effect. With
+    `resources`, the answer has the scripts, styles, images and frames of the HTML, with the verdicts on them.
     """
     return await respond(request, live_page_answer)
 
@@ -195,34 +195,7 @@ def perform_for(facts: Facts, agent: Agent, asked: ReadingRequest, step: Step) -
     return facts.perform(agent, step, request=asked)
 
 
-@ROUTER.post(
-    "/page/resources",
-    response_model=ResourcesObject,
-    tags=["pages"],
-    summary="Fetch a page, and check who may fetch its resources.",
-    responses=_FETCH_ERRORS | problem_responses(501),
-    openapi_extra=body_schema(ResourcesRequest),
-)
-async def resources(request: Request) -> Response:
-    """Fetch a page, and return its scripts, styles, images and frames, with the verdict of each host's robots.txt.
-
-    The server fetches the page as itself, whatever the edition: that selects how the verdicts are found. Only the HTML
-    is read: what style sheets and scripts load is not listed.
-    """
-    return await respond(request, resources_answer)
-
-
-def resources_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the resources of a page with the verdicts of crawlers."""
-    asked = ResourcesRequest.model_validate_json(body)
-    agents = requested_agents(asked.agents, exact=asked.exact)
-    check_web_url(asked.url)
-    return _resources(asked, agents, facts)
-
-
-def _resources(
-    asked: LivePageRequest | ResourcesRequest, agents: Sequence[RequestedAgent], facts: Facts
-) -> Mapping[str, Any]:
+def _resources(asked: LivePageRequest, agents: Sequence[RequestedAgent], facts: Facts) -> Mapping[str, Any]:
     steps = fetch_resources(asked.url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
     found = run_steps(steps, partial(facts.perform, facts.own_agent))
     facts.require_states(found.origins().values(), edition=asked.edition)

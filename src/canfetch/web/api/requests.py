@@ -294,16 +294,8 @@ class LivePageRequest(_AgentsOfPage, ReadingRequest):
 
     url: LiveURL
     resources: Annotated[
-        bool, Field(description="Also return the resources of the page, as `/v1/page/resources` does.")
+        bool, Field(description="Also return the resources of the page, and which of the agents may fetch them.")
     ] = False
-
-
-class ResourcesRequest(ReadingRequest):
-    """A request for the resources of a page that is fetched."""
-
-    url: LiveURL
-    agents: Annotated[list[AgentName], Field(min_length=1, max_length=50)]
-    exact: bool = False
 
 
 class FetchRequest(Request):
