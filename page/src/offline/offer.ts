@@ -1,7 +1,7 @@
 /** What a static site shows in place of answers that need a server: how to get them, or a button that loads the linter. */
 
 import { h } from "../dom.js";
-import { type Answers, ServerError } from "../server.js";
+import type { Answers } from "../server.js";
 import { siteAddress } from "../site.js";
 import { type Language, Texts } from "../texts.js";
 import { formatBytes } from "../units.js";
@@ -103,7 +103,7 @@ export class Offer {
       this.#set(loaded === null ? { kind: "starting" } : { kind: "loading", loaded });
     try {
       const answers = await BrowserAnswers.load(siteAddress("linter-worker"), siteAddress("linter"), report);
-      this.#ready(this.#withTexts(answers));
+      this.#ready(answers);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#set({ kind: "failed", reason });
@@ -114,24 +114,6 @@ export class Offer {
   #set(phase: Phase): void {
     this.#phase = phase;
     for (const draw of this.#shown) draw();
-  }
-
-  /** HTML is the only input that Python in the browser lacks a parser for. */
-  #withTexts(answers: BrowserAnswers): Answers {
-    const explained = async <T>(answer: Promise<T>): Promise<T> => {
-      try {
-        return await answer;
-      } catch (error) {
-        if (error instanceof ServerError && error.problem.type?.endsWith(":missing-extra")) {
-          throw new ServerError({ ...error.problem, detail: this.#texts.t("no_html") });
-        }
-        throw error;
-      }
-    };
-    return {
-      post: (path, body, signal) => explained(answers.post(path, body, signal)),
-      get: (path, signal) => explained(answers.get(path, signal)),
-    };
   }
 }
 

@@ -7,6 +7,7 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 import pytest
@@ -17,12 +18,14 @@ from tests.web.page.conftest import ROOT, OpenPage, Site, Sites, static_server
 
 from canfetch.core.text import encode_text
 from canfetch.web.site.assets import Assets
+from canfetch.web.site.browser_answers import answer
 from canfetch.web.site.browser_linter import LinterError, find_pyodide, linter_files
 from canfetch.web.site.static_site import write_static_site
 
 pytestmark = pytest.mark.service
 
 FILES: Final = 30
+HTML_PAGES: Final = 400
 SCHEMES: Final = ("blob:", "data:", "about:")
 DRAFT: Final = "user-agent: *\nDisalow: /a\nDisallow: /b\nDisallow: /b\n\nUser-agent: GPTBot\nCrawl-delay: 5\n"
 # Opens a file, and returns the notes once they are about it.
@@ -153,8 +156,9 @@ def test_views_need_no_server_for_what_is_not_fetched(loaded: OpenPage) -> None:
     loaded.find("#tab-rules").click()
     loaded.control("rules-headers").fill("X-Robots-Tag: noindex")
     expect(loaded.find(".rules-view [role=gridcell]").first).to_be_visible()
-    loaded.control("rules-html").fill("<meta name=robots content=noindex>")
-    expect(loaded.find(".rules-view [data-state=failed]")).to_contain_text("reads only headers")
+    loaded.control("rules-html").fill("<!doctype html>\n<meta name=googlebot content=nosnippet>")
+    expect(loaded.find(".rules-view .records")).to_contain_text("nosnippetfor googlebot onlymeta element, line 2")
+    loaded.control("rules-headers").fill("")
     loaded.control("rules-html").fill("")
     loaded.find("#tab-compare").click()
     loaded.find("#tab-access").click()
@@ -162,6 +166,61 @@ def test_views_need_no_server_for_what_is_not_fetched(loaded: OpenPage) -> None:
     loaded.control("crawlers-search").fill("Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)")
     expect(loaded.find("[data-result=user-agent]")).to_contain_text("bingbot")
     loaded.page.keyboard.press("Escape")
+
+
+# Tags, and what hides tags: comments, scripts, raw text, and declarations.
+HTML: Final = (
+    *("<meta name=robots content=noindex>", "<META NAME='Bingbot' CONTENT=\"none, nosnippet\"/>", "<meta name=robots"),
+    *("<meta\nname = robots\ncontent='max-snippet:5' name=x>", "<meta name=googlebot content='a&gt;b&nbsp;&copy='>"),
+    *(
+        "<!doctype html>",
+        "<html>",
+        "<head>",
+        "</head>",
+        "</p>",
+        "text",
+        " \n",
+        "&amp;",
+        "<",
+        "</",
+        "<!",
+        "<!-",
+        "\0",
+        "\xe9",
+    ),
+    *("<title>a <meta name=robots></title>", "<textarea><meta name=robots></textarea>", "<style><meta></style>", "-->"),
+    *("<!-- <meta name=robots content=a> -->", "<!--><meta name=robots content=b>-->", "<!-- x --!>", "<?x <meta> ?>"),
+    *("<script>'<meta name=robots>'</script>", "<script><!-- <script> </script> <meta name=robots> --></script>"),
+    *("<script><!-- --> <script> </script>", "<script>", "<![CDATA[ <meta name=robots> ]]>", "<iframe><meta></iframe>"),
+    *(
+        "<noscript><meta name=robots content=n></noscript>",
+        "<svg><title><meta name=robots></title></svg>",
+        "<plaintext>",
+    ),
+    *("<a rel=nofollow href=/a>", "<a rel='ugc sponsored' href='?a=1&amp;b&copy=3'>", "<div data-nosnippet>", "</div>"),
+    "<script type=application/rsl+xml><rsl xmlns='https://rslstandard.org/rsl'><content url='/'/></rsl></script>",
+)
+# In the worker of the linter, which answers at once.
+ASK: Final = """(bodies) => {
+  const send = self.postMessage;
+  const answers = [];
+  self.postMessage = ({ json }) => answers.push(JSON.parse(json).value.rows[0].page);
+  for (const body of bodies) self.onmessage({ data: { id: 0, path: "page", body } });
+  self.postMessage = send;
+  return answers;
+}"""
+
+
+def test_html_is_read_as_on_the_server(loaded: OpenPage) -> None:
+    random = Random(1)  # noqa: S311
+    pages = [*HTML, *("".join(random.choices(HTML, k=random.randint(2, 9))) for _ in range(HTML_PAGES))]
+    bodies = [json.dumps({"headers": "", "html": page, "agents": ["Googlebot"]}) for page in pages]
+    (worker,) = (worker for worker in loaded.page.workers if "linter-worker" in worker.url)
+    found = worker.evaluate(ASK, bodies)
+    # Here lxml reads HTML.
+    expected = [json.loads(answer("page", body))["value"]["rows"][0]["page"] for body in bodies]
+    assert dict(zip(pages, found, strict=True)) == dict(zip(pages, expected, strict=True))
+    assert sum(len(page["directives"]) for page in found) > HTML_PAGES // 2
 
 
 def test_a_linter_that_cannot_be_loaded_is_named_and_can_be_loaded_again(

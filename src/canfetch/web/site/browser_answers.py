@@ -7,6 +7,7 @@ both. Only the standard library and `idna` exist there. Requests are not validat
 import json
 import time
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -27,7 +28,12 @@ from canfetch.answers.use import use_table
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.text import content_bytes, printable_text
 from canfetch.errors import CanfetchError, InvalidOption
+from canfetch.pages import html
 from canfetch.pages.page_rules import parse_page
+from canfetch.web.site.browser_html import feed_target
+
+if find_spec("lxml") is None:
+    html.feed_target = feed_target
 
 _Body = Mapping[str, Any]
 
