@@ -99,10 +99,15 @@ function importsOf(metafile, address) {
   return [...found].map((file) => `static/${path.basename(file)}`);
 }
 
-/** The registry without the headers that crawlers send, which the page does not use: they are more than half of it. */
+/** The registry without what the page does not use, such as the headers that crawlers send: they are more than half of it. */
 async function crawlersOfPage() {
   const crawlers = JSON.parse(await readFile(CRAWLERS, "utf8"));
-  return JSON.stringify(crawlers.map(({ headers, ...crawler }) => crawler));
+  return JSON.stringify(
+    crawlers.map(({ schema, headers, product_names, app_names, honours, checked, verification, ...crawler }) => ({
+      ...crawler,
+      address_list: verification.address_lists[0],
+    })),
+  );
 }
 
 /** Copy a file under a name with its hash, and return its address. */

@@ -4,7 +4,13 @@ import type { CrawlerObject as CompleteCrawlerObject } from "./api-types.js";
 import type { Texts, TextKey } from "./texts.js";
 
 /** An entry of the registry, as the build of the page writes it. */
-export type CrawlerObject = Omit<CompleteCrawlerObject, "headers">;
+export type CrawlerObject = Omit<
+  CompleteCrawlerObject,
+  "schema" | "headers" | "product_names" | "app_names" | "honours" | "checked" | "verification"
+> & {
+  /** Where the operator publishes its addresses. */
+  readonly address_list?: string;
+};
 
 /** The headings above the columns, in order. */
 export const GROUPS = ["search", "training", "answers", "other"] as const;

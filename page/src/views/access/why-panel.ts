@@ -201,10 +201,9 @@ function crawlerSection({ texts, verdicts }: App, token: string): HTMLElement {
     if (registry.isControlToken(token)) parts.push(texts.nodes("crawler_token_only", { crawler: name, operator }), " ");
     parts.push(texts.nodes(kind === "operator" ? key : `${key}_third`, { operator }), " ");
     if (crawler.retired) parts.push(texts.t("crawler_retired"), " ");
-    const verify = crawler.verification.address_lists[0];
     const link = (url: string, text: string): HTMLElement =>
       h("a", { href: url, rel: "noreferrer noopener", target: "_blank" }, text);
-    if (verify) parts.push(link(verify, texts.t("verify_link")));
+    if (crawler.address_list) parts.push(link(crawler.address_list, texts.t("verify_link")));
     else if (crawler.source.startsWith("https://")) parts.push(link(crawler.source, texts.t("source_link")));
   }
   return h("section", { class: "why-section" }, h("h3", {}, texts.t("the_crawler")), h("p", { class: "soft" }, parts));
