@@ -14,16 +14,92 @@ class IdentityStatus(StrEnum):
     UNDECIDED = "undecided"
 
 
+class SignatureStatus(StrEnum):
+    """The result of checking the Web Bot Auth signatures of a request."""
+
+    ABSENT = "absent"
+    VALID = "valid"
+    INVALID = "invalid"
+    UNVERIFIED = "unverified"  # the key cannot be obtained
+
+
+class SignatureReason(StrEnum):
+    """Why a signature has its status."""
+
+    ABSENT = "absent"
+    VERIFIED = "verified"
+    INPUT_UNREADABLE = "signature-input-unreadable"
+    SIGNATURE_UNREADABLE = "signature-unreadable"
+    TOO_MANY = "too-many"
+    MISSING_PARAMETER = "missing-parameter"
+    INVALID_PARAMETER = "invalid-parameter"
+    UNKNOWN_PARAMETER = "unknown-parameter"
+    TARGET_NOT_COVERED = "target-not-covered"
+    DUPLICATE_COMPONENT = "duplicate-component"
+    UNSUPPORTED_COMPONENT = "unsupported-component"
+    MISSING_COMPONENT = "missing-component"
+    CREATED_IN_FUTURE = "created-in-future"
+    EXPIRED = "expired"
+    LIFETIME_TOO_LONG = "lifetime-too-long"
+    AGENT_ABSENT = "signature-agent-absent"
+    AGENT_UNREADABLE = "signature-agent-unreadable"
+    AGENT_NOT_COVERED = "signature-agent-not-covered"
+    AGENT_AMBIGUOUS = "signature-agent-ambiguous"
+    AGENT_MEMBER_MISSING = "signature-agent-member-missing"
+    AGENT_MEMBER_IGNORED = "signature-agent-member-ignored"
+    AGENT_INVALID_URL = "signature-agent-invalid-url"
+    AGENT_NOT_HTTPS = "signature-agent-not-https"
+    OTHER_HOST = "other-host"
+    OTHER_DIRECTORY = "other-directory"
+    DIRECTORY_UNAVAILABLE = "directory-unavailable"
+    KEY_UNKNOWN = "key-unknown"
+    KEY_NOT_CURRENT = "key-not-current"
+    TEST_KEY = "test-key"
+    ALGORITHM_MISMATCH = "algorithm-mismatch"
+    BAD_SIGNATURE = "bad-signature"
+    NONCE_MISSING = "nonce-missing"
+    REPLAYED = "replayed"
+    REPLAY_UNKNOWN = "replay-unknown"
+
+
+class SignatureCheck(NamedTuple):
+    """Whether a request has a valid Web Bot Auth signature, and of which directory.
+
+    Attributes:
+        status: Absent, valid, invalid, or unverified because the key could not be obtained.
+        reason: The reason as a fixed word.
+        detail: The reason in one clause.
+        url: The URL of the directory with the keys, which is the identifier of the signer: normalised and without its
+            query. Only a valid signature proves it. Without one, it is what the request claims, or None.
+        key_id: The thumbprint of the key, or None.
+        covers_body: Whether the signature covers `Content-Digest`. The digest is not compared with the body.
+    """
+
+    status: SignatureStatus
+    reason: SignatureReason
+    detail: str
+    url: str | None = None
+    key_id: str | None = None
+    covers_body: bool = False
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether a key of the directory at `url` signed the request."""
+        return self.status is SignatureStatus.VALID
+
+
 class Identity(NamedTuple):
     """Whether a request comes from the crawler that it names, and how that was found out.
 
     Attributes:
         status: Verified, an impostor, or undecided. Undecided requests should be treated as if they were not checked.
         reason: The reason in one clause, such as `66.249.66.1 is crawl-66-249-66-1.googlebot.com`.
+        signature: The check of the signature of the request, or None if it was not checked.
     """
 
     status: IdentityStatus
     reason: str
+    signature: SignatureCheck | None = None
 
     @property
     def is_impostor(self) -> bool:

@@ -148,7 +148,7 @@ def _verify(
     def verified() -> Iterator[Row]:
         nonlocal code
         for address in addresses:
-            status, reason = verifier.verify(crawler, address)
+            status, reason, _ = verifier.verify(crawler, address)
             if status is IdentityStatus.UNDECIDED:
                 code = EXIT_ERROR
             elif status is IdentityStatus.IMPOSTOR and code == EXIT_OK:

@@ -1,0 +1,513 @@
+"""Signed requests: the Web Bot Auth profile of HTTP message signatures, without I/O.
+
+    SignedRequest -> find_claims -> SignatureClaim -> (key) -> verify_claim -> SignatureCheck
+
+`find_claims` checks everything that needs no key, so that nothing is fetched or computed for a signature that the
+profile excludes. The package `http-message-signatures` builds the signature base and verifies the signature. It
+accepts signatures that the profile excludes, so it decides nothing else.
+
+Source: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01; RFC 9421; RFC 9651.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from urllib.parse import quote
+
+from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
+from canfetch.client.identity.keys import SignatureAlgorithm, VerificationKey, missing_cryptography
+from canfetch.core.quoting import quoted
+from canfetch.core.text import printable_text
+from canfetch.errors import InvalidURL
+
+if TYPE_CHECKING:
+    from http_message_signatures import HTTPSignatureAlgorithm
+
+TAG: Final = "web-bot-auth"
+DEFAULT_CLOCK_SKEW: Final = 5.0
+DEFAULT_MAX_LIFETIME: Final = 86_400.0
+"""The draft recommends that signatures expire within a day."""
+
+NO_SIGNATURE: Final = SignatureCheck(SignatureStatus.ABSENT, SignatureReason.ABSENT, "the request is not signed")
+
+_MAX_FIELD: Final = 8192
+_MAX_SIGNATURES: Final = 8
+_MAX_COMPONENTS: Final = 32
+_MAX_NONCE: Final = 256
+_REQUIRED: Final = ("created", "expires", "keyid", "tag")
+_INTEGERS: Final = frozenset({"created", "expires"})
+_PARAMETERS: Final = frozenset({"created", "expires", "keyid", "tag", "alg", "nonce"})
+_DERIVED: Final = frozenset(
+    {"@method", "@target-uri", "@authority", "@scheme", "@request-target", "@path", "@query", "@query-param"}
+)
+_TARGETS: Final = frozenset({"@authority", "@target-uri"})
+_AGENT: Final = "signature-agent"
+# RFC 9421 section 2.1. The others are for responses and trailers, or need the lines of a field.
+_FIELD_PARAMETERS: Final = frozenset({"key", "sf"})
+# A SHA-256 thumbprint in base64url without padding.
+_THUMBPRINT: Final = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")
+_AUTHORITY: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
+_ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+_DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
+_PATH_CHARACTERS: Final = "%/:@!$&'()*+,;=~"
+_QUERY_CHARACTERS: Final = _PATH_CHARACTERS + "?"
+_BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+class SignedRequest(NamedTuple):
+    """A request, as far as signatures can cover it.
+
+    Attributes:
+        method: The method, such as `GET`.
+        scheme: The scheme of the URL that the client requested.
+        authority: The value of the Host field.
+        target: Path and query as sent, such as `/a?b`.
+        field: Returns the value of a header field by its name in lower case, or None. Repeated fields are joined with
+            a comma and a space.
+    """
+
+    method: str
+    scheme: str
+    authority: str
+    target: str
+    field: Callable[[str], str | None]
+
+    @classmethod
+    def from_url(cls, method: str, url: str, headers: Iterable[tuple[str, str]]) -> Self:
+        """Return the request for a URL.
+
+        Args: headers: The names and values of the header fields. Names are compared without case.
+        """
+        fields: dict[str, str] = {}
+        for name, value in headers:
+            folded = name.lower()
+            stripped = value.strip(" \t")
+            fields[folded] = f"{fields[folded]}, {stripped}" if folded in fields else stripped
+        scheme, _, rest = url.partition("://")
+        authority, target = _split_target(rest)
+        return cls(method, scheme, authority, target, fields.get)
+
+
+class SignatureClaim(NamedTuple):
+    """A signature that conforms to the profile. Its key and its value are not checked yet.
+
+    Attributes:
+        directory: Where the key is published, according to the request.
+        key_id: The thumbprint of the key.
+        algorithm: The algorithm that the signature names, or None.
+        created, expires: The times, in seconds since the epoch.
+        nonce: The nonce, or None.
+        covers_body: Whether the signature covers `Content-Digest`.
+        message: What the signature is verified with.
+    """
+
+    directory: DirectoryURL
+    key_id: str
+    algorithm: SignatureAlgorithm | None
+    created: int
+    expires: int
+    nonce: str | None
+    covers_body: bool
+    message: "_Message"
+
+    def conclude(self, status: SignatureStatus, reason: SignatureReason, detail: str) -> SignatureCheck:
+        """Return a result for this signature."""
+        return SignatureCheck(
+            status, reason, printable_text(detail), self.directory.identifier, self.key_id, self.covers_body
+        )
+
+
+class _Message(NamedTuple):
+    request: SignedRequest
+    label: str
+    input: str
+    signature: str
+    fields: Mapping[str, str]
+
+
+class _Refused(Exception):
+    """A signature that does not conform to the profile."""
+
+    def __init__(self, reason: SignatureReason, detail: str, status: SignatureStatus = SignatureStatus.INVALID) -> None:
+        super().__init__(reason, detail, status)
+        self.check = SignatureCheck(status, reason, printable_text(detail))
+
+
+def find_claims(
+    request: SignedRequest,
+    *,
+    now: float,
+    clock_skew: float = DEFAULT_CLOCK_SKEW,
+    max_lifetime: float | None = DEFAULT_MAX_LIFETIME,
+) -> Sequence[SignatureClaim | SignatureCheck]:
+    """Return the Web Bot Auth signatures of a request, or why they are invalid.
+
+    Signatures with other tags are ignored. Without any signature, the result is empty.
+
+    Args:
+        now: The time, in seconds since the epoch.
+        clock_skew: How many seconds the clock of the signer may differ.
+        max_lifetime: The longest time from `created` to `expires`, in seconds, or None.
+    Raises: MissingExtra.
+    Cost: O(bytes) of the three fields, of which at most 8 KiB each and 8 signatures are read.
+    Source: the draft, "Generating HTTP Message Signature" and "Validating Message Signature".
+    """
+    if request.field("signature-input") is None:
+        return ()
+    try:
+        inputs = _parse_dictionary(request, "signature-input", SignatureReason.INPUT_UNREADABLE)
+        tagged = [label for label, (_, parameters) in inputs.items() if parameters.get("tag") == TAG]
+        if not tagged:
+            return ()
+        _check_number(len(inputs), _MAX_SIGNATURES, "signatures")
+        signatures = _parse_dictionary(request, "signature", SignatureReason.SIGNATURE_UNREADABLE)
+    except _Refused as refused:
+        return (refused.check,)
+    found: list[SignatureClaim | SignatureCheck] = []
+    for label in tagged:
+        try:
+            claim = _find_claim(request, label, inputs[label], signatures)
+            _check_times(claim, now=now, clock_skew=clock_skew, max_lifetime=max_lifetime)
+        except _Refused as refused:
+            found.append(refused.check)
+        else:
+            found.append(claim)
+    return found
+
+
+def verify_claim(claim: SignatureClaim, key: VerificationKey, *, now: float, clock_skew: float) -> SignatureCheck:
+    """Return whether a key made a signature.
+
+    Cost: O(bytes) of the covered fields, and the verification of one signature.
+    """
+    invalid = SignatureStatus.INVALID
+    if claim.key_id != key.thumbprint:
+        return claim.conclude(invalid, SignatureReason.KEY_UNKNOWN, "the key has another thumbprint than the keyid")
+    if claim.algorithm not in {None, key.algorithm}:
+        detail = f"the signature names the algorithm {claim.algorithm}, and its key is for {key.algorithm}"
+        return claim.conclude(invalid, SignatureReason.ALGORITHM_MISMATCH, detail)
+    if key.not_before is not None and now < key.not_before - clock_skew:
+        return claim.conclude(invalid, SignatureReason.KEY_NOT_CURRENT, "the key is not used yet")
+    if key.not_after is not None and now > key.not_after + clock_skew:
+        return claim.conclude(invalid, SignatureReason.KEY_NOT_CURRENT, "the key has expired")
+    problem = _verify(claim.message, key)
+    if problem is not None:
+        return claim.conclude(invalid, SignatureReason.BAD_SIGNATURE, problem)
+    detail = f"signed by the key {key.thumbprint} of {claim.directory.identifier}"
+    return claim.conclude(SignatureStatus.VALID, SignatureReason.VERIFIED, detail)
+
+
+def _find_claim(
+    request: SignedRequest, label: str, found: tuple[Any, dict[str, Any]], signatures: Mapping[str, tuple[Any, Any]]
+) -> SignatureClaim:
+    components, parameters = found
+    if not _AUTHORITY.fullmatch(request.authority):
+        raise _Refused(SignatureReason.OTHER_HOST, f"the host {quoted(request.authority)} is not valid")
+    if not isinstance(components, list):
+        raise _Refused(SignatureReason.INPUT_UNREADABLE, f"the member {label} of Signature-Input is not a list")
+    value, _ = signatures.get(label, (None, None))
+    if not isinstance(value, bytes):
+        raise _Refused(SignatureReason.SIGNATURE_UNREADABLE, f"the field Signature has no bytes for {label}")
+    algorithm = _check_parameters(parameters)
+    names = _check_components(request, components)
+    directory = _find_directory(request, label, components)
+    if not _TARGETS.intersection(names):
+        raise _Refused(SignatureReason.TARGET_NOT_COVERED, "neither @authority nor @target-uri is signed")
+    http_sf = _library().http_sf
+    message = _Message(
+        request,
+        label,
+        http_sf.ser({label: found}),
+        http_sf.ser({label: (value, {})}),
+        {name: _field(request, name) or "" for name in names if not name.startswith("@")},
+    )
+    return SignatureClaim(
+        directory,
+        parameters["keyid"],
+        algorithm,
+        parameters["created"],
+        parameters["expires"],
+        parameters.get("nonce"),
+        "content-digest" in names,
+        message,
+    )
+
+
+def _check_parameters(parameters: Mapping[str, Any]) -> SignatureAlgorithm | None:
+    missing = [name for name in _REQUIRED if name not in parameters]
+    if missing:
+        raise _Refused(SignatureReason.MISSING_PARAMETER, f"the parameter {missing[0]} is missing")
+    for name, value in parameters.items():
+        if name not in _PARAMETERS:
+            raise _Refused(SignatureReason.UNKNOWN_PARAMETER, f"the parameter {name} is unknown")
+        # A Boolean is also an int.
+        if type(value) is not (int if name in _INTEGERS else str):
+            raise _Refused(SignatureReason.INVALID_PARAMETER, f"the parameter {name} has the wrong type")
+    if not _THUMBPRINT.fullmatch(parameters["keyid"]):
+        raise _Refused(SignatureReason.INVALID_PARAMETER, f"{quoted(parameters['keyid'])} is not a thumbprint of a key")
+    if len(parameters.get("nonce", "")) > _MAX_NONCE:
+        raise _Refused(SignatureReason.INVALID_PARAMETER, f"the nonce is longer than {_MAX_NONCE} characters")
+    algorithm = parameters.get("alg")
+    try:
+        return None if algorithm is None else SignatureAlgorithm(algorithm)
+    except ValueError:
+        raise _Refused(SignatureReason.INVALID_PARAMETER, f"unknown algorithm {quoted(algorithm)}") from None
+
+
+def _check_components(request: SignedRequest, components: Sequence[tuple[Any, Mapping[str, Any]]]) -> set[str]:
+    """Return the names of the covered components."""
+    _check_number(len(components), _MAX_COMPONENTS, "components")
+    seen = set()
+    for name, parameters in components:
+        if not isinstance(name, str) or name != name.lower():
+            raise _Refused(SignatureReason.UNSUPPORTED_COMPONENT, f"invalid component {quoted(name)}")
+        identity = name, frozenset(parameters.items())
+        if identity in seen:
+            raise _Refused(SignatureReason.DUPLICATE_COMPONENT, f"the component {name} is signed twice")
+        seen.add(identity)
+        allowed = _allowed_parameters(name)
+        if allowed is None or not allowed.issuperset(parameters):
+            raise _Refused(
+                SignatureReason.UNSUPPORTED_COMPONENT, f"the component {name} or a parameter of it is not supported"
+            )
+        if not name.startswith("@") and name != _AGENT and _field(request, name) is None:
+            raise _Refused(SignatureReason.MISSING_COMPONENT, f"the request lacks the signed field {name}")
+    return {name for name, _ in seen}
+
+
+def _check_number(number: int, most: int, noun: str) -> None:
+    if number > most:
+        raise _Refused(SignatureReason.TOO_MANY, f"the request has {number} {noun}: at most {most} are read")
+
+
+def _allowed_parameters(name: str) -> frozenset[str] | None:
+    if not name.startswith("@"):
+        return _FIELD_PARAMETERS
+    if name not in _DERIVED:
+        return None
+    return frozenset({"name"}) if name == "@query-param" else frozenset()
+
+
+def _find_directory(
+    request: SignedRequest, label: str, components: Sequence[tuple[str, Mapping[str, Any]]]
+) -> DirectoryURL:
+    """Return the directory of the member of `Signature-Agent` that belongs to a signature."""
+    value = _field(request, _AGENT)
+    if value is None:
+        raise _Refused(
+            SignatureReason.AGENT_ABSENT, "the request has no field Signature-Agent", SignatureStatus.UNVERIFIED
+        )
+    covered = [parameters for name, parameters in components if name == _AGENT]
+    if not covered:
+        raise _Refused(SignatureReason.AGENT_NOT_COVERED, "the field Signature-Agent is not signed")
+    if value.startswith('"'):
+        return _parse_url(_legacy_agent(request, covered))
+    members = _parse_dictionary(request, _AGENT, SignatureReason.AGENT_UNREADABLE)
+    keys = [parameters["key"] for parameters in covered if "key" in parameters]
+    if label in keys:
+        key = label
+    elif len(keys) == 1:
+        # Vectors of the draft do this, and intermediaries may change the label of a signature.
+        key = keys[0]
+    elif keys:
+        raise _Refused(
+            SignatureReason.AGENT_AMBIGUOUS, f"several members of Signature-Agent are signed, and none is {label}"
+        )
+    else:
+        raise _Refused(SignatureReason.AGENT_NOT_COVERED, "no member of Signature-Agent is signed by its key")
+    if key not in members:
+        raise _Refused(SignatureReason.AGENT_MEMBER_MISSING, f"Signature-Agent has no member {quoted(key)}")
+    url, parameters = members[key]
+    if parameters:
+        raise _Refused(
+            SignatureReason.AGENT_MEMBER_IGNORED,
+            f"the member {key} of Signature-Agent has parameters, so that it is ignored",
+            SignatureStatus.UNVERIFIED,
+        )
+    return _parse_url(url)
+
+
+def _legacy_agent(request: SignedRequest, covered: Sequence[Mapping[str, Any]]) -> Any:
+    if any(covered):
+        raise _Refused(SignatureReason.AGENT_MEMBER_MISSING, "Signature-Agent is a text, and has no members")
+    http_sf = _library().http_sf
+    try:
+        url, parameters = http_sf.parse(
+            _checked_field(request, _AGENT, SignatureReason.AGENT_UNREADABLE), tltype="item"
+        )
+    except ValueError:
+        raise _Refused(SignatureReason.AGENT_UNREADABLE, "the field Signature-Agent is not valid") from None
+    if parameters:
+        raise _Refused(
+            SignatureReason.AGENT_MEMBER_IGNORED,
+            "Signature-Agent has parameters, so that it is ignored",
+            SignatureStatus.UNVERIFIED,
+        )
+    return url
+
+
+def _parse_url(url: Any) -> DirectoryURL:
+    if not isinstance(url, str):
+        raise _Refused(SignatureReason.AGENT_INVALID_URL, "a member of Signature-Agent is not a text")
+    try:
+        return parse_directory_url(url)
+    except NotHTTPS as error:
+        raise _Refused(SignatureReason.AGENT_NOT_HTTPS, f"Signature-Agent: {error}") from None
+    except InvalidURL as error:
+        raise _Refused(SignatureReason.AGENT_INVALID_URL, f"Signature-Agent: {error}") from None
+
+
+def _check_times(claim: SignatureClaim, *, now: float, clock_skew: float, max_lifetime: float | None) -> None:
+    if claim.created > now + clock_skew:
+        raise _Refused(
+            SignatureReason.CREATED_IN_FUTURE, f"the signature was created {claim.created - now:.0f} s in the future"
+        )
+    if claim.expires < now - clock_skew:
+        raise _Refused(SignatureReason.EXPIRED, f"the signature expired {now - claim.expires:.0f} s ago")
+    lifetime = claim.expires - claim.created
+    if lifetime <= 0:
+        raise _Refused(SignatureReason.INVALID_PARAMETER, "the signature expires before it was created")
+    if max_lifetime is not None and lifetime > max_lifetime:
+        raise _Refused(
+            SignatureReason.LIFETIME_TOO_LONG,
+            f"the signature is valid for {lifetime} s: at most {max_lifetime:g} s are accepted",
+        )
+
+
+def _field(request: SignedRequest, name: str) -> str | None:
+    value = request.field(name)
+    return None if value is None else value.strip(" \t")
+
+
+def _checked_field(request: SignedRequest, name: str, reason: SignatureReason) -> bytes:
+    value = _field(request, name)
+    if value is None or len(value) > _MAX_FIELD:
+        problem = "is missing" if value is None else f"is longer than {_MAX_FIELD} bytes"
+        raise _Refused(reason, f"the field {name} {problem}")
+    return value.encode("latin-1", "replace")
+
+
+def _parse_dictionary(request: SignedRequest, name: str, reason: SignatureReason) -> dict[str, tuple[Any, Any]]:
+    content = _checked_field(request, name, reason)
+    try:
+        members = _library().http_sf.parse(content, tltype="dictionary", on_duplicate_key=_refuse_duplicate)
+    except ValueError:
+        raise _Refused(reason, f"the field {name} is not a valid dictionary of RFC 9651") from None
+    result: dict[str, tuple[Any, Any]] = members
+    return result
+
+
+def _refuse_duplicate(key: str, context: str) -> None:
+    # RFC 9651 takes the last one. Programs that take the first would see another signature.
+    raise ValueError(f"{context} has {key} twice")
+
+
+def _split_target(rest: str) -> tuple[str, str]:
+    end = min((index for index in map(rest.find, "/?#") if index >= 0), default=len(rest))
+    return rest[:end].rpartition("@")[2], rest[end:].partition("#")[0]
+
+
+def _verify(message: _Message, key: VerificationKey) -> str | None:
+    """Return None if a signature is valid, or why it is not."""
+    library = _library()
+    verifier = library.verifier(
+        signature_algorithm=library.algorithms[key.algorithm],
+        key_resolver=library.keys(public_keys={key.thumbprint: key.key}, private_keys={}),
+        component_resolver_class=library.resolver,
+    )
+    # Only this signature: the verifier would refuse a request because of another one.
+    single = SimpleNamespace(
+        headers={"signature-input": message.input, "signature": message.signature}, original=message
+    )
+    try:
+        verifier.verify(single, expect_tag=TAG, max_age=None)
+    except library.error as error:
+        return f"the signature does not match the request and its key{f': {error}' if str(error) else ''}"
+    return None
+
+
+class _Library(NamedTuple):
+    """What is used of the packages of the extra `identity`."""
+
+    http_sf: Any
+    verifier: Any
+    resolver: Any
+    keys: Any
+    algorithms: "Mapping[SignatureAlgorithm, type[HTTPSignatureAlgorithm]]"
+    error: type[Exception]
+
+
+_LOADED: list[_Library] = []
+
+
+def _library() -> _Library:
+    if not _LOADED:
+        _LOADED.append(load_library())
+    return _LOADED[0]
+
+
+def load_library() -> _Library:
+    """Import the packages of the extra `identity`.
+
+    Raises: MissingExtra.
+    """
+    try:
+        import http_message_signatures as library  # noqa: PLC0415 - an extra
+        import http_sf  # noqa: PLC0415 - the same
+    except ImportError as error:
+        raise missing_cryptography(error) from None
+
+    class Verifier(library.HTTPMessageVerifier):
+        def validate_created_and_expires(self, sig_input: Any, max_age: Any = None) -> None:
+            """Do nothing: `find_claims` has checked the times, with its own clock."""
+
+    class Resolver(library.HTTPSignatureComponentResolver):
+        """The covered components of a request, whose URL may have characters that a URL must escape."""
+
+        def __init__(self, message: Any) -> None:
+            self._original: _Message = message.original
+            request = self._original.request
+            self._path, self._query = _split_query(request.target)
+            self._authority = _normalised_authority(request)
+            url = f"{request.scheme.lower()}://{self._authority}{_escaped(self._path, self._query)}"
+            plain = SimpleNamespace(method=request.method, url=url, headers=dict(self._original.fields))
+            super().__init__(plain)  # type: ignore[no-untyped-call]  # partly typed
+
+        def get_path(self) -> str:
+            return self._path or "/"
+
+        def get_query(self) -> str:
+            return self._query or "?"
+
+        def get_target_uri(self) -> str:
+            return f"{self._original.request.scheme.lower()}://{self._authority}{self.get_path()}{self._query}"
+
+        def get_request_target(self) -> str:
+            return self._original.request.target
+
+    algorithms = {
+        SignatureAlgorithm.ED25519: library.algorithms.ED25519,
+        SignatureAlgorithm.RSA_PSS_SHA512: library.algorithms.RSA_PSS_SHA512,
+        SignatureAlgorithm.ECDSA_P256_SHA256: library.algorithms.ECDSA_P256_SHA256,
+    }
+    errors = library.HTTPMessageSignaturesException
+    return _Library(http_sf, Verifier, Resolver, library.MappingKeyResolver, algorithms, errors)
+
+
+def _split_query(target: str) -> tuple[str, str]:
+    """Return the path and the query, with its question mark, of a target. Some clients send the whole URL."""
+    origin = _ORIGIN.match(target)
+    path, mark, query = target[origin.end() if origin else 0 :].partition("?")
+    return path, mark + query
+
+
+def _escaped(path: str, query: str) -> str:
+    escaped = quote(_BROKEN_ESCAPE.sub("%25", path), safe=_PATH_CHARACTERS, errors="surrogateescape")
+    return escaped + quote(_BROKEN_ESCAPE.sub("%25", query), safe=_QUERY_CHARACTERS, errors="surrogateescape")
+
+
+def _normalised_authority(request: SignedRequest) -> str:
+    """Return the host in lower case, without the default port of its scheme. Source: RFC 9421 section 2.2.3."""
+    return request.authority.lower().removesuffix(_DEFAULT_PORTS.get(request.scheme.lower(), ":"))
