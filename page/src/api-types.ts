@@ -843,6 +843,7 @@ export interface VerificationObject {
   readonly host_names: readonly string[];
   readonly address_lists: readonly string[];
   readonly note: string;
+  readonly key_directories: readonly string[];
 }
 
 /** A Visit-time. */

@@ -44,16 +44,19 @@ class Verification(NamedTuple):
             resolve back to the address.
         address_lists: URLs where the operator publishes the addresses.
         note: Any other method.
+        key_directories: URLs of the keys of Web Bot Auth that sign requests of the crawler, according to its operator.
+            The crawler may send requests without a signature as well.
     """
 
     host_names: tuple[str, ...] = ()
     address_lists: tuple[str, ...] = ()
     note: str = ""
+    key_directories: tuple[str, ...] = ()
 
     @property
     def is_documented(self) -> bool:
         """Whether a method is documented."""
-        return bool(self.host_names or self.address_lists or self.note)
+        return bool(self.host_names or self.address_lists or self.note or self.key_directories)
 
     def __str__(self) -> str:
         ways = list(self._ways())
@@ -64,6 +67,8 @@ class Verification(NamedTuple):
             yield f"reverse DNS returns a name under {', '.join(self.host_names)} that resolves back to the address"
         if self.address_lists:
             yield f"the addresses are listed at {', '.join(self.address_lists)}"
+        if self.key_directories:
+            yield f"requests may be signed with a key that is published at {', '.join(self.key_directories)}"
         if self.note:
             yield self.note
 
@@ -181,6 +186,7 @@ class Crawler(NamedTuple):
                 "host_names": list(self.verification.host_names),
                 "address_lists": list(self.verification.address_lists),
                 "note": self.verification.note,
+                "key_directories": list(self.verification.key_directories),
             },
             "source": self.source,
             "source_kind": self.source_kind,

@@ -61,7 +61,12 @@ GOOGLE: Final[tuple[Crawler, ...]] = (
     _special("Google-Safety")._replace(purposes=("safety",), obeys="no"),
     _special("DuplexWeb-Google")._replace(purposes=("user-triggered",), retired=True),
     _special("googleweblight")._replace(purposes=("user-triggered",), obeys="not-documented", retired=True),
-    _user("Google-Agent"),
+    # Google's page "Allow Google-Agent traffic": an experiment, so that only some requests are signed.
+    _user("Google-Agent")._replace(
+        verification=_USER_VERIFICATION._replace(
+            key_directories=("https://agent.bot.goog/.well-known/http-message-signatures-directory",)
+        )
+    ),
     _user("Google-GeminiNotebook"),
     _user("Google-NotebookLM")._replace(retired=True),
     _user("FeedFetcher-Google")._replace(purposes=("feeds",), obeys="no"),

@@ -44,6 +44,7 @@ _COLUMNS: Final = (
     "host_names",
     "address_lists",
     "verification_note",
+    "key_directories",
     "source",
     "source_kind",
     "checked",

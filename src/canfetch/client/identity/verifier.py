@@ -20,9 +20,18 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.agents.address_lists import Address, AddressLists
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import Identity, IdentityStatus, has_suffix, parse_address
+from canfetch.agents.identity import (
+    Identity,
+    IdentityStatus,
+    SignatureCheck,
+    SignatureReason,
+    has_suffix,
+    parse_address,
+)
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.identity.signature_verifier import SignatureVerifier
+from canfetch.client.identity.signed_requests import NO_SIGNATURE, SignedRequest
 from canfetch.client.procedure import Clock
 from canfetch.client.transports.addresses import is_public
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
@@ -135,6 +144,9 @@ class _ListSource(Protocol):
 class IdentityVerifier:
     """Verifies that requests come from the crawlers that they name. Safe for use by several threads and event loops.
 
+    A valid signature by a key of the crawler's directories verifies a request from any address. Otherwise, the address
+    decides, unless the crawler must sign.
+
     Args:
         address_lists: The published addresses: an `AddressListFile`, `AddressLists`, or None.
         dns: Whether to look up the names of addresses.
@@ -144,6 +156,7 @@ class IdentityVerifier:
         max_lookups: Maximum number of lookups at the same time, each in a thread.
         max_entries: Maximum number of addresses in each of the two caches.
         max_age: Seconds after which a list of addresses is too old to call a request an impostor's.
+        signatures: Verifies signatures of requests. Default: they are not considered.
         clock: Returns seconds since the epoch.
     Raises: InvalidOption: An argument is invalid.
     """
@@ -159,8 +172,11 @@ class IdentityVerifier:
         max_lookups: int = 16,
         max_entries: int = 10_000,
         max_age: float = DEFAULT_MAX_AGE,
+        signatures: SignatureVerifier | None = None,
         clock: Clock = time.time,
     ) -> None:
+        if signatures is not None and not isinstance(signatures, SignatureVerifier):
+            raise InvalidOption(f"invalid signatures {quoted(signatures)}: expected a SignatureVerifier or None")
         for name, function in (("reverse", reverse), ("resolve", resolve), ("clock", clock)):
             check_callable(name, function)
         for name, seconds in (("timeout", timeout), ("max_age", max_age)):
@@ -174,6 +190,7 @@ class IdentityVerifier:
         self._max_lookups = max_lookups
         self._max_age = max_age
         self._clock = clock
+        self._signatures = signatures
         self._confirmed = _Cache(max_entries)
         self._others = _Cache(max_entries)
         # Resolvers without access to the internet answer that no address has a name. So a missing name is evidence
@@ -188,15 +205,54 @@ class IdentityVerifier:
         self._in_progress: set[_Key] = set()
         self._networks: Counter[tuple[int, int]] = Counter()
 
-    def verify(self, crawler: Crawler, address: str | None) -> Identity:
-        """Verify that an address is one of a crawler's.
+    @property
+    def signatures(self) -> SignatureVerifier | None:
+        """What verifies the signatures of requests, or None."""
+        return self._signatures
+
+    def verify(
+        self,
+        crawler: Crawler,
+        address: str | None,
+        *,
+        request: SignedRequest | None = None,
+        require_signature: bool = False,
+    ) -> Identity:
+        """Verify that an address is one of a crawler's, or that the crawler signed a request.
 
         Args:
             crawler: The crawler, as `find_crawler` returns it.
             address: The address of the client, or None if it is unknown.
+            request: The request, for its signatures. Without it, and without `signatures`, only the address counts.
+            require_signature: Whether a request without a valid signature is an impostor's, whatever its address is.
+                If the directory of the crawler is not available, the identity is undecided.
         Returns: The identity. No failure raises: if DNS does not answer, the identity is undecided.
-        Cost: A lookup in memory, or else a wait of at most `timeout` seconds.
+        Cost: Lookups in memory, or else waits of at most `timeout` seconds for DNS, and as much for a directory.
         """
+        signature = None
+        if request is not None and self._signatures is not None:
+            signature = self._signatures.verify(request, crawler=crawler)
+        decided = _judge(signature, is_required=require_signature)
+        return self._verify_address(crawler, address)._replace(signature=signature) if decided is None else decided
+
+    async def verify_async(
+        self,
+        crawler: Crawler,
+        address: str | None,
+        *,
+        request: SignedRequest | None = None,
+        require_signature: bool = False,
+    ) -> Identity:
+        """Verify an address or a signature, without blocking the event loop. See `verify`."""
+        signature = None
+        if request is not None and self._signatures is not None:
+            signature = await self._signatures.verify_async(request, crawler=crawler)
+        decided = _judge(signature, is_required=require_signature)
+        if decided is not None:
+            return decided
+        return (await self._verify_address_async(crawler, address))._replace(signature=signature)
+
+    def _verify_address(self, crawler: Crawler, address: str | None) -> Identity:
         started = self._start(crawler, address)
         if isinstance(started, Identity):
             return started
@@ -207,8 +263,7 @@ class IdentityVerifier:
             check = self._late(address)
         return self._conclude(check, crawler, listed=listed)
 
-    async def verify_async(self, crawler: Crawler, address: str | None) -> Identity:
-        """Verify that an address is one of a crawler's, without blocking the event loop. See `verify`."""
+    async def _verify_address_async(self, crawler: Crawler, address: str | None) -> Identity:
         started = self._start(crawler, address)
         if isinstance(started, Identity):
             return started
@@ -301,6 +356,19 @@ class IdentityVerifier:
         if check.status is NameStatus.NAMELESS and self._names_exist:
             return _impostor(check.reason)
         return _undecided(check.reason)
+
+
+def _judge(signature: SignatureCheck | None, *, is_required: bool) -> Identity | None:
+    """Return what a signature decides, or None if the address decides."""
+    if signature is not None and signature.is_valid:
+        return Identity(IdentityStatus.VERIFIED, signature.detail, signature)
+    if not is_required:
+        return None
+    found = NO_SIGNATURE if signature is None else signature
+    # An outage of the directory is no evidence. Everything else is up to the client, which could leave out more.
+    is_outage = found.reason is SignatureReason.DIRECTORY_UNAVAILABLE
+    status = IdentityStatus.UNDECIDED if is_outage else IdentityStatus.IMPOSTOR
+    return Identity(status, f"a signature is required: {found.detail}", found)
 
 
 def _list_source(lists: Any) -> Callable[[], AddressLists]:

@@ -70,6 +70,7 @@ class VerificationObject(BaseModel):
     host_names: list[str]
     address_lists: list[str]
     note: str
+    key_directories: list[str]
 
 
 class HeaderObject(BaseModel):

@@ -1,0 +1,90 @@
+"""Replay protection: the nonces of signatures that were accepted, in bounded memory.
+
+Source: RFC 9421 section 7.2.2; Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01, "Freshness and Replay".
+"""
+
+from collections import OrderedDict
+from enum import Enum, auto
+from heapq import heappush, heappushpop
+from threading import Lock
+from typing import Final
+
+# Signers that are not trusted share this number of memories.
+_MAX_SIGNERS: Final = 100
+
+
+class Replay(Enum):
+    """Whether a signature was seen before."""
+
+    NEW = auto()
+    SEEN = auto()
+    FORGOTTEN = auto()
+
+
+class NonceMemory:
+    """The nonces that were seen, by signer. Safe for use by several threads.
+
+    A full memory forgets the nonces of the oldest signatures. From then on, signatures that are as old are not accepted
+    any more, so that none is accepted twice. Each signer has a memory of its own, because signers choose the times.
+
+    Args: max_nonces: Maximum number of nonces of a signer.
+    """
+
+    def __init__(self, max_nonces: int) -> None:
+        self._max_nonces = max_nonces
+        self._signers: OrderedDict[str, _Nonces] = OrderedDict()
+        self._trusted: dict[str, _Nonces] = {}
+        # The newest signature of all signers that were forgotten.
+        self._floor = float("-inf")
+        self.reset_after_fork()
+
+    def reset_after_fork(self) -> None:
+        """Create a new lock after a fork."""
+        self._lock = Lock()
+
+    def record(self, signer: str, nonce: tuple[str, str], *, created: int, trusted: bool) -> Replay:
+        """Record a nonce, and return whether it was recorded before. The check and the record are one step.
+
+        Args:
+            signer: The URL of the directory.
+            nonce: The key and its nonce.
+            created: When the signature was created, in seconds since the epoch.
+            trusted: Whether the signer is never forgotten.
+        Cost: O(log nonces).
+        """
+        with self._lock:
+            return self._nonces(signer, trusted=trusted).record(nonce, created, self._max_nonces)
+
+    def _nonces(self, signer: str, *, trusted: bool) -> "_Nonces":
+        if trusted:
+            return self._trusted.setdefault(signer, _Nonces(float("-inf")))
+        found = self._signers.get(signer)
+        if found is None:
+            found = self._signers[signer] = _Nonces(self._floor)
+            if len(self._signers) > _MAX_SIGNERS:
+                _, forgotten = self._signers.popitem(last=False)
+                self._floor = max(self._floor, forgotten.newest)
+        self._signers.move_to_end(signer)
+        return found
+
+
+class _Nonces:
+    def __init__(self, floor: float) -> None:
+        self._floor = self.newest = floor
+        self._seen: set[tuple[str, str]] = set()
+        self._oldest: list[tuple[int, tuple[str, str]]] = []
+
+    def record(self, nonce: tuple[str, str], created: int, max_nonces: int) -> Replay:
+        if nonce in self._seen:
+            return Replay.SEEN
+        if created <= self._floor:
+            return Replay.FORGOTTEN
+        self._seen.add(nonce)
+        self.newest = max(self.newest, created)
+        if len(self._oldest) < max_nonces:
+            heappush(self._oldest, (created, nonce))
+            return Replay.NEW
+        forgotten, oldest = heappushpop(self._oldest, (created, nonce))
+        self._seen.discard(oldest)
+        self._floor = max(self._floor, forgotten)
+        return Replay.NEW

@@ -1,0 +1,266 @@
+"""Verification of signed requests: the profile, the directory with the key, the signature, and replays."""
+
+import asyncio
+import time
+from collections.abc import Collection, Generator, Iterable, Mapping
+from concurrent.futures import Future
+from typing import Any, Final
+
+from canfetch.agents.crawler import Crawler
+from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
+from canfetch.client.forking import reset_on_fork
+from canfetch.client.identity.directory_urls import DirectoryURL, parse_directory_url
+from canfetch.client.identity.key_directories import KeyDirectories
+from canfetch.client.identity.replays import NonceMemory, Replay
+from canfetch.client.identity.signed_requests import (
+    DEFAULT_CLOCK_SKEW,
+    DEFAULT_MAX_LIFETIME,
+    NO_SIGNATURE,
+    SignatureClaim,
+    SignedRequest,
+    find_claims,
+    load_library,
+    verify_claim,
+)
+from canfetch.client.procedure import Clock
+from canfetch.client.transports import Transport
+from canfetch.client.transports.daemon_threads import wait_until_done
+from canfetch.core.origin import find_origin
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption, InvalidURL
+
+# RFC 9421 appendix B.1: everyone has these private keys. The draft asks verifiers to reject them.
+_TEST_KEYS: Final = frozenset(
+    {
+        "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA",
+        "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U",
+        "ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI",
+    }
+)
+_MAX_CLOCK_SKEW: Final = 3600
+_REPLAYS: Final = {
+    Replay.SEEN: (SignatureReason.REPLAYED, "the nonce of the signature was used before"),
+    Replay.FORGOTTEN: (
+        SignatureReason.REPLAY_UNKNOWN,
+        "the signature is older than the nonces in memory, so that it may be a replay",
+    ),
+}
+
+_Steps = Generator[Future[None], bool, SignatureCheck]
+
+
+class SignatureVerifier:
+    """Verifies Web Bot Auth signatures of requests. Safe for use by several threads and event loops.
+
+    Args:
+        hosts: The host names of the site, such as `example.com`. Signatures for others are invalid, because whoever
+            receives one could send it to this site with that other host. A name without a port is for all ports. None
+            accepts all hosts: the server has to refuse unknown ones.
+        directories: The URLs of the directories of crawlers, by product token. They replace those of the registry.
+        max_lifetime: The longest time from the creation of a signature to its end, in seconds, or None.
+        clock_skew: How many seconds the clock of a signer may differ.
+        reject_replays: Whether each signature needs a nonce and is accepted only once by this object.
+        max_nonces: Maximum number of nonces in memory, for each signer. With `reject_replays` only.
+        timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
+        transport, user_agent, fetch_timeout, max_stale, max_directories, allow_private: How directories are fetched.
+            See `KeyDirectories`.
+        clock: Returns seconds since the epoch.
+    Raises: InvalidOption: An argument is invalid. MissingExtra.
+    """
+
+    def __init__(
+        self,
+        *,
+        hosts: Collection[str] | None,
+        directories: Mapping[str, str | Iterable[str]] | None = None,
+        max_lifetime: float | None = DEFAULT_MAX_LIFETIME,
+        clock_skew: float = DEFAULT_CLOCK_SKEW,
+        reject_replays: bool = False,
+        max_nonces: int = 100_000,
+        timeout: float = 1.0,
+        transport: Transport | None = None,
+        user_agent: str | None = None,
+        fetch_timeout: float = 5.0,
+        max_stale: float = 86_400.0,
+        max_directories: int = 200,
+        allow_private: bool = False,
+        clock: Clock = time.time,
+    ) -> None:
+        load_library()
+        check_positive_seconds("timeout", timeout)
+        if max_lifetime is not None:
+            check_positive_seconds("max_lifetime", max_lifetime)
+        _check_clock_skew(clock_skew)
+        check_count("max_nonces", max_nonces)
+        check_callable("clock", clock)
+        self._hosts = None if hosts is None else _parse_hosts(hosts)
+        self._directories = {
+            name.lower(): _parse_directories(name, urls) for name, urls in dict(directories or {}).items()
+        }
+        self._max_lifetime = max_lifetime
+        self._clock_skew = clock_skew
+        self._nonces = NonceMemory(max_nonces) if reject_replays else None
+        self._timeout = timeout
+        self._clock = clock
+        self._keys = KeyDirectories(
+            transport=transport,
+            user_agent=user_agent,
+            timeout=fetch_timeout,
+            max_stale=max_stale,
+            max_directories=max_directories,
+            allow_private=allow_private,
+            clock=clock,
+        )
+        reset_on_fork(self)
+
+    def reset_after_fork(self) -> None:
+        """Create a new lock after a fork. Each process remembers nonces of its own."""
+        if self._nonces is not None:
+            self._nonces.reset_after_fork()
+
+    def directories_of(self, crawler: Crawler) -> tuple[DirectoryURL, ...]:
+        """Return the directories whose keys sign requests of a crawler: those of the site, or those of the registry."""
+        found = self._directories.get(crawler.name.lower())
+        return _parse_directories(crawler.name, crawler.verification.key_directories) if found is None else found
+
+    def verify(self, request: SignedRequest, *, crawler: Crawler | None = None) -> SignatureCheck:
+        """Return whether a request has a valid signature.
+
+        A request may have several signatures. The result is that of the first valid one, if any.
+
+        Args:
+            request: The request.
+            crawler: Whether only the directories of this crawler count. By default, any directory does, and a valid
+                signature proves nothing but its URL.
+        Returns: The result. No failure raises.
+        Cost: A few tenths of a millisecond for each signature, and a wait of at most `timeout` seconds.
+        """
+        deadline = time.monotonic() + self._timeout
+        steps = self._steps(request, crawler)
+        try:
+            future = next(steps)
+            while True:
+                future = steps.send(_wait(future, deadline - time.monotonic()))
+        except StopIteration as stop:
+            result: SignatureCheck = stop.value
+            return result
+
+    async def verify_async(self, request: SignedRequest, *, crawler: Crawler | None = None) -> SignatureCheck:
+        """Return whether a request has a valid signature, without blocking the event loop. See `verify`."""
+        deadline = time.monotonic() + self._timeout
+        steps = self._steps(request, crawler)
+        try:
+            future = next(steps)
+            while True:
+                future = steps.send(await _wait_async(future, deadline - time.monotonic()))
+        except StopIteration as stop:
+            result: SignatureCheck = stop.value
+            return result
+
+    def _steps(self, request: SignedRequest, crawler: Crawler | None) -> _Steps:
+        """Verify the signatures. Each yielded future is to be waited for, and the caller sends whether it is done."""
+        best = NO_SIGNATURE
+        claims = find_claims(request, now=self._clock(), clock_skew=self._clock_skew, max_lifetime=self._max_lifetime)
+        for found in claims:
+            check = found if isinstance(found, SignatureCheck) else (yield from self._verify(found, request, crawler))
+            if check.is_valid:
+                return check
+            if best is NO_SIGNATURE or _rank(check) > _rank(best):
+                best = check
+        return best
+
+    def _verify(self, claim: SignatureClaim, request: SignedRequest, crawler: Crawler | None) -> _Steps:
+        if self._hosts is not None and not self._has_host(request.authority):
+            return claim.conclude(
+                SignatureStatus.INVALID, SignatureReason.OTHER_HOST, f"{request.authority} is not a host of the site"
+            )
+        url, trusted = claim.directory.fetched, False
+        if crawler is not None:
+            directory = next((one for one in self.directories_of(crawler) if one[0] == claim.directory[0]), None)
+            if directory is None:
+                return claim.conclude(
+                    SignatureStatus.UNVERIFIED,
+                    SignatureReason.OTHER_DIRECTORY,
+                    f"{claim.directory.identifier} is not a directory of {crawler.name}",
+                )
+            # Not the query of the request, which might choose the keys.
+            url, trusted = directory.fetched, True
+        if claim.key_id in _TEST_KEYS:
+            return claim.conclude(
+                SignatureStatus.INVALID, SignatureReason.TEST_KEY, "the key is a test key, which everyone has"
+            )
+        lookup = self._keys.start(url, claim.key_id, trusted=trusted)
+        if isinstance(lookup, Future):
+            in_time = yield lookup
+            lookup = self._keys.finish(url, claim.key_id, in_time=in_time)
+        if lookup.key is None:
+            return claim.conclude(SignatureStatus.UNVERIFIED, lookup.reason, lookup.detail)
+        check = verify_claim(claim, lookup.key, now=self._clock(), clock_skew=self._clock_skew)
+        return self._check_replay(claim, check, trusted=trusted) if check.is_valid else check
+
+    def _check_replay(self, claim: SignatureClaim, check: SignatureCheck, *, trusted: bool) -> SignatureCheck:
+        if self._nonces is None:
+            return check
+        invalid = SignatureStatus.INVALID
+        if not claim.nonce:
+            return claim.conclude(invalid, SignatureReason.NONCE_MISSING, "the signature has no nonce")
+        replay = self._nonces.record(
+            claim.directory.identifier, (claim.key_id, claim.nonce), created=claim.created, trusted=trusted
+        )
+        return check if replay is Replay.NEW else claim.conclude(invalid, *_REPLAYS[replay])
+
+    def _has_host(self, authority: str) -> bool:
+        assert self._hosts is not None
+        origin = find_origin(f"host://{authority}/")
+        return origin is not None and bool(self._hosts & {(origin.host, None), (origin.host, origin.port)})
+
+
+def _rank(check: SignatureCheck) -> int:
+    """Return how much a result that is not valid says: an outage might hide a valid signature."""
+    if check.reason is SignatureReason.OTHER_DIRECTORY:
+        return 0
+    return {SignatureReason.DIRECTORY_UNAVAILABLE: 3, SignatureReason.KEY_UNKNOWN: 2}.get(check.reason, 1)
+
+
+def _wait(future: Future[None], seconds: float) -> bool:
+    try:
+        future.result(max(seconds, 0.0))
+    except TimeoutError:
+        return False
+    return True
+
+
+async def _wait_async(future: Future[None], seconds: float) -> bool:
+    if future.done():
+        return True
+    try:
+        async with asyncio.timeout(max(seconds, 0.0)):
+            await wait_until_done(future)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _check_clock_skew(seconds: Any) -> None:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= _MAX_CLOCK_SKEW:
+        raise InvalidOption(f"invalid clock_skew {quoted(seconds)}: expected 0 to {_MAX_CLOCK_SKEW} seconds")
+
+
+def _parse_hosts(hosts: Any) -> frozenset[tuple[str, int | None]]:
+    if isinstance(hosts, str | bytes):
+        raise InvalidOption(f"invalid hosts {quoted(hosts)}: expected a list, such as [{quoted(hosts)}]")
+    parsed = set()
+    for host in hosts:
+        origin = find_origin(f"host://{host}/") if isinstance(host, str) else None
+        if origin is None or "/" in host:
+            raise InvalidOption(f"invalid host {quoted(host)}: expected a name such as 'example.com'")
+        parsed.add((origin.host, origin.port))
+    return frozenset(parsed)
+
+
+def _parse_directories(name: str, urls: str | Iterable[str]) -> tuple[DirectoryURL, ...]:
+    try:
+        return tuple(parse_directory_url(url) for url in ([urls] if isinstance(urls, str) else urls))
+    except InvalidURL as error:
+        raise InvalidOption(f"invalid directory of {name}: {error}") from None

@@ -1,0 +1,3 @@
+from tests.servers.fixtures import authority
+
+__all__ = ["authority"]
