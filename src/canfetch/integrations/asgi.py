@@ -93,6 +93,7 @@ def _request(scope: Scope, path: str) -> Request:
         peer=client[0] if client else None,
         header=header,
         prefix=_prefix(scope),
+        scheme=scope.get("scheme") or "http",
     )
 
 

@@ -63,4 +63,5 @@ def _request(environ: "WSGIEnvironment", path: str) -> Request:
         peer=environ.get("REMOTE_ADDR"),
         header=lambda name: environ_header(environ, name),
         prefix=decode_native(environ.get("SCRIPT_NAME", "")),
+        scheme=environ.get("wsgi.url_scheme") or "http",
     )

@@ -77,6 +77,7 @@ def _convert(request: HttpRequest) -> Request:
         peer=request.META.get("REMOTE_ADDR"),
         header=lambda name: environ_header(request.META, name),
         prefix=_prefix(request),
+        scheme=request.scheme or "http",
     )
 
 

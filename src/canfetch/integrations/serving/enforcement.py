@@ -7,7 +7,7 @@ All other requests pass, above all those of browsers: a robots.txt does not appl
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from canfetch.agents.crawler import Crawler
@@ -15,7 +15,7 @@ from canfetch.agents.declarations import is_browser_in_app
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.requested import requested_agent
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
-from canfetch.client.identity import IdentityVerifier
+from canfetch.client.identity import IdentityVerifier, SignedRequest
 from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
@@ -66,6 +66,8 @@ class Enforcement:
         block_impostors: Whether to refuse requests of impostors. By default, they are only counted.
         block_undecided: Whether to refuse requests of crawlers of the registry whose identity cannot be verified, as
             well. Then failing name servers, a missing list, or a proxy that is not listed close the site to crawlers.
+        require_signature: Product tokens of crawlers of the registry whose requests must be signed. Others under their
+            names are impostors, whatever their address is.
         trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed, and `unix` for a server
             that listens on a Unix socket. Default: none, so that the address of the connection counts.
         refusal: The status and the text of the response to what is refused. Default: 403, with the reason.
@@ -80,6 +82,7 @@ class Enforcement:
         identity: IdentityVerifier | None = None,
         block_impostors: bool = False,
         block_undecided: bool = False,
+        require_signature: Collection[str] = (),
         trusted_proxies: Iterable[str] = (),
         refusal: Refusal = DEFAULT_REFUSAL,
     ) -> None:
@@ -91,6 +94,7 @@ class Enforcement:
             raise InvalidOption("block_undecided requires block_impostors=True")
         for token in exempt:
             requested_agent(token, exact=True)
+        self._must_sign = _names_of_signers(require_signature, registry, identity)
         if not isinstance(refusal, Refusal):
             raise InvalidOption(f"invalid refusal {quoted(refusal)}: expected a Refusal")
         self.identity = identity
@@ -99,6 +103,8 @@ class Enforcement:
         self.block_undecided = block_undecided
         self._registry = registry
         self._exempt = frozenset(token.lower() for token in exempt)
+        if not self._exempt.isdisjoint(name.lower() for name in self._must_sign):
+            raise InvalidOption("require_signature and exempt have the same crawler: remove it from one of them")
         self._proxies = TrustedProxies(trusted_proxies)
         self._identify = lru_cache(maxsize=_CACHED_HEADERS)(self._identify_uncached)
 
@@ -127,6 +133,43 @@ class Enforcement:
     def client_address(self, peer: str | None, forwarded_for: str | None) -> str | None:
         """Return the address of the client, or None if it is unknown."""
         return self._proxies.client_address(peer, forwarded_for)
+
+    def requires_signature(self, crawler: Crawler) -> bool:
+        """Return whether requests of a crawler must be signed."""
+        return crawler.name in self._must_sign
+
+    def signed_request(self, request: Request) -> SignedRequest | None:
+        """Return a request as it was signed, or None if it is not signed, or if signatures are not considered.
+
+        Cost: A lookup of a header for a request without a signature.
+        """
+        if self.identity is None or self.identity.signatures is None or request.header("signature-input") is None:
+            return None
+        scheme = self._proxies.client_scheme(request.peer, request.scheme, request.header("x-forwarded-proto"))
+        target = request.target.decode("latin-1")
+        return SignedRequest(request.method, scheme, request.host, target, request.header)
+
+
+def _names_of_signers(names: Any, registry: Registry, identity: IdentityVerifier | None) -> frozenset[str]:
+    if isinstance(names, str | bytes):
+        raise InvalidOption(f"invalid require_signature {quoted(names)}: expected a list, such as [{quoted(names)}]")
+    found = set()
+    for name in names:
+        signatures = None if identity is None else identity.signatures
+        if signatures is None:
+            raise InvalidOption(
+                "require_signature requires identity=IdentityVerifier(signatures=SignatureVerifier(...))"
+            )
+        crawler = registry.get_crawler(name) if isinstance(name, str) else None
+        if crawler is None:
+            raise InvalidOption(f"invalid require_signature {quoted(name)}: it is not a crawler of the registry")
+        if not signatures.directories_of(crawler):
+            raise InvalidOption(
+                f"no directory of {crawler.name} is known: pass directories={{{crawler.name!r}: 'https://...'}} to the "
+                "SignatureVerifier"
+            )
+        found.add(crawler.name)
+    return frozenset(found)
 
 
 def is_subject(crawler: DeclaredCrawler, file: ServedFile) -> bool:

@@ -22,6 +22,7 @@ class Request(NamedTuple):
         header: Returns the value of a header field by its name in lower case. Repeated fields are joined with commas.
         prefix: The path that the application is mounted at, decoded, or an empty string. A proxy may have removed it
             from the target.
+        scheme: The scheme that the server reports.
     """
 
     method: str
@@ -31,6 +32,7 @@ class Request(NamedTuple):
     peer: str | None
     header: Callable[[str], str | None]
     prefix: str = ""
+    scheme: str = "https"
 
 
 class Reply(NamedTuple):

@@ -12,6 +12,7 @@ from canfetch.author.hosts import parse_host
 from canfetch.author.refusal import Refusal
 from canfetch.author.site_policy import closed_policy
 from canfetch.client.argument_checks import check_callable
+from canfetch.client.identity import SignedRequest
 from canfetch.client.loggers import SERVING_LOGGER
 from canfetch.client.procedure import Clock
 from canfetch.core.quoting import quoted
@@ -28,6 +29,11 @@ from canfetch.integrations.serving.stats import SiteCounters, SiteStats
 _MAX_MAX_AGE: Final = 86_400
 _RETRY_AFTER: Final = ("Retry-After", "60")
 _MAX_RETRY_AFTER: Final = 86_400
+# RFC 9421 section 5.1: what a signature must cover.
+_ACCEPT_SIGNATURE: Final = (
+    "Accept-Signature",
+    'sig1=("@authority" "signature-agent";key="sig1");created;expires;tag="web-bot-auth"',
+)
 
 
 class IdentityCheck(NamedTuple):
@@ -35,6 +41,8 @@ class IdentityCheck(NamedTuple):
 
     crawler: Crawler
     address: str | None
+    signed: SignedRequest | None
+    must_sign: bool
 
 
 class Site:
@@ -115,7 +123,10 @@ class Site:
             return reply
         assert self._enforcement is not None
         assert self._enforcement.identity is not None
-        return self._conclude(request, reply, self._enforcement.identity.verify(*reply))
+        identity = self._enforcement.identity.verify(
+            reply.crawler, reply.address, request=reply.signed, require_signature=reply.must_sign
+        )
+        return self._conclude(request, reply, identity)
 
     async def respond_async(self, request: Request) -> Reply | None:
         """Return the reply to a request, or None, without blocking the event loop. See `respond`."""
@@ -124,7 +135,10 @@ class Site:
             return reply
         assert self._enforcement is not None
         assert self._enforcement.identity is not None
-        return self._conclude(request, reply, await self._enforcement.identity.verify_async(*reply))
+        identity = await self._enforcement.identity.verify_async(
+            reply.crawler, reply.address, request=reply.signed, require_signature=reply.must_sign
+        )
+        return self._conclude(request, reply, identity)
 
     def _examine(self, request: Request) -> Reply | IdentityCheck | None:
         seconds = self._suspended_until - self._clock()
@@ -181,7 +195,8 @@ class Site:
         if enforcement.identity is None or crawler.entry is None:
             return None
         address = enforcement.client_address(request.peer, request.header("x-forwarded-for"))
-        return IdentityCheck(crawler.entry, address)
+        must_sign = enforcement.requires_signature(crawler.entry)
+        return IdentityCheck(crawler.entry, address, enforcement.signed_request(request), must_sign)
 
     def _conclude(self, request: Request, check: IdentityCheck, identity: Identity) -> Reply | None:
         name = check.crawler.name
@@ -200,14 +215,13 @@ class Site:
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
-        return _refuse(
-            request, self._enforcement.refusal, f"this client is not {name}\n{printable_text(identity.reason)}"
-        )
+        reason = f"this client is not {name}\n{printable_text(identity.reason)}"
+        return _refuse(request, self._enforcement.refusal, reason, *([_ACCEPT_SIGNATURE] if check.must_sign else []))
 
 
-def _refuse(request: Request, refusal: Refusal, reason: str) -> Reply:
+def _refuse(request: Request, refusal: Refusal, reason: str, *headers: tuple[str, str]) -> Reply:
     status, text = refusal
-    return text_reply(request, status, f"{status} {refusal.phrase}: {reason}" if text is None else text)
+    return text_reply(request, status, f"{status} {refusal.phrase}: {reason}" if text is None else text, *headers)
 
 
 def _timestamp(suspend_until: Any) -> float:

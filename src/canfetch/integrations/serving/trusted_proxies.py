@@ -1,4 +1,4 @@
-"""The address of the client: that of the connection, or the one that trusted proxies report.
+"""The address of the client and its scheme: those of the connection, or those that trusted proxies report.
 
 Anyone can send `X-Forwarded-For`. Each proxy appends the address that it was connected from, so the field is read from
 its end, and only as far as the addresses are those of trusted proxies.
@@ -13,6 +13,7 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 _UNIX: Final = "unix"
+_SCHEMES: Final = ("http", "https")
 # No chain of proxies is longer, and each address takes time to parse.
 _MAX_HOPS: Final = 16
 
@@ -42,15 +43,26 @@ class TrustedProxies:
             forwarded_for: The value of `X-Forwarded-For`.
         Cost: O(characters), and at most 16 addresses are parsed.
         """
-        if not peer:
-            if not self._trusts_unix:
-                return None
-        elif not self._trusts(peer):
-            return peer
+        if not self._trusts_peer(peer):
+            return peer or None
         if not forwarded_for:
             return peer or None
         hop = next((hop for hop in _last_hops(forwarded_for) if not self._trusts(hop)), "")
         return None if parse_address(hop) is None else hop
+
+    def client_scheme(self, peer: str | None, scheme: str, forwarded_proto: str | None) -> str:
+        """Return the scheme of the URL that the client requested.
+
+        Args:
+            peer: The address at the other end of the connection, or None or empty for a Unix socket.
+            scheme: The scheme of the connection.
+            forwarded_proto: The value of `X-Forwarded-Proto`, of which the last part is that of the nearest proxy.
+        """
+        forwarded = (forwarded_proto or "").rpartition(",")[2].strip().lower()
+        return forwarded if forwarded in _SCHEMES and self._trusts_peer(peer) else scheme
+
+    def _trusts_peer(self, peer: str | None) -> bool:
+        return self._trusts(peer) if peer else self._trusts_unix
 
     def _trusts(self, text: str) -> bool:
         address = parse_address(text)

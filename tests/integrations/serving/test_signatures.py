@@ -1,0 +1,227 @@
+"""Signed requests on real servers, with a directory on a TLS server, and crawlers that must sign."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.identity.signers import Signer
+from tests.integrations.serving.conftest import NOW, Serve
+from tests.integrations.serving.hosts import PAGE
+from tests.integrations.serving.test_enforcement import FAKE, GOOGLEBOT, enforced
+from tests.integrations.serving.test_site import request
+from tests.servers.certificates import Authority
+from tests.servers.valid import respond
+from tests.servers.web import Site as Server
+from tests.servers.web import resolve_all_to
+
+from canfetch.agents.address_lists import AddressLists
+from canfetch.client.identity import IdentityVerifier, SignatureVerifier
+from canfetch.client.transports.http_transport import HTTPTransport
+from canfetch.errors import InvalidOption
+from canfetch.integrations.serving import Enforcement, Site
+from canfetch.integrations.serving.requests import Request
+from canfetch.integrations.serving.trusted_proxies import TrustedProxies
+
+SIGNER, OTHER = Signer(), Signer()
+CRAWLER = f"User-Agent: {GOOGLEBOT}"
+PROXIED = ("X-Forwarded-Proto: https", f"X-Forwarded-For: {FAKE}")
+PATH = "/a%20b?q=1&r=%2F"
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="module")
+def directory(authority: Authority) -> Iterator[Server]:
+    with Server(tls=authority.good()) as running:
+        running.serve("/keys", respond(json.dumps({"keys": [SIGNER.jwk]}).encode()))
+        yield running
+
+
+def url_of(directory: Server) -> str:
+    return f"https://signer.site.test:{directory.port}/keys"
+
+
+def signing_site(directory: Server, authority: Authority, **options: Any) -> Site:
+    signatures = SignatureVerifier(
+        hosts=["example.com"],
+        directories={"Googlebot": url_of(directory)},
+        transport=HTTPTransport(ssl_context=authority.client(), resolve=resolve_all_to("127.0.0.1"), trust_env=False),
+        allow_private=True,
+        timeout=60.0,
+        fetch_timeout=60.0,
+        clock=lambda: NOW,
+    )
+    identity = IdentityVerifier(address_lists=AddressLists({}), dns=False, signatures=signatures)
+    return enforced(
+        identity=identity,
+        trusted_proxies=["127.0.0.0/8", "::1"],
+        block_impostors=True,
+        require_signature=["Googlebot"],
+        **options,
+    )
+
+
+def lines(headers: list[tuple[str, str]]) -> list[str]:
+    return [f"{name}: {value}" for name, value in headers]
+
+
+def signed(directory: Server, signer: Signer = SIGNER, **covered: str) -> list[str]:
+    """Return the lines of a request that covers more than the authority."""
+    url = url_of(directory)
+    components = {'"@authority"': "example.com", '"signature-agent";key="sig1"': f'"{url}"'}
+    components |= {f'"@{name.replace("_", "-")}"': value for name, value in covered.items()}
+    return lines(signer.headers(components, agent=f'sig1="{url}"'))
+
+
+def test_signed_requests_on_each_server(serve: Serve, directory: Server, authority: Authority) -> None:
+    site = signing_site(directory, authority)
+    server = serve(site)
+
+    def send(*fields: str) -> tuple[int, bytes]:
+        answer = server.send(PATH, CRAWLER, *PROXIED, *fields)
+        return answer.status, answer.body
+
+    everything = signed(
+        directory,
+        method="GET",
+        scheme="https",
+        path="/a%20b",
+        query="?q=1&r=%2F",
+        target_uri=f"https://example.com{PATH}",
+        request_target=PATH,
+    )
+    assert send(*everything) == (200, PAGE)
+    # In another order, with other names, and next to a signature of another protocol, on a line of its own.
+    others = ['Signature-Input: x=("@method");tag="other"', "Signature: x=:AAAA:"]
+    renamed = [name.lower() + colon + value for name, colon, value in (line.partition(":") for line in everything)]
+    assert send(*reversed(renamed), *others)[0] == 200
+    for target in (signed(directory, path="/other"), signed(directory, OTHER), []):
+        status, body = send(*target)
+        assert status == 403
+        assert body.startswith(b"403 Forbidden: this client is not Googlebot\na signature is required: ")
+    assert (site.stats.verified, dict(site.stats.impostors)) == (2, {"Googlebot": 3})
+    refused = server.send(PATH, CRAWLER, *PROXIED)
+    assert refused.headers["accept-signature"].endswith('created;expires;tag="web-bot-auth"')
+    # Browsers and the robots.txt need no signature.
+    assert server.send(PATH, "User-Agent: curl/8").body == PAGE
+    assert server.send("/robots.txt", CRAWLER).status == 200
+
+
+def test_a_label_that_is_sent_on_two_lines_is_refused(serve: Serve, directory: Server, authority: Authority) -> None:
+    server = serve(signing_site(directory, authority))
+    evil = signed(directory, OTHER)
+    for fields in ([*signed(directory), *evil], [*evil, *signed(directory)]):
+        assert server.send("/", CRAWLER, *PROXIED, *fields).status == 403
+
+
+def test_a_host_of_the_site_and_others(serve: Serve, directory: Server, authority: Authority) -> None:
+    server = serve(signing_site(directory, authority))
+    captured = lines(SIGNER.headers(host="other.example", agent=f'sig1="{url_of(directory)}"'))
+    answer = server.send("/", CRAWLER, *PROXIED, *captured, host="other.example")
+    assert answer.status == 403
+    assert b"other.example is not a host of the site" in answer.body
+
+
+def test_without_a_requirement_a_signature_only_adds_evidence(directory: Server, authority: Authority) -> None:
+    site = signing_site(directory, authority)
+    assert site._enforcement is not None
+    identity = site._enforcement.identity
+    site = enforced(identity=identity, block_impostors=True)
+    fields = {
+        "user-agent": GOOGLEBOT,
+        **{name.lower(): value for name, value in SIGNER.headers(agent=f'sig1="{url_of(directory)}"')},
+    }
+    assert site.respond(request("/", headers=fields, peer=FAKE)) is None
+    assert site.respond(request("/", headers={"user-agent": GOOGLEBOT}, peer=FAKE)) is None
+    assert (site.stats.verified, site.stats.undecided) == (1, 1)
+
+
+def test_impostors_without_a_signature_are_only_counted_by_default(directory: Server, authority: Authority) -> None:
+    strict = signing_site(directory, authority)
+    assert strict._enforcement is not None
+    site = enforced(identity=strict._enforcement.identity, require_signature=["GOOGLEBOT"])
+    assert site.respond(request("/", headers={"user-agent": GOOGLEBOT}, peer=FAKE)) is None
+    assert site.stats.impostors == {"Googlebot": 1}
+
+
+def test_an_outage_of_the_directory_is_undecided(directory: Server, authority: Authority) -> None:
+    directory.serve("/keys", respond(b"", status=500))
+    fields = {
+        "user-agent": GOOGLEBOT,
+        **{name.lower(): value for name, value in SIGNER.headers(agent=f'sig1="{url_of(directory)}"')},
+    }
+    try:
+        for options, status in (({}, None), ({"block_undecided": True}, 403)):
+            site = signing_site(directory, authority, **options)
+            reply = site.respond(request("/", headers=fields, peer=FAKE))
+            assert (reply and reply.status) == status
+            assert site.stats.undecided == 1
+    finally:
+        directory.serve("/keys", respond(json.dumps({"keys": [SIGNER.jwk]}).encode()))
+
+
+def test_requests_without_a_signature_cost_nothing(directory: Server, authority: Authority) -> None:
+    fields = {"user-agent": GOOGLEBOT}
+    read: list[str] = []
+
+    def header(name: str) -> str | None:
+        read.append(name)
+        return fields.get(name)
+
+    plain = Request("GET", "/", b"/", "example.com", FAKE, header)
+    identity = IdentityVerifier(address_lists=AddressLists({}), dns=False)
+    enforced(identity=identity).respond(plain)
+    assert "signature-input" not in read
+    read.clear()
+    site = signing_site(directory, authority)
+    site.respond(plain)
+    assert read.count("signature-input") == 1
+    assert "signature" not in read
+    read.clear()
+    fields["user-agent"] = (
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
+    )
+    site.respond(plain)
+    assert read == ["user-agent"]
+
+
+@pytest.mark.parametrize(
+    "peer, scheme, field, expected",
+    [
+        ("10.0.0.1", "http", "https", "https"),
+        ("10.0.0.1", "http", "http, HTTPS", "https"),
+        ("10.0.0.1", "https", "http", "http"),
+        ("10.0.0.1", "http", "gopher", "http"),
+        ("10.0.0.1", "http", None, "http"),
+        ("8.8.8.8", "http", "https", "http"),
+        ("", "http", "https", "https"),
+        (None, "http", "https", "https"),
+    ],
+)
+def test_scheme_of_the_client(peer: str | None, scheme: str, field: str | None, expected: str) -> None:
+    assert TrustedProxies(["10.0.0.0/8", "unix"]).client_scheme(peer, scheme, field) == expected
+    if not peer:
+        assert TrustedProxies(["10.0.0.0/8"]).client_scheme(peer, scheme, field) == scheme
+
+
+@pytest.mark.parametrize(
+    "names, options, message",
+    [
+        ("Googlebot", {}, r"expected a list, such as \['Googlebot'\]"),
+        (["Googlebot"], {"identity": None}, "requires identity=IdentityVerifier"),
+        (["Googlebot"], {"identity": IdentityVerifier()}, "requires identity=IdentityVerifier"),
+        (["NoSuchBot"], {}, "'NoSuchBot': it is not a crawler of the registry"),
+        ([5], {}, "5: it is not a crawler of the registry"),
+        (["GPTBot"], {}, r"no directory of GPTBot is known: pass directories=\{'GPTBot'"),
+        (["Google-Agent"], {"exempt": ["google-agent"]}, "have the same crawler"),
+    ],
+)
+def test_invalid_requirements(names: Any, options: dict[str, Any], message: str) -> None:
+    identity = IdentityVerifier(signatures=SignatureVerifier(hosts=None))
+    with pytest.raises(InvalidOption, match=message):
+        Enforcement(**{"identity": identity, "require_signature": names, **options})
+    Enforcement(identity=identity, require_signature=["Google-Agent"])
