@@ -15,7 +15,7 @@ from tests.evidence.segments import VERDICT
 from tests.json_lines import read_json_lines
 
 import canfetch
-from canfetch.access.responses import Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.documents import run_steps
 from canfetch.client.evidence import EvidenceRecorder, SegmentReport, verify_folder, verify_segment
@@ -136,6 +136,35 @@ def test_the_sites_on_the_way_to_the_content_are_recorded(tmp_path: Path) -> Non
         recorder.record_use(answered)
     assert [reading.url for reading in answered.readings] == [f"{ORIGIN}/x", "https://other.example/y"]
     assert [one.kind for one in answered.verdict.decided_by] == ["page-directive", "content-signal"]
+    report = verify_segment(recorder.path)
+    assert (report.valid, report.recomputed_uses) == (True, 1)
+
+
+STATED_HEADERS = {"x-robots-tag": "noai", "tdm-reservation": "1", "content-usage": "train-ai=n"}
+
+
+@pytest.mark.parametrize("target", ["/q", "https://other.example/q"])
+@pytest.mark.parametrize("is_reached", [True, False])
+def test_statements_in_the_headers_of_a_redirect_count_and_are_recorded(
+    tmp_path: Path, target: str, *, is_reached: bool
+) -> None:
+    redirect = Response("", 302, (("Location", target), *STATED_HEADERS.items()), b"")
+    content = ok(b"x") if is_reached else Failure("", FailureKind.TIMEOUT, "30 s")
+    web = Web({f"{ORIGIN}/p": redirect, f"{ORIGIN}/q": content, "https://other.example/q": content})
+    question = UseQuestion("training", Agent("ExampleBot"), NOW)
+    with (
+        EvidenceRecorder(tmp_path, store_content=True) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client,
+    ):
+        answered = run_steps(fetch_use(f"{ORIGIN}/p", question, max_bytes=1000), client._perform_step)
+        recorder.record_use(answered)
+    assert answered.verdict.allowed is False
+    places = {f"{name.title().replace('Tdm-R', 'tdm-r')} header" for name in STATED_HEADERS}
+    assert {
+        one.place.removesuffix(f" of {ORIGIN}/p").removesuffix(" 1") for one in answered.verdict.decided_by
+    } == places
+    (line,) = (line for line in read_json_lines(recorder.path) if "use" in line)
+    assert dict(line["readings"][0]["response"]["headers"]) == STATED_HEADERS
     report = verify_segment(recorder.path)
     assert (report.valid, report.recomputed_uses) == (True, 1)
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.access.redirects import redirect_target
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, Headers, Response
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -29,12 +29,17 @@ DISALLOWED: Final = "robots.txt disallows it"
 class NotFetched(CanfetchError, OSError):
     """Raised when a document cannot be fetched: its server fails, or robots.txt disallows it.
 
-    Attributes: reason: The reason in a few words, without anything that a server has sent.
+    Attributes:
+        reason: The reason in a few words, without anything that a server has sent.
+        url: The last URL of `fetch_document`, or None.
+        hops: The redirects of `fetch_document`.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:
         super().__init__(message)
         self.reason = reason
+        self.url: str | None = None
+        self.hops: tuple[Hop, ...] = ()
 
 
 class DecideStep(NamedTuple):
@@ -54,10 +59,21 @@ Step = DecideStep | FetchStep
 
 
 class Hop(NamedTuple):
-    """A redirect. The URL has no credentials."""
+    """A redirect.
+
+    Attributes:
+        url: The URL that redirects, without credentials.
+        status: The status code.
+        headers: The headers of the response.
+    """
 
     url: str
     status: int
+    headers: Headers = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the redirect as JSON, without its headers."""
+        return {"url": self.url, "status": self.status}
 
 
 class FetchFacts(NamedTuple):
@@ -77,7 +93,7 @@ class FetchFacts(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as JSON."""
-        return {**self._asdict(), "hops": [hop._asdict() for hop in self.hops]}
+        return {**self._asdict(), "hops": [hop.to_json() for hop in self.hops]}
 
 
 class Document(NamedTuple):
@@ -121,24 +137,35 @@ def fetch_document(url: str, *, max_bytes: int) -> Generator[Step, Any, Document
 
     Raises: NotFetched: The server fails, or redirects too often.
     """
-    first_url = url
     hops: list[Hop] = []
-    while True:
-        verdict: Verdict = yield DecideStep(url)
-        if not verdict.allowed:
-            return Document(None, url, verdict, tuple(hops))
-        response: Response | Failure = yield FetchStep(url, max_bytes)
-        if isinstance(response, Failure):
-            raise NotFetched(f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}", str(response.kind))
-        if response.status not in _REDIRECTS:
-            return Document(response, url, verdict, tuple(hops))
-        hops.append(Hop(redacted_url(url), response.status))
-        if len(hops) > _MAX_REDIRECTS:
-            raise NotFetched(
-                f"too many redirects from {quoted_url(first_url)}: expected at most {_MAX_REDIRECTS}",
-                "too many redirects",
-            )
-        url = _redirect_target(url, response)
+    try:
+        while True:
+            document = yield from _fetch_once(url, hops, max_bytes)
+            if isinstance(document, Document):
+                return document
+            url = document
+    except NotFetched as error:
+        error.url, error.hops = url, tuple(hops)
+        raise
+
+
+def _fetch_once(url: str, hops: list[Hop], max_bytes: int) -> Generator[Step, Any, Document | str]:
+    """Return the document at a URL, or the URL that it redirects to. A redirect is added to `hops`."""
+    verdict: Verdict = yield DecideStep(url)
+    if not verdict.allowed:
+        return Document(None, url, verdict, tuple(hops))
+    response: Response | Failure = yield FetchStep(url, max_bytes)
+    if isinstance(response, Failure):
+        raise NotFetched(f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}", str(response.kind))
+    if response.status not in _REDIRECTS:
+        return Document(response, url, verdict, tuple(hops))
+    hops.append(Hop(redacted_url(url), response.status, response.headers))
+    if len(hops) > _MAX_REDIRECTS:
+        first_url = quoted(hops[0].url)
+        raise NotFetched(
+            f"too many redirects from {first_url}: expected at most {_MAX_REDIRECTS}", "too many redirects"
+        )
+    return _redirect_target(url, response)
 
 
 def _redirect_target(base: str, response: Response) -> str:

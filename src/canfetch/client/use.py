@@ -218,21 +218,22 @@ def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[U
     Raises: InvalidURL, InvalidOption; and what the steps raise.
     """
     response: PageResponse | MissingSource
-    earlier: list[UseReading] = []
     try:
         document = yield from fetch_document(url, max_bytes=max_bytes)
     except NotFetched as error:
+        url, hops = error.url or url, error.hops
         response = MissingSource(SourceState.UNREACHABLE, error.reason)
     else:
-        url = document.url
-        for hop in document.hops:
-            redirect = yield from decide_use(hop.url, question, MissingSource(SourceState.ABSENT))
-            earlier += redirect.readings
+        url, hops = document.url, document.hops
         if document.response is None:
             response = MissingSource(SourceState.NOT_READ, DISALLOWED)
         else:
             answer = document.response
             response = PageResponse(answer.status, answer.headers, answer.body)
+    earlier: list[UseReading] = []
+    for hop in hops:
+        redirect = yield from decide_use(hop.url, question, PageResponse(hop.status, hop.headers))
+        earlier += redirect.readings
     answered = yield from decide_use(url, question, response)
     return answer_use(question, [*earlier, *answered.readings]) if earlier else answered
 

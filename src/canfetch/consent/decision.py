@@ -313,7 +313,7 @@ def with_redirects(verdict: UseVerdict, earlier: Sequence[UseVerdict]) -> UseVer
         suffix = f" of {redacted_url(other.url)}"
         statements += (one._replace(place=one.place + suffix, line=None) for one in other.statements)
         # A redirect has no content of its own.
-        unread = (one for one in other.unread if one.name not in {HEADERS, HTML})
+        unread = (one for one in other.unread if one.name != HTML)
         sources += (one._replace(detail=(one.detail + suffix).strip()) for one in unread)
     dates = [date for date in (verdict.expires_at, *(other.expires_at for other in earlier)) if date is not None]
     return verdict._replace(

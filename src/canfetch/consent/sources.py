@@ -21,6 +21,7 @@ _START: Final = 1024
 PAGE_STARTS: Final = ("<!doctype html", "<html")
 _PART: Final = "only a part was read"
 _SUCCESS: Final = range(200, 300)
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 PAYMENT_REQUIRED: Final = 402
 LICENSE_REQUIRED: Final = frozenset({401, PAYMENT_REQUIRED})
 _PRICE_HEADERS: Final = ("crawler-price", "payment-required", "www-authenticate")
@@ -55,7 +56,8 @@ class PageResponse(NamedTuple):
         """Return the part of the response that answers depend on, with the names of headers in lower case."""
         headers = self.headers
         if headers is not None:
-            headers = tuple(page_headers(headers) if self.status in _SUCCESS else _error_headers(self))
+            is_read = self.status in _SUCCESS or self.status in REDIRECTS
+            headers = tuple(page_headers(headers) if is_read else _error_headers(self))
         html = self.html if self.status in _SUCCESS else None
         if html is not None:
             # One byte more shows that the page continues.
@@ -144,6 +146,11 @@ def read_page(
     if isinstance(response, MissingSource):
         page = parse_page(url=url, tdm_file=file)
         sources = [missing_source(name, response) for name in (HEADERS, HTML)]
+    elif response.status in REDIRECTS:
+        # Its headers are about the URL that redirects, and its body is not the content.
+        page = parse_page(headers=response.headers or (), url=url, tdm_file=file)
+        detail = f"the server responded with status {response.status}"
+        sources = [_headers_source(page, response), UseSource(HTML, SourceState.UNREACHABLE, detail)]
     elif response.status not in _SUCCESS:
         # The headers of an error are not those of the content.
         page = parse_page(url=url, tdm_file=file)
@@ -158,13 +165,16 @@ def read_page(
     return page, [*sources, missing_source(TDM_FILE, tdm) if isinstance(tdm, MissingSource) else _tdm_source(page)]
 
 
-def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSource]:
+def _headers_source(page: PageRules, response: PageResponse) -> UseSource:
     if response.headers is None:
-        yield UseSource(HEADERS, SourceState.NOT_READ)
-    elif PageNote.HEADERS_TRUNCATED in page.notes:
-        yield UseSource(HEADERS, SourceState.NOT_READ, _PART)
-    else:
-        yield UseSource(HEADERS, SourceState.READ)
+        return UseSource(HEADERS, SourceState.NOT_READ)
+    if PageNote.HEADERS_TRUNCATED in page.notes:
+        return UseSource(HEADERS, SourceState.NOT_READ, _PART)
+    return UseSource(HEADERS, SourceState.READ)
+
+
+def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSource]:
+    yield _headers_source(page, response)
     if response.html is None:
         yield UseSource(HTML, SourceState.NOT_READ)
     elif PageNote.NOT_HTML in page.notes:

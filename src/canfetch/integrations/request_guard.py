@@ -42,7 +42,6 @@ _GUARD_ONLY: Final = frozenset(
     {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses", "skip_report"}
 )
 _SIGNATURE_HEADERS: Final = ("Signature-Agent", "Signature-Input", "Signature")
-_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
 # The guards that let the requests of the current thread or task pass.
@@ -502,9 +501,10 @@ def _attached(response: object, name: str) -> Any:
 
 def _redirect_target(sent: SentRequest) -> str | None:
     """Return the URL that a response redirects to."""
-    from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - most programs have no purpose
+    from canfetch.consent.sources import REDIRECTS  # noqa: PLC0415 - most programs have no purpose
+    from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - as above
 
-    if sent.status not in _REDIRECTS:
+    if sent.status not in REDIRECTS:
         return None
     location = next((value for name, value in header_pairs(sent.headers) if name == "location"), None)
     if location is None:

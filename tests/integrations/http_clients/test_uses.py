@@ -273,6 +273,14 @@ def test_sites_that_redirect_count(name: str, library: Site, other: Site) -> Non
         host.get(library.url("back"))
 
 
+def test_statements_in_the_headers_of_a_redirect_count(name: str, library: Site) -> None:
+    library.serve("/old", respond(b"", "Location: /file", "X-Robots-Tag: noai", status=302))
+    with open_host(name, purpose="training", mark_uses=True) as host:
+        use = host.get(library.url("old")).use
+        assert (use.allowed, use.url) == (False, library.url("file"))
+        assert [str(one) for one in use.decided_by] == [f"headers, X-Robots-Tag header 1 of {library.url('old')}: noai"]
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

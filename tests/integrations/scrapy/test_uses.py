@@ -21,7 +21,8 @@ def crawl() -> Iterator[tuple[str, str, CrawlResult]]:
         other.serve("/robots.txt", robots("User-agent: *\nContent-Signal: ai-train=no\n"))
         other.serve("/moved", redirect(f"{site.origin}/free"))
         site.serve("/moved", redirect(f"{site.origin}/free?moved"))
-        for target in ("/free", "/free?moved"):
+        site.serve("/noted", respond(b"", f"Location: {site.origin}/free?noted", "X-Robots-Tag: noai", status=302))
+        for target in ("/free", "/free?moved", "/free?noted"):
             site.serve(target, page())
         site.serve("/octets", respond(META, "Content-Type: application/octet-stream"))
         site.serve("/last", respond(META, "Content-Type: text/plain", "Content-Type: text/html"))
@@ -32,7 +33,7 @@ def crawl() -> Iterator[tuple[str, str, CrawlResult]]:
         requests = [
             *(
                 {"url": site.origin + target}
-                for target in ("/free", "/moved", "/octets", "/last", "/coded", "/text", "/part")
+                for target in ("/free", "/moved", "/noted", "/octets", "/last", "/coded", "/text", "/part")
             ),
             {"url": f"{site.origin}/head", "method": "HEAD"},
             {"url": f"{other.origin}/moved"},
@@ -47,6 +48,8 @@ def test_sites_that_redirect_count(crawl: tuple[str, str, CrawlResult]) -> None:
     assert moved.error == "DisallowedUse"
     assert "Content-Signal: ai-train=no" in moved.message
     assert result.pages[f"{origin}/moved"].meta["page"] == result.pages[f"{origin}/free"].meta["page"]
+    noted = result.pages[f"{origin}/noted"]
+    assert (noted.error, f"X-Robots-Tag header 1 of {origin}/noted: noai" in noted.message) == ("DisallowedUse", True)
 
 
 @pytest.mark.parametrize("target", ["/octets", "/last", "/part"])

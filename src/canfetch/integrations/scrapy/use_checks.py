@@ -3,15 +3,19 @@
 import logging
 from typing import TYPE_CHECKING, Final
 
+from scrapy import signals
 from scrapy.http import HtmlResponse
 
 from canfetch.client.async_client import AsyncClient
 from canfetch.consent import PageResponse
 from canfetch.consent.decision import with_redirects
+from canfetch.consent.sources import REDIRECTS
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.integrations.page_bodies import content_codings, has_html, page_response
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_purpose
 from canfetch.integrations.scrapy.exceptions import DisallowedUse
+from canfetch.pages.headers import page_headers
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
 if TYPE_CHECKING:
@@ -23,13 +27,18 @@ USE_VERDICT_KEY: Final = "canfetch_use_verdict"
 PURPOSE_KEY: Final = "canfetch_purpose"
 _LOGGER: Final = logging.getLogger(__name__)
 _PARTIAL: Final = 206
-# In place of the response to an earlier request, which Scrapy does not keep.
-_REDIRECT: Final = PageResponse(302, ())
+# The headers with statements of each of `redirect_urls`. Scrapy copies the meta of a request to that of the next one.
+_REDIRECTS_KEY: Final = "canfetch_redirects"
+_FOUND: Final = 302
+
+
+def _headers(response: "Response") -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, values in response.headers.items() for value in values]
 
 
 def _page_response(request: "Request", response: "Response") -> PageResponse:
     """Return a response as a source of statements."""
-    headers = [(name, value) for name, values in response.headers.items() for value in values]
+    headers = _headers(response)
     if isinstance(response, HtmlResponse) and not has_html(response.status, headers):
         # Scrapy found HTML in the URL, another header or the body.
         media_type = f"text/html; charset={response.encoding}"
@@ -58,6 +67,8 @@ class UseChecks:
         self._client = client
         self._agents = agents
         self._settings = settings
+        # The middlewares do not see a response that one of them replaces by the next request.
+        crawler.signals.connect(self._keep_redirect, signal=signals.response_downloaded)
 
     async def check(self, request: "Request", response: "Response") -> None:
         """Store the verdict in the meta of the request, if it or the crawl has a purpose.
@@ -67,15 +78,16 @@ class UseChecks:
         Raises: DisallowedUse: The site disallows the use, and responses are not only marked; InvalidOption: The purpose
             in the meta is unknown.
         """
-        asked = request.meta.get(PURPOSE_KEY)
-        purpose = self._settings.purpose if asked is None else parse_purpose(PURPOSE_KEY, asked)
+        purpose = self._purpose(request)
         if purpose is None:
             return
         agent = self._agents.find(request)
         page = _page_response(request, response)
         verdict = await self._client.may_use(response.url, purpose=purpose, agent=agent, response=page)
+        kept = request.meta.get(_REDIRECTS_KEY, {})
         earlier = [
-            await self._client.may_use(url, purpose=purpose, agent=agent, response=_REDIRECT)
+            # A page with a refresh is not a redirect, and a response from Scrapy's cache is not downloaded.
+            await self._client.may_use(url, purpose=purpose, agent=agent, response=PageResponse(_FOUND, kept.get(url)))
             for url in request.meta.get("redirect_urls", ())
         ]
         verdict = with_redirects(verdict, earlier)
@@ -84,6 +96,19 @@ class UseChecks:
             self._report(request, str(purpose), verdict.explanation)
             if not self._settings.mark_uses:
                 raise DisallowedUse(verdict)
+
+    def _purpose(self, request: "Request") -> UsagePurpose | None:
+        asked = request.meta.get(PURPOSE_KEY)
+        return self._settings.purpose if asked is None else parse_purpose(PURPOSE_KEY, asked)
+
+    def _keep_redirect(self, response: "Response", request: "Request") -> None:
+        """Keep the statements in the headers of a redirect for the response at the end."""
+        if response.status not in REDIRECTS or not (self._settings.purpose or request.meta.get(PURPOSE_KEY)):
+            return
+        meta = request.meta
+        kept, urls = meta.get(_REDIRECTS_KEY, {}), meta.get("redirect_urls", ())
+        earlier = {url: kept[url] for url in urls if url in kept}
+        meta[_REDIRECTS_KEY] = {**earlier, request.url: list(page_headers(_headers(response)))}
 
     def _report(self, request: "Request", purpose: str, explanation: str) -> None:
         stats = self._crawler.stats
