@@ -251,6 +251,11 @@ def test_mistakes_of_the_caller_are_errors(ask: Ask) -> None:
         ask(web, [("/x", TRAINING)])
     with pytest.raises(InvalidProductToken, match="expected one name without"):
         ask(web, [(f"{ORIGIN}/x", {**TRAINING, "agent": "GPTBot,CCBot"})])
+    with (
+        Client(user_agent="GPTBot,CCBot", transport=web) as client,
+        pytest.raises(InvalidProductToken, match="expected one name without"),
+    ):
+        client.may_use(f"{ORIGIN}/x", **TRAINING)
     with pytest.raises(TypeError, match="response must be a PageResponse"):
         ask(web, [(f"{ORIGIN}/x", {**TRAINING, "response": b"<p>"})])
 

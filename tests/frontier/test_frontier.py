@@ -21,7 +21,7 @@ from canfetch.client.evidence import EvidenceRecorder, verify_segment
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.skip_report import SkippedPage, SkipReport, read_skip_report
 from canfetch.client.sync_client import Client
-from canfetch.errors import EvidenceError, InvalidOption, StoreError
+from canfetch.errors import EvidenceError, InvalidOption, InvalidProductToken, StoreError
 
 A, B = "https://a.example", "https://b.example"
 HOUR = 3600
@@ -226,8 +226,11 @@ async def frontier_with_invalid_clock() -> None:
         Frontier(client, clock=3)  # type: ignore[arg-type]  # invalid on purpose
 
 
-def test_priority_client_and_clock_are_validated() -> None:
+def test_priority_client_agent_and_clock_are_validated() -> None:
     async def main() -> None:
+        with pytest.raises(InvalidProductToken, match="expected one name without"):
+            async with open_frontier(agent="GPTBot,CCBot"):
+                """Nothing is requested."""
         async with open_frontier() as frontier:
             for call in (frontier.add, frontier.add_many, frontier.add_source):
                 with pytest.raises(InvalidOption, match="invalid priority nan: expected a finite number"):

@@ -20,6 +20,7 @@ NAMES = ["Mediapartners-Google", "Mediapartners-Google*", "mediapartners-google*
         ("ExampleBot,OtherBot", "ExampleBot"),
         ("ExampleBot;", "ExampleBot;"),
         ("ExampleBot*/1.0", "ExampleBot"),
+        ("ExampleBot,OtherBot/1.0", "ExampleBot"),
         ("*", "*"),
         ("Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0", "Mozilla"),
         ("Chrome", "Chrome"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.client.options import Options
+from canfetch.core.agent import Agent
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -14,6 +15,8 @@ from canfetch.errors import InvalidOption
 _MAX_NUMBER: Final = sys.float_info.max
 # SQLite has integers of 64 bits.
 _MAX_COUNT: Final = (1 << 63) - 1
+# The characters that end a token in a user-agent line, or begin a comment.
+_NAME_ENDS: Final = frozenset("*,#")
 
 
 def check_callable(name: str, value: Any) -> None:
@@ -25,6 +28,19 @@ def check_callable(name: str, value: Any) -> None:
         raise InvalidOption(f"invalid {name} {quoted(value)}: expected a function")
     if iscoroutinefunction(value) or iscoroutinefunction(type(value).__call__):
         raise InvalidOption(f"invalid {name} {quoted(value)}: expected a function that is not async")
+
+
+def check_agent(agent: Agent) -> Agent:
+    """Return an agent if user-agent lines can name its tokens: no rule is about a token such as `GPTBot,CCBot`.
+
+    Raises: InvalidProductToken: A token contains `,`, `*` or `#`.
+    """
+    for name in agent.tokens:
+        if name != "*" and not _NAME_ENDS.isdisjoint(name):
+            from canfetch.agents.requested import requested_agent  # noqa: PLC0415 - imports the registry
+
+            requested_agent(name, exact=True)
+    return agent
 
 
 def check_whole_seconds(name: str, seconds: Any) -> None:

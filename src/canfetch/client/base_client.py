@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.client.argument_checks import check_callable, check_evidence, check_store, check_transport
+from canfetch.client.argument_checks import check_agent, check_callable, check_evidence, check_store, check_transport
 from canfetch.client.clock_watch import ClockWatch
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.fetch_observer import FetchObserver
@@ -191,10 +191,10 @@ class BaseClient(Generic[TransportT]):
         return self.options.agent if agent is None else as_agent(agent)
 
     def _named_agent(self, agent: str | Agent | None) -> Agent:
-        """Return the agent of a question about a use. A user-agent line must be able to name a `str`."""
+        """Return the agent of a question about a use. User-agent lines must be able to name its tokens."""
         from canfetch.agents.requested import named_agent  # noqa: PLC0415 - imports the registry
 
-        return self.options.agent if agent is None else named_agent(agent)
+        return check_agent(self.options.agent) if agent is None else named_agent(agent)
 
     def _record_use(self, answered: "AnsweredUse") -> "UseVerdict":
         """Record an answer about a use in the evidence, if the client has an evidence recorder, and return it."""

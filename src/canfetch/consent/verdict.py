@@ -185,6 +185,14 @@ class UseVerdict(NamedTuple):
         return () if self.allowed is False else tuple(one for one in self.statements if one.is_condition)
 
     @property
+    def is_refused(self) -> bool:
+        """Whether a crawler that fulfils no conditions may not use the content: it is disallowed, or has conditions.
+
+        `allowed` is None in the second case, as it is if nothing is stated.
+        """
+        return self.allowed is False or bool(self.conditions)
+
+    @property
     def unread(self) -> tuple[UseSource, ...]:
         """The sources whose statements are unknown."""
         return tuple(source for source in self.sources if source.is_unread)

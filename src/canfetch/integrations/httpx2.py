@@ -66,7 +66,7 @@ class InvalidRequestURL(request_guard.InvalidRequestURL, httpx2.ConnectError):
 
 
 class DisallowedUse(UseDisallowed, httpx2.RequestError):
-    """Raised in place of a response whose use its site disallows, with the option `purpose`."""
+    """Raised in place of a response whose use its site does not allow, with the option `purpose`."""
 
     _request: httpx2.Request | None = None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 from urllib.parse import unquote
 
 from canfetch.access.pacing import Pace
-from canfetch.client.argument_checks import check_delay_bounds
+from canfetch.client.argument_checks import check_agent, check_delay_bounds
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
@@ -60,9 +60,10 @@ class GuardOptions(ClientOptions, total=False):
         visit_times: With `wait`, whether requests also wait for the next Visit-time of the file, which can take almost
             a day. Default: False.
         page_rules: Whether to read the `X-Robots-Tag` of each response, for `page_verdict`. Default: False.
-        purpose: What the content is collected for, as for `Client.may_use`. A response whose use its site disallows is
-            refused, and `use_verdict` returns the verdict on the others. Default: None, any purpose.
-        mark_uses: With `purpose`, whether responses whose use is disallowed are returned, too. Default: False.
+        purpose: What the content is collected for, as for `Client.may_use`. A response whose use its site disallows, or
+            permits only on conditions, is refused, and `use_verdict` returns the verdict on the others. Default: None,
+            any purpose.
+        mark_uses: With `purpose`, whether the responses that would be refused are returned, too. Default: False.
         store: The store of the files. Default: memory only.
         evidence: The recorder of all decisions.
         identity: Signs the requests over https, those for robots.txt and each target of a redirect. See
@@ -117,13 +118,13 @@ class InvalidRequestURL(InvalidURL):
 
 
 class UseDisallowed(CanfetchError, OSError):
-    """Raised in place of a response whose use its site disallows.
+    """Raised in place of a response whose use its site disallows, or permits only on conditions such as a payment.
 
     Each integration raises a subclass that is also an error of its HTTP client.
 
     Attributes:
         url: The URL of the response, which can be the target of a redirect.
-        verdict: The verdict, with the statements that decide.
+        verdict: The verdict, with the statements that decide, or with `conditions`.
     """
 
     def __init__(self, message: str, url: str, verdict: "UseVerdict") -> None:
@@ -145,7 +146,7 @@ class RequestErrors(NamedTuple):
 
     Attributes:
         disallowed: Raised in place of a request that robots.txt disallows.
-        disallowed_use: Raised in place of a response whose use its site disallows.
+        disallowed_use: Raised in place of a response whose use its site does not allow.
         invalid_url: Raised in place of a request whose URL is invalid.
     """
 
@@ -163,7 +164,8 @@ class RequestStats(NamedTuple):
         exempt: Requests that were not checked, because the caller opted out.
         waited_seconds: Total time that requests waited for their turn.
         page_verdicts: Responses whose `X-Robots-Tag` was read.
-        disallowed_uses: Responses whose use is disallowed. They were refused, or returned with `mark_uses`.
+        disallowed_uses: Responses whose use is disallowed or has conditions. They were refused, or returned with
+            `mark_uses`.
     """
 
     checked: int = 0
@@ -213,7 +215,7 @@ class _BaseGuard:
     """
 
     def __init__(self, agent: Agent, errors: RequestErrors, options: GuardOptions) -> None:
-        self._agent = agent
+        self._agent = check_agent(agent)
         self._errors = errors
         self._reads_page_rules = options.get("page_rules", False)
         purpose = options.get("purpose")
@@ -290,7 +292,7 @@ class _BaseGuard:
     def _mark_use(self, response: object, sent: SentRequest, own_verdict: "UseVerdict") -> None:
         """Attach the verdict on a use to a response, with what the sites on the way to it state.
 
-        Raises: UseDisallowed: The use is disallowed, and such responses are refused.
+        Raises: UseDisallowed: The use is disallowed or has conditions, and such responses are refused.
         """
         from canfetch.consent.decision import with_redirects  # noqa: PLC0415 - as above
 
@@ -302,11 +304,12 @@ class _BaseGuard:
         _REDIRECT.set(None if target is None else _Redirect(self, _comparable(target), (*earlier, own_verdict)))
         verdict = with_redirects(own_verdict, earlier) if earlier else own_verdict
         setattr(response, _USE_ATTRIBUTE, verdict)
-        if verdict.allowed is not False:
+        if not verdict.is_refused:
             return
         self._count("disallowed_uses")
         if not self._marks_uses:
-            message = f"{redacted_url(url)} may not be used for {verdict.purpose}: {verdict.explanation}"
+            words = "may be used" if verdict.conditions else "may not be used"
+            message = f"{redacted_url(url)} {words} for {verdict.purpose}: {verdict.explanation}"
             raise self._errors.disallowed_use(message, url, verdict)
 
     def _is_exempt(self, *, opted_out: bool) -> bool:
@@ -393,7 +396,7 @@ class RequestGuard(_BaseGuard):
         """Check the use of a response, for `use_verdict`.
 
         Args: html: The beginning of the body if it is HTML, as `PageStart.finish` returns it.
-        Raises: UseDisallowed: The response may not be used. ClientClosed, RequestNotSent; MissingExtra: lxml is not
+        Raises: UseDisallowed: The site does not allow the use. ClientClosed, RequestNotSent; MissingExtra: lxml is not
             installed.
         """
         assert self._purpose is not None
@@ -455,7 +458,7 @@ class AsyncRequestGuard(_BaseGuard):
     async def check_use(self, response: object, sent: SentRequest, html: bytes | None) -> None:
         """Check the use of a response. See `RequestGuard.check_use`.
 
-        Raises: UseDisallowed: The response may not be used. ClientClosed, RequestNotSent, MissingExtra.
+        Raises: UseDisallowed: The site does not allow the use. ClientClosed, RequestNotSent, MissingExtra.
         """
         assert self._purpose is not None
         page = self._page_response(sent, html)

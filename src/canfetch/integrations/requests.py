@@ -68,7 +68,7 @@ class InvalidRequestURL(request_guard.InvalidRequestURL, requests.exceptions.Inv
 
 
 class DisallowedUse(UseDisallowed, requests.RequestException):
-    """Raised in place of a response whose use its site disallows, with the option `purpose`."""
+    """Raised in place of a response whose use its site does not allow, with the option `purpose`."""
 
 
 _ERRORS: Final = RequestErrors(DisallowedRequest, DisallowedUse, InvalidRequestURL)

@@ -20,7 +20,7 @@ def agent_from(user_agent: str | Agent) -> Agent:
         return user_agent
     if not isinstance(user_agent, str):
         raise TypeError(f"user agent must be a str or a canfetch.Agent, not {type(user_agent).__name__}")
-    for find_token in (_token_of_line, product_token, _first_word):
+    for find_token in (_token_of_line, _token_of_header, _first_word):
         try:
             return Agent(find_token(user_agent))
         except InvalidProductToken:
@@ -35,6 +35,14 @@ def _token_of_line(user_agent: str) -> str:
     """
     (name,) = Agent(user_agent).tokens
     return name if name == "*" else name.replace(",", "*").partition("*")[0]
+
+
+def _token_of_header(user_agent: str) -> str:
+    """Return the token of a whole header.
+
+    Raises: InvalidProductToken: The header identifies no crawler.
+    """
+    return _token_of_line(product_token(user_agent))
 
 
 def _first_word(user_agent: str) -> str:

@@ -12,8 +12,9 @@ from tests.integrations.http_clients.hosts import open_host
 from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Exchange, Site
 
-from canfetch.errors import InvalidOption
+from canfetch.errors import InvalidOption, InvalidProductToken
 from canfetch.integrations.request_guard import UseDisallowed
+from canfetch.integrations.urllib import RobotsHandler
 
 TDM = json.dumps([{"location": "/reserved", "tdm-reservation": 1}]).encode()
 HTML = "Content-Type: text/html"
@@ -279,6 +280,37 @@ def test_statements_in_the_headers_of_a_redirect_count(name: str, library: Site)
         use = host.get(library.url("old")).use
         assert (use.allowed, use.url) == (False, library.url("file"))
         assert [str(one) for one in use.decided_by] == [f"headers, X-Robots-Tag header 1 of {library.url('old')}: noai"]
+
+
+LICENSE = b"""<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>
+<permits type="usage">ai-train</permits><payment type="crawl"><amount currency="USD">1</amount></payment>
+</license></content></rsl>"""
+
+
+def test_a_use_on_conditions_is_refused(name: str, library: Site) -> None:
+    rules = f"User-agent: *\nContent-Usage: train-ai=y\nLicense: {library.url('license.xml')}\n"
+    library.serve("/robots.txt", respond(rules.encode()))
+    library.serve("/license.xml", respond(LICENSE, "Content-Type: application/rsl+xml"))
+    with open_host(name, purpose="training") as host:
+        with pytest.raises(
+            host.base_error, match=r"/file may be used for training: only on conditions: .*USD"
+        ) as raised:
+            host.get(library.url("file"))
+        assert isinstance(raised.value, UseDisallowed)
+        assert raised.value.verdict.allowed is None
+        assert host.robots.stats.disallowed_uses == 1
+    with open_host(name, purpose="training", mark_uses=True) as host:
+        assert len(host.get(library.url("file")).use.conditions) == 1
+
+
+def test_an_agent_that_no_line_can_name_is_an_error(name: str) -> None:
+    with (
+        pytest.raises(InvalidProductToken, match="'GPTBot,CCBot': expected one name without"),
+        open_host(name, agent="GPTBot,CCBot"),
+    ):
+        """Nothing is sent."""
+    with pytest.raises(InvalidProductToken, match="expected one name without"):
+        RobotsHandler(user_agent="GPTBot,CCBot", purpose="training")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,14 @@ def read(settings: dict[str, Any], spider: Any = None) -> CrawlSettings:
         ),
         ({"CANFETCH_PROFILE": "rfc"}, "invalid CANFETCH_PROFILE: unknown profile 'rfc'"),
         ({"CANFETCH_AGENT": "a bot"}, "invalid CANFETCH_AGENT 'a bot': "),
+        (
+            {"CANFETCH_AGENT": "GPTBot,CCBot"},
+            "invalid CANFETCH_AGENT 'GPTBot,CCBot': invalid agent 'GPTBot,CCBot': expected one name",
+        ),
+        (
+            {"CANFETCH_AGENT": ["GPTBot,CCBot"]},
+            "invalid CANFETCH_AGENT ['GPTBot,CCBot']: invalid agent 'GPTBot,CCBot': expected one name",
+        ),
         ({"CANFETCH_AGENT": 7}, "invalid CANFETCH_AGENT 7: "),
         ({"CANFETCH_AGENT": []}, "invalid CANFETCH_AGENT []: "),
         ({"CANFETCH_MIN_DELAY": -1}, "invalid CANFETCH_MIN_DELAY -1: expected a finite number of seconds, 0 or more"),

@@ -29,6 +29,7 @@ def crawl() -> Iterator[tuple[str, str, CrawlResult]]:
         site.serve("/coded", page("Content-Encoding: gzip", html=gzip.compress(META)))
         site.serve("/head", page(html=b""))
         site.serve("/text", respond(META, "Content-Type: text/plain"))
+        site.serve("/priced", respond(b"", "Crawler-Price: USD 1", status=402))
         site.serve("/part", respond(META, "Content-Type: text/html", "Content-Range: bytes 0-57/58", status=206))
         requests = [
             *(
@@ -36,6 +37,7 @@ def crawl() -> Iterator[tuple[str, str, CrawlResult]]:
                 for target in ("/free", "/moved", "/noted", "/octets", "/last", "/coded", "/text", "/part")
             ),
             {"url": f"{site.origin}/head", "method": "HEAD"},
+            {"url": f"{site.origin}/priced"},
             {"url": f"{other.origin}/moved"},
         ]
         settings = {**ADDON, "CANFETCH_PURPOSE": "training", "COMPRESSION_ENABLED": False}
@@ -50,6 +52,11 @@ def test_sites_that_redirect_count(crawl: tuple[str, str, CrawlResult]) -> None:
     assert result.pages[f"{origin}/moved"].meta["page"] == result.pages[f"{origin}/free"].meta["page"]
     noted = result.pages[f"{origin}/noted"]
     assert (noted.error, f"X-Robots-Tag header 1 of {origin}/noted: noai" in noted.message) == ("DisallowedUse", True)
+
+
+def test_a_use_on_conditions_is_dropped(crawl: tuple[str, str, CrawlResult]) -> None:
+    priced = crawl[2].pages[f"{crawl[0]}/priced"]
+    assert (priced.error, "only on conditions: headers, status 402" in priced.message) == ("DisallowedUse", True)
 
 
 @pytest.mark.parametrize("target", ["/octets", "/last", "/part"])

@@ -216,7 +216,7 @@ def _exit_code(verdict: UseVerdict) -> int:
         return EXIT_NEGATIVE
     if not verdict.is_final:
         return EXIT_ERROR
-    return EXIT_NEGATIVE if verdict.allowed is False else EXIT_OK
+    return EXIT_NEGATIVE if verdict.is_refused else EXIT_OK
 
 
 class _LicenseFiles(NamedTuple):

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from canfetch.access.pacing import DelayMode, Pace, parse_delay_mode
-from canfetch.client.argument_checks import check_delay_bounds, check_durations
+from canfetch.client.argument_checks import check_agent, check_delay_bounds, check_durations
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
@@ -145,7 +145,7 @@ class Frontier:
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_functions(clock=clock, monotonic=monotonic, on_failure=on_failure, on_skip=on_skip, sleep=sleep)
         self._client = client
-        self._agent = client.options.agent if agent is None else as_agent(agent)
+        self._agent = check_agent(client.options.agent if agent is None else as_agent(agent))
         self._max_unreachable = max_unreachable
         self._final_counts: FrontierCounts | None = None
         self._on_skip = on_skip

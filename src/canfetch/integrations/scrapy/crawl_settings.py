@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 from canfetch.access.editions import Edition, get_edition
 from canfetch.access.pacing import Pace
 from canfetch.access.policies import get_policy
+from canfetch.client.argument_checks import check_agent
 from canfetch.client.request_headers import is_header_value
 from canfetch.consent.purposes import find_purpose
 from canfetch.core.agent import Agent, as_agent
@@ -177,10 +178,8 @@ def _default_user_agent(crawler: "Crawler") -> str:
 def _fixed_agent(settings: "BaseSettings") -> Agent | None:
     agent: Any = settings.get("CANFETCH_AGENT")
     try:
-        if isinstance(agent, list | tuple):
-            return Agent(agent)
         if agent is not None:
-            return as_agent(agent)
+            return check_agent(Agent(agent) if isinstance(agent, list | tuple) else as_agent(agent))
     except (CanfetchError, TypeError) as error:
         raise InvalidOption(f"invalid CANFETCH_AGENT {quoted(agent)}: {error}") from None
     user_agent = settings.get("ROBOTSTXT_USER_AGENT")

@@ -38,9 +38,9 @@ class DisallowedPage(IgnoreRequest):
 
 
 class DisallowedUse(IgnoreRequest):
-    """Raised when a response is dropped because its site disallows the use that the crawl is for.
+    """Raised when a response is dropped because its site disallows the use that the crawl is for, or sets conditions.
 
-    Attributes: verdict: The verdict, with the statements that decide.
+    Attributes: verdict: The verdict, with the statements that decide, or with `conditions`.
     """
 
     def __init__(self, verdict: UseVerdict) -> None:

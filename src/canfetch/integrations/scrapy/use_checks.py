@@ -75,8 +75,8 @@ class UseChecks:
 
         The sites of redirects on the way to the response count, too.
 
-        Raises: DisallowedUse: The site disallows the use, and responses are not only marked; InvalidOption: The purpose
-            in the meta is unknown.
+        Raises: DisallowedUse: The site disallows the use or sets conditions, and responses are not only marked;
+            InvalidOption: The purpose in the meta is unknown.
         """
         purpose = self._purpose(request)
         if purpose is None:
@@ -92,7 +92,7 @@ class UseChecks:
         ]
         verdict = with_redirects(verdict, earlier)
         request.meta[USE_VERDICT_KEY] = verdict
-        if verdict.allowed is False:
+        if verdict.is_refused:
             self._report(request, str(purpose), verdict.explanation)
             if not self._settings.mark_uses:
                 raise DisallowedUse(verdict)
