@@ -255,7 +255,7 @@ def test_mistakes_of_the_caller_are_errors(ask: Ask) -> None:
         Client(user_agent="GPTBot,CCBot", transport=web) as client,
         pytest.raises(InvalidProductToken, match="expected one name without"),
     ):
-        client.may_use(f"{ORIGIN}/x", **TRAINING)
+        client.may_use(f"{ORIGIN}/x", purpose="training")
     with pytest.raises(TypeError, match="response must be a PageResponse"):
         ask(web, [(f"{ORIGIN}/x", {**TRAINING, "response": b"<p>"})])
 
