@@ -21,7 +21,8 @@ from tests.servers.web import Site
 from canfetch import AsyncClient, Client
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.identity_file import DEFAULT_LEAD, IdentityFile, new_identity, parse_identity
-from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE
+from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, parse_key_set
+from canfetch.client.identity.signed_requests import SignatureClaim, SignedRequest, find_claims, verify_claim
 from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
 from canfetch.errors import InvalidKey, InvalidOption, InvalidURL
 
@@ -88,6 +89,17 @@ def test_a_signature_covers_who_asks_for_what(
         "alg": "ed25519",
         "tag": "web-bot-auth",
     }
+
+
+@pytest.mark.parametrize("form", ["dictionary", "string"])
+def test_a_signature_conforms_to_the_profile(folder: Path, clock: Clock, form: str) -> None:
+    identity = SigningIdentity(folder, form=form, clock=clock)
+    request = SignedRequest.from_url("GET", URL, identity.headers("GET", URL))
+    (claim,) = find_claims(request, now=NOW + 3, max_lifetime=61)
+    assert isinstance(claim, SignatureClaim)
+    assert (claim.directory.fetched, claim.expires - claim.created) == (DIRECTORY, 60)
+    key = parse_key_set(identity.directory("bot.example")[1]).keys[claim.key_id]
+    assert verify_claim(claim, key, now=NOW + 3, clock_skew=0).is_valid
 
 
 @pytest.mark.parametrize(

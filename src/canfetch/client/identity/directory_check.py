@@ -14,6 +14,7 @@ from canfetch.client.identity.keys import (
     DIRECTORY_PATH,
     DIRECTORY_TYPE,
     MAX_KEY_SET_BYTES,
+    TEST_KEYS,
     SignatureAlgorithm,
     VerificationKey,
     missing_cryptography,
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 _SUCCESS: Final = 200
 _TAG: Final = "http-message-signatures-directory"
 _REQUIRED: Final = ('"@authority";req', '"content-digest"')
-# The example keys of RFC 9421, whose private halves are printed there.
-_TEST_KEYS: Final = frozenset(
-    {"poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U", "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA"}
-)
 
 
 class DirectoryCheck(NamedTuple):
@@ -102,7 +99,7 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
 
 
 def _key_problem(key: VerificationKey, now: float) -> str | None:
-    if key.thumbprint in _TEST_KEYS:
+    if key.thumbprint in TEST_KEYS:
         return "it is an example key of RFC 9421, with which anybody can sign"
     if key.not_before is not None and now < key.not_before:
         return "it is not used before a later time (nbf)"

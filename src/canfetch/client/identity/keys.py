@@ -31,6 +31,14 @@ DIRECTORY_PATH: Final = "/.well-known/http-message-signatures-directory"
 """The well-known path of the keys of an origin."""
 DIRECTORY_TYPE: Final = "application/http-message-signatures-directory+json"
 """The media type of the keys at the well-known path."""
+TEST_KEYS: Final = frozenset(
+    {
+        "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA",
+        "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U",
+        "ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI",
+    }
+)
+"""The thumbprints of the example keys of RFC 9421 appendix B.1, whose private halves everyone has."""
 
 _MIN_RSA_BITS: Final = 2048
 _MAX_RSA_BITS: Final = 8192

@@ -12,6 +12,7 @@ from canfetch.client.argument_checks import check_callable, check_count, check_p
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.directory_urls import DirectoryURL, parse_directory_url
 from canfetch.client.identity.key_directories import KeyDirectories
+from canfetch.client.identity.keys import TEST_KEYS
 from canfetch.client.identity.replays import NonceMemory, Replay
 from canfetch.client.identity.signed_requests import (
     DEFAULT_CLOCK_SKEW,
@@ -30,14 +31,6 @@ from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidURL
 
-# RFC 9421 appendix B.1: everyone has these private keys. The draft asks verifiers to reject them.
-_TEST_KEYS: Final = frozenset(
-    {
-        "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA",
-        "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U",
-        "ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI",
-    }
-)
 _MAX_CLOCK_SKEW: Final = 3600
 _REPLAYS: Final = {
     Replay.SEEN: (SignatureReason.REPLAYED, "the nonce of the signature was used before"),
@@ -186,7 +179,7 @@ class SignatureVerifier:
                 )
             # Not the query of the request, which might choose the keys.
             url, trusted = directory.fetched, True
-        if claim.key_id in _TEST_KEYS:
+        if claim.key_id in TEST_KEYS:
             return claim.conclude(
                 SignatureStatus.INVALID, SignatureReason.TEST_KEY, "the key is a test key, which everyone has"
             )
