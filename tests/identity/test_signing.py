@@ -284,7 +284,6 @@ def test_the_client_signs_each_redirect_and_document(folder: Path, tls_site: tup
     site.serve("/moved", respond(ROBOTS))
     site.serve("/fish", respond(b"<p>Fish"))
     identity = SigningIdentity(folder)
-    logging.getLogger("canfetch").setLevel(logging.DEBUG)
     with Client(user_agent="TestBot/1.0", identity=identity, transport=HTTPTransport(ssl_context=context)) as client:
         assert client.allows(f"{site.origin}/fish")
         client.request_document(f"{site.origin}/fish", max_bytes=1_000)

@@ -242,7 +242,7 @@ Examples:
                     ["--url"],
                     metavar="URL",
                     required=True,
-                    help=f"Origin or https URL of the public keys. An origin means {DIRECTORY_PATH}.",
+                    help="Origin or https URL of the public keys. An origin means its well-known path for keys.",
                 ),
                 Option(
                     ["--form"],
