@@ -38,7 +38,10 @@ NOT_RUN = {
     "docs/linting.md": ["needs a folder of robots.txt files"] * 4,
 }
 # Optional modules; without one of them, the blocks that need it are not run.
-NEEDED = {"docs/cookbook.md": ["pandas", "polars", "pandas"]}
+NEEDED = {
+    "docs/cookbook.md": ["pandas", "polars", "pandas"],
+    "docs/serving.md": ["http_message_signatures", "http_message_signatures"],
+}
 
 
 def has_code(page: Path) -> bool:
