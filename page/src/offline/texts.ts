@@ -4,7 +4,7 @@ import type { Language } from "../texts.js";
 
 const en = {
   needs_server: "This view needs a server.",
-  needs_server_how: "This copy of the page has no server. It can decide who may fetch what, and nothing else. Run {command} and open the address that it prints, or write this copy with {option}.",
+  needs_server_how: "This copy of the page has no server, and shows only who may fetch what. Run {command} and open the address that it prints, or write this copy with {option}.",
   needs_network: "Only a server fetches pages. Run {command} and open the address that it prints, or paste the headers or the HTML here.",
   no_linter: "Not checked: this copy has no linter (--with-linter)",
   offer_check: "Check the file: loads {size}",

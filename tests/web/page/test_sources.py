@@ -55,8 +55,8 @@ def test_each_pasted_line_has_its_outcome(tester: OpenPage) -> None:
     tester.control("urls-apply").click()
     expect(tester.find("[role=grid]")).to_have_attribute("aria-rowcount", "7")
     for text, remark in [
-        ("https://other.example/x", "another host: this file does not speak for it"),
-        ("http://www.example.com/", "another scheme or port: this file does not speak for it"),
+        ("https://other.example/x", "another host: this file does not apply to it"),
+        ("http://www.example.com/", "another scheme or port: this file does not apply to it"),
         ("https://exam ple.com/", "not a URL or a path"),
     ]:
         expect(tester.find(".grid-row").filter(has_text=text).locator(".row-remark")).to_have_text(remark)
@@ -221,7 +221,7 @@ def test_a_file_that_is_missing_or_unreachable(
     expect_state(tester, "unreachable" if blocked else "unavailable", text)
     tester.expect_blocked(blocked)
     if blocked:
-        tester.expect_why("the whole site is closed")
+        tester.expect_why("the whole site is blocked")
 
 
 def test_the_notes_of_a_fetched_file_are_those_of_the_command(tester: OpenPage) -> None:

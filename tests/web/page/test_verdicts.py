@@ -163,7 +163,7 @@ def test_ten_thousand_urls_keep_sixty_rows_in_the_document(tester: OpenPage) -> 
 
 def test_an_empty_file_offers_recipes(tester: OpenPage) -> None:
     tester.replace_file("")
-    expect(tester.find(".empty-file")).to_contain_text("Nothing is forbidden: an empty file allows everything.")
+    expect(tester.find(".empty-file")).to_contain_text("An empty file allows everything.")
     tester.control("recipe-closed").click()
     # AdsBot-Google ignores the rules for all crawlers, and Google-Extended fetches nothing.
     tester.expect_blocked(16 * 12)

@@ -291,7 +291,7 @@ export const later = {
     other: "The page has more than these {count} resources.",
   },
   resources_help:
-    "The server fetches the page for itself, and no resource. Each host’s own robots.txt decides. What style sheets and scripts load is not listed.",
+    "Only the page was fetched, not its resources. The robots.txt of each host decides. What style sheets and scripts load is not listed.",
   resources_kind_script: "script",
   resources_kind_style: "style sheet",
   resources_kind_image: "image",
@@ -329,7 +329,7 @@ export const later = {
   compare_before_text: "The file before",
   compare_fetch_live: "Fetch the live file",
   compare_open: "Open a file",
-  compare_loaded: "The loaded file",
+  compare_loaded: "Use the loaded file",
   compare_unreachable: "The server of the site did not answer, so there is no live file.",
   compare_text: "Changed lines",
   compare_text_equal: "The two files have the same lines.",
