@@ -255,5 +255,7 @@ def test_a_site_without_the_linter_names_what_it_lacks(browser: Browser, built_p
         opened = open_page(browser, address)
         expect(opened.find("[data-result=no-linter]")).to_contain_text("--with-linter")
         expect(opened.control("load-linter")).to_have_count(0)
+        opened.open_file(b"<!doctype html><title>Not found</title>")
+        expect(opened.find("[data-result=markup]")).to_have_text("This is an HTML or XML page, not a robots.txt.")
         assert opened.problems == []
         opened.page.context.close()
