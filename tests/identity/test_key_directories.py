@@ -209,7 +209,8 @@ def test_private_addresses_are_not_connected_to(site: Site, clock: Clock) -> Non
 
 
 def test_the_environment_does_not_choose_a_proxy(site: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    for name, value in (("http_proxy", "http://127.0.0.1:1"), ("no_proxy", ""), ("NO_PROXY", "")):
+        monkeypatch.setenv(name, value)
     site.serve("/keys", key_set(FIRST))
     assert find(directories(clock), site.url("keys"), FIRST) == "found"
 
@@ -331,7 +332,12 @@ def test_failures_do_not_evict_keys(clock: Clock) -> None:
     for number in range(10):
         assert find(found, f"https://junk{number}.example/", FIRST) == "directory-unavailable"
     assert find(found, "https://good.example/", FIRST) == "found"
-    assert len(found._failed) == 2
+    assert (len(found._known), len(found._failed)) == (1, 2)
+    # One that works again moves to the others.
+    transport._response = Response("https://a.example/", 200, (), keys)
+    clock.now += 60
+    assert find(found, "https://junk9.example/", FIRST) == "found"
+    assert (len(found._known), len(found._failed)) == (2, 1)
 
 
 def test_a_clock_that_is_set_back(site: Site, clock: Clock) -> None:

@@ -132,6 +132,7 @@ def test_a_valid_signature_of_another_directory_is_not_that_of_the_crawler(
     directories: Directories, verify: Verify
 ) -> None:
     verifier = directories.verifier()
+    assert not verifier.directories_of(crawler("ClaudeBot"))
     found = verify(verifier, directories.request(EVIL, directories.evil), crawler=GPTBOT)
     assert found.reason is SignatureReason.OTHER_DIRECTORY
     assert not directories.site.requests
@@ -157,6 +158,11 @@ def test_two_signatures_of_which_one_claims_another_directory(directories: Direc
     forged = two_signatures(directories, EVIL)
     assert verify(verifier, forged).url == directories.evil
     assert not verify(verifier, forged, crawler=GPTBOT).is_valid
+    directories.site.serve("/keys", respond(b"", status=503))
+    # An outage says more than the signature of a stranger before it.
+    found = verify(directories.verifier(), forged, crawler=GPTBOT)
+    assert (found.url, found.reason) == (directories.good, SignatureReason.DIRECTORY_UNAVAILABLE)
+    directories.site.serve("/keys", key_set(GOOD))
     both = two_signatures(directories, GOOD)
     found = verify(verifier, both, crawler=GPTBOT)
     assert (found.is_valid, found.url) == (True, directories.good)
@@ -330,6 +336,7 @@ def test_which_evidence_wins(
         "unavailable": directories.request,
         "no agent": partial(request, GOOD.headers(agent=None)),
     }
+    claudebot = crawler("ClaudeBot")
     if signature == "unavailable":
         directories.site.serve("/keys", respond(b"", status=503))
     signed = make[signature]()
@@ -343,5 +350,7 @@ def test_which_evidence_wins(
         if required and found.status is not IdentityStatus.VERIFIED:
             assert found.reason.startswith("a signature is required: ")
         # Without a request, only the address counts, unless a signature is required.
+        # A crawler without a directory has no signatures.
+        assert verify(verifier, claudebot, address, request=signed).signature is None
         plain = verify(verifier, GPTBOT, address, require_signature=required)
         assert plain.status == ("impostor" if required or address == FAKE else "verified")

@@ -117,6 +117,19 @@ def test_further_components(component: str, value: str) -> None:
     assert reason(changed, url="http://example.com/?q=2&r[]=", method="POST") == "invalid: bad-signature"
 
 
+def test_targets_are_compared_as_sent() -> None:
+    # None of these characters may be in a URL, and crawlers send all of them.
+    covered = {
+        AUTHORITY: "example.com",
+        MEMBER: AGENT,
+        '"@path"': "/a[b]|%zz",
+        '"@query"': '?c[]={"d"}',
+        '"@target-uri"': 'https://example.com/a[b]|%zz?c[]={"d"}',
+    }
+    assert check(SIGNER.headers(covered), url='https://example.com/a[b]|%zz?c[]={"d"}').is_valid
+    assert reason(SIGNER.headers(covered), url='https://example.com/a%5Bb%5D|%zz?c[]={"d"}') == "invalid: bad-signature"
+
+
 def test_the_target_uri_replaces_the_authority() -> None:
     headers = SIGNER.headers({'"@target-uri"': "https://example.com/", MEMBER: AGENT})
     assert check(headers, url="https://EXAMPLE.com:443").is_valid
@@ -372,6 +385,11 @@ def test_the_number_of_signatures_and_components_is_bounded() -> None:
     assert reason(headers) == "invalid: too-many"
     covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(31)}}
     assert reason(SIGNER.headers(covered)) == "invalid: too-many"
+    # Before any of it is parsed.
+    covered = {'"x"': "a"}
+    listed = '("x"' * 500 + SIGNER.parameters()
+    found = check(SIGNER.headers(covered, signed_input=listed))
+    assert (found.reason, "quotes" in found.detail) == ("too-many", True)
 
 
 @pytest.mark.parametrize(

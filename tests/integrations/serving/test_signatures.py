@@ -15,7 +15,7 @@ from tests.servers.valid import respond
 from tests.servers.web import Site as Server
 from tests.servers.web import resolve_all_to
 
-from canfetch.agents.address_lists import AddressLists
+from canfetch.agents.address_lists import AddressList, AddressLists, AddressRanges
 from canfetch.client.identity import IdentityVerifier, SignatureVerifier
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.errors import InvalidOption
@@ -26,6 +26,7 @@ from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 SIGNER, OTHER = Signer(), Signer()
 CRAWLER = f"User-Agent: {GOOGLEBOT}"
 PROXIED = ("X-Forwarded-Proto: https", f"X-Forwarded-For: {FAKE}")
+LISTS = ["https://developers.google.com/static/crawling/ipranges/common-crawlers.json"]
 PATH = "/a%20b?q=1&r=%2F"
 
 
@@ -130,7 +131,16 @@ def test_without_a_requirement_a_signature_only_adds_evidence(directory: Server,
     site = signing_site(directory, authority)
     assert site._enforcement is not None
     identity = site._enforcement.identity
+    assert identity is not None
     site = enforced(identity=identity, block_impostors=True)
+    lists = AddressLists({url: AddressList(AddressRanges(["66.249.64.0/27"]), NOW) for url in LISTS})
+    answer = enforced(
+        identity=IdentityVerifier(address_lists=lists, dns=False, signatures=identity.signatures, clock=lambda: NOW),
+        block_impostors=True,
+    ).respond(request("/", headers={"user-agent": GOOGLEBOT}, peer=FAKE))
+    # Nothing asks for a signature that would not be required.
+    assert answer is not None
+    assert (answer.status, [name for name, _ in answer.headers if "Signature" in name]) == (403, [])
     fields = {
         "user-agent": GOOGLEBOT,
         **{name.lower(): value for name, value in SIGNER.headers(agent=f'sig1="{url_of(directory)}"')},

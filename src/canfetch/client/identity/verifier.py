@@ -230,7 +230,7 @@ class IdentityVerifier:
         Cost: Lookups in memory, or else waits of at most `timeout` seconds for DNS, and as much for a directory.
         """
         signature = None
-        if request is not None and self._signatures is not None:
+        if request is not None and self._signatures is not None and self._signatures.directories_of(crawler):
             signature = self._signatures.verify(request, crawler=crawler)
         decided = _judge(signature, is_required=require_signature)
         return self._verify_address(crawler, address)._replace(signature=signature) if decided is None else decided
@@ -245,7 +245,7 @@ class IdentityVerifier:
     ) -> Identity:
         """Verify an address or a signature, without blocking the event loop. See `verify`."""
         signature = None
-        if request is not None and self._signatures is not None:
+        if request is not None and self._signatures is not None and self._signatures.directories_of(crawler):
             signature = await self._signatures.verify_async(request, crawler=crawler)
         decided = _judge(signature, is_required=require_signature)
         if decided is not None:
