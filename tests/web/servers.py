@@ -39,6 +39,7 @@ def running_server(
         create_app(settings, **{"workers": WORKERS, **options}),
         header_timeout=settings.header_timeout,
         reading_timeout=settings.idle_timeout,
+        min_reading_rate=settings.min_reading_rate,
         max_connections=settings.max_connections,
         client_connections=client_connections,
         closing_timeout=closing_timeout,

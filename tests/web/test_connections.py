@@ -8,15 +8,21 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, suppress
 from http.client import HTTPConnection
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time
+from starlette.types import Message, Receive, Scope, Send
 from tests.web.conftest import ScriptedWeb
 from tests.web.servers import running_server
+from uvicorn.server import ServerState
 
 from canfetch.web.api.verdict_stream import MAX_LINE_BYTES
+from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.guard import BODY_LIMITS
 from canfetch.web.server.listening import bind
+from canfetch.web.server.protocol import BoundedConfig, BoundedProtocol
 from canfetch.web.settings import Settings
 
 SECONDS = 300.0
@@ -198,6 +204,54 @@ def test_answers_that_are_not_read_end_their_connection(kind: str, caplog: pytes
         with pytest.raises(ConnectionError):
             send_slowly(client)
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+class UnreadTransport(asyncio.Transport):
+    """A connection whose client reads only when the test says so."""
+
+    is_aborted = False
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        assert (high, low) == (0, None)
+
+    def is_closing(self) -> bool:
+        return self.is_aborted
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+    def close(self) -> None:
+        """Do nothing: the answer has ended."""
+
+
+@pytest.mark.parametrize("pause, size, is_read", [(1.0, 1, False), (29.0, 100, False), (1.0, 1024, True)])
+def test_answers_have_a_minimum_rate_at_which_they_are_read(pause: float, size: int, is_read: bool) -> None:  # noqa: FBT001
+    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
+        for _ in range(100):
+            await send({"type": "http.response.body", "body": b"x" * size, "more_body": True})
+
+    async def run() -> bool:
+        limits: dict[str, Any] = {"header_timeout": 10.0, "reading_timeout": 30.0, "max_connections": 5}
+        config = BoundedConfig(app, **limits, addresses=ClientAddresses(()), proxy_headers=False, log_config=None)
+        config.load()
+        protocol = BoundedProtocol(config, ServerState(), {}, asyncio.get_running_loop())
+        transport = UnreadTransport()
+        protocol.connection_made(transport)
+
+        async def receive() -> Message:
+            raise AssertionError
+
+        async def send(_message: Message) -> None:
+            protocol.pause_writing()
+            await asyncio.sleep(pause)
+            protocol.resume_writing()
+
+        # The exchange that uvicorn creates for a request.
+        protocol.cycle = SimpleNamespace(response_complete=False, disconnected=False, more_body=False)  # type: ignore[assignment]
+        await protocol._run({}, receive, send)
+        return not transport.is_aborted
+
+    assert run_in_virtual_time(run) is is_read
 
 
 @pytest.mark.slow

@@ -7,13 +7,15 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from simulation.virtual_time import run_in_virtual_time
+from starlette.types import Message, Receive, Scope, Send
 from tests.web.conftest import API, ScriptedWeb, running_api
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
-from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY
+from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY, Guard
 from canfetch.web.settings import RateLimit, Settings
 
 TOKEN = "correct-horse"  # noqa: S105 - a token of a test
@@ -186,6 +188,34 @@ def test_tokens_come_back_with_time_and_clients_are_bounded() -> None:
     for number in range(30_000):
         limiter.take(str(number))
     assert len(limiter._buckets) == 20_000
+
+
+@pytest.mark.parametrize(
+    "pause, size, is_complete", [(1.0, 1, False), (29.0, 1024, False), (1.0, 1024, True), (29.0, 29 * 1024, True)]
+)
+def test_streams_have_a_minimum_rate(pause: float, size: int, is_complete: bool) -> None:  # noqa: FBT001
+    received: list[int] = []
+    parts = iter([True] * 119 + [False])
+
+    async def receive() -> Message:
+        await asyncio.sleep(pause)
+        return {"type": "http.request", "body": b"x" * size, "more_body": next(parts)}
+
+    async def app(_scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while (message := await receive())["more_body"]:
+            received.append(len(message["body"]))
+        await send({"type": "http.response.body", "body": b"end"})
+
+    async def send(message: Message) -> None:
+        sent.append(message.get("body", b""))
+
+    sent: list[bytes] = []
+    guard = Guard(app, Settings(), observe=lambda *_: None)  # type: ignore[arg-type]  # any application
+    scope = {"type": "http", "method": "POST", "path": "/v1/decide/stream", "headers": [], "client": ("192.0.2.1", 1)}
+    run_in_virtual_time(lambda: guard(scope, receive, send))
+    assert (b"end" in sent) is is_complete
+    assert is_complete or len(received) * pause < 61
 
 
 def test_burst_follows_the_rate() -> None:

@@ -14,13 +14,17 @@ from tests.web.computations import crash, endless, fail, leave_undecided, print_
 from tests.web.conftest import API, BASE, ScriptedWeb, running_api
 
 from canfetch.errors import InvalidURL, WorkerKilled
-from canfetch.web.server.clients import current_client
+from canfetch.web.server.clients import current_client, network_of
 from canfetch.web.server.shares import Shares
 from canfetch.web.server.work_queue import QueueFull, WorkQueue
 from canfetch.web.server.worker_process import ComputationFailed, WorkerProcess
 from canfetch.web.settings import Settings
 
 SECONDS = 300.0
+
+
+# Clients of one network.
+NEIGHBOURS = {"p": "8.8.8.1", "q": "8.8.8.2", "r": "8.8.8.255"}
 
 
 class ControlledWorker:
@@ -59,7 +63,7 @@ class Crowd:
             await asyncio.sleep(0)
 
     async def _ask(self, name: str) -> str:
-        current_client.set(name[0])
+        current_client.set(NEIGHBOURS.get(name[0], name[0]))
         return await self.queue.run(str, name)
 
     async def end(self, name: str) -> None:
@@ -194,6 +198,66 @@ def test_a_computation_that_is_cancelled_at_its_start_gives_its_worker_back() ->
         await until(lambda: "b1" in crowd.started)
 
     in_crowd(check, workers=1)
+
+
+def test_clients_of_a_network_never_use_all_workers() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("p1", "q1", "r1")
+        await crowd.runs("p1")
+        await crowd.ask("b1")
+        await crowd.runs("b1")
+
+    in_crowd(check, workers=2)
+
+
+def test_networks_take_turns_and_clients_in_a_network() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("a1", "p1", "p2", "q1", "r1", "b1", "b2")
+        await crowd.runs("a1")
+        for done, started in (("a1", "p1"), ("p1", "b1"), ("b1", "q1"), ("q1", "b2"), ("b2", "r1"), ("r1", "p2")):
+            await crowd.end(done)
+            await crowd.runs(started)
+
+    in_crowd(check, workers=1)
+
+
+def test_a_network_waits_for_no_longer_than_another_one() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("p1", "q1", "r1")
+        await crowd.runs("p1")
+        await crowd.cancel("q1")
+        await crowd.cancel("r1")
+        await until(lambda: crowd.queue.count == 1)
+        await crowd.ask("q2")
+        await crowd.end("p1")
+        await crowd.runs("q2")
+
+    in_crowd(check, workers=1)
+
+
+@pytest.mark.parametrize(
+    "client, network",
+    [
+        ("8.8.8.1", "8.8.8.0/24"),
+        ("2600:1:2:3::/64", "2600:1:2::/48"),
+        ("10.0.0.1", "10.0.0.1"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("fd00::/64", "fd00::/64"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_networks_of_clients(client: str, network: str) -> None:
+    assert network_of(client) == network
+
+
+def test_shares_are_bounded_for_each_network() -> None:
+    shares = Shares(8)
+    assert shares.take("8.8.8.1", 2)
+    assert shares.take("8.8.8.2", 2)
+    assert not shares.take("8.8.8.3")
+    assert shares.take("8.8.9.3", 2)
+    shares.give_back("8.8.8.1", 2)
+    assert shares.take("8.8.8.3", 2)
 
 
 def test_shares_are_bounded_in_all_and_for_each_client() -> None:

@@ -88,7 +88,9 @@ class Settings:
         timeout: Seconds for a request, once its body has arrived.
         body_timeout: Seconds for the body of a request to arrive.
         body_start_timeout: Seconds after which the body has to arrive at `min_body_rate`.
-        min_body_rate: Bytes a second of a body that is not a stream, on average since `body_start_timeout`.
+        min_body_rate: Bytes a second of a body, on average since `body_start_timeout`. For a stream, only the waits for
+            its parts count, after `idle_timeout` in all.
+        min_reading_rate: Bytes a second at which a client has to read an answer, after waits of `idle_timeout` in all.
         idle_timeout: Seconds for a part of a stream to arrive, and for a part of any answer to be read by the client.
         header_timeout: Seconds for the head of a request to arrive.
         max_connections: Connections at a time. Those that have waited longest for a request are closed first, and then
@@ -119,6 +121,7 @@ class Settings:
     body_timeout: float = 20.0
     body_start_timeout: float = 5.0
     min_body_rate: int = 1024
+    min_reading_rate: int = 1024
     idle_timeout: float = 30.0
     header_timeout: float = 10.0
     refusal_seconds: float = 1.0
@@ -141,6 +144,7 @@ class Settings:
                 raise InvalidOption(f"invalid {name} {getattr(self, name)}: expected a positive number of seconds")
         for name in (
             "min_body_rate",
+            "min_reading_rate",
             "max_connections",
             "max_body_bytes",
             "max_waiting",

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping
 from contextvars import ContextVar
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from canfetch.web.settings import RateLimit
 
 # A client with IPv6 usually has a network of this size, with all its addresses.
 _IPV6_PREFIX: Final = 64
+# The sizes of networks that one holder usually has at least, for IPv4 and IPv6.
+_HOLDERS: Final = {4: 24, 6: 48}
 _MAX_CLIENTS: Final = 20_000
 _FORWARDED: Final = b"x-forwarded-for"
 _UNKNOWN: Final = "unknown"
@@ -65,6 +68,19 @@ def _name(address: IPv4Address | IPv6Address) -> str:
     if isinstance(address, IPv6Address):
         return str(IPv6Network((address, _IPV6_PREFIX), strict=False))
     return str(address)
+
+
+@lru_cache(maxsize=_MAX_CLIENTS)
+def network_of(client: str) -> str:
+    """Return the network of a client: an IPv4 network /24, or an IPv6 network /48.
+
+    Its clients may be one holder of many addresses. A client without a public address is a network of its own.
+    """
+    try:
+        network = ip_network(client)
+    except ValueError:
+        return client
+    return str(network.supernet(new_prefix=_HOLDERS[network.version])) if network.is_global else client
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:

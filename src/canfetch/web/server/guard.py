@@ -19,6 +19,7 @@ from canfetch.web.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site
 from canfetch.web.server.listening import is_loopback
+from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import DISCONNECTED, Problem
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
 from canfetch.web.server.shares import Shares
@@ -272,6 +273,8 @@ class _Exchange:
         self._client = current_client.get()
         scope[KEEP_BYTES] = self._keep
         self._body_is_complete = False
+        # For the parts of a stream.
+        self._patience = Patience(guard.settings.idle_timeout, guard.settings.min_body_rate)
         self._is_abandoned = False
         self.status = 0
         self._cors_headers: tuple[tuple[bytes, bytes], ...] = ()
@@ -337,7 +340,7 @@ class _Exchange:
                 self._scope["route"] = scope["route"]
 
     async def _limited_receive(self) -> Message:
-        message = await self._receive()
+        message = await (self._receive() if self._body_is_complete or not self._is_stream else self._receive_part())
         if message["type"] != "http.request":
             self._is_abandoned = not self._body_is_complete
             return message
@@ -357,6 +360,16 @@ class _Exchange:
             self._extend(settings.idle_timeout if self._is_stream else settings.timeout)
         elif not self._is_stream and self._deadline is not None:
             self._deadline.reschedule(self._started + self._body_seconds())
+        return message
+
+    async def _receive_part(self) -> Message:
+        """Receive a part of a stream, in the time that the client has left."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        self._extend(self._patience.left)
+        message = await self._receive()
+        self._patience.spend(loop.time() - started)
+        self._patience.earn(len(message.get("body", b"")))
         return message
 
     def _body_seconds(self) -> float:

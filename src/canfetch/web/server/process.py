@@ -79,6 +79,7 @@ def _config(settings: Settings, verbose: int) -> BoundedConfig:
         partial(make_app, settings, verbose),
         header_timeout=settings.header_timeout,
         reading_timeout=settings.idle_timeout,
+        min_reading_rate=settings.min_reading_rate,
         max_connections=settings.max_connections,
         addresses=ClientAddresses(settings.trusted_proxies),
         factory=True,

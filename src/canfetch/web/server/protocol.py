@@ -7,13 +7,14 @@ from contextlib import suppress
 from typing import Any, Final, cast
 
 import h11
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from canfetch.web.server.clients import ClientAddresses
+from canfetch.web.server.clients import ClientAddresses, network_of
 from canfetch.web.server.guard import SECURITY_HEADERS
+from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import Problem
 from canfetch.web.server.shares import Shares
 
@@ -24,6 +25,7 @@ _ABSOLUTE_FORM: Final = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE | r
 CLOSING_SECONDS: Final = 5.0
 # Each of them can have a request at the same time, which takes about a millisecond of the event loop.
 CLIENT_CONNECTIONS: Final = 128
+MIN_READING_RATE: Final = 1024
 
 
 class BoundedConfig(Config):
@@ -32,6 +34,7 @@ class BoundedConfig(Config):
     Args:
         header_timeout: Seconds for the head of a request to arrive.
         reading_timeout: Seconds for the client to read a part of an answer.
+        min_reading_rate: Bytes a second at which the client has to read, after waits of `reading_timeout` in all.
         max_connections: The number of connections.
         client_connections: The number of connections of one client.
         addresses: Finds the clients. The connections of trusted proxies are not limited.
@@ -45,6 +48,7 @@ class BoundedConfig(Config):
         *,
         header_timeout: float,
         reading_timeout: float,
+        min_reading_rate: int = MIN_READING_RATE,
         max_connections: int,
         client_connections: int = CLIENT_CONNECTIONS,
         addresses: ClientAddresses,
@@ -54,10 +58,11 @@ class BoundedConfig(Config):
         super().__init__(app, http=BoundedProtocol, **options)
         self.header_timeout = header_timeout
         self.reading_timeout = reading_timeout
+        self.min_reading_rate = min_reading_rate
         self.max_connections = max_connections
         self.addresses = addresses
         self.closing_timeout = closing_timeout
-        self.connections_of_clients = Shares(max_connections * 2, client_connections)
+        self.connections_of_clients = Shares(max_connections * 2, client_connections, max_connections // 2)
         # The connections that wait for a request or the rest of its head, the one that waits longest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
         # The connections that wait for the rest of a body, in the order in which their requests started.
@@ -129,6 +134,8 @@ class BoundedProtocol(H11Protocol):
         self._limits = cast("BoundedConfig", config)
         self._header_timer: asyncio.TimerHandle | None = None
         self._reading_timer: asyncio.TimerHandle | None = None
+        self._patience = Patience(self._limits.reading_timeout, self._limits.min_reading_rate)
+        self._paused_at = 0.0
         self._closing_timer: asyncio.TimerHandle | None = None
         self._answer, self.app = cast("ASGIApp", self.app), cast("Any", self._run)
         self._request: asyncio.Task[Any] | None = None
@@ -155,12 +162,19 @@ class BoundedProtocol(H11Protocol):
         """Count a connection of a client. Return False if it is closed, because the client has too many."""
         shares = self._limits.connections_of_clients
         if not shares.take(client):
-            oldest = next((one for one in self._limits.waiting if one.client_key == client), self)
+            oldest = self._oldest_of(client)
             oldest.drop()
             if oldest is self or not shares.take(client):
                 return False
         self.client_key = client
         return True
+
+    def _oldest_of(self, client: str) -> "BoundedProtocol":
+        """Return the connection to close so that a client, or its network, has one less: this one if none waits."""
+        keys = [(one, one.client_key) for one in self._limits.waiting if one.client_key is not None]
+        network = network_of(client)
+        of_network = next((one for one, key in keys if network_of(key) == network), self)
+        return next((one for one, key in keys if key == client), of_network)
 
     def drop(self) -> None:
         """Close the connection at once, and count it no longer."""
@@ -203,11 +217,13 @@ class BoundedProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """Wait until the client reads."""
         super().pause_writing()
-        self._reading_timer = self.loop.call_later(self._limits.reading_timeout, self.drop)
+        self._paused_at = self.loop.time()
+        self._reading_timer = self.loop.call_later(self._patience.left, self.drop)
 
     def resume_writing(self) -> None:
         """Continue after the client has read."""
         super().resume_writing()
+        self._patience.spend(self.loop.time() - self._paused_at)
         self._stop_reading_timer()
         self._wait_for_request()
 
@@ -245,9 +261,14 @@ class BoundedProtocol(H11Protocol):
         """
         cycle = self.cycle
         self._request = asyncio.current_task()
+
+        async def send_counted(message: Message) -> None:
+            self._patience.earn(len(message.get("body", b"")))
+            await send(message)
+
         try:
             with suppress(asyncio.CancelledError):
-                await self._answer(scope, receive, send)
+                await self._answer(scope, receive, send_counted)
         finally:
             self._request = None
         if not cycle.response_complete and not cycle.disconnected:

@@ -1,8 +1,9 @@
 """Computations in worker processes, shared fairly among clients. Their number and their time are bounded.
 
 A client with computations that run starts another one only while more processes are free than it uses. So one client
-never uses all processes, and the first computation of another client does not wait for it. Computations that wait are
-started in turns: one of each client. A computation whose request ends is ended with its process.
+never uses all processes, and the first computation of another client does not wait for it. Clients of one network count
+as one here, because they may be one holder of many addresses. Computations that wait are started in turns: one of each
+network, and in a network one of each client. A computation whose request ends is ended with its process.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Protocol, TypeVar
 
 from canfetch.errors import CanfetchError, WorkerKilled
-from canfetch.web.server.clients import current_client
+from canfetch.web.server.clients import current_client, network_of
 from canfetch.web.server.shares import Shares
 from canfetch.web.server.worker_process import ComputationFailed
 
@@ -52,10 +53,11 @@ class WorkQueue:
         self._workers = workers
         self._free = list(workers)
         self._threads = ThreadPoolExecutor(len(workers), thread_name_prefix="canfetch-work")
+        # By network.
         self._running: Counter[str] = Counter()
         self._places = Shares(max_waiting, client_waiting)
-        # The clients in the order of their turns. Each has computations that wait.
-        self._waiting: OrderedDict[str, deque[asyncio.Future[Worker]]] = OrderedDict()
+        # The networks, and their clients, in the order of their turns. Each client has computations that wait.
+        self._waiting: OrderedDict[str, OrderedDict[str, deque[asyncio.Future[Worker]]]] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
         self.stopped = 0
@@ -79,19 +81,20 @@ class WorkQueue:
         Raises: QueueFull; WorkerKilled; ComputationFailed: An unexpected error; and each CanfetchError of the function.
         """
         client = current_client.get()
-        worker = await self._take_worker(client)
+        network = network_of(client)
+        worker = await self._take_worker(client, network)
         call = self._in_thread(worker.call, function, *arguments)
         try:
             result: ResultT = await asyncio.shield(call)
         except (asyncio.CancelledError, WorkerKilled) as error:
             self.stopped += isinstance(error, asyncio.CancelledError)
             worker.kill()
-            self._in_background(self._replace(client, worker, call))
+            self._in_background(self._replace(network, worker, call))
             raise
         except BaseException:
-            self._give_back(client, worker)
+            self._give_back(network, worker)
             raise
-        self._give_back(client, worker)
+        self._give_back(network, worker)
         return result
 
     def close(self) -> None:
@@ -105,65 +108,72 @@ class WorkQueue:
     def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> "asyncio.Future[Any]":
         return asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
-    async def _take_worker(self, client: str) -> Worker:
-        # If the client has computations that wait, this one may not start either.
-        if self._may_start(client):
-            return self._start(client)
+    async def _take_worker(self, client: str, network: str) -> Worker:
+        # If the network has computations that wait, this one may not start either.
+        if self._may_start(network):
+            return self._start(network)
         if not self._places.take(client):
             raise QueueFull("too many computations are waiting: try again in a second")
         turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(client, deque()).append(turn)
+        self._waiting.setdefault(network, OrderedDict()).setdefault(client, deque()).append(turn)
         try:
             return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._give_back(client, turn.result())
+                self._give_back(network, turn.result())
             else:
-                self._forget(client, turn)
+                self._forget(client, network, turn)
             raise
 
-    def _forget(self, client: str, turn: "asyncio.Future[Worker]") -> None:
-        turns = self._waiting.get(client, deque())
-        if turn in turns:
-            turns.remove(turn)
+    def _forget(self, client: str, network: str, turn: "asyncio.Future[Worker]") -> None:
+        clients = self._waiting.get(network)
+        if clients is not None and turn in clients.get(client, ()):
+            clients[client].remove(turn)
             self._places.give_back(client)
-            if not turns:
-                del self._waiting[client]
+            self._remove_if_empty(client, network)
 
-    def _may_start(self, client: str) -> bool:
-        return len(self._free) > self._running[client]
+    def _remove_if_empty(self, client: str, network: str) -> None:
+        clients = self._waiting[network]
+        if not clients[client]:
+            del clients[client]
+        if not clients:
+            del self._waiting[network]
 
-    def _start(self, client: str) -> Worker:
-        self._running[client] += 1
+    def _may_start(self, network: str) -> bool:
+        return len(self._free) > self._running[network]
+
+    def _start(self, network: str) -> Worker:
+        self._running[network] += 1
         return self._free.pop()
 
-    def _give_back(self, client: str, worker: Worker) -> None:
-        self._end(client)
+    def _give_back(self, network: str, worker: Worker) -> None:
+        self._end(network)
         self._free.append(worker)
         self._start_waiting()
 
-    def _end(self, client: str) -> None:
-        self._running[client] -= 1
-        if not self._running[client]:
-            del self._running[client]
+    def _end(self, network: str) -> None:
+        self._running[network] -= 1
+        if not self._running[network]:
+            del self._running[network]
 
     def _start_waiting(self) -> None:
         """Start computations of the clients whose turn it is, while workers are free for them."""
-        while (client := next(filter(self._may_start, self._waiting), None)) is not None:
-            turns = self._waiting[client]
+        while (network := next(filter(self._may_start, self._waiting), None)) is not None:
+            clients = self._waiting[network]
+            client, turns = next(iter(clients.items()))
             turn = turns.popleft()
             self._places.give_back(client)
-            self._waiting.move_to_end(client)
-            if not turns:
-                del self._waiting[client]
+            self._waiting.move_to_end(network)
+            clients.move_to_end(client)
+            self._remove_if_empty(client, network)
             if not turn.done():
-                turn.set_result(self._start(client))
+                turn.set_result(self._start(network))
 
-    async def _replace(self, client: str, worker: Worker, call: "asyncio.Future[Any]") -> None:
-        """Start a worker again. Until then, its client is charged for it."""
+    async def _replace(self, network: str, worker: Worker, call: "asyncio.Future[Any]") -> None:
+        """Start a worker again. Until then, its network is charged for it."""
         await asyncio.gather(call, return_exceptions=True)
         await self._prepare(worker)
-        self._end(client)
+        self._end(network)
         self._start_waiting()
 
     async def _prepare(self, worker: Worker) -> None:
