@@ -1,11 +1,15 @@
 """Equivalence of two files: what may differ, what may not, and that equal keys imply equal verdicts."""
 
+import sys
+from types import FrameType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from canfetch import PROFILES, parse
 from canfetch.core.equivalence import comparison_key, differing_profiles, have_equal_extensions
+from canfetch.core.patterns import parse_pattern
 
 RULES = "User-agent: *\nDisallow: /a/\nAllow: /a/b\n"
 
@@ -36,6 +40,34 @@ def test_equivalent_spellings_do_not_differ(other: str) -> None:
 )
 def test_differences_are_reported_for_each_profile(other: str, differ: set[str]) -> None:
     assert differ <= set(differing_profiles(RULES.encode(), other.encode()))
+
+
+@pytest.mark.parametrize("other", ["Disallow: /b%7e\n", "Disallow: /b~\nAllow: /b\n", "Allow: /c\n"])
+def test_files_differ_where_their_keys_do(other: str) -> None:
+    first, second = f"{RULES}Disallow: /b~\n".encode(), f"{RULES}{other}".encode()
+    expected = tuple(name for name in PROFILES if comparison_key(first, name) != comparison_key(second, name))
+    assert differing_profiles(first, second) == expected
+
+
+def test_texts_are_computed_once_and_only_for_rules_that_are_written_differently() -> None:
+    def texts(other: bytes) -> int:
+        calls = 0
+
+        def count(frame: FrameType, event: str, _: object) -> None:
+            nonlocal calls
+            calls += event == "call" and frame.f_code is parse_pattern.__code__
+
+        sys.setprofile(count)
+        try:
+            differing_profiles(repeated, other)
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    rules = b"".join(b"Disallow: /%d\n" % number for number in range(100))
+    repeated = b"User-agent: *\n" + rules + rules
+    assert texts(b"User-agent: *\n" + rules) == 0
+    assert texts(b"User-agent: *\n" + rules + b"Disallow: /x\n") == 101 * len(PROFILES)
 
 
 def test_a_file_does_not_differ_from_itself() -> None:

@@ -4,8 +4,8 @@
 2. The converse does not hold. Rules are compared as texts, not as sets of paths.
 """
 
-from collections.abc import Collection, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Final, NamedTuple
 
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.record import ExtensionScope
@@ -18,6 +18,8 @@ from canfetch.core.text import encode_text
 _NO_MEANING: Final = frozenset({"comment"})
 # The profile `original1994` reads an `Allow` line as a record that it does not know.
 _NO_MEANING_OR_RULES: Final = _NO_MEANING | {"allow"}
+# Whether a rule allows, and its pattern.
+_WrittenRule = tuple[bool, bytes]
 _RuleKey = tuple[bool, tuple[Any, ...]]
 
 
@@ -28,7 +30,16 @@ def differing_profiles(content: bytes, other: bytes) -> tuple[str, ...]:
     """
     if content == other:
         return ()
-    return tuple(name for name in PROFILES if comparison_key(content, name) != comparison_key(other, name))
+    return tuple(name for name in PROFILES if _differ(content, other, name))
+
+
+def _differ(content: bytes, other: bytes, profile: str) -> bool:
+    before, after = _read(content, profile), _read(other, profile)
+    # Rules that are written in the same way have the same texts, which take longer to compute.
+    if _key(before, _as_written) == _key(after, _as_written):
+        return False
+    texts = _Texts(get_profile(profile))
+    return _key(before, texts.of) != _key(after, texts.of)
 
 
 def comparison_key(content: bytes, profile: str, *, engine: str | None = None) -> object:
@@ -40,12 +51,54 @@ def comparison_key(content: bytes, profile: str, *, engine: str | None = None) -
     Raises: UnknownProfile, EngineError.
     Cost: O(bytes).
     """
+    return _key(_read(content, profile, engine=engine), _Texts(get_profile(profile)).of)
+
+
+class _Reading(NamedTuple):
+    """What a file states in a profile.
+
+    Attributes:
+        groups: The index, the tokens and the rules of each group.
+        extensions: The records beyond the RFC, of the file and of each group.
+        flags: The profile.
+    """
+
+    groups: list[tuple[int, tuple[bytes, ...], list[_WrittenRule]]]
+    extensions: tuple[dict[Any, None], dict[int, dict[Any, None]]]
+    flags: Profile
+
+
+def _read(content: bytes, profile: str, *, engine: str | None = None) -> _Reading:
     robots = parse(content, profile=profile, engine=engine)
     flags = get_profile(profile)
-    in_order = flags.first_match or flags.substring_tokens or flags.first_group_only
-    groups = list(_groups(robots, flags))
-    file_extensions, group_extensions = _extensions(robots)
-    if in_order:
+    return _Reading(list(_groups(robots, flags)), _extensions(robots), flags)
+
+
+class _Texts:
+    """The texts of rules, each computed once."""
+
+    def __init__(self, flags: Profile) -> None:
+        self._flags = flags
+        self._found: dict[_WrittenRule, _RuleKey] = {}
+
+    def of(self, rule: _WrittenRule) -> _RuleKey:
+        """Return what a rule is compared by."""
+        found = self._found.get(rule)
+        if found is None:
+            allow, pattern = rule
+            found = self._found[rule] = allow, parse_pattern(pattern, allow=allow, profile=self._flags)
+        return found
+
+
+def _as_written(rule: _WrittenRule) -> object:
+    return rule
+
+
+def _key(reading: _Reading, rule_key: Callable[[_WrittenRule], object]) -> object:
+    flags = reading.flags
+    file_extensions, group_extensions = reading.extensions
+    groups = ((index, tokens, list(map(rule_key, rules))) for index, tokens, rules in reading.groups)
+    if flags.first_match or flags.substring_tokens or flags.first_group_only:
         # The chosen group and the deciding rule depend on the order.
         ordered = [
             (tokens, tuple(dict.fromkeys(rules)), tuple(group_extensions.get(index, ())))
@@ -53,7 +106,7 @@ def comparison_key(content: bytes, profile: str, *, engine: str | None = None) -
             if rules or group_extensions.get(index) or not flags.ignore_empty_groups
         ]
         return ordered, file_extensions
-    by_token: dict[bytes, tuple[set[_RuleKey], dict[Any, None]]] = {}
+    by_token: dict[bytes, tuple[set[object], dict[Any, None]]] = {}
     for index, tokens, rules in groups:
         for token in tokens:
             token_rules, token_extensions = by_token.setdefault(token, (set(), {}))
@@ -85,16 +138,16 @@ def extensions_key(content: bytes, profile: str) -> object:
     return list(file_extensions), in_groups
 
 
-def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[bytes, ...], list[_RuleKey]]]:
+def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[bytes, ...], list[_WrittenRule]]]:
     for index, group in enumerate(robots.groups):
         tokens = (encode_text(agent.token).lower() for agent in group.user_agents if agent.token)
         yield index, tuple(dict.fromkeys(tokens)), list(_rules(group, flags))
 
 
-def _rules(group: Group, flags: Profile) -> Iterator[_RuleKey]:
+def _rules(group: Group, flags: Profile) -> Iterator[_WrittenRule]:
     for rule in group.rules:
         if rule.pattern and not is_void(rule.pattern, flags):
-            yield rule.allow, parse_pattern(rule.pattern, allow=rule.allow, profile=flags)
+            yield rule.allow, rule.pattern
 
 
 def _extensions(

@@ -106,6 +106,13 @@ class Segments(NamedTuple):
     middles: tuple[bytes, ...]
     anchored: bool
 
+    def matches(self, target: bytes) -> bool:
+        """Return whether a target matches.
+
+        Cost: As `matches_after_head`.
+        """
+        return target.startswith(self.head) and self.matches_after_head(target)
+
     def matches_after_head(self, target: bytes) -> bool:
         """Return whether a target that starts with the head matches.
 
@@ -143,5 +150,4 @@ def split_segments(text: bytes) -> Segments:
 
 def matches(text: bytes, target: bytes) -> bool:
     """Return whether one text matches one target: the plain definition, for tests and explanations."""
-    segments = split_segments(text)
-    return target.startswith(segments.head) and segments.matches_after_head(target)
+    return split_segments(text).matches(target)

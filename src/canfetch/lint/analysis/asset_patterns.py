@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
-from canfetch.core.patterns import matches
+from canfetch.core.patterns import split_segments
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.linted_file import LintedFile
 
@@ -125,7 +125,10 @@ def blocked_asset(pattern: bytes) -> bytes | None:
     Cost: O(bytes).
     """
     form = canonical_form(pattern)
-    return next((url for url in _urls() if matches(form, url) and names_folder(pattern, url)), None) if form else None
+    if not form:
+        return None
+    segments = split_segments(form)
+    return next((url for url in _urls() if segments.matches(url) and names_folder(pattern, url)), None)
 
 
 def names_folder(pattern: bytes, url: bytes) -> bool:
