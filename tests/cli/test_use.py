@@ -263,6 +263,9 @@ def test_a_redirect_leads_to_the_statements_of_the_content(run: Run, site: Site)
     ran = run("use", site.url("old"), *TRAINING, *UNKEPT, "--format", "ndjson")
     (row,) = objects(ran)
     assert (row["url"], row["content_url"], row["allowed"]) == (site.url("old"), url, False)
+    assert [one["line"] for one in row["statements"]] == [2]
+    urls = {one["name"]: one["url"] for one in row["sources"]}
+    assert urls == {"robots.txt": None, "headers": site.url("old"), "html": None, "tdmrep.json": None}
     # Without the page, only the URL that was passed is known.
     ran = run("use", site.url("old"), *TRAINING, *UNKEPT, "--no-page", "--format", "ndjson")
     (row,) = objects(ran)
@@ -279,8 +282,22 @@ def test_a_site_that_redirects_to_another_one_keeps_its_statements(run: Run, sit
         (row,) = objects(ran)
         assert (row["content_url"], row["allowed"], ran.code) == (url, False, 1)
         assert [one["place"] for one in row["decided_by"]] == [
-            f"line 2 of {site.url('moved')}", f"tdmrep.json entry 1 of {site.url('moved')}"
+            f"line 2 of {site.url('robots.txt')}", f"tdmrep.json entry 1 of {site.url(TDM_PLACE[1:])}"
         ]  # fmt: skip
+        assert all(f"for {site.url('moved')}, which redirects" in one["note"] for one in row["decided_by"])
+        found = [(one["name"], one["state"], one["url"], one["fetched_at"] is None) for one in row["sources"]]
+        assert found == [
+            ("robots.txt", "read", other.url("robots.txt"), False),
+            ("headers", "read", url, True),
+            ("html", "read", None, True),
+            ("tdmrep.json", "absent", other.url(TDM_PLACE[1:]), False),
+            ("robots.txt", "read", site.url("robots.txt"), False),
+            ("headers", "read", site.url("moved"), True),
+            ("tdmrep.json", "read", site.url(TDM_PLACE[1:]), False),
+        ]
+        ran = run("use", site.url("moved"), *TRAINING, *UNKEPT)
+        assert f"  absent       tdmrep.json ({other.url(TDM_PLACE[1:])})" in ran.lines
+        assert any(f"tdmrep.json from {site.url(TDM_PLACE[1:])} at 20" in line for line in ran.lines)
 
 
 @pytest.mark.parametrize("more", [(), ("--no-page",), ("--quiet",)])

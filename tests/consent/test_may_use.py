@@ -333,6 +333,15 @@ def test_noai_is_a_statement_of_the_site_whatever_an_operator_documents(name: st
 
 
 @pytest.mark.parametrize(
+    "page", [{"X-Robots-Tag": "googlebot: noai, noimageai, no-ai"}, "<meta name=googlebot content=noai>"]
+)
+def test_apple_about_applebot_directives_for_googlebot_are_only_googlebots(page: Any) -> None:
+    response = PageResponse(200, (), page) if isinstance(page, str) else PageResponse(200, page, "<p>")
+    assert use(response=response, agent=canfetch.agent("Applebot")).statements == ()
+    assert use(response=response, agent=canfetch.agent("Googlebot")).allowed is False
+
+
+@pytest.mark.parametrize(
     "line",
     ["Content-Usage: Train-AI=n", "Content-Usage: train-ai=?0", "Content-Signal: ai-train=n", "DisallowAITraining: x"],
 )

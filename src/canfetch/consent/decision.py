@@ -7,6 +7,7 @@ Source: draft-ietf-aipref-vocab-08 section 7.1; W3C Community Group, TDM Reserva
 RSL 1.0.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -59,6 +60,7 @@ from canfetch.consent.verdict import (
     HTML,
     MAX_STATEMENTS,
     ROBOTS,
+    TDM_FILE,
     SourceState,
     StatementKind,
     UseSource,
@@ -74,12 +76,13 @@ from canfetch.core.extensions.record import Extension, ExtensionScope
 from canfetch.core.extensions.usage import Usage
 from canfetch.core.extensions.usage_records import statements_of
 from canfetch.core.lines import physical_lines
+from canfetch.core.origin import find_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL
 from canfetch.pages.page_rules import PageRules, parse_page
-from canfetch.pages.tdm import MAX_TDM_BYTES
+from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 from canfetch.pages.verdict import PageVerdict
 
 _NOT_PASSED: Final = MissingSource(SourceState.NOT_READ)
@@ -308,20 +311,68 @@ def with_redirects(verdict: UseVerdict, earlier: Sequence[UseVerdict]) -> UseVer
         verdict: The verdict on the content.
         earlier: Those on the URLs that redirected, in order.
     """
-    statements, sources = list(verdict.statements), list(verdict.sources)
+    own = _addresses(verdict)
+    statements = list(verdict.statements)
+    found = [(own.get(source.name), source) for source in verdict.sources]
     for other in earlier:
-        suffix = f" of {redacted_url(other.url)}"
-        statements += (one._replace(place=one.place + suffix, line=None) for one in other.statements)
-        # A redirect has no content of its own.
-        unread = (one for one in other.unread if one.name != HTML)
-        sources += (one._replace(detail=(one.detail + suffix).strip()) for one in unread)
+        addresses = _addresses(other)
+        statements += _statements_on_the_way(other, addresses, verdict, own)
+        # The body of a redirect is not read.
+        found += ((addresses.get(source.name), source) for source in other.sources if source.name != HTML)
     dates = [date for date in (verdict.expires_at, *(other.expires_at for other in earlier)) if date is not None]
     return verdict._replace(
         allowed=_allowed(statements),
         statements=tuple(statements),
-        sources=tuple(dict.fromkeys(sources)),
+        sources=tuple(_distinct_sources(found)),
         expires_at=min(dates, default=None),
     )
+
+
+def _addresses(verdict: UseVerdict) -> dict[str, str]:
+    """Return the URL of each source of an answer but licenses, whose sources have it."""
+    url, origin = redacted_url(verdict.url), find_origin(verdict.url)
+    addresses = {HEADERS: url, HTML: url}
+    if origin is not None:
+        addresses |= {ROBOTS: origin.robots_url, TDM_FILE: f"{origin}{TDM_FILE_PATH}"}
+    moved = {source.name: source.url for source in verdict.sources if source.name != LICENSE and source.url is not None}
+    return addresses | moved
+
+
+def _statements_on_the_way(
+    other: UseVerdict, addresses: Mapping[str, str], verdict: UseVerdict, own: Mapping[str, str]
+) -> Iterator[UseStatement]:
+    """Yield the statements on a URL that redirects which are not those on the content, each with its file and the URL.
+
+    Args:
+        other: The verdict on the URL.
+        addresses: The URLs of its sources.
+        verdict: The verdict on the content.
+        own: The URLs of its sources.
+    """
+    # The client has named these files already.
+    named = {LICENSE, *(source.name for source in other.sources if source.url is not None)}
+    known = set(verdict.statements)
+    for one in other.statements:
+        is_same_file = addresses.get(one.source) == own.get(one.source)
+        if is_same_file and one in known:
+            continue
+        stated = one
+        if not is_same_file:
+            place = one.place if one.source in named else f"{one.place} of {addresses.get(one.source, other.url)}"
+            stated = one._replace(place=place, line=None)
+        if one.source != HEADERS:
+            on_url = f"for {redacted_url(other.url)}, which redirects"
+            stated = stated._replace(note=f"{one.note}; {on_url}" if one.note else on_url)
+        yield stated
+
+
+def _distinct_sources(found: Iterable[tuple[str | None, UseSource]]) -> Iterator[UseSource]:
+    """Yield sources without repetitions, each with its URL if there are several of its name."""
+    distinct = {(address, one.name, one.state, one.detail): (address, one) for address, one in reversed(list(found))}
+    ordered = list(reversed(distinct.values()))
+    counts = Counter(name for _, name in {(address, one.name) for address, one in ordered})
+    for address, one in ordered:
+        yield one if address is None or counts[one.name] == 1 else one._replace(url=address)
 
 
 def _allowed(statements: Collection[UseStatement]) -> bool | None:

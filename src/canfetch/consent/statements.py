@@ -21,6 +21,7 @@ from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.extensions.usage_records import statements_of
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
+from canfetch.pages.dialects import get_dialect
 from canfetch.pages.directives import Directive, DirectiveNote
 from canfetch.pages.page_rules import PageRules
 from canfetch.pages.positions import PageSource
@@ -151,9 +152,10 @@ def header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseSta
 
 def directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsagePurpose) -> Iterator[UseStatement]:
     """Yield the directives of a page on a use, and those that cannot be read as facts."""
-    yield from islice(_faulty_directives(page, verdict.agent, purpose), MAX_STATEMENTS)
+    tokens = get_dialect(verdict.dialect).page_tokens(verdict.agent)
+    yield from islice(_faulty_directives(page, tokens, purpose), MAX_STATEMENTS)
     if purpose is UsagePurpose.TRAINING:
-        yield from _opt_outs(page, verdict.agent)
+        yield from _opt_outs(page, tokens)
     decision = _decision_on(verdict, purpose)
     if decision.directive is None or decision.directive.name in _OPT_OUTS:
         return
@@ -170,9 +172,8 @@ def directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsagePu
         yield _directive_statement(directive, preference, note)
 
 
-def _faulty_directives(page: PageRules, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
+def _faulty_directives(page: PageRules, tokens: frozenset[str], purpose: UsagePurpose) -> Iterator[UseStatement]:
     """Yield the directives that cannot be read and may be meant to state something on a use, as facts."""
-    tokens = {token.lower() for token in agent.tokens}
     for one in page.directives:
         name = one.suggestion or one.name
         if name in KNOWN and name not in _DIRECTIVES[purpose]:
@@ -185,9 +186,8 @@ def _faulty_directives(page: PageRules, agent: Agent, purpose: UsagePurpose) -> 
             yield _directive_statement(one, Preference.UNKNOWN, f"{note}, so that it states nothing")
 
 
-def _opt_outs(page: PageRules, agent: Agent) -> Iterator[UseStatement]:
+def _opt_outs(page: PageRules, tokens: frozenset[str]) -> Iterator[UseStatement]:
     """Yield `noai` and `noimageai`, which state what the site wants, whether or not an operator documents them."""
-    tokens = {token.lower() for token in agent.tokens}
     for name, (preference, note) in _OPT_OUTS.items():
         own = (one for one in page.directives if one.name == name and (one.agent is None or one.agent in tokens))
         for one in islice(own, MAX_STATEMENTS):

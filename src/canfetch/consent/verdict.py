@@ -42,7 +42,8 @@ class UseSource(NamedTuple):
         name: `robots.txt`, `headers`, `html`, `tdmrep.json`, or `license` for an RSL document.
         state: Whether it was read.
         detail: Why it was not read, and the URL of a license. Usually empty.
-        url: The URL of a license, and of another file if a redirect to another host led to it. Otherwise None.
+        url: The URL of a license, of another file if a redirect to another host led to it, and of every source with the
+            same name as another one, after redirects of the content. Otherwise None.
         fetched_at: With a client, when the file was fetched, in seconds since the epoch. Otherwise None.
     """
 
@@ -57,6 +58,12 @@ class UseSource(NamedTuple):
         """Whether it can contain statements that are unknown."""
         return self.state in _UNREAD
 
+    @property
+    def words(self) -> str:
+        """The URL and the detail. Empty if there is neither."""
+        url = None if self.url is None or self.detail.startswith(self.url) else self.url
+        return printable_text(": ".join(filter(None, (url, self.detail))))
+
     def to_json(self) -> dict[str, Any]:
         """Return the source as plain values."""
         return {
@@ -68,7 +75,7 @@ class UseSource(NamedTuple):
         }
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.state}{f' ({printable_text(self.detail)})' if self.detail else ''}"
+        return f"{self.name}: {self.state}{f' ({self.words})' if self.words else ''}"
 
 
 class StatementKind(StrEnum):

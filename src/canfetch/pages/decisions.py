@@ -55,7 +55,7 @@ def decide_page(
         robots: The verdict of robots.txt. If it disallows the page, no rule of the page is read.
     Cost: O(directives).
     """
-    tokens = frozenset(token.lower() for token in agent.tokens)
+    tokens = dialect.page_tokens(agent)
     own = tuple(
         directive for directive in directives if _applies(directive, tokens, dialect, star_applies=agent.star_applies)
     )
@@ -98,7 +98,7 @@ def _applies(directive: Directive, tokens: frozenset[str], dialect: PageDialect,
         # A crawler that ignores `*` in robots.txt also ignores directives for all agents.
         if not star_applies:
             return False
-    elif directive.agent in dialect.robots_txt_only_tokens or directive.agent not in tokens:
+    elif directive.agent not in tokens:
         return False
     if source is PageSource.META:
         return directive.agent not in dialect.ignored_names and (

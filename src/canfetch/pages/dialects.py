@@ -45,6 +45,10 @@ class PageDialect(NamedTuple):
     nocache_limits_ai: bool = False
     noarchive_blocks_training: bool = False
 
+    def page_tokens(self, agent: Agent) -> frozenset[str]:
+        """Return the tokens of an agent that count in page-level rules, in lower case."""
+        return frozenset(token.lower() for token in agent.tokens) - self.robots_txt_only_tokens
+
 
 DEFAULT_DIALECT: Final = "restrictive"
 _PREVIEWS: Final = frozenset({"max-snippet", "max-image-preview", "max-video-preview"})

@@ -265,9 +265,10 @@ def test_sites_that_redirect_count(name: str, library: Site, other: Site) -> Non
             use = host.get(url).use
             assert (use.allowed, use.url.partition("#")[0], use.is_final) == (False, library.url("file"), True)
             assert {statement.text for statement in use.decided_by} == {"Content-Signal: ai-train=no"}
-            assert any(f"of {other.url('a')}" in statement.place for statement in use.decided_by)
-        places = [statement.place for statement in host.get(other.url("c")).use.decided_by]
-        assert any(place.endswith(other.url("c")) for place in places)
+            assert any(f"for {other.url('a')}, which redirects" in statement.note for statement in use.decided_by)
+            assert {one.place for one in use.decided_by} == {f"line 2 of {other.url('robots.txt')}"}
+        notes = [statement.note for statement in host.get(other.url("c")).use.decided_by]
+        assert any(note.startswith(f"for {other.url('c')},") for note in notes)
         # Without a redirect.
         assert host.get(library.url("file")).use.allowed is True
     with open_host(name, purpose="training") as host, pytest.raises(host.base_error, match="ai-train=no"):

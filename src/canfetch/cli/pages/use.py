@@ -356,7 +356,7 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
 def _source_lines(verdict: UseVerdict) -> Iterator[str]:
     for source in verdict.sources:
         if source.name == ROBOTS and source.state is SourceState.READ and source.detail:
-            yield f"  robots.txt   {printable(source.detail)}"
+            yield f"  robots.txt   {printable(source.words)}"
     absent = [_source_text(source) for source in verdict.sources if source.state is SourceState.ABSENT]
     if absent:
         yield f"  absent       {', '.join(absent)}"
@@ -369,7 +369,7 @@ def _source_lines(verdict: UseVerdict) -> Iterator[str]:
 
 
 def _source_text(source: UseSource) -> str:
-    return f"{source.name} ({printable(source.detail)})" if source.detail else source.name
+    return f"{source.name} ({printable(source.words)})" if source.words else source.name
 
 
 command: Final = click.Command(

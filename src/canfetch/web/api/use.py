@@ -52,7 +52,10 @@ class UseSourceObject(BaseModel):
     name: str
     state: SourceState
     detail: str
-    url: str | None = Field(description="The URL of a license, or of a file that a redirect led to on another host.")
+    url: str | None = Field(
+        description="The URL of a license, of a file that a redirect led to on another host, and of each of several "
+        "sources with the same name, which redirects of the content have."
+    )
     fetched_at: str | None
 
 
