@@ -771,9 +771,12 @@ export interface UseSourceObject {
   readonly name: string;
   readonly state: SourceState;
   readonly detail: string;
-  /** The URL of a license, or of a file that a redirect led to on another host. */
+  /** The URL of a license, of a file that a redirect led to on another host, and of each of several sources with the same name, which redirects of the content have. */
   readonly url: string | null;
+  /** When the content was fetched, or null if there is none. */
   readonly fetched_at: string | null;
+  /** When the file was requested last, whatever the result, or null. */
+  readonly requested_at: string | null;
 }
 
 /** A statement of a site on a use. */

@@ -185,7 +185,7 @@ def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
         "  nothing that was read and applies to ExampleBot states anything on training",
         "  absent       tdmrep.json",
         "  fetched      robots.txt",
-        "  fetched      tdmrep.json",
+        "  requested    tdmrep.json",
     ]
     assert ran.code == 0
 
@@ -255,6 +255,12 @@ def test_an_unreachable_robots_txt_disallows(run: Run, site: Site) -> None:
     (row,) = objects(ran)
     assert (row["allowed"], states(row)["robots.txt"], ran.code) == (False, "unreachable", 2)
     assert site.count("/fish") == 0
+    assert [(one["fetched_at"], one["requested_at"] is None) for one in row["sources"]] == [
+        (None, one["name"] != "robots.txt") for one in row["sources"]
+    ]
+    (line,) = (line for line in run("use", url, *TRAINING, *UNKEPT).lines if " at 20" in line)
+    assert line.startswith("  requested    robots.txt at 20")
+    assert line.endswith("Z: unreachable")
 
 
 def test_a_redirect_leads_to_the_statements_of_the_content(run: Run, site: Site) -> None:
@@ -290,7 +296,7 @@ def test_a_site_that_redirects_to_another_one_keeps_its_statements(run: Run, sit
             ("robots.txt", "read", other.url("robots.txt"), False),
             ("headers", "read", url, True),
             ("html", "read", None, True),
-            ("tdmrep.json", "absent", other.url(TDM_PLACE[1:]), False),
+            ("tdmrep.json", "absent", other.url(TDM_PLACE[1:]), True),
             ("robots.txt", "read", site.url("robots.txt"), False),
             ("headers", "read", site.url("moved"), True),
             ("tdmrep.json", "read", site.url(TDM_PLACE[1:]), False),

@@ -12,6 +12,7 @@ import pytest
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.site_files import SiteFile, SiteFileCache
+from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.consent import MissingSource, PageResponse, SourceState, UseVerdict, may_use
@@ -115,7 +116,7 @@ def test_the_answer_is_that_of_the_function_on_the_same_sources(ask: Ask) -> Non
         expected = may_use(
             url, **{**options, "response": response}, robots=parse(robots, url=ROBOTS_URL), tdm=RESERVED, now=NOW
         )
-        sources = tuple(source._replace(fetched_at=None) for source in verdict.sources)
+        sources = tuple(source._replace(fetched_at=None, requested_at=None) for source in verdict.sources)
         assert verdict._replace(expires_at=None, sources=sources) == expected._replace(expires_at=None)
 
 
@@ -177,10 +178,44 @@ def test_files_are_named_with_the_host_that_they_come_from_and_their_time(ask: A
         ("robots.txt", None, NOW),
         ("headers", None, None),
         ("html", None, None),
-        ("tdmrep.json", None, NOW),
-        ("license", "https://l.example/a", NOW),
+        ("tdmrep.json", None, None),
+        ("license", "https://l.example/a", None),
     ]
+    assert [one.requested_at for one in verdict.sources] == [NOW, None, None, NOW, NOW]
     assert verdict.to_json()["sources"][0]["fetched_at"] == "1970-01-12T13:46:40Z"
+
+
+@pytest.mark.parametrize(
+    "robots, tdm, requested",
+    [
+        (Response("", 503, (), b""), ok(b"[]"), [NOW, None]),
+        (Failure("", FailureKind.TIMEOUT, "30 s"), ok(b"[]"), [NOW, None]),
+        (ok(b"User-agent: *\nDisallow: /.well-known/\n"), ok(b"[]"), [NOW, None]),
+        (Response("", 404, (), b""), Failure("", FailureKind.RESET, ""), [NOW, NOW]),
+        (Response("", 404, (), b""), moved("https://[/x"), [NOW, NOW]),
+    ],
+)
+def test_only_content_was_fetched_and_only_what_was_sent_was_requested(
+    robots: Response | Failure, tdm: Response | Failure, requested: list[float | None]
+) -> None:
+    (verdict,) = ask_client(Web({ROBOTS_URL: robots, TDM_URL: tdm}), [(f"{ORIGIN}/x", TRAINING)])
+    files = [one for one in verdict.sources if one.name in {"robots.txt", "tdmrep.json"}]
+    assert [one.requested_at for one in files] == requested
+    assert [one.fetched_at is None for one in files] == [str(one.state) != "read" for one in files]
+
+
+def test_the_last_good_copy_is_named_with_both_times_and_the_failure() -> None:
+    web = Web({ROBOTS_URL: ok(b"User-agent: *\nContent-Signal: ai-train=no\n")})
+    store = MemoryStore()
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock, store=store) as client:
+        client.allows(f"{ORIGIN}/x")
+    web.now += 2 * 86_400
+    web.answers = {ROBOTS_URL: Response("", 503, (), b"")}
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock, store=store) as client:
+        verdict = client.may_use(f"{ORIGIN}/x", purpose="training")
+    assert str(verdict.sources[0]) == "robots.txt: read (status 503; using the last good copy)"
+    assert (verdict.sources[0].fetched_at, verdict.sources[0].requested_at) == (NOW, NOW + 2 * 86_400)
+    assert verdict.allowed is False
 
 
 @both_clients

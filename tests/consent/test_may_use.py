@@ -138,6 +138,9 @@ def test_headers_of_one_name_are_joined_and_the_last_value_of_a_key_counts() -> 
     assert use(response=PageResponse(200, {"Content-Signal": "/page ai-train=no"})).allowed is None
 
 
+NO_PLACE = "the location is missing or invalid, so that it applies to no URL"
+
+
 def test_only_tdmrep_orders_its_sources() -> None:
     file = '[{"location": "/", "tdm-reservation": 1, "tdm-policy": "https://example.com/p"}]'
     revoked = use(tdm=file, response=PageResponse(200, {"tdm-reservation": "0"}))
@@ -412,7 +415,78 @@ def test_a_web_page_in_place_of_robots_txt_is_mentioned() -> None:
 
 def test_a_reservation_with_a_wrong_value_is_listed() -> None:
     verdict = use(response=PageResponse(200, {"tdm-reservation": "true"}, "<p>"))
-    assert [one.note for one in verdict.statements] == ["the value is neither 0 nor 1, so that it states nothing"]
+    assert [(one.text, one.note) for one in verdict.statements] == [("tdm-reservation true", WRONG_VALUE)]
+
+
+WRONG_VALUE = "the value is neither 0 nor 1, so that it states nothing"
+TDM_ENTRIES = """[
+    {"location": "/p*", "tdm-reservation": 1},
+    {"location": "/page", "tdm-reservation": 0},
+    {"location": "/other", "tdm-reservation": 1},
+    {"tdm-reservation": 1}
+]"""
+
+
+@pytest.mark.parametrize(
+    "tdm, headers, statements",
+    [
+        (
+            TDM_ENTRIES,
+            [("tdm-reservation", "0")],
+            [
+                ("tdm-reservation 0", "no rights to text and data mining are reserved"),
+                ("tdm-reservation 1 for /p*", "tdm-reservation header 1 overrides it"),
+                ("tdm-reservation 0 for /page", "an earlier entry for the URL overrides it"),
+                ("tdm-reservation 1", NO_PLACE),
+            ],
+        ),
+        (
+            '[{"location": "/", "tdm-reservation": "yes"}, {"location": "/", "tdm-reservation": 1}]',
+            [],
+            [
+                ('tdm-reservation "yes" for /', WRONG_VALUE),
+                ("tdm-reservation 1 for /", "an earlier entry for the URL overrides it"),
+            ],
+        ),
+        ('[{"location": "/"}, 3]', [], [("tdm-reservation for /", WRONG_VALUE), ("tdm-reservation", NO_PLACE)]),
+        (
+            "[]",
+            [("tdm-reservation", "0"), ("tdm-reservation", "1")],
+            [
+                ("tdm-reservation 1", "the rights to text and data mining are reserved"),
+                ("tdm-reservation 0", "tdm-reservation header 2 overrides it"),
+            ],
+        ),
+    ],
+)
+def test_every_reservation_is_listed_with_the_one_that_overrides_it(
+    tdm: str, headers: list[tuple[str, str]], statements: list[tuple[str, str]]
+) -> None:
+    verdict = use(tdm=tdm, response=PageResponse(200, headers, "<p>"))
+    assert [(one.text, one.note) for one in verdict.statements] == statements
+
+
+@pytest.mark.parametrize(
+    "robots, headers",
+    [
+        ("User-agent: *\nContent-Usage: /p train-ai=n, search=y, train-ai=y\n", []),
+        ("", [("Content-Usage", "train-ai=n, train-ai=y")]),
+        ("", [("Content-Usage", "train-ai=n"), ("Content-Usage", "train-ai=y")]),
+    ],
+)
+def test_rfc9651_4_2_2_the_last_of_several_values_counts_and_the_contradiction_is_named(
+    robots: str, headers: list[tuple[str, str]]
+) -> None:
+    response = PageResponse(200, headers, "<p>")
+    (statement,) = use(robots, response=response).statements
+    assert statement.preference == "allow"
+    assert statement.note == "train-ai has several values, of which RFC 9651 uses the last one"
+    assert not any(one.note for one in use(robots, response=response, purpose="search").statements)
+
+
+@pytest.mark.parametrize("value", ["train-ai=y, train-ai=y", "train-ai=y"])
+def test_a_repeated_value_is_no_contradiction(value: str) -> None:
+    assert [one.note for one in use(f"User-agent: *\nContent-Usage: {value}\n").statements] == [""]
 
 
 def test_a_file_with_thousands_of_statements_is_bounded() -> None:

@@ -31,13 +31,15 @@ class NotFetched(CanfetchError, OSError):
 
     Attributes:
         reason: The reason in a few words, without anything that a server has sent.
+        is_requested: Whether some request was sent.
         url: The last URL of `fetch_document`, or None.
         hops: The redirects of `fetch_document`.
     """
 
-    def __init__(self, message: str, reason: str = "") -> None:
+    def __init__(self, message: str, reason: str = "", *, is_requested: bool = False) -> None:
         super().__init__(message)
         self.reason = reason
+        self.is_requested = is_requested
         self.url: str | None = None
         self.hops: tuple[Hop, ...] = ()
 
@@ -121,7 +123,8 @@ class Document(NamedTuple):
             raise NotFetched(f"robots.txt disallows {quoted_url(self.url)}: {self.verdict.explanation}", DISALLOWED)
         if self.response.status // 100 != _SUCCESS:
             status = f"status {self.response.status}"
-            raise NotFetched(f"{quoted_url(self.url)} responded with {status}{expected}", status)
+            message = f"{quoted_url(self.url)} responded with {status}{expected}"
+            raise NotFetched(message, status, is_requested=True)
         return self.response.body
 
     def facts(self) -> FetchFacts:
@@ -146,6 +149,7 @@ def fetch_document(url: str, *, max_bytes: int) -> Generator[Step, Any, Document
             url = document
     except NotFetched as error:
         error.url, error.hops = url, tuple(hops)
+        error.is_requested = error.is_requested or bool(hops)
         raise
 
 
@@ -156,7 +160,8 @@ def _fetch_once(url: str, hops: list[Hop], max_bytes: int) -> Generator[Step, An
         return Document(None, url, verdict, tuple(hops))
     response: Response | Failure = yield FetchStep(url, max_bytes)
     if isinstance(response, Failure):
-        raise NotFetched(f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}", str(response.kind))
+        message = f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}"
+        raise NotFetched(message, str(response.kind), is_requested=True)
     if response.status not in _REDIRECTS:
         return Document(response, url, verdict, tuple(hops))
     hops.append(Hop(redacted_url(url), response.status, response.headers))

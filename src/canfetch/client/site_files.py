@@ -33,12 +33,14 @@ class SiteFile(NamedTuple):
         reason: The problem in a few words, without anything that a server has sent, or None. It includes that
             robots.txt disallows the file.
         url: The URL of the content if a redirect led to another host, or None. It has no credentials.
+        is_requested: Whether a request was sent. robots.txt can disallow the file, or be unreachable.
     """
 
     content: bytes | None = None
     problem: str | None = None
     reason: str | None = None
     url: str | None = None
+    is_requested: bool = True
 
 
 class KeptFile(NamedTuple):
@@ -48,13 +50,13 @@ class KeptFile(NamedTuple):
     expires_at: float
 
     @property
-    def fetched_at(self) -> float:
-        """When the file was fetched, in seconds since the epoch."""
+    def requested_at(self) -> float:
+        """When the file was requested, in seconds since the epoch."""
         return self.expires_at - _kept_seconds(self.file)
 
 
 def kept_file(file: SiteFile, now: float) -> KeptFile:
-    """Return a file that was fetched now."""
+    """Return a file that was requested now."""
     return KeptFile(file, now + _kept_seconds(file))
 
 
@@ -85,14 +87,16 @@ def fetch_site_file(step: FileStep) -> Generator[Step, Any, SiteFile]:
                 return SiteFile()
             return SiteFile(document.checked_body(), url=url_on_other_host(document.url, step.url))
     except NotFetched as error:
-        return SiteFile(None, str(error), error.reason)
+        return SiteFile(None, str(error), error.reason, is_requested=error.is_requested)
     except InvalidURL as error:
-        return SiteFile(None, str(error), "invalid URL")
+        return SiteFile(None, str(error), "invalid URL", is_requested=False)
+    is_requested = bool(document.hops)
     if document.verdict.reason is Reason.UNREACHABLE:
-        return SiteFile(None, f"robots.txt of {quoted_url(document.url)} is unreachable", "robots.txt is unreachable")
+        problem = f"robots.txt of {quoted_url(document.url)} is unreachable"
+        return SiteFile(None, problem, "robots.txt is unreachable", is_requested=is_requested)
     # A crawler that may not fetch the file does not know it, and a redirect to such a file leads nowhere.
-    problem = f"robots.txt disallows {quoted_url(document.url)}" if document.hops else None
-    return SiteFile(None, problem, DISALLOWED)
+    disallowed = f"robots.txt disallows {quoted_url(document.url)}" if is_requested else None
+    return SiteFile(None, disallowed, DISALLOWED, is_requested=is_requested)
 
 
 class SiteFileCache:

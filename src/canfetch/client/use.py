@@ -20,6 +20,7 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import redact_credentials_in
 from canfetch.core.urls import AnyURL
+from canfetch.core.verdict import Access
 from canfetch.errors import OriginDisallowed
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
 
@@ -68,12 +69,19 @@ class FileFetch(NamedTuple):
     """How a file was fetched.
 
     Attributes:
-        fetched_at: When, in seconds since the epoch, or None if no request was sent.
+        fetched_at: When its content was fetched, in seconds since the epoch, or None if there is no content.
         url: The URL of the content if a redirect led to another host, or None.
+        requested_at: When it was requested last, whatever the result, or None if no request was sent.
+        detail: Why older content is used, or empty.
     """
 
     fetched_at: float | None
     url: str | None = None
+    requested_at: float | None = None
+    detail: str = ""
+
+
+_NO_FETCH: Final = FileFetch(None)
 
 
 class UseReading(NamedTuple):
@@ -127,8 +135,15 @@ def _with_fetches(verdict: UseVerdict, fetches: Mapping[str, FileFetch]) -> UseV
     sources = []
     for source in verdict.sources:
         name = source.url or source.name
-        fetched_at = by_name[name].fetched_at if name in by_name else None
-        sources.append(source._replace(fetched_at=fetched_at, url=moved.get(name, source.url)))
+        fetch = by_name.get(name, _NO_FETCH)
+        sources.append(
+            source._replace(
+                detail="; ".join(filter(None, (source.detail, fetch.detail))),
+                url=moved.get(name, source.url),
+                fetched_at=fetch.fetched_at,
+                requested_at=fetch.requested_at,
+            )
+        )
     statements = (
         one._replace(place=f"{one.place} of {moved[one.source]}") if one.source in moved else one
         for one in verdict.statements
@@ -253,15 +268,18 @@ def robots_source(state: OriginState, now: float) -> RobotsTxt | MissingSource:
 
 
 def _robots_fetch(state: OriginState, now: float) -> FileFetch:
-    copy = state.effective_access(now).copy
+    access, requested_at = state.effective_access(now), state.entry.last_attempt_at
+    copy = access.copy
     if copy is None:
-        return FileFetch(state.entry.last_attempt_at)
-    return FileFetch(copy.fetched_at, url_on_other_host(copy.url, state.origin.robots_url))
+        return FileFetch(None, None, requested_at)
+    # The explanation can contain the target of a redirect.
+    detail = redact_credentials_in(access.explanation) if access.access is Access.UNREACHABLE else ""
+    return FileFetch(copy.fetched_at, url_on_other_host(copy.url, state.origin.robots_url), requested_at, detail)
 
 
 def _file_fetch(kept: KeptFile) -> FileFetch:
-    # If robots.txt disallows the file, no request was sent.
-    return FileFetch(None if kept.file.reason == DISALLOWED else kept.fetched_at, kept.file.url)
+    requested_at = kept.requested_at if kept.file.is_requested else None
+    return FileFetch(None if kept.file.content is None else requested_at, kept.file.url, requested_at)
 
 
 def file_source(file: SiteFile) -> bytes | MissingSource:

@@ -15,11 +15,12 @@ from canfetch.consent.sources import PAYMENT_REQUIRED, PageResponse, prices
 from canfetch.consent.verdict import HEADERS, HTML, MAX_STATEMENTS, ROBOTS, TDM_FILE, StatementKind, UseStatement
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.content_usage import contradicted_labels
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.extensions.record import Extension, ExtensionNote
 from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.extensions.usage_records import statements_of
-from canfetch.core.text import printable_text
+from canfetch.core.text import encode_text, printable_text
 from canfetch.core.verdict import Verdict
 from canfetch.pages.dialects import get_dialect
 from canfetch.pages.directives import Directive, DirectiveNote
@@ -31,6 +32,7 @@ from canfetch.pages.vocabulary import KNOWN, MAX_SNIPPET, UNAVAILABLE_AFTER
 
 ALL_CRAWLERS: Final = "*"
 _MAX_LINES: Final = 3
+_INVALID_RESERVATION: Final = "the value is neither 0 nor 1, so that it states nothing"
 _OPT_OUTS: Final = {
     "noai": (Preference.DISALLOW, ""),
     "noimageai": (Preference.UNKNOWN, "it is about the images of the page"),
@@ -118,7 +120,14 @@ def record_statement(statement: UsageStatement) -> UseStatement:
     kind = record_kind(statement.record.name)
     usage = statement.usage_preference
     note = "" if usage.draft is None else f"{usage.label} is a label of the expired {usage.draft}"
-    return _line_statement(kind, statement.line, usage.preference, note)
+    contradiction = _contradiction(kind, usage.label, statement.record.value)
+    return _line_statement(kind, statement.line, usage.preference, "; ".join(filter(None, (note, contradiction))))
+
+
+def _contradiction(kind: StatementKind, label: str, value: bytes) -> str:
+    """Return which value of a label counts if there are several different ones, or an empty string."""
+    is_contradicted = kind is StatementKind.CONTENT_USAGE and label in contradicted_labels(value)
+    return f"{label} has several values, of which RFC 9651 uses the last one" if is_contradicted else ""
 
 
 def record_kind(name: str) -> StatementKind:
@@ -147,7 +156,8 @@ def header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseSta
         if not stated and header.notes & FAULTS:
             yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, _fault_text(header.notes))
         for usage in stated:
-            yield UseStatement(kind, HEADERS, place, text, usage.preference)
+            note = _contradiction(kind, usage.label, encode_text(text))
+            yield UseStatement(kind, HEADERS, place, text, usage.preference, note)
 
 
 def directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -214,26 +224,45 @@ def _decision_on(verdict: PageVerdict, purpose: UsagePurpose) -> PageDecision:
 
 
 def tdm_statements(page: PageRules) -> Iterator[UseStatement]:
-    """Yield the reservation that applies to a page, and those that cannot be read as facts."""
-    for stated in page.reservations:
+    """Yield the reservation that applies to a page, and those that it overrides or that cannot be read as facts."""
+    reservation, entries = page.reservation, list(page.file_reservations)
+    for stated in islice(page.reservations, MAX_STATEMENTS):
         if stated.reserved is None:
-            yield _tdm_statement(stated, Preference.UNKNOWN, "the value is neither 0 nor 1, so that it states nothing")
-    reservation = page.reservation
-    if reservation is None:
-        return
+            yield _tdm_statement(stated, Preference.UNKNOWN, _INVALID_RESERVATION)
+    if reservation is not None:
+        yield _reservation_statement(reservation)
+        # Of several values in one place, the most restrictive one counts.
+        others = (one for one in page.reservations if one.reserved is not None and one != reservation)
+        for other in islice(others, MAX_STATEMENTS):
+            yield _tdm_statement(other, Preference.UNKNOWN, f"{reservation.position} overrides it")
+    first = next((entry for entry in entries if entry.has_location), None)
+    for entry in islice((entry for entry in entries if entry != reservation), MAX_STATEMENTS):
+        if not entry.has_location:
+            note = "the location is missing or invalid, so that it applies to no URL"
+        elif entry is not first:
+            note = "an earlier entry for the URL overrides it"
+        elif entry.reserved is None:
+            note = _INVALID_RESERVATION
+        else:
+            note = "" if reservation is None else f"{reservation.position} overrides it"
+        yield _tdm_statement(entry, Preference.UNKNOWN, note)
+
+
+def _reservation_statement(reservation: Reservation) -> UseStatement:
+    """Return the reservation that applies to a page."""
     policy = "" if reservation.policy is None else f", terms at {printable_text(reservation.policy)}"
     if reservation.reserved:
         note = f"the rights to text and data mining are reserved{policy}"
-        yield _tdm_statement(reservation, Preference.DISALLOW, note)
-    else:
-        # It grants nothing either.
-        yield _tdm_statement(reservation, Preference.UNKNOWN, f"no rights to text and data mining are reserved{policy}")
+        return _tdm_statement(reservation, Preference.DISALLOW, note)
+    # It grants nothing either.
+    return _tdm_statement(reservation, Preference.UNKNOWN, f"no rights to text and data mining are reserved{policy}")
 
 
 def _tdm_statement(reservation: Reservation, preference: Preference, note: str) -> UseStatement:
     source = _PAGE_SOURCES.get(reservation.position.source, HEADERS)
-    value = "" if reservation.reserved is None else f" {int(reservation.reserved)}"
-    location = "" if reservation.location is None else f" for {printable_text(reservation.location)}"
+    value = reservation.invalid_value if reservation.reserved is None else str(int(reservation.reserved))
+    value = f" {printable_text(value)}" if value else ""
+    location = f" for {printable_text(reservation.location)}" if reservation.location else ""
     text = f"tdm-reservation{value}{location}"
     return UseStatement(StatementKind.TDM_RESERVATION, source, str(reservation.position), text, preference, note)
 

@@ -41,10 +41,12 @@ class UseSource(NamedTuple):
     Attributes:
         name: `robots.txt`, `headers`, `html`, `tdmrep.json`, or `license` for an RSL document.
         state: Whether it was read.
-        detail: Why it was not read, and the URL of a license. Usually empty.
+        detail: Why it was not read, the URL of a license, and with a client, why an older copy was read. Usually empty.
         url: The URL of a license, of another file if a redirect to another host led to it, and of every source with the
             same name as another one, after redirects of the content. Otherwise None.
-        fetched_at: With a client, when the file was fetched, in seconds since the epoch. Otherwise None.
+        fetched_at: With a client, when the content of the file was fetched, in seconds since the epoch. None without
+            content.
+        requested_at: With a client, when the file was requested last, whatever the result. None if it was not.
     """
 
     name: str
@@ -52,6 +54,7 @@ class UseSource(NamedTuple):
     detail: str = ""
     url: str | None = None
     fetched_at: float | None = None
+    requested_at: float | None = None
 
     @property
     def is_unread(self) -> bool:
@@ -72,6 +75,7 @@ class UseSource(NamedTuple):
             "detail": printable_text(self.detail),
             "url": self.url,
             "fetched_at": optional_rfc3339(self.fetched_at),
+            "requested_at": optional_rfc3339(self.requested_at),
         }
 
     def __str__(self) -> str:

@@ -135,6 +135,16 @@ class PageRules(NamedTuple):
         target = None if self.url is None else normalize_target(self.url)
         return select_reservation(self.tdm_file, self.reservations, target)
 
+    @property
+    def file_reservations(self) -> Iterator[Reservation]:
+        """The entries of the TDM file for this page, in order, and those whose pattern is missing or invalid.
+
+        Cost: O(bytes of the file's patterns times bytes of the URL) at worst.
+        """
+        target = None if self.url is None else normalize_target(self.url)
+        if self.tdm_file is not None and target is not None:
+            yield from (one for one in self.tdm_file.entries if not one.has_location or one.matches(target))
+
     def to_json(self) -> dict[str, Any]:
         """Return the rules as JSON-compatible values.
 

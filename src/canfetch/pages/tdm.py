@@ -6,6 +6,7 @@ applies. A value other than 0 and 1 has no effect, and a missing value revokes n
 Source: W3C Community Group, TDM Reservation Protocol, final report of 10 May 2024.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from enum import Flag, auto
 from functools import lru_cache
@@ -25,6 +26,7 @@ MAX_TDM_ENTRIES: Final = 1_000
 _RESERVATION: Final = "tdm-reservation"
 _POLICY: Final = "tdm-policy"
 _MAX_POLICY_LENGTH: Final = 2048
+_MAX_VALUE_LENGTH: Final = 100
 
 
 # The files that were parsed last are kept.
@@ -51,6 +53,7 @@ class Reservation(NamedTuple):
         location: The pattern of the entry, or None for headers and meta elements, which apply to their own page.
         position: Where the reservation is.
         notes: Notes about the form.
+        invalid_value: The value as written if it is neither 0 nor 1. Empty if it is missing.
     """
 
     reserved: bool | None
@@ -58,6 +61,12 @@ class Reservation(NamedTuple):
     location: str | None
     position: PagePosition
     notes: ReservationNote = ReservationNote.NONE
+    invalid_value: str = ""
+
+    @property
+    def has_location(self) -> bool:
+        """Whether it applies to some URL: the pattern of an entry can be missing or invalid."""
+        return ReservationNote.INVALID_LOCATION not in self.notes
 
     def matches(self, target: bytes) -> bool:
         """Return whether the reservation applies to a target from `normalize_target`.
@@ -182,9 +191,12 @@ def _reservations(values: Iterable[tuple[str, PagePosition]], policy: str | None
     policy = None if policy is None else policy.strip()
     for value, position in values:
         text = value.strip()
-        # In headers and elements, every value is a string, so there is nothing to note.
-        number = int(text) if text in {"0", "1"} else None
-        yield _make_reservation(number, policy, None, position, ReservationNote.NONE)
+        if text in {"0", "1"}:
+            # In headers and elements, every value is a string, so there is nothing to note.
+            yield _make_reservation(int(text), policy, None, position, ReservationNote.NONE)
+        else:
+            invalid = _make_reservation(None, policy, None, position, ReservationNote.NONE)
+            yield invalid._replace(invalid_value=text[:_MAX_VALUE_LENGTH])
 
 
 def _make_reservation(
@@ -204,4 +216,5 @@ def _make_reservation(
     if policy is not None and not reserved:
         notes |= ReservationNote.POLICY_WITHOUT_RESERVATION
     cropped = policy[:_MAX_POLICY_LENGTH] if isinstance(policy, str) and policy else None
-    return Reservation(reserved, cropped, location, position, notes)
+    invalid_value = "" if value is None or reserved is not None else json.dumps(value)[:_MAX_VALUE_LENGTH]
+    return Reservation(reserved, cropped, location, position, notes, invalid_value)

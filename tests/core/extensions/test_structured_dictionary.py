@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.extensions.structured_dictionary import parse_structured_dictionary
+from canfetch.core.extensions.structured_dictionary import contradicted_keys, parse_structured_dictionary
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,17 @@ def test_rfc9651_4_2_2_dictionaries(text: bytes, members: dict[bytes, bytes | No
 )
 def test_rfc9651_4_2_2_one_invalid_byte_makes_the_dictionary_invalid(text: bytes) -> None:
     assert parse_structured_dictionary(text) is None
+
+
+@pytest.mark.parametrize(
+    "text, keys",
+    [
+        (b"a=x, b=y, a=z", {b"a"}),
+        (b"a=x, a=z, a=x", {b"a"}),
+        (b'a=x, a="x"', {b"a"}),
+        (b"a=x, a=x;q=1, b", set()),
+        (b"a=x, a=y,", set()),
+    ],
+)
+def test_keys_with_different_values_are_found(text: bytes, keys: set[bytes]) -> None:
+    assert contradicted_keys(text) == keys

@@ -8,7 +8,7 @@ from typing import Any, Final
 from canfetch.access.responses import Failure, Response
 from canfetch.cli.shared.document_fetcher import DocumentFetcher
 from canfetch.cli.shared.network_options import NetworkOptions
-from canfetch.client.documents import DISALLOWED, DecideStep, FetchStep, Step, run_steps
+from canfetch.client.documents import DecideStep, FetchStep, Step, run_steps
 from canfetch.client.site_files import FileStep, fetch_site_file, kept_file
 from canfetch.client.use import UseStep
 from canfetch.core.agent import Agent
@@ -32,7 +32,7 @@ class FetchedSources:
         self._fetcher = DocumentFetcher(options, profile=profile, accept=_HTML, named_origins=origins)
         # Failures are stored as well, so that the next URL or agent does not wait for the same timeout.
         self._files: dict[str, Response | Failure] = {}
-        self._fetched_at: dict[str, float] = {}
+        self._requested_at: dict[str, float] = {}
         self._pages: dict[str, Response | Failure] = {}
 
     def forget_pages(self) -> None:
@@ -52,7 +52,7 @@ class FetchedSources:
             case FileStep():
                 # One agent may fetch the file, and another may not.
                 file, now = run_steps(fetch_site_file(step), partial(self._perform_for_file, agent)), time.time()
-                return kept_file(file, now if file.reason == DISALLOWED else self._fetched_at.setdefault(step.url, now))
+                return kept_file(file, self._requested_at.setdefault(step.url, now) if file.is_requested else now)
             case _:
                 return self._fetcher.state(step.url)
 

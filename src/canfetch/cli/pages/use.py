@@ -363,9 +363,14 @@ def _source_lines(verdict: UseVerdict) -> Iterator[str]:
     for source in verdict.unread:
         yield f"  {str(source.state).replace('-', ' '):<11}  {_source_text(source)}"
     for source in verdict.sources:
-        if source.fetched_at is not None:
-            address = f" from {printable(source.url)}" if source.url else ""
-            yield f"  fetched      {source.name}{address} at {rfc3339(int(source.fetched_at))}"
+        name = f"{source.name} from {printable(source.url)}" if source.url else source.name
+        fetched_at, requested_at = source.fetched_at, source.requested_at
+        if fetched_at is not None:
+            yield f"  fetched      {name} at {rfc3339(int(fetched_at))}"
+        if requested_at is not None and (fetched_at is None or requested_at > fetched_at):
+            # Without the content, or with an older copy of it.
+            result = str(source.state) if fetched_at is None else "unreachable"
+            yield f"  requested    {name} at {rfc3339(int(requested_at))}: {result}"
 
 
 def _source_text(source: UseSource) -> str:

@@ -22,7 +22,7 @@ from canfetch.core.extensions.preference import (
     split_path,
 )
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.core.extensions.structured_dictionary import parse_structured_dictionary
+from canfetch.core.extensions.structured_dictionary import contradicted_keys, parse_structured_dictionary
 
 _ALL_PURPOSES: Final = tuple(UsagePurpose)
 _TRAINING: Final = (UsagePurpose.TRAINING,)
@@ -79,6 +79,15 @@ class ContentUsage(NamedTuple):
             stated = [preference for rank, preference in ranked if rank == first]
             strictest = most_restrictive(usage.preference for usage in stated)
             yield from (usage for usage in stated if usage.preference is strictest)
+
+
+def contradicted_labels(value: bytes) -> frozenset[str]:
+    """Return the labels that a value states several times, and differently. Their last values count.
+
+    Cost: O(bytes).
+    Source: RFC 9651 section 4.2.2.
+    """
+    return frozenset(key.decode("ascii") for key in contradicted_keys(split_path(value)[1]))
 
 
 def parse_content_usage(value: bytes) -> tuple[ContentUsage, ExtensionNote]:

@@ -46,14 +46,31 @@ def parse_structured_dictionary(text: bytes) -> dict[bytes, bytes | None] | None
         return None
 
 
-class _Parser:
-    """A recursive-descent parser. `position` is the index of the next byte."""
+def contradicted_keys(text: bytes) -> frozenset[bytes]:
+    """Return the keys of a dictionary with several different values. Empty if `text` is not a valid dictionary.
 
-    __slots__ = ("position", "text")
+    Cost: O(bytes).
+    """
+    parser = _Parser(text.strip(b" "))
+    try:
+        parser.dictionary()
+    except _InvalidDictionary:
+        return frozenset()
+    return frozenset(parser.contradicted)
+
+
+class _Parser:
+    """A recursive-descent parser. `position` is the index of the next byte.
+
+    Attributes: contradicted: The keys with several different values, of which the last one counts.
+    """
+
+    __slots__ = ("contradicted", "position", "text")
 
     def __init__(self, text: bytes) -> None:
         self.text = text
         self.position = 0
+        self.contradicted: set[bytes] = set()
 
     def dictionary(self) -> dict[bytes, bytes | None]:
         members: dict[bytes, bytes | None] = {}
@@ -65,6 +82,8 @@ class _Parser:
                     self._inner_list()
                 else:
                     value = self._bare_item()
+            if members.setdefault(key, value) != value:
+                self.contradicted.add(key)
             members[key] = value
             self._parameters()
             self._take_while(_WHITE_SPACE)

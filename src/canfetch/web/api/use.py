@@ -56,7 +56,8 @@ class UseSourceObject(BaseModel):
         description="The URL of a license, of a file that a redirect led to on another host, and of each of several "
         "sources with the same name, which redirects of the content have."
     )
-    fetched_at: str | None
+    fetched_at: str | None = Field(description="When the content was fetched, or null if there is none.")
+    requested_at: str | None = Field(description="When the file was requested last, whatever the result, or null.")
 
 
 class UseObject(BaseModel):
