@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.servers.valid import respond
 from tests.servers.web import Site
 
 from canfetch.cli.shared.markdown import markdown_code
+from canfetch.client.stores.sqlite import SQLiteStore
 
 Run = Any
 REQUESTS = [
@@ -115,6 +117,19 @@ def test_store(run: Run, folder: Path, site: Site) -> None:
     ran = run("logs", "access.log", "--store", "files.sqlite3", "--format", "ndjson")
     row = json.loads(ran.out)
     assert (row["judged_requests"], row["disallowed_requests"]) == (1, 1)
+
+
+def test_an_origin_in_a_store_that_is_no_longer_valid_is_skipped(run: Run, folder: Path, log: str, site: Site) -> None:
+    site.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /a\n"))
+    assert run("check", f"{site.origin}/", "--agent", "GPTBot", "--store", "files.sqlite3").code == 0
+    with closing(SQLiteStore(folder / "files.sqlite3")) as store:
+        entry = store.get(site.origin)
+        assert entry is not None
+        store.put(entry._replace(origin="http://[::1%25a..b]"))
+
+    ran = run("logs", log, "--store", "files.sqlite3")
+    assert ran.code == 0
+    assert "'http://[::1%25a..b]' in the store is not the origin of a URL; it is skipped" in ran.err
 
 
 def test_published_addresses_find_impostors(run: Run, folder: Path) -> None:

@@ -95,7 +95,6 @@ def test_rfc9309_2_3_only_the_top_level_robots_txt_url_is_valid(url: str) -> Non
         ("https://my_shop.example/", "https://my_shop.example/robots.txt"),
         # IP addresses in their shortest form.
         ("https://[2001:DB8:0:0::1]/", "https://[2001:db8::1]/robots.txt"),
-        ("https://[fe80::1%25Eth0]:8080/", "https://[fe80::1%25eth0]:8080/robots.txt"),
         # Names beyond ASCII, encoded like in browsers.
         ("https://M\u00dcLLER.eu/", "https://xn--mller-kva.eu/robots.txt"),
         ("https://m%C3%BCller.eu/", "https://xn--mller-kva.eu/robots.txt"),
@@ -123,6 +122,14 @@ def test_rfc9309_2_3_robots_url(url: str | bytes, expected: str) -> None:
         "https://[zz]/",
         "https://[1::2::3]/",
         "https://[v1.a]/",
+        # URLs have no zones: they name an interface of one machine.
+        "https://[fe80::1%25eth0]/",
+        "https://[fe80::1%eth0]/",
+        "https://[::1%25a..b]/",
+        "https://[::1%25" + "a" * 64 + "]/",
+        "https://[::1%25\u00e9]/",
+        "https://[::1%25]/",
+        "https://[::1%]/",
         "https://\udcff/",
         "https://%FF/",
         # An escape or a mapping would produce a delimiter.

@@ -12,7 +12,7 @@ import pytest
 from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 
-from canfetch.client.frontier import Frontier, FrontierCounts
+from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL
 from canfetch.client.frontier.report import read_report
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.errors import StoreError
@@ -79,6 +79,77 @@ def test_delay_counts_from_the_last_request_of_the_previous_run(path: Path) -> N
     # The killed process sent its request at 1000, the other one ended its turn at 1005.
     assert crawl(files, [], path=killed, start=1010.0).taken == [(1030, f"{A}/1"), (1060, f"{A}/2")]
     assert crawl(files, [], path=path, start=1010.0).taken == [(1035, f"{A}/2")]
+
+
+ZONE = "http://[::1%25a..b]"
+
+
+def add_origin_with_zone(path: Path, number: int) -> None:
+    """Give a file URLs of an origin that canfetch no longer accepts, one of which waits for another attempt."""
+
+    async def first_run() -> None:
+        async with open_frontier(urls=[f"http://[::1]/{n}" for n in range(number)], path=path) as frontier:
+            (await anext(frontier)).retry(error="503")
+
+    run_in_virtual_time(first_run)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE origins SET name = ?", (ZONE,))
+        connection.execute("UPDATE urls SET url = CAST(replace(url, 'http://[::1]', ?) AS BLOB)", (ZONE,))
+
+
+def test_urls_of_an_origin_that_is_no_longer_valid_are_skipped(path: Path) -> None:
+    add_origin_with_zone(path, 120)
+    result = crawl({}, [f"{A}/1"], path=path)
+
+    assert result.urls == [f"{A}/1"]
+    assert sorted(skipped.url for skipped in result.skipped) == sorted(f"{ZONE}/{number}" for number in range(120))
+    assert {skipped.verdict for skipped in result.skipped} == {None}
+    assert "invalid host '[::1%25a..b]'" in (result.skipped[0].error or "")
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=1, failed=0, skipped=120)
+    assert [request.url for request in result.hosts.requests] == [f"{A}/robots.txt"]
+
+
+def test_closing_while_an_invalid_origin_is_dropped_ends_the_iteration(path: Path) -> None:
+    add_origin_with_zone(path, 120)
+
+    async def main() -> FrontierCounts:
+        closing_tasks: list[asyncio.Task[None]] = []
+
+        def on_skip(_: SkippedURL) -> None:
+            if not closing_tasks:
+                closing_tasks.append(asyncio.create_task(frontier.close()))
+
+        async with open_frontier(path=path, on_skip=on_skip) as frontier:
+            with pytest.raises(StopAsyncIteration):
+                await anext(frontier)
+            await asyncio.gather(*closing_tasks)
+            counts: FrontierCounts = frontier.counts
+            return counts
+
+    counts = run_in_virtual_time(main)
+    assert (counts.skipped, counts.queued) == (50, 70)
+
+
+def test_an_exception_of_on_skip_loses_no_url_of_an_invalid_origin(path: Path) -> None:
+    add_origin_with_zone(path, 3)
+    reported = []
+
+    def on_skip(skipped: SkippedURL) -> None:
+        reported.append(skipped.url)
+        if len(reported) == 2:
+            raise ValueError("full disk")
+
+    async def main() -> FrontierCounts:
+        async with open_frontier(path=path, on_skip=on_skip) as frontier:
+            with pytest.raises(ValueError, match="full disk"):
+                await anext(frontier)
+            with pytest.raises(StopAsyncIteration):
+                await anext(frontier)
+            counts: FrontierCounts = frontier.counts
+            return counts
+
+    assert run_in_virtual_time(main).skipped == 3
+    assert len(reported) == len(set(reported)) == 3
 
 
 def test_priorities_and_attempts_survive_a_restart(path: Path) -> None:

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from threading import Event, Semaphore
+from typing import Any
 
 import pytest
 from tests.servers.certificates import Authority
@@ -28,6 +29,7 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports.connections import connect
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failures import TransportError
+from canfetch.errors import InvalidURL
 
 
 def test_name_is_resolved_and_sent_as_host_header(send: Send, site: Site) -> None:
@@ -49,8 +51,16 @@ def test_system_resolver_is_the_default(site: Site) -> None:
     assert isinstance(answer, Response), answer
 
 
-@pytest.mark.parametrize("error", [socket.gaierror(-2, "Name or service not known"), OSError("broken")])
-def test_name_without_address_is_a_failure(name: str, error: OSError) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        socket.gaierror(-2, "Name or service not known"),
+        OSError("broken"),
+        UnicodeError("label too long"),
+        TypeError("not a name"),
+    ],
+)
+def test_name_without_address_is_a_failure(name: str, error: Exception) -> None:
     def resolve(_host: str) -> Sequence[str]:
         raise error
 
@@ -60,10 +70,23 @@ def test_name_without_address_is_a_failure(name: str, error: OSError) -> None:
     assert "nowhere.test" in answer.detail  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("found", [[], ["not-an-address"], ["another.test"]])
-def test_resolver_without_valid_address_is_a_failure(name: str, found: list[str]) -> None:
-    with open_transport(name, resolve=resolve_all_to(*found)) as send:
+@pytest.mark.parametrize("found", [[], ["not-an-address"], ["another.test"], [None], None])
+def test_resolver_without_valid_address_is_a_failure(name: str, found: Any) -> None:
+    with open_transport(name, resolve=lambda _: found) as send:
         assert failure_kind(send(make_request("http://nowhere.test/robots.txt"))) is FailureKind.DNS
+
+
+@pytest.mark.parametrize("zone", ["a..b", "a" * 64])
+def test_resolver_with_a_zone_that_no_interface_has_is_a_failure(name: str, zone: str) -> None:
+    with open_transport(name, resolve=resolve_all_to(f"fe80::1%{zone}")) as send:
+        assert isinstance(send(make_request("http://printer.test/robots.txt")), Failure)
+
+
+@pytest.mark.parametrize("zone", ["eth0", "a..b", "a" * 64, "\u00e9"])
+@pytest.mark.parametrize("scheme", ["http", "https", "ftp"])
+def test_a_zone_in_a_url_is_invalid(send: Send, scheme: str, zone: str) -> None:
+    with pytest.raises(InvalidURL):
+        send(make_request(f"{scheme}://[::1%25{zone}]/robots.txt"))
 
 
 def test_hanging_resolver_times_out(name: str) -> None:

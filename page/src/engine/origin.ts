@@ -27,13 +27,8 @@ export function originOfFile(url: string): { scheme: string; origin: string } | 
 }
 
 function canonicalHost(host: string): string | null {
-  if (host.startsWith("[")) {
-    const [address = "", zone] = splitOnce(host.slice(1, -1), "%");
-    const canonical = hostOf(`[${address}]`);
-    // A zone has a meaning on one machine only.
-    return canonical === null ? null : canonical + (zone === undefined ? "" : `%${zone.toLowerCase()}`);
-  }
-  return /^[^\x80-\uffff%]*$/.test(host) ? host.toLowerCase() : hostOf(host);
+  // Addresses in brackets become canonical. As in browsers, a zone is an error.
+  return host.startsWith("[") || /[\x80-\uffff%]/.test(host) ? hostOf(host) : host.toLowerCase();
 }
 
 /** Names beyond ASCII become what browsers make of them, as in the library. */
@@ -43,9 +38,4 @@ function hostOf(host: string): string | null {
   } catch {
     return null;
   }
-}
-
-function splitOnce(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }

@@ -173,10 +173,9 @@ def _canonical_host(host: bytes) -> str | None:
 def _canonical_address(text: str) -> str | None:
     from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 - only needed for IP addresses
 
-    address, percent, zone = text.partition("%")
     try:
-        # A zone has a meaning on this machine only. It is put in lower case and not changed otherwise.
-        return f"[{IPv6Address(address).compressed}{percent}{zone.lower()}]"
+        # `IPv6Address` accepts zones, as in `fe80::1%eth0`. They name an interface of one machine, and URLs have none.
+        return None if "%" in text else f"[{IPv6Address(text).compressed}]"
     except AddressValueError:
         return None
 

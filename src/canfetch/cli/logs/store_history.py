@@ -7,7 +7,8 @@ from canfetch.access.entries import origin_from_key
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.store_option import open_existing_store
 from canfetch.core.document import parse
-from canfetch.core.origin import Origin
+from canfetch.core.origin import find_origin
+from canfetch.core.quoting import quoted
 from canfetch.errors import CorruptEntry, NewerEntry, StoreError
 from canfetch.logs.history import RobotsHistory, RobotsVersion
 
@@ -29,7 +30,10 @@ def read_store(option: str, *, profile: str, warn: Callable[[str], None]) -> Rob
             except (CorruptEntry, NewerEntry) as error:
                 warn(f"canfetch: warning: {error}")
                 continue
-            origin = Origin.from_url(origin_from_key(key))
+            origin = find_origin(origin_from_key(key))
+            if origin is None:
+                warn(f"canfetch: warning: {quoted(key)} in the store is not the origin of a URL; it is skipped")
+                continue
             host = str(origin).partition("://")[2]
             # A log does not distinguish http from https.
             if entry is not None and entry.copy is not None and (origin.scheme == "https" or host not in hosts):

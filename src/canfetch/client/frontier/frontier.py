@@ -15,7 +15,7 @@ from canfetch.client.argument_checks import check_agent, check_delay_bounds, che
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
-from canfetch.client.frontier.origin_checks import CheckedOrigin, OriginChecks
+from canfetch.client.frontier.origin_checks import CheckedOrigin, CheckResult, OriginChecks
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url
@@ -37,7 +37,7 @@ from canfetch.client.frontier.validation import (
 )
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, ClientVerdict, Effect
 from canfetch.errors import InvalidURL, RequestNotSent
@@ -306,7 +306,9 @@ class Frontier:
                 self._sources.start()
                 self._sources.raise_error()
                 self._report_killed()
-                self._collect_checks()
+                await self._collect_checks()
+                if not self._queue.database.is_open:
+                    break
                 now = self._clocks.now()
                 if self._clocks.was_set_back(now):
                     self._checks.forget()
@@ -394,18 +396,47 @@ class Frontier:
         except Exception as error:  # noqa: BLE001 - raised by the iteration
             self._sources.add_error(error)
 
-    def _collect_checks(self) -> None:
+    async def _collect_checks(self) -> None:
+        """Use the results of the checks that have ended.
+
+        Raises: An unexpected exception of a check, after all results have been used.
+        """
         results = self._checks.collect()
         self._queue.set_phases(
             (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in results
         )
+        unexpected: BaseException | None = None
+        invalid: list[CheckResult] = []
         for result in results:
-            if isinstance(result.error, RequestNotSent):
-                # Nothing is known about the site, and other checks would fail as well.
-                retry_at = self._clocks.at() + _NOT_SENT_DELAY
-                self._queue.wait(result.origin.id, retry_at, problem=str(result.error))
-            elif result.error is not None:
-                raise result.error
+            if result.error is None:
+                continue
+            # Nothing is known about the site, and other checks would fail as well.
+            retry_at = self._clocks.at() + _NOT_SENT_DELAY
+            self._queue.wait(result.origin.id, retry_at, problem=str(result.error))
+            if find_origin(f"{result.origin.name}/") is None:
+                invalid.append(result)
+            elif not isinstance(result.error, RequestNotSent):
+                unexpected = unexpected or result.error
+        for result in invalid:
+            await self._drop_all(result.origin, str(result.error))
+        if unexpected is not None:
+            raise unexpected
+
+    async def _drop_all(self, origin: QueuedOrigin, error: str) -> None:
+        """Report and drop all queued URLs of an origin. The next check of the origin continues if this is interrupted.
+
+        Args: error: Why they cannot be fetched.
+        """
+        self._queue.queue_due_urls(origin.id, inf)
+        while self._queue.database.is_open and (urls := self._queue.first_urls(origin.id, _DECIDED_URLS)):
+            skipped: list[int] = []
+            try:
+                for queued in urls:
+                    skipped.append(queued.id)
+                    self._report(SkippedURL(queued.url, None, error))
+            finally:
+                self._queue.wait(origin.id, self._clocks.at(), skipped=skipped)
+            await asyncio.sleep(0)
 
     def _sort_due(self, now: Moment) -> bool:
         """Move the origins that have become due to the ready or the unchecked ones. Return whether there are more."""

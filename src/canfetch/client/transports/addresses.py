@@ -73,11 +73,12 @@ def filter_addresses(host: str, addresses: Iterable[str], *, allow_private: bool
     Raises: TransportError: FORBIDDEN_ADDRESS if all addresses are forbidden. DNS if `addresses` is empty, or one is
         not an IP address.
     """
-    unique = _alternate_families(dict.fromkeys(addresses))[:MAX_ADDRESSES]
     try:
+        unique = _alternate_families(dict.fromkeys(addresses))[:MAX_ADDRESSES]
         allowed = [address for address in unique if is_public(ip_address(address)) or allow_private]
-    except ValueError:
-        raise TransportError(FailureKind.DNS, f"{host} resolved to an invalid IP address: {unique}") from None
+    except (TypeError, ValueError):
+        # A resolver of the caller can return anything.
+        raise TransportError(FailureKind.DNS, f"{host} resolved to an invalid IP address: {addresses}") from None
     if not unique:
         raise TransportError(FailureKind.DNS, f"{host} has no address")
     if not allowed:

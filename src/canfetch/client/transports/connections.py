@@ -281,10 +281,15 @@ def _abandon(task: asyncio.Task[socket.socket]) -> None:
 
 def _create_socket(address: str, port: int) -> tuple[socket.socket, tuple[object, ...]]:
     """Return a new non-blocking socket for an IP address, and the address as the socket needs it."""
-    # Only numbers are converted, so this does not block. It resolves the zone of a link-local address.
-    [(family, kind, protocol, _, peer), *_] = socket.getaddrinfo(
-        address, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-    )
+    # Only numbers are converted, so this does not block. It resolves the zone of a link-local address, which a resolver
+    # can return.
+    try:
+        [(family, kind, protocol, _, peer), *_] = socket.getaddrinfo(
+            address, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+        )
+    except (TypeError, ValueError) as error:
+        # A text that is not a number is encoded by IDNA, which has limits of its own.
+        raise OSError(f"invalid address: {error}") from None
     created = socket.socket(family, kind, protocol)
     created.setblocking(False)
     return created, peer

@@ -25,7 +25,7 @@ from canfetch.client.transports.daemon_threads import wait_until_done
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failures import NoThread, TransportError, is_local_error
 
-# Returns the IP addresses of a name, best first, or raises OSError. It may block.
+# Returns the IP addresses of a name, best first, or raises OSError, ValueError or TypeError. It may block.
 Resolve = Callable[[str], Sequence[str]]
 
 # Hanging lookups hold their threads until the system gives up. Further lookups wait, up to their own deadlines.
@@ -134,7 +134,7 @@ class _Lookup:
             raise self._deadlines.connect_timed_out()
         try:
             return self.future.result()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
             detail = f"{self._host}: {getattr(error, 'strerror', None) or error}"
             is_local = is_local or is_local_error(error)
             raise TransportError(FailureKind.LOCAL if is_local else FailureKind.DNS, detail) from error

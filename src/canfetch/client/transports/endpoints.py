@@ -35,8 +35,8 @@ class Endpoint(NamedTuple):
 
     @property
     def tls_name(self) -> str:
-        """The host as certificates name it: without a trailing dot and without an IPv6 zone."""
-        return self.host.rstrip(".").partition("%")[0]
+        """The host as certificates name it: without a trailing dot."""
+        return self.host.rstrip(".")
 
     @property
     def url(self) -> str:
@@ -66,10 +66,8 @@ def parse_endpoint(url: str, schemes: tuple[str, ...] = _HTTP) -> Endpoint:
     rest = encoded[split.rest_start :].partition(b"#")[0]
     target = quote_from_bytes(rest if rest[:1] == b"/" else b"/" + rest, safe=_UNESCAPED)
     host = origin.host.removeprefix("[").removesuffix("]")
-    # The zone of a link-local address has a meaning on this machine only, and is never sent (RFC 6874 section 3).
-    sent_host = f"[{host.partition('%')[0]}]" if ":" in host else host
     port = "" if origin.port == DEFAULT_PORTS[origin.scheme] else f":{origin.port}"
-    endpoint = Endpoint(origin.scheme, host, origin.port, f"{sent_host}{port}", target)
+    endpoint = Endpoint(origin.scheme, host, origin.port, f"{origin.host}{port}", target)
     if origin.scheme == "https":
         _check_tls_name(endpoint.tls_name)
     return endpoint
