@@ -1,6 +1,8 @@
 """Which robots.txt files are requested next: origins that fail slowly do not hold up the others."""
 
-from typing import Any
+import asyncio
+from math import inf
+from typing import Any, NamedTuple
 
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
@@ -8,9 +10,9 @@ from tests.frontier.crawls import Hosts, crawl, open_frontier
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.frontier import Frontier, Turn
+from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.transports import TransportRequest
-from canfetch.errors import InvalidOption
+from canfetch.errors import InvalidOption, RequestNotSent
 
 A = "https://a.example"
 
@@ -103,6 +105,108 @@ def test_no_more_files_are_requested_at_the_same_time_than_the_option_says(limit
     crawl(transport, hosts("dead", 100) + hosts("good", 100), max_checks=limit, max_unreachable=0.0, min_delay=0.0)
 
     assert transport.most_at_once == limit
+
+
+class RaisingHosts(Hosts):
+    """Requests to hosts whose names begin with `bad` raise an exception.
+
+    Args:
+        error: The exception.
+        number: The number of exceptions.
+    """
+
+    def __init__(self, error: BaseException, number: float = inf) -> None:
+        super().__init__()
+        self.times: dict[str, list[float]] = {}
+        self._error = error
+        self._number = number
+
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        times = self.times.setdefault(request.url, [])
+        times.append(virtual_now())
+        if request.url.startswith("https://bad") and len(times) <= self._number:
+            raise self._error
+        return await super().send(request)
+
+
+class RestartedCrawl(NamedTuple):
+    """A crawl that was continued at once after each exception."""
+
+    hosts: RaisingHosts
+    errors: list[BaseException]
+    turns: list[str]
+    skipped: list[SkippedURL]
+    counts: FrontierCounts
+
+
+def crawl_despite_errors(hosts: RaisingHosts, urls: list[str], **options: Any) -> RestartedCrawl:
+    errors: list[BaseException] = []
+    turns: list[str] = []
+    skipped: list[SkippedURL] = []
+
+    async def main() -> FrontierCounts:
+        async with open_frontier(hosts, urls, on_skip=skipped.append, **options) as frontier:
+            while True:
+                try:
+                    turn = await anext(frontier)
+                except StopAsyncIteration:
+                    counts: FrontierCounts = frontier.counts
+                    return counts
+                except (ValueError, RequestNotSent) as error:
+                    errors.append(error)
+                    continue
+                turns.append(turn.url)
+                turn.done()
+
+    counts = run_in_virtual_time(main)
+    return RestartedCrawl(hosts, errors, turns, skipped, counts)
+
+
+def test_after_an_exception_an_origin_is_checked_again_later_and_later_and_then_given_up() -> None:
+    urls = [f"https://bad.example/{number}" for number in range(60)]
+    result = crawl_despite_errors(RaisingHosts(ValueError("boom")), [*urls, f"{A}/1"], max_unreachable=100.0)
+
+    assert result.hosts.times["https://bad.example/robots.txt"] == [0, 10, 20, 40, 80, 160]
+    assert [str(error) for error in result.errors] == ["boom"] * 5
+    assert result.turns == [f"{A}/1"]
+    assert sorted(skipped.url for skipped in result.skipped) == sorted(urls)
+    assert {(skipped.verdict, skipped.error) for skipped in result.skipped} == {(None, "ValueError: boom")}
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=1, failed=0, skipped=60)
+
+
+def test_the_delay_after_exceptions_starts_again_after_a_result() -> None:
+    hosts = RaisingHosts(ValueError("boom"), number=3)
+    result = crawl_despite_errors(hosts, ["https://bad.example/1"])
+
+    assert hosts.times["https://bad.example/robots.txt"] == [0, 10, 20, 40]
+    assert result.turns == ["https://bad.example/1"]
+
+
+def test_all_results_are_used_before_an_exception_is_raised() -> None:
+    urls = [*hosts("bad", 5), *hosts("good", 5)]
+    result = crawl_despite_errors(RaisingHosts(ValueError("boom"), number=1), urls, min_delay=0.0)
+
+    # One exception is raised for all checks that ended at the same time, and no origin is forgotten.
+    assert len(result.errors) == 1
+    assert sorted(result.turns) == sorted(urls)
+    assert {tuple(times) for url, times in result.hosts.times.items() if "bad" in url} == {(0, 10)}
+
+
+def test_a_check_that_the_transport_cancels_is_not_repeated_at_once() -> None:
+    hosts = RaisingHosts(asyncio.CancelledError())
+    result = crawl_despite_errors(hosts, ["https://bad.example/1", f"{A}/1"], max_unreachable=30.0)
+
+    assert hosts.times["https://bad.example/robots.txt"] == [0, 0, 10, 20, 40]
+    assert result.turns == [f"{A}/1"]
+    assert [skipped.error for skipped in result.skipped] == ["the check was cancelled"]
+
+
+def test_a_request_that_cannot_be_sent_never_gives_an_origin_up() -> None:
+    hosts = RaisingHosts(RequestNotSent("no descriptor"), number=20)
+    result = crawl_despite_errors(hosts, ["https://bad.example/1"], max_unreachable=30.0)
+
+    assert hosts.times["https://bad.example/robots.txt"] == list(range(0, 210, 10))
+    assert (result.errors, result.turns) == ([], ["https://bad.example/1"])
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "8", None])

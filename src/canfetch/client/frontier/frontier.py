@@ -52,8 +52,19 @@ _CHECK_BATCH: Final = 16
 _DECIDED_URLS: Final = 50
 # The shortest time before an unreachable origin is checked again.
 _MIN_RECHECK_DELAY: Final = 1.0
-# Seconds until a robots.txt is requested again that could not be, for a reason of this machine.
+# Seconds until a robots.txt is requested again that could not be, for a reason of this machine or after an unexpected
+# exception. After an exception, the delay doubles up to the maximum.
 _NOT_SENT_DELAY: Final = 10.0
+_MAX_EXCEPTION_DELAY: Final = 3600.0
+
+
+def _recheck_delay(result: CheckResult) -> float:
+    """Return the seconds until an origin is checked again whose robots.txt is not known."""
+    if result.error is None and result.failing_seconds is None:
+        # The event loop of the check was stopped.
+        return 0.0
+    # As long as the checks have failed for, which doubles the time.
+    return min(max(_NOT_SENT_DELAY, result.failing_seconds or 0.0), _MAX_EXCEPTION_DELAY)
 
 
 class Frontier:
@@ -89,14 +100,15 @@ class Frontier:
         delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
             of Bing's time windows with one request in each.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
-            often as the access policy specifies. After that, its URLs are skipped.
+            often as the access policy specifies, or whose checks raise exceptions. After that, its URLs are skipped.
         max_checks: The number of robots.txt files that can be requested at the same time. If more are needed, every
             other one is that of the next origin in order, and the rest are chosen at random, so that origins that fail
             slowly do not hold up the others.
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
-        on_skip: Called with each URL that is dropped because it is disallowed or invalid, before it is dropped. If it
-            raises an exception, the URL is dropped as well, and the exception is raised by the iteration or by `add`,
-            and by `add_many` after all URLs have been added. Not an async function.
+        on_skip: Called with each URL that is dropped because it is disallowed or invalid, or because nothing is known
+            about its origin, before it is dropped. If it raises an exception, the URL is dropped as well, and the
+            exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been added. Not an
+            async function.
         on_failure: Called with each URL that failed in its last attempt, after it is in the list of `failed`. If it
             raises an exception, `Turn.retry` raises it, or the iteration for a URL whose process was killed. Not an
             async function.
@@ -157,7 +169,9 @@ class Frontier:
         # One task at a time looks for a turn, and the others wait in the order of their requests.
         self._lock = asyncio.Lock()
         bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
-        self._checks = OriginChecks(client, self._agent, bounds, max_checks, self._changed.set)
+        self._checks = OriginChecks(
+            client, self._agent, bounds, max_checks=max_checks, notify=self._changed.set, clock=self._clocks.at
+        )
         self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._changed.set)
         self._sources.append(urls, 0.0)
         self._queue = URLQueue(
@@ -306,8 +320,7 @@ class Frontier:
                 self._sources.start()
                 self._sources.raise_error()
                 self._report_killed()
-                await self._collect_checks()
-                if not self._queue.database.is_open:
+                if not await self._collect_checks():
                     break
                 now = self._clocks.now()
                 if self._clocks.was_set_back(now):
@@ -396,8 +409,8 @@ class Frontier:
         except Exception as error:  # noqa: BLE001 - raised by the iteration
             self._sources.add_error(error)
 
-    async def _collect_checks(self) -> None:
-        """Use the results of the checks that have ended.
+    async def _collect_checks(self) -> bool:
+        """Use the results of the checks that have ended. Return whether the frontier is still open.
 
         Raises: An unexpected exception of a check, after all results have been used.
         """
@@ -406,21 +419,21 @@ class Frontier:
             (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in results
         )
         unexpected: BaseException | None = None
-        invalid: list[CheckResult] = []
+        dropped: list[CheckResult] = []
         for result in results:
-            if result.error is None:
+            if result.is_known:
                 continue
-            # Nothing is known about the site, and other checks would fail as well.
-            retry_at = self._clocks.at() + _NOT_SENT_DELAY
-            self._queue.wait(result.origin.id, retry_at, problem=str(result.error))
-            if find_origin(f"{result.origin.name}/") is None:
-                invalid.append(result)
+            self._queue.wait(result.origin.id, self._clocks.at() + _recheck_delay(result), problem=result.problem)
+            is_invalid = find_origin(f"{result.origin.name}/") is None
+            if is_invalid or (result.failing_seconds or 0.0) > self._max_unreachable:
+                dropped.append(result)
             elif not isinstance(result.error, RequestNotSent):
                 unexpected = unexpected or result.error
-        for result in invalid:
-            await self._drop_all(result.origin, str(result.error))
+        for result in dropped:
+            await self._drop_all(result.origin, result.problem)
         if unexpected is not None:
             raise unexpected
+        return self._queue.database.is_open
 
     async def _drop_all(self, origin: QueuedOrigin, error: str) -> None:
         """Report and drop all queued URLs of an origin. The next check of the origin continues if this is interrupted.

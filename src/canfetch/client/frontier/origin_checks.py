@@ -11,6 +11,8 @@ from canfetch.client.frontier.url_queue import QueuedOrigin
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
+from canfetch.core.text import printable_text
+from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
 
 # Limits of the states that are held after their turn. The client caches the same objects.
 _MAX_HELD_STATES: Final = 2000
@@ -31,11 +33,22 @@ class CheckedOrigin(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """The end of a check. `is_known` is False after an exception, or if the client cancelled the fetch."""
+    """The end of a check.
+
+    Attributes:
+        origin: The origin.
+        is_known: Whether its file is known: False after an exception, or if the check was cancelled.
+        error: The exception, or None.
+        problem: Why the file is not known.
+        failing_seconds: Seconds since the first of the checks that have failed without another result in between, or
+            None for that one.
+    """
 
     origin: QueuedOrigin
     is_known: bool
     error: BaseException | None
+    problem: str = ""
+    failing_seconds: float | None = None
 
 
 class OriginChecks:
@@ -47,16 +60,27 @@ class OriginChecks:
         bounds: The crawler's own limits.
         max_checks: The number of origins whose files are being obtained, or were obtained for their next turn.
         notify: Called after each check.
+        clock: Returns seconds that never decrease.
     """
 
     def __init__(
-        self, client: AsyncClient, agent: Agent, bounds: Pace, max_checks: int, notify: Callable[[], None]
+        self,
+        client: AsyncClient,
+        agent: Agent,
+        bounds: Pace,
+        *,
+        max_checks: int,
+        notify: Callable[[], None],
+        clock: Callable[[], float],
     ) -> None:
         self._client = client
         self._agent = agent
         self._bounds = bounds
         self._max_checks = max_checks
         self._notify = notify
+        self._clock = clock
+        # When the checks of origins began to fail. In the order of their last failure.
+        self._failing_since: OrderedDict[int, float] = OrderedDict()
         self._tasks: dict[asyncio.Task[OriginState], QueuedOrigin] = {}
         self._ended: list[asyncio.Task[OriginState]] = []
         # Origins that were checked for their next turn, whether their files are still fresh or not.
@@ -82,13 +106,25 @@ class OriginChecks:
         while self._ended:
             task = self._ended.pop()
             origin = self._tasks.pop(task)
-            error = None if task.cancelled() else task.exception()
-            is_known = not task.cancelled() and error is None
-            if is_known:
+            if not task.cancelled() and task.exception() is None:
                 state = task.result()
                 self._checked[origin.id] = CheckedOrigin(state, declared_pace(state, self._agent, self._bounds))
-            results.append(CheckResult(origin, is_known, error))
+                self._failing_since.pop(origin.id, None)
+                results.append(CheckResult(origin, True, None))
+            else:
+                results.append(self._failed(origin, None if task.cancelled() else task.exception()))
         return results
+
+    def _failed(self, origin: QueuedOrigin, error: BaseException | None) -> CheckResult:
+        if isinstance(error, RequestNotSent | ClientClosed):
+            # That says nothing about the site, and other checks would fail as well.
+            return CheckResult(origin, False, error, str(error))
+        now = self._clock()
+        since = self._failing_since.pop(origin.id, None)
+        self._failing_since[origin.id] = now if since is None else since
+        if len(self._failing_since) > _MAX_HELD_STATES:
+            self._failing_since.popitem(last=False)
+        return CheckResult(origin, False, error, _describe(error), None if since is None else now - since)
 
     def is_known(self, origin: int, now: float) -> bool:
         """Return whether an origin needs no check.
@@ -143,3 +179,10 @@ class OriginChecks:
         while len(self._held) > _MAX_HELD_STATES or self._held_bytes > _MAX_HELD_BYTES:
             _, oldest = self._held.popitem(last=False)
             self._held_bytes -= oldest.memory_bytes
+
+
+def _describe(error: BaseException | None) -> str:
+    """Return why the robots.txt of an origin is not known."""
+    if error is None:
+        return "the check was cancelled"
+    return printable_text(str(error) if isinstance(error, CanfetchError) else f"{type(error).__name__}: {error}")

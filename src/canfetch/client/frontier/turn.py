@@ -14,8 +14,9 @@ class SkippedURL(NamedTuple):
 
     Attributes:
         url: The URL, as it was added, without white space around it.
-        verdict: The verdict, or None if `url` is invalid.
-        error: The reason why `url` is invalid, or None.
+        verdict: The verdict, or None if `url` is invalid, or if the checks of its robots.txt raised exceptions for
+            `max_unreachable` seconds.
+        error: The reason why there is no verdict, or None.
     """
 
     url: str
