@@ -16,11 +16,13 @@ from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
 from tests.json_lines import read_json_lines
 
 from canfetch.access.pacing import DelayMode
+from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder, verify_segment
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.skip_report import SkippedPage, SkipReport, read_skip_report
 from canfetch.client.sync_client import Client
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import EvidenceError, InvalidOption, InvalidProductToken, StoreError
 
 A, B = "https://a.example", "https://b.example"
@@ -447,6 +449,93 @@ def test_error_while_an_asynchronous_source_is_added_is_raised_once(*, pauses: b
     assert [url for url in urls if not url.startswith(message)] == [f"{A}/1"]
     assert len(urls) == 2
     assert closed == [True]
+
+
+class RaisingSource:
+    """A source that raises an exception after two URLs."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+        self._left = 2
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        self._left -= 1
+        if self._left < 0:
+            raise self._error
+        return f"{A}/{self._left}"
+
+
+class AsyncRaisingSource(RaisingSource):
+    """A `RaisingSource` for asynchronous iteration."""
+
+    def __aiter__(self) -> AsyncIterator[str]:
+        return self
+
+    async def __anext__(self) -> str:
+        return next(self)
+
+
+def all_turns(urls: Any, **options: Any) -> tuple[list[str], list[str]]:
+    """Return the URLs of all turns, and the exceptions in between."""
+    turns: list[str] = []
+    errors: list[str] = []
+
+    async def main() -> None:
+        async with open_frontier(options.pop("hosts", None), urls, min_delay=0.0, **options) as frontier:
+            while True:
+                try:
+                    async for turn in frontier:
+                        turns.append(turn.url)
+                        turn.done()
+                except RuntimeError as error:
+                    errors.append(str(error))
+                else:
+                    break
+
+    run_in_virtual_time(main)
+    return sorted(turns), errors
+
+
+@pytest.mark.parametrize("source", [RaisingSource, AsyncRaisingSource])
+def test_a_source_that_raises_cancelled_error_is_not_dropped_silently(source: Any) -> None:
+    turns, errors = all_turns(source(asyncio.CancelledError()))
+
+    assert (turns, errors) == ([f"{A}/0", f"{A}/1"], ["the source was cancelled"])
+
+
+STOPPED = "a source, a callback or the transport raised StopAsyncIteration('boom')"
+
+
+def test_stop_async_iteration_of_a_source_does_not_end_the_crawl() -> None:
+    turns, errors = all_turns(RaisingSource(StopAsyncIteration("boom")))
+
+    assert (turns, errors) == ([f"{A}/0", f"{A}/1"], [STOPPED])
+
+
+def test_stop_async_iteration_of_on_skip_does_not_end_the_crawl() -> None:
+    def on_skip(_: SkippedURL) -> None:
+        raise StopAsyncIteration("boom")
+
+    hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\n"})
+    turns, errors = all_turns([f"{A}/no/1", f"{A}/no/2", f"{A}/1"], hosts=hosts, on_skip=on_skip)
+
+    assert (turns, errors) == ([f"{A}/1"], [STOPPED] * 2)
+
+
+def test_stop_async_iteration_of_the_transport_does_not_end_the_crawl() -> None:
+    class Raising(Hosts):
+        async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # asynchronous
+            if not self.requests:
+                self.requests.append(request)
+                raise StopAsyncIteration("boom")
+            return await super().send(request)
+
+    turns, errors = all_turns([f"{A}/1", f"{B}/1"], hosts=Raising())
+
+    assert (turns, errors) == ([f"{A}/1", f"{B}/1"], [STOPPED])
 
 
 def test_sources_can_be_added_while_running() -> None:

@@ -315,30 +315,14 @@ class Frontier:
         await asyncio.sleep(0)
         self._open_turns.loop = asyncio.get_running_loop()
         async with self._lock:
-            while self._queue.database.is_open:
-                self._changed.clear()
-                self._sources.start()
-                self._sources.raise_error()
-                self._report_killed()
-                if not await self._collect_checks():
-                    break
-                now = self._clocks.now()
-                if self._clocks.was_set_back(now):
-                    self._checks.forget()
-                has_more_due = self._sort_due(now)
-                has_more_checks = not has_more_due and self._start_checks()
-                origin = None if has_more_due else self._queue.next_ready()
-                turn = None if origin is None else self._take(origin, now)
-                self._sources.continue_reading()
-                if turn is not None:
-                    return turn
-                if origin is not None or has_more_due or has_more_checks:
-                    await asyncio.sleep(0)
-                elif self._is_finished():
-                    break
-                else:
-                    await self._wait()
-        raise StopAsyncIteration
+            try:
+                turn = await self._next_turn()
+            except StopAsyncIteration as error:
+                # The loop over the frontier would take it for the end of the crawl.
+                raise RuntimeError(f"a source, a callback or the transport raised {error!r}") from error
+        if turn is None:
+            raise StopAsyncIteration
+        return turn
 
     async def __aenter__(self) -> Self:
         return self
@@ -347,6 +331,33 @@ class Frontier:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
+
+    async def _next_turn(self) -> Turn | None:
+        """Wait for the next turn. Return None at the end."""
+        while self._queue.database.is_open:
+            self._changed.clear()
+            self._sources.start()
+            self._sources.raise_error()
+            self._report_killed()
+            if not await self._collect_checks():
+                break
+            now = self._clocks.now()
+            if self._clocks.was_set_back(now):
+                self._checks.forget()
+            has_more_due = self._sort_due(now)
+            has_more_checks = not has_more_due and self._start_checks()
+            origin = None if has_more_due else self._queue.next_ready()
+            turn = None if origin is None else self._take(origin, now)
+            self._sources.continue_reading()
+            if turn is not None:
+                return turn
+            if origin is not None or has_more_due or has_more_checks:
+                await asyncio.sleep(0)
+            elif self._is_finished():
+                break
+            else:
+                await self._wait()
+        return None
 
     def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
         return self._add(urls, priority, self._report_in_background)

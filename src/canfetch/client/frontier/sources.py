@@ -32,6 +32,7 @@ class Sources:
         self._new: list[tuple[Iterator[AnyURL] | AsyncIterable[AnyURL], float]] = []
         self._readers: set[asyncio.Task[None]] = set()
         self._errors: list[BaseException] = []
+        self._is_cancelled = False
         # The number of iterables that are being read, and are not waiting for space.
         self._active = 0
 
@@ -83,13 +84,18 @@ class Sources:
 
     async def cancel(self) -> None:
         """Stop to read."""
+        self._is_cancelled = True
         for reader in self._readers:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
 
     def _end(self, reader: asyncio.Task[None]) -> None:
         self._readers.discard(reader)
-        error = None if reader.cancelled() else reader.exception()
+        if not reader.cancelled():
+            error = reader.exception()
+        else:
+            # The rest of the source is lost.
+            error = None if self._is_cancelled else RuntimeError("the source was cancelled")
         if error is not None:
             self.add_error(error)
         self._notify()
@@ -132,8 +138,9 @@ class Sources:
                     await self._wait_for_space()
         except asyncio.CancelledError:
             pending.raise_error()
-            # The frontier is closed.
-            pending.discard()
+            if self._is_cancelled:
+                # The frontier is closed.
+                pending.discard()
             raise
         finally:
             # If the source raises an exception, the URLs before it are added.
