@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 
+from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.lease_holders import _started_at, has_ended, new_holder
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
+from canfetch.client.transports import TransportRequest
+from canfetch.errors import RequestNotSent
 
 USER_AGENT = "ExampleBot/1.0"
 URL = "https://example.com/open"
@@ -58,6 +61,73 @@ def test_entry_stored_before_the_lease_is_used_async() -> None:
     assert asyncio.run(run())
     assert store._leases == {}
     assert (len(first.requests), len(second.requests)) == (1, 0)
+
+
+class Boom(Exception):
+    """An exception that canfetch does not know."""
+
+
+class RaisingOrigin(ScriptedOrigin):
+    """An origin that redirects to the robots.txt of another one, and then raises an exception."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self._error = error
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        self.requests.append(request)
+        if request.url.startswith("https://example.com/"):
+            return Response(request.url, 301, (("Location", "https://other.example/robots.txt"),), b"")
+        raise self._error
+
+
+class AsyncRaisingOrigin(RaisingOrigin):
+    """A `RaisingOrigin` for the asynchronous client."""
+
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # asynchronous
+        await asyncio.sleep(0)
+        return super().send(request)
+
+    async def close(self) -> None:  # type: ignore[override]  # the async protocol
+        """Do nothing."""
+
+
+@pytest.mark.parametrize("error", [Boom(), KeyboardInterrupt(), RequestNotSent("no descriptor")])
+def test_the_lease_is_released_after_an_exception(error: BaseException) -> None:
+    store = MemoryStore()
+    with Client(user_agent=USER_AGENT, transport=RaisingOrigin(error), store=store) as client:
+        with pytest.raises(type(error)):
+            client.allows(URL)
+        assert store._leases == {}
+
+
+@pytest.mark.parametrize("error", [Boom(), asyncio.CancelledError(), RequestNotSent("no descriptor")])
+def test_the_lease_is_released_after_an_exception_async(error: BaseException) -> None:
+    store = MemoryStore()
+
+    async def run() -> None:
+        async with AsyncClient(user_agent=USER_AGENT, transport=AsyncRaisingOrigin(error), store=store) as client:
+            with pytest.raises(type(error)):
+                await client.allows(URL)
+            assert store._leases == {}
+
+    asyncio.run(run())
+
+
+class Interrupting(MemoryStore):
+    """A store whose lease is acquired while the thread is interrupted."""
+
+    def acquire_lease(self, origin: str, *, holder: str, seconds: float) -> bool:
+        super().acquire_lease(origin, holder=holder, seconds=seconds)
+        raise KeyboardInterrupt
+
+
+def test_a_lease_that_an_interrupted_call_acquired_is_released() -> None:
+    store = Interrupting()
+    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
+        with pytest.raises(KeyboardInterrupt):
+            client.allows(URL)
+        assert store._leases == {}
 
 
 HOLDER = """

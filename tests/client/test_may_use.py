@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -368,6 +369,22 @@ def test_threads_share_a_fetch() -> None:
     assert web.requested.count(TDM_URL) == 1
 
 
+@both_clients
+@pytest.mark.parametrize("host", ["[::1%25a..b]", "[zz]", "a%2Fb"])
+def test_a_license_with_an_invalid_host_is_not_read(ask: Ask, host: str) -> None:
+    url = f"http://{host}/license.xml"
+    web = Web({ROBOTS_URL: ok(f"User-agent: *\nAllow: /\nLicense: {url}\n".encode())})
+    page = PageResponse(200, {"Link": f'<{url}>; rel="license"; type="application/rsl+xml"'}, None)
+    [verdict] = ask(web, [(f"{ORIGIN}/x", TRAINING | {"response": page})])
+
+    assert verdict.license_urls == ()
+    assert {(one.source, one.note) for one in verdict.statements if one.text == url} == {
+        ("robots.txt", "the URL of a license is not valid"),
+        ("headers", "the URL of a license is not valid"),
+    }
+    assert sorted(web.requested) == sorted([ROBOTS_URL, TDM_URL])
+
+
 def test_an_error_of_this_machine_is_raised_in_all_threads_and_not_kept() -> None:
     class Broken(GatedWeb):
         def send(self, request: TransportRequest) -> Response | Failure:
@@ -384,6 +401,28 @@ def test_an_error_of_this_machine_is_raised_in_all_threads_and_not_kept() -> Non
         assert {type(call.exception()) for call in calls} == {RequestNotSent}
         with pytest.raises(RequestNotSent):
             client.tdm_file(f"{ORIGIN}/x")
+
+
+def test_an_exception_that_canfetch_does_not_know_concerns_one_thread() -> None:
+    class InterruptedFirst(GatedWeb):
+        def send(self, request: TransportRequest) -> Response | Failure:
+            is_first = not self.reached.is_set()
+            answer = super().send(request)
+            if is_first and request.url == TDM_URL:
+                raise ValueError("alarm")
+            return answer
+
+    web = InterruptedFirst({TDM_URL: ok(RESERVED)})
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client, ThreadPoolExecutor(4) as pool:
+        first = pool.submit(client.tdm_file, f"{ORIGIN}/")
+        assert web.reached.wait(300)
+        calls = [pool.submit(client.tdm_file, f"{ORIGIN}/{number}") for number in range(3)]
+        future = client._file_fetches[TDM_URL]
+        while len(future._condition._waiters) < len(calls):  # type: ignore[attr-defined]  # not in typeshed
+            time.sleep(0.01)
+        web.gate.set()
+        assert str(first.exception()) == "alarm"
+        assert {call.result() for call in calls} == {SiteFile(RESERVED)}
 
 
 def test_a_cancelled_task_does_not_stop_the_fetch_of_others() -> None:

@@ -1,5 +1,6 @@
 """Stores that fail, hang, are closed, or return wrong entries do not prevent decisions, and are logged once."""
 
+import asyncio
 import logging
 import sqlite3
 import threading
@@ -8,11 +9,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.access.conftest import ScriptedOrigin
+from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 from tests.stores.entries import make_entry
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, Response
+from canfetch.client.async_client import AsyncClient
 from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
@@ -124,8 +126,7 @@ def test_lease_of_an_interrupted_fetch_is_released(tmp_path: Path) -> None:
     with Client(user_agent=USER_AGENT, transport=Interrupted(), store=SQLiteStore(path)) as client:
         with pytest.raises(KeyboardInterrupt):
             client.allows("https://example.com/open")
-        assert stored_leases(path) == ["https://example.com"]
-    assert stored_leases(path) == []
+        assert stored_leases(path) == []
 
 
 def test_client_closed_during_a_fetch_logs_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -268,3 +269,23 @@ def test_unexpected_error_does_not_prevent_decisions(caplog: pytest.LogCaptureFi
     messages = [record.getMessage() for record in caplog.records]
     assert messages[0] == "RuntimeError: no https://example.com%0A%1B[31m; continuing from memory"
     assert all(map(str.isprintable, messages))
+
+
+class UnclosableStore(MemoryStore):
+    """A store that cannot be closed."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self._error = error
+
+    def close(self) -> None:
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [OSError("disk full"), StopIteration()])
+def test_an_exception_of_close_is_logged(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=UnclosableStore(error)).close()
+    client = AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=UnclosableStore(error))
+    asyncio.run(client.close())
+    message = f"{type(error).__name__}: {error}; the store is not closed"
+    assert [record.getMessage() for record in caplog.records] == [message, message]

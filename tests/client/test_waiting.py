@@ -72,10 +72,11 @@ def test_late_thread_uses_the_result_of_a_finished_fetch() -> None:
 
 
 class InterruptedFirst(ScriptedOrigin):
-    """An origin whose first request is interrupted by Ctrl-C once its gate is open."""
+    """An origin whose first request raises an exception once its gate is open, for example because of Ctrl-C."""
 
-    def __init__(self) -> None:
+    def __init__(self, error: BaseException) -> None:
         super().__init__()
+        self._error = error
         self.is_requested, self.gate = threading.Event(), threading.Event()
 
     def send(self, request: TransportRequest) -> Response | Failure:
@@ -83,19 +84,21 @@ class InterruptedFirst(ScriptedOrigin):
         if len(self.requests) == 1:
             self.is_requested.set()
             assert self.gate.wait(300)
-            raise KeyboardInterrupt
+            raise self._error
         return answer
 
 
-def test_waiting_thread_takes_over_an_interrupted_fetch() -> None:
-    origin, results = InterruptedFirst(), list[object]()
+# The handler of a signal can raise any exception in the main thread.
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ValueError("alarm")])
+def test_waiting_thread_takes_over_an_interrupted_fetch(error: BaseException) -> None:
+    origin, results = InterruptedFirst(error), list[object]()
     with Client(user_agent=USER_AGENT, transport=origin) as client:
 
         def query() -> None:
             try:
                 results.append(client.allows(URL))
-            except BaseException as error:  # noqa: BLE001 - the type is checked below
-                results.append(type(error))
+            except BaseException as raised:  # noqa: BLE001 - the type is checked below
+                results.append(type(raised))
 
         fetcher = threading.Thread(target=query)
         fetcher.start()
@@ -109,5 +112,5 @@ def test_waiting_thread_takes_over_an_interrupted_fetch() -> None:
         origin.gate.set()
         for thread in (fetcher, *followers):
             thread.join(300)
-    assert sorted(map(str, results)) == ["<class 'KeyboardInterrupt'>", "False", "False", "False"]
+    assert sorted(map(str, results)) == [str(type(error)), "False", "False", "False"]
     assert len(origin.requests) == 2

@@ -14,7 +14,7 @@ from canfetch.client.base_client import BaseClient
 from canfetch.client.documents import DecideStep, FetchStep, run_steps_async
 from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import Action, Pause, SendRequest
+from canfetch.client.procedure import Action, HeldLeases, Pause, ReleaseLease, SendRequest
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
@@ -230,9 +230,11 @@ class AsyncClient(BaseClient[AsyncTransport]):
         try:
             await asyncio.gather(*(fetch.wait() for fetch in fetches))
         finally:
-            await self._transport.close()
-            if self._store is not None:
-                await asyncio.to_thread(self._resilient_store.close)
+            try:
+                await self._transport.close()
+            finally:
+                if self._store is not None:
+                    await asyncio.to_thread(self._resilient_store.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -354,14 +356,26 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def _obtain_state(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool
     ) -> OriginState:
-        with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
-            result: Any = None
-            while True:
-                try:
-                    action = procedure.send(result)
-                except StopIteration as end:
-                    return self._cache_entry(origin, end.value)
-                result = await self._perform(action)
+        leases = HeldLeases()
+        try:
+            with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
+                result: Any = None
+                while True:
+                    try:
+                        action = procedure.send(result)
+                    except StopIteration as end:
+                        return self._cache_entry(origin, end.value)
+                    leases.start(action)
+                    result = await self._perform(action)
+                    leases.end(action, result)
+        except GeneratorExit:
+            # The event loop was closed, so nothing can be waited for.
+            raise
+        except BaseException:
+            # Otherwise other processes would wait until they expire.
+            for key in leases.keys:
+                await self._perform(ReleaseLease(key))
+            raise
 
     async def _perform(self, action: Action) -> Any:
         match action:

@@ -101,6 +101,28 @@ StoreAction = GetEntry | AcquireLease | StoreEntry | ReleaseLease | RecallEntry 
 Action = StoreAction | Pause | SendRequest
 
 
+class HeldLeases:
+    """The leases that a procedure has acquired. After an exception, its driver releases them.
+
+    Attributes: keys: Their keys.
+    """
+
+    def __init__(self) -> None:
+        self.keys: set[str] = set()
+
+    def start(self, action: Action) -> None:
+        """Note an action that is performed next. If it is interrupted, nobody knows whether it acquired its lease."""
+        if isinstance(action, AcquireLease) and not action.unless_held:
+            self.keys.add(action.key)
+
+    def end(self, action: Action, result: object) -> None:
+        """Note the result of an action."""
+        if isinstance(action, AcquireLease) and result:
+            self.keys.add(action.key)
+        elif isinstance(action, AcquireLease | ReleaseLease):
+            self.keys.discard(action.key)
+
+
 class FetchSettings(NamedTuple):
     """What all fetches of a client have in common.
 
@@ -210,12 +232,7 @@ class _Procedure:
                 yield ReleaseLease(lease)
                 return known.latest
         exchanges: list[Exchange] = []
-        try:
-            fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
-        except RequestNotSent:
-            if lease is not None:
-                yield ReleaseLease(lease)
-            raise
+        fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
         if isinstance(fetched, CacheEntry):
             entry = yield from self._store_entry(fetched, known, found)
         else:

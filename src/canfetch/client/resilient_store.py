@@ -146,7 +146,10 @@ class ResilientStore:
         with suppress(Exception):
             for key in list(self._leased):
                 self._release(store, key)
-        store.close()
+        try:
+            store.close()
+        except Exception as error:  # noqa: BLE001 - as in `_attempt`
+            CLIENT_LOGGER.warning("%s; the store is not closed", _describe(error))
 
     def _log_newer_entry(self, key: str, error: NewerEntry) -> None:
         with self._lock:

@@ -16,7 +16,7 @@ from canfetch.access.responses import Failure, Response
 from canfetch.client.base_client import BaseClient
 from canfetch.client.documents import DecideStep, FetchStep, run_steps
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import Action, Pause, SendRequest
+from canfetch.client.procedure import Action, HeldLeases, Pause, ReleaseLease, SendRequest
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
@@ -24,7 +24,7 @@ from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
-from canfetch.errors import RequestNotSent
+from canfetch.errors import CanfetchError, RequestNotSent
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -296,8 +296,10 @@ class Client(BaseClient[Transport]):
             threads = list(self._refresh_threads)
         for thread in threads:
             thread.join()
-        self._transport.close()
-        self._resilient_store.close()
+        try:
+            self._transport.close()
+        finally:
+            self._resilient_store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -334,7 +336,8 @@ class Client(BaseClient[Transport]):
                 wait([future])
                 too_old = future
                 continue
-            # If the fetching thread is interrupted, one of the waiting threads takes over.
+            # If the fetching thread is interrupted, or its fetch raises an exception of another library, one of the
+            # waiting threads takes over.
             with suppress(CancelledError):
                 return future.result()
 
@@ -345,11 +348,12 @@ class Client(BaseClient[Transport]):
         try:
             result = call()
             future.set_result(result)
-        except Exception as error:
+        except CanfetchError as error:
             future.set_exception(error)
             raise
         finally:
-            # Without effect on a finished future. An interrupt concerns only this thread.
+            # Without effect on a finished future. An interrupt or an exception of a signal handler concerns only this
+            # thread, and after one of the transport, each waiting thread tries itself.
             future.cancel()
             with self._lock:
                 if table.get(name) is future:
@@ -388,14 +392,23 @@ class Client(BaseClient[Transport]):
                 return self.origin_state(step.url)
 
     def _obtain_state(self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
-        with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
-            result: Any = None
-            while True:
-                try:
-                    action = procedure.send(result)
-                except StopIteration as end:
-                    return self._cache_entry(origin, end.value)
-                result = self._perform(action)
+        leases = HeldLeases()
+        try:
+            with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
+                result: Any = None
+                while True:
+                    try:
+                        action = procedure.send(result)
+                    except StopIteration as end:
+                        return self._cache_entry(origin, end.value)
+                    leases.start(action)
+                    result = self._perform(action)
+                    leases.end(action, result)
+        except BaseException:
+            # Otherwise other processes would wait until they expire.
+            for key in leases.keys:
+                self._perform(ReleaseLease(key))
+            raise
 
     def _perform(self, action: Action) -> Any:
         match action:

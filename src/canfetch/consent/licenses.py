@@ -44,7 +44,7 @@ class LicensePlace(NamedTuple):
         source: The name of its source, as in `UseSource`.
         place: Where it is.
         reference: The license as named, or None if the place contains it.
-        url: Its absolute URL, or None.
+        url: Its absolute URL, or None if the reference is not valid, for example because of its host.
         document: The license if the place contains it, or None.
         is_page: Whether the place is the page itself, which an empty `url` of content means.
         in_part: Whether it applies to a part of the page only.
@@ -65,7 +65,7 @@ def record_places(records: Iterable[Extension[Any]], source: str) -> Iterator[Li
     """Yield the places of License records of robots.txt."""
     for record in records:
         url = record.parsed.url
-        yield LicensePlace(source, f"line {record.line}", url, url, line=record.line)
+        yield LicensePlace(source, f"line {record.line}", url, _valid_url(url), line=record.line)
 
 
 def page_places(links: Iterable[LicenseLink], headers: str, html: str) -> Iterator[LicensePlace]:
@@ -81,12 +81,16 @@ def page_places(links: Iterable[LicenseLink], headers: str, html: str) -> Iterat
             headers if position.source is PageSource.LINK_HEADER else html,
             str(position),
             link.reference,
-            link.url,
+            _valid_url(link.url),
             link.document,
             is_page=True,
             # In the body, it applies to its parent element.
             in_part=position.in_head is False,
         )
+
+
+def _valid_url(url: str | None) -> str | None:
+    return None if url is None or find_origin(url) is None else url
 
 
 class Licenses(NamedTuple):
