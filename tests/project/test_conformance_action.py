@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.project.test_hooks import command, loaded
+from tests.project.action_steps import command, loaded
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = ROOT / "conformance" / "action.yml"

@@ -1,69 +1,20 @@
 """The pre-commit hooks and the GitHub actions are valid, and run as pre-commit and GitHub run them."""
 
-import json
 import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.servers.valid import respond
-from tests.servers.web import Exchange, Site
+from tests.project.action_steps import command, loaded, run_step
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
 ACTION = ROOT / "action.yml"
 DIFF_ACTION = ROOT / "diff" / "action.yml"
 AUDIT_ACTION = ROOT / "audit" / "action.yml"
-HTML = "Content-Type: text/html"
-BIN = Path(sys.executable).parent
 BAD = "User-agent: *\nDisallow /private/\n"
 GOOD = "User-agent: *\nDisallow: /private/\n"
-
-
-def loaded(file: Path) -> Any:
-    yaml = pytest.importorskip("yaml")
-    return yaml.safe_load(file.read_text(encoding="utf-8"))
-
-
-def command(name: str) -> str:
-    found = shutil.which(name, path=str(BIN))
-    if found is None:
-        pytest.skip(f"{name} is not installed")
-    return found
-
-
-def run_step(action: Path, name: str, folder: Path, inputs: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a step of an action in a folder, with the defaults of the other inputs."""
-    content = loaded(action)
-    (step,) = [step for step in content["runs"]["steps"] if step["name"] == name]
-    defaults = {
-        name: str(action.parent)
-        if key == "${{ github.action_path }}"
-        else str(content["inputs"][key.removeprefix("${{ inputs.").removesuffix(" }}")]["default"])
-        for name, key in step["env"].items()
-    }
-    runner = folder / "runner"
-    (runner / "canfetch" / "bin").mkdir(parents=True)
-    (runner / "canfetch" / "bin" / "canfetch").symlink_to(command("canfetch"))
-    (runner / "canfetch" / "bin" / "python").symlink_to(sys.executable)
-    environment = {
-        **os.environ,
-        **defaults,
-        "RUNNER_TEMP": str(runner),
-        "GITHUB_STEP_SUMMARY": str(runner / "summary.md"),
-    }
-    return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=folder,
-        env={**environment, **inputs},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.mark.slow
@@ -171,125 +122,3 @@ def test_action_compares_with_another_commit(tmp_path: Path, inputs: dict[str, s
     assert not (tmp_path / "pwned").exists()
     summary = (tmp_path / "runner" / "summary.md").read_text(encoding="utf-8")
     assert report in summary
-
-
-class Issue:
-    """The comments of a pull request, with the answers that GitHub documents for its API, on loopback."""
-
-    def __init__(self, site: Site, comments: Iterable[dict[str, Any]] = (), status: int = 0) -> None:
-        self.comments = list(comments)
-        self.status = status
-        self.tokens: set[str | None] = set()
-        for page in range(1, 5):
-            site.serve(f"/repos/fish/pond/issues/7/comments?per_page=100&page={page}", self.answer)
-        site.serve("/repos/fish/pond/issues/7/comments", self.answer)
-        for number in range(300):
-            site.serve(f"/repos/fish/pond/issues/comments/{number}", self.answer)
-
-    async def answer(self, exchange: Exchange) -> None:
-        """List, write or replace comments."""
-        request = exchange.request
-        self.tokens.add(request.headers.get("authorization"))
-        path, _, query = request.target.partition("?")
-        if request.method == "GET":
-            start = 100 * (int(query.rpartition("=")[2]) - 1)
-            await respond(json.dumps(self.comments[start : start + 100]).encode())(exchange)
-        elif self.status:
-            message = {"message": "Resource not accessible by integration", "status": str(self.status)}
-            await respond(json.dumps(message).encode(), status=self.status)(exchange)
-        else:
-            body = json.loads(await exchange.read_body())["body"]
-            if request.method == "PATCH":
-                changed = next(one for one in self.comments if one["id"] == int(path.rpartition("/")[2]))
-                changed["body"] = body
-            else:
-                self.comments.append(comment(len(self.comments), body))
-            await respond(json.dumps(self.comments[-1]).encode(), status=200 if request.method == "PATCH" else 201)(
-                exchange
-            )
-
-
-def comment(number: int, body: str, kind: str = "Bot") -> dict[str, Any]:
-    return {"id": number, "body": body, "user": {"login": "github-actions[bot]", "id": 1, "type": kind}}
-
-
-def audited(folder: Path, site: Site, **inputs: str) -> subprocess.CompletedProcess[str]:
-    event = folder / "event.json"
-    if not event.exists():
-        event.write_text(json.dumps({"action": "opened", "number": 7, "pull_request": {"number": 7}}), encoding="utf-8")
-    (folder / "robots.txt").write_text(GOOD, encoding="utf-8")
-    github = {
-        "GITHUB_API_URL": site.origin,
-        "GITHUB_REPOSITORY": "fish/pond",
-        "GITHUB_EVENT_PATH": str(event),
-        "COMMENT_TOKEN": "secret",
-        "ORIGINS": site.origin,
-        "SOURCE": "robots.txt",
-        "ARGUMENTS": "--delay 0 --sample 0",
-    }
-    return run_step(AUDIT_ACTION, "Audit", folder, {**github, **inputs})
-
-
-MARK = "<!-- canfetch audit -->\n"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bash") is None, reason="the action runs bash")
-@pytest.mark.parametrize(
-    "earlier, number",
-    [
-        ([], 0),
-        ([comment(0, "Nice"), comment(1, f"{MARK}old"), comment(2, f"{MARK}older")], 1),
-        ([*(comment(number, "Nice") for number in range(249)), comment(249, f"{MARK}old")], 249),
-        # Anybody can write a comment that starts like one of the action.
-        ([comment(0, f"{MARK}old", "User")], 1),
-    ],
-    ids=["new", "replaced", "third page", "of a person"],
-)
-def test_audit_writes_one_comment(tmp_path: Path, earlier: list[dict[str, Any]], number: int) -> None:
-    with Site() as site:
-        site.serve("/robots.txt", respond(f"User-agent: GPTBot\nDisallow: /\n\n{GOOD}".encode()))
-        issue = Issue(site, earlier)
-        done = audited(tmp_path, site)
-    assert done.returncode == 1, done.stdout + done.stderr
-    body = issue.comments[number]["body"]
-    assert (issue.tokens, len(issue.comments)) == ({"Bearer secret"}, max(len(earlier), number + 1))
-    assert body.startswith(f"{MARK}### `{site.origin}`\n")
-    assert "- `the served file disallows / for GPTBot because of the added lines`" in body
-    assert (tmp_path / "runner" / "summary.md").read_text(encoding="utf-8") == body.removeprefix(MARK)
-    assert "secret" not in done.stdout + done.stderr + body
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bash") is None, reason="the action runs bash")
-@pytest.mark.parametrize(
-    "status, inputs, code, message",
-    [
-        (403, {}, 0, "::notice::canfetch: the comment is not permitted (status 403: Resource not accessible by "),
-        (422, {}, 2, "::error::canfetch: cannot write the comment: status 422: Resource not accessible by integration"),
-        (302, {}, 2, "::error::canfetch: cannot write the comment: status 302"),
-        (403, {"COMMENT": "false"}, 0, ""),
-        (403, {"ORIGINS": "$(touch pwned)", "ARGUMENTS": "; touch pwned"}, 2, ""),
-    ],
-    ids=["fork", "refused", "redirect", "no comment", "injection"],
-)
-def test_audit_without_a_comment(tmp_path: Path, status: int, inputs: dict[str, str], code: int, message: str) -> None:
-    with Site() as site:
-        for path, behaviour in {"/robots.txt": respond(GOOD.encode()), "/": respond(b"<p>Fish", HTML)}.items():
-            site.serve(path, behaviour)
-        issue = Issue(site, status=status)
-        done = audited(tmp_path, site, **inputs)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert (message in done.stdout, issue.comments) == (True, [])
-    assert not (tmp_path / "pwned").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bash") is None, reason="the action runs bash")
-def test_audit_of_a_push_writes_no_comment(tmp_path: Path) -> None:
-    (tmp_path / "event.json").write_text('{"ref": "refs/heads/main"}', encoding="utf-8")
-    with Site() as site:
-        for path, behaviour in {"/robots.txt": respond(GOOD.encode()), "/": respond(b"<p>Fish", HTML)}.items():
-            site.serve(path, behaviour)
-        done = audited(tmp_path, site)
-    assert (done.returncode, "does not run for a pull request" in done.stdout) == (0, True)

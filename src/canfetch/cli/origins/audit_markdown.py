@@ -53,22 +53,24 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[list[str]]:
             main = markdown_text(main_finding(report)) if not report["error"] else _cell(main_finding(report))
             yield [f"| {markdown_code(report['origin'])} | {found} | {main} |"]
         rules = rules_summary(reports)
-        yield ["", _cell(rules), ""] if rules else [""]
+        yield ["", _code(rules), ""] if rules else [""]
     for report in reports:
         yield from _report(report)
 
 
 def _report(report: ReportJson) -> Iterator[list[str]]:
-    yield [f"### {markdown_code(report['origin'])}", "", summary(report), ""]
+    yield [f"### {markdown_code(report['origin'], in_table=False)}", "", summary(report), ""]
     if report["error"]:
-        yield [_cell(report["error"]), ""]
+        yield [_code(report["error"]), ""]
         return
+    if report.get("environment") is not None:
+        yield [f"Compared with the environment {_code(report['environment'])} of the policy.", ""]
     for kind, found, number in grouped(report):
         severity = found[0]["severity"]
         lines = [f"{_SIGNS[severity]} **{severity}: {kind.meaning}**", ""]
         for one in found[:_MAX_SHOWN]:
-            where = "" if one["url"] is None else f"<br>{_cell(place(one))}"
-            lines.append(f"- {_cell(one['message'])}{where}")
+            where = "" if one["url"] is None else f"<br>{_code(place(one))}"
+            lines.append(f"- {_code(one['message'])}{where}")
         if number > _MAX_SHOWN:
             lines.append(f"- and {number - _MAX_SHOWN:,} more")
         yield [*lines, "", f"What to do: {kind.advice}", ""]
@@ -96,5 +98,14 @@ def _details(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) ->
 
 
 def _cell(text: str) -> str:
-    """Return text of a site as code, cut."""
-    return markdown_code(text if len(text) <= _MAX_CELL else f"{text[:_MAX_CELL]}\N{HORIZONTAL ELLIPSIS}")
+    """Return text of a site as code in a table, cut."""
+    return markdown_code(_cut(text))
+
+
+def _code(text: str) -> str:
+    """Return text of a site as code outside of tables, cut."""
+    return markdown_code(_cut(text), in_table=False)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_CELL else f"{text[:_MAX_CELL]}\N{HORIZONTAL ELLIPSIS}"

@@ -8,11 +8,12 @@ from canfetch.cli.shared.terminal import printable
 _SPECIAL: Final = frozenset("\\`*_{}[]<>()#+-.!|~&")
 
 
-def markdown_code(text: str) -> str:
-    """Return `text` as code, also inside a table cell.
+def markdown_code(text: str, *, in_table: bool = True) -> str:
+    """Return `text` as code.
 
     Nothing in code is a tag, a link, a mention or an emoji, in any renderer. Unprintable characters are escaped.
 
+    Args: in_table: Whether the code is in a cell of a table, where a vertical bar is escaped.
     Cost: O(characters).
     """
     text = printable(text)
@@ -23,7 +24,8 @@ def markdown_code(text: str) -> str:
     # A renderer removes one space at each end, and a backtick there would belong to the fence.
     space = " " if text[0] in "` " or text[-1] in "` " else ""
     # A vertical bar would end the cell, also in code.
-    return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
+    code = f"{fence}{space}{text}{space}{fence}"
+    return code.replace("|", "\\|") if in_table else code
 
 
 def markdown_text(text: str) -> str:
