@@ -461,7 +461,13 @@ def test_connections_of_a_trusted_proxy_are_not_limited() -> None:
 
 
 def test_oldest_connection_with_an_incomplete_body_is_closed_at_the_limit() -> None:
-    settings = Settings(max_connections=5, body_timeout=SECONDS, body_start_timeout=SECONDS)
+    settings = Settings(
+        max_connections=5,
+        header_timeout=SECONDS,
+        body_timeout=SECONDS,
+        body_start_timeout=SECONDS,
+        timeout=SECONDS,
+    )
     head = (POST % (b"decide", 98)).replace(b"Host", b"Expect: 100-continue\r\nHost")
     with running_server(settings, transport=ScriptedWeb()) as port, ExitStack() as stack:
         clients = []
