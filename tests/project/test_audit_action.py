@@ -147,9 +147,7 @@ def test_audit_of_a_push_writes_no_comment(tmp_path: Path) -> None:
     assert (done.returncode, "does not run for a pull request" in done.stdout) == (0, True)
 
 
-def commented(
-    folder: Path, site: Site, *arguments: str, report: bytes = b"report", **variables: str
-) -> tuple[int, str]:
+def commented(folder: Path, site: Site, *arguments: str, report: bytes = b"report") -> tuple[int, str]:
     """Run the script that writes the comment."""
     (folder / "report.md").write_bytes(report)
     event = folder / "event.json"
