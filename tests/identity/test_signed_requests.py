@@ -460,12 +460,12 @@ def test_urls_of_directories_that_are_not_valid(url: str) -> None:
     assert not isinstance(caught.value, NotHTTPS)
 
 
-def vectors() -> Sequence[Any]:
+def vectors(pattern: str) -> Sequence[Any]:
     folder = os.environ.get("CANFETCH_IDENTITY_VECTORS")
     if folder is None:
         return [pytest.param(None, marks=pytest.mark.skip(reason="CANFETCH_IDENTITY_VECTORS names no folder"))]
-    files = sorted(Path(folder).rglob("web_bot_auth_architecture_v*.json"))
-    assert files, f"{folder} has no web_bot_auth_architecture_v*.json"
+    files = sorted(Path(folder).rglob(pattern))
+    assert files, f"{folder} has no {pattern}"
     return [
         pytest.param(vector, id=f"{file.stem}-{number}")
         for file in files
@@ -473,7 +473,7 @@ def vectors() -> Sequence[Any]:
     ]
 
 
-@pytest.mark.parametrize("vector", vectors())
+@pytest.mark.parametrize("vector", vectors("web_bot_auth_architecture_v*.json"))
 def test_vectors_of_another_implementation(vector: dict[str, Any]) -> None:
     jwk = {name: vector["key"][name] for name in ("kty", "crv", "x", "n", "e") if name in vector["key"]}
     headers = [("Signature", vector["signature"]), ("Signature-Input", vector["signature_input"])]
@@ -489,6 +489,21 @@ def test_vectors_of_another_implementation(vector: dict[str, Any]) -> None:
     (other,) = find_claims(request._replace(authority="example.net"), **_times(vector))
     assert isinstance(other, SignatureClaim)
     assert not verify_claim(other, parse_key(jwk), now=_times(vector)["now"], clock_skew=0.0).is_valid
+
+
+@pytest.mark.parametrize("vector", vectors("web_bot_auth_signature_agent_v*.json"))
+def test_forms_of_the_agent_of_another_implementation(vector: dict[str, Any]) -> None:
+    (entry,) = vector["entries"]
+    value = f'"{entry["uri"]}"'
+    if entry["type"] != "directory":
+        value += f";type={entry['type']}"
+    covered = {AUTHORITY: "example.com", f'"signature-agent";key="{entry["label"]}"': value}
+    headers = SIGNER.headers(covered, label=entry["label"], agent=vector["header"])
+    if entry["type"] == "directory":
+        assert check(headers).url == "https://signature-agent.test/.well-known/http-message-signatures-directory"
+    else:
+        # The draft has removed the other types.
+        assert reason(headers) == "unverified: signature-agent-member-ignored"
 
 
 def _times(vector: dict[str, Any]) -> dict[str, Any]:
