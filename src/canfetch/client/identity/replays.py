@@ -5,12 +5,14 @@ Source: RFC 9421 section 7.2.2; Web Bot Auth, draft-ietf-webbotauth-httpsig-prot
 
 from collections import OrderedDict
 from enum import Enum, auto
+from hashlib import blake2b
 from heapq import heappush, heappushpop
 from threading import Lock
 from typing import Final
 
 # Signers that are not trusted share this number of memories.
 _MAX_SIGNERS: Final = 100
+_DIGEST_BYTES: Final = 16
 
 
 class Replay(Enum):
@@ -52,8 +54,10 @@ class NonceMemory:
             trusted: Whether the signer is never forgotten.
         Cost: O(log nonces).
         """
+        # Nonces have up to 256 characters. All digests have the same size.
+        digest = blake2b("\n".join(nonce).encode(), digest_size=_DIGEST_BYTES).digest()
         with self._lock:
-            return self._nonces(signer, trusted=trusted).record(nonce, created, self._max_nonces)
+            return self._nonces(signer, trusted=trusted).record(digest, created, self._max_nonces)
 
     def _nonces(self, signer: str, *, trusted: bool) -> "_Nonces":
         if trusted:
@@ -71,10 +75,10 @@ class NonceMemory:
 class _Nonces:
     def __init__(self, floor: float) -> None:
         self._floor = self.newest = floor
-        self._seen: set[tuple[str, str]] = set()
-        self._oldest: list[tuple[int, tuple[str, str]]] = []
+        self._seen: set[bytes] = set()
+        self._oldest: list[tuple[int, bytes]] = []
 
-    def record(self, nonce: tuple[str, str], created: int, max_nonces: int) -> Replay:
+    def record(self, nonce: bytes, created: int, max_nonces: int) -> Replay:
         if nonce in self._seen:
             return Replay.SEEN
         if created <= self._floor:

@@ -54,7 +54,7 @@ class SignatureVerifier:
         max_lifetime: The longest time from the creation of a signature to its end, in seconds, or None.
         clock_skew: How many seconds the clock of a signer may differ.
         reject_replays: Whether each signature needs a nonce and is accepted only once by this object.
-        max_nonces: Maximum number of nonces in memory, for each signer. With `reject_replays` only.
+        max_nonces: Maximum number of nonces in memory, for each signer, with `reject_replays`. 100,000 take 20 MB.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
         transport, user_agent, fetch_timeout, max_stale, max_directories, allow_private: How directories are fetched.
             See `KeyDirectories`.
