@@ -88,7 +88,16 @@ def test_google2019_max_age_increases_and_decreases_the_lifetime(max_age: float 
     assert lifetime(*headers, policy="google2019") == seconds
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "Thu, 99 Foo 2026", "Thu, 01 Jan 99999999 00:00:00 GMT"])
+@pytest.mark.parametrize(
+    "text", ["Wed, 31 Dec 2025 23:59:60 GMT", "Wednesday, 31-Dec-25 23:59:60 GMT", "Wed Dec 31 23:59:60 2025"]
+)
+def test_rfc9110_5_6_7_second_60_is_a_leap_second(text: str) -> None:
+    assert parse_http_date(text) == parse_http_date("Thu, 01 Jan 2026 00:00:00 GMT")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "Thu, 01 Jan 2026 00:00:61 GMT", "Thu, 99 Foo 2026", "Thu, 01 Jan 99999999 00:00:00 GMT"]
+)
 def test_invalid_http_date_is_none(text: str) -> None:
     assert parse_http_date(text) is None
 

@@ -173,7 +173,7 @@ def test_files_that_cannot_be_shown(run: Run, tmp_path: Path) -> None:
     expected = {
         "missing": "missing: does not exist: expected the file of a canfetch.Frontier",
         "text": f"text: file is not a database; {CORRUPTION_ADVICE}",
-        "folder": "folder: is not a file: expected the file of a canfetch.Frontier",
+        "folder": "folder: is a directory: expected the file of a canfetch.Frontier",
         "other": "other: not a frontier: expected the file of a canfetch.Frontier",
         "old": "old: frontier version 1, expected 3: resume the crawl once to convert it",
         "new": "new: frontier version 99, expected 3: use a newer canfetch",

@@ -376,3 +376,12 @@ def test_folder_without_evidence_raises(tmp_path: Path) -> None:
         verify_folder(tmp_path)
     with pytest.raises(EvidenceError, match="cannot be read"):
         verify_segment(tmp_path / "nowhere.ndjson")
+
+
+def test_a_folder_can_be_a_str(tmp_path: Path) -> None:
+    EvidenceRecorder(tmp_path).close()
+    assert [report.path.parent for report in verify_folder(str(tmp_path))] == [tmp_path]
+    with pytest.raises(EvidenceError, match=r"x{300}: File name too long"):
+        verify_folder(str(tmp_path / ("x" * 300)))
+    with pytest.raises(InvalidOption, match="invalid folder 3"):
+        verify_folder(3)  # type: ignore[arg-type]  # an invalid argument

@@ -1,5 +1,6 @@
 """A path that no file can have is one clear error, for everything that is kept in a file."""
 
+import getpass
 import os
 import sys
 from collections.abc import Callable
@@ -30,8 +31,17 @@ def test_name_that_no_file_can_have(tmp_path: Path, open_path: Callable[[Path], 
 
 @pytest.mark.parametrize("open_path", OPENERS)
 def test_name_that_is_too_long(tmp_path: Path, open_path: Callable[[Path], object]) -> None:
-    with pytest.raises((StoreError, EvidenceError), match="x" * 300):
+    with pytest.raises((StoreError, EvidenceError), match=r"x{300}.*: File name too long"):
         open_path(tmp_path / ("x" * 300))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other messages")
+@pytest.mark.parametrize("open_path", OPENERS)
+@pytest.mark.parametrize("name", ["circle", "circle/file"])
+def test_a_circle_of_symbolic_links(tmp_path: Path, open_path: Callable[[Path], object], name: str) -> None:
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    with pytest.raises((StoreError, EvidenceError), match=r"symbolic links"):
+        open_path(tmp_path / name)
 
 
 @pytest.mark.parametrize("open_path", OPENERS)
@@ -41,7 +51,15 @@ def test_home_directory_is_not_a_folder_with_its_abbreviation(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidOption, match=r"'~/crawl': '~' is not expanded: use the path of the home directory"):
         open_path(Path("~/crawl"))
+    user = getpass.getuser()
+    with pytest.raises(InvalidOption, match=f"'~{user}/crawl': '~' is not expanded"):
+        open_path(Path(f"~{user}/crawl"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_can_begin_with_a_tilde(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    SQLiteStore(Path("~no-such-user")).close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no working directory")

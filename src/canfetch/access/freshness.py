@@ -53,10 +53,14 @@ def parse_delta_seconds(text: str) -> int | None:
 
 
 def parse_http_date(text: str) -> float | None:
-    """Parse an HTTP date as seconds since the epoch, or return None if it is invalid."""
+    """Parse an HTTP date as seconds since the epoch, or return None if it is invalid.
+
+    Source: RFC 9110 section 5.6.7. Second 60 is a leap second, which Python does not know.
+    """
+    without_leap = text.replace(":60 ", ":59 ", 1)
     try:
-        date = parsedate_to_datetime(text)
-        return date.replace(tzinfo=date.tzinfo or UTC).timestamp()
+        date = parsedate_to_datetime(without_leap)
+        return date.replace(tzinfo=date.tzinfo or UTC).timestamp() + (without_leap != text)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
 

@@ -76,8 +76,8 @@ def check_path(name: str, path: Any) -> Path:
     """Return the path of a file or folder.
 
     Raises: InvalidOption: It is neither a str nor a path object of a str, or it is empty, or no file can have this
-        name: it contains a null character, or characters that the system cannot encode. Or it starts with `~`, or is
-        relative to a working directory that was deleted.
+        name: it contains a null character, or characters that the system cannot encode. Or it starts with `~` or
+        `~user`, which a shell would expand, or is relative to a working directory that was deleted.
     """
     text = fspath(path) if isinstance(path, str | PathLike) else path
     if not isinstance(text, str) or not text:
@@ -89,7 +89,7 @@ def check_path(name: str, path: Any) -> Path:
         is_valid = False
     if not is_valid:
         raise InvalidOption(f"invalid {name} {quoted(str(checked))}: no file can have this name")
-    if checked.parts[:1] == ("~",):
+    if _is_in_home(checked):
         # Otherwise, a folder of this name would be created.
         raise InvalidOption(f"invalid {name} {quoted(text)}: '~' is not expanded: use the path of the home directory")
     try:
@@ -97,6 +97,14 @@ def check_path(name: str, path: Any) -> Path:
     except FileNotFoundError:
         raise InvalidOption(f"invalid {name} {quoted(text)}: the working directory was deleted") from None
     return checked
+
+
+def _is_in_home(path: Path) -> bool:
+    """Return whether a shell would expand a path: `~/x`, or `~user/x` if there is such a user."""
+    try:
+        return path.parts[:1] == ("~",) or path.expanduser() != path
+    except RuntimeError:
+        return False
 
 
 def check_durations(**durations: Any) -> None:

@@ -56,8 +56,8 @@ def kind_of_path(path: str | os.PathLike[str]) -> str | None:
     """Return what is at a path, as the end of a sentence, or None if that is nothing, or unknown."""
     try:
         mode = Path(path).stat().st_mode
-    except (OSError, ValueError):
-        return None
+    except (OSError, ValueError) as error:
+        return "is a circle of symbolic links" if getattr(error, "errno", None) == errno.ELOOP else None
     return next((text for is_kind, text in _KINDS if is_kind(mode)), "is a device")
 
 

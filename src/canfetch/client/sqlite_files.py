@@ -70,6 +70,14 @@ def sqlite_reason(path: Path | str, error: Exception) -> str:
         return message
     path = Path(path)
     try:
+        # SQLite does not say that a name is too long.
+        with suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()
+    except OSError as reason:
+        return f"{message}: {os_reason(reason)}"
+    except ValueError:
+        return message
+    try:
         if not path.parent.is_dir():
             return f"{message}: the folder {quoted(str(path.parent))} does not exist"
         # SQLite needs both, and there are other reasons, such as too many open files.

@@ -17,20 +17,23 @@ With or without a head, it does not prove that the recorded decisions were true.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
+from canfetch.client.argument_checks import check_path
 from canfetch.client.evidence.chain import INITIAL_HASH, SEGMENT_PATTERN, EvidenceHead
 from canfetch.client.evidence.seals import check_key
 from canfetch.client.evidence.segment_check import Confirmation, SegmentCheck, SegmentReport
 from canfetch.client.evidence.segment_ends import SegmentEnds, read_ends
+from canfetch.client.private_files import os_reason
 from canfetch.errors import EvidenceError
 
 _GIVEN_HEAD: Final = "the given head"
 
 
 def verify_folder(
-    folder: Path, *, heads: Iterable[EvidenceHead] = (), key: bytes | None = None
+    folder: str | PathLike[str], *, heads: Iterable[EvidenceHead] = (), key: bytes | None = None
 ) -> Iterator[SegmentReport]:
     """Verify every segment in `folder` and the references between them.
 
@@ -43,11 +46,16 @@ def verify_folder(
         key: The key that seals must have been made with, or None to check seals without it.
     Returns: The reports, sorted by name.
     Raises: EvidenceError: `folder` is not a folder, or contains no segment.
-        InvalidOption: The key is invalid.
+        InvalidOption: The key or the path is invalid.
     """
     if key is not None:
         check_key(key)
-    if not folder.is_dir():
+    folder = check_path("folder", folder)
+    try:
+        is_folder = folder.is_dir()
+    except OSError as error:
+        raise EvidenceError(f"{folder}: {os_reason(error)}") from None
+    if not is_folder:
         raise EvidenceError(f"{folder}: not a folder")
     heads = list(heads)
     names = {path.stem for path in folder.glob(SEGMENT_PATTERN)}
@@ -56,16 +64,16 @@ def verify_folder(
     return _verify_segments(folder, names, heads, key)
 
 
-def verify_segment(path: Path, *, key: bytes | None = None) -> SegmentReport:
+def verify_segment(path: str | PathLike[str], *, key: bytes | None = None) -> SegmentReport:
     """Verify one segment, without the references from other segments.
 
     Args:
         path: The segment's file.
         key: The key that the seal must have been made with, or None to check it without a key.
-    Raises: EvidenceError: A file cannot be read. InvalidOption: The key is invalid.
+    Raises: EvidenceError: A file cannot be read. InvalidOption: The key or the path is invalid.
     Cost: O(bytes), with one line in memory at a time.
     """
-    return SegmentCheck(path, None if key is None else check_key(key), ()).run()
+    return SegmentCheck(check_path("path", path), None if key is None else check_key(key), ()).run()
 
 
 def _verify_segments(

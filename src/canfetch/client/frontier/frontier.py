@@ -236,8 +236,9 @@ class Frontier:
     def add_source(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], *, priority: float = 0.0) -> None:
         """Add a source, which is read in the background while turns are handed out.
 
-        If the source raises an exception, the iteration over the frontier raises it once. When a crawl is resumed, the
-        source is read again from its beginning, and URLs that were added before are ignored.
+        If the source raises an exception, the iteration over the frontier raises it once, and `CancelledError` and
+        `StopAsyncIteration` as RuntimeError. When a crawl is resumed, the source is read again from its beginning, and
+        URLs that were added before are ignored.
 
         Args:
             urls: An iterable or asynchronous iterable of absolute URLs, such as the lines of a file. Blank ones are

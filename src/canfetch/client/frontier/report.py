@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, failed_url, read_counts, url_text
+from canfetch.client.private_files import kind_of_path
 from canfetch.client.sqlite_files import (
     check_row,
     connect_read_only,
@@ -106,7 +107,7 @@ def read_report(
     except OSError as error:
         raise StoreError(f"{name}: {error.strerror or error}") from None
     if not is_file:
-        problem = "is not a file" if Path(path).exists() else "does not exist"
+        problem = kind_of_path(path) or "does not exist"
         raise StoreError(f"{name}: {problem}: expected the file of a canfetch.Frontier")
     try:
         with without_new_log(name), closing(connect_read_only(name, timeout=_BUSY_SECONDS)) as connection:
