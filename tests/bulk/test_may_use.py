@@ -50,6 +50,13 @@ def found_rows(rows: Iterable[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [(row["use"], row["kind"], row["line"]) for row in rows]
 
 
+def test_a_rule_for_a_token_in_the_group_for_all_crawlers_is_named_so(engine: str) -> None:
+    content = "User-agent: Googlebot\nAllow: /\n\nUser-agent: *\nDisallow: /\n"
+    (row,) = may_use([content], "Googlebot", "https://www.example.com/", purpose="training", engine=engine).to_pylist()
+    assert row["explanation"] == "a rule for Google-Extended, in the group for *: line 5, Disallow: /"
+    assert (row["use"], row["token"]) == ("disallow", "Google-Extended")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", ["rfc9309", "yandex"])
 def test_may_use_is_that_of_one_url(profile: str, engine: str) -> None:

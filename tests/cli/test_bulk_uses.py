@@ -25,6 +25,7 @@ AGENTS = ["GPTBot", "Googlebot", "Applebot", "YandexBot"]
 NAMES = [*(name.lower() for name in AGENTS), "*", "Google-Extended", "Applebot-Extended", "YandexAdditional"]
 START, DAY, SUCCESS = 1_772_323_200, 86_400, 200
 USE = ["use", "use_kind", "use_line", "use_text", "use_token"]
+NOT_READ = "headers, html, tdmrep.json"
 STATES = {404: SourceState.ABSENT, 503: SourceState.UNREACHABLE}
 RULE, SIGNAL = "Disallow: /private/", "Content-Signal: search=yes, ai-train=no"
 ROBOTS = "https://a.example/robots.txt"
@@ -75,18 +76,20 @@ def expected_use(robots: dict[str, Any], row: dict[str, Any], purpose: str) -> t
     try:
         origin = str(Origin.from_url(row["url"]))
     except InvalidURL:
-        return (None,) * 5
+        return (None,) * 6
     source = robots.get(origin, MissingSource(SourceState.NOT_READ))
     agent = canfetch.agent(row["agent"])
     verdict = canfetch.may_use(row["url"], purpose=purpose, agent=agent, robots=source)
+    changing = (one.name for one in verdict.unread if one.name != "tdmrep.json" or verdict.purpose == "training")
+    unread = None if verdict.is_final else ", ".join(dict.fromkeys(changing))
     if verdict.allowed is None:
-        return "unknown", *(None,) * 4
+        return "unknown", *(None,) * 4, unread
     first = verdict.decided_by[0]
     if first.line is None:
-        return str(first.preference), str(first.kind), None, None, None
+        return str(first.preference), str(first.kind), None, None, None, unread
     text = display_text(source.content.splitlines()[first.line - 1].strip())
     token = first.note.removeprefix("a rule for ").partition(",")[0] if first.kind == "control-token" else None
-    return str(first.preference), str(first.kind), first.line, text, token
+    return str(first.preference), str(first.kind), first.line, text, token, unread
 
 
 def filter_urls(ran: Run, output: str, *more: str, **options: Any) -> Any:
@@ -101,7 +104,7 @@ def test_each_row_has_the_answer_of_may_use(folder: Path, run: Run, engine: str,
     robots = generate(folder, urls=500)
     assert filter_urls(run, "out.ndjson", "--use", purpose, "--engine", engine).code == 0
     rows = read_json_lines(folder / "out.ndjson")
-    found = [tuple(row[name] for name in USE) for row in rows]
+    found = [tuple(row[name] for name in (*USE, "use_unread")) for row in rows]
     assert len(rows) == 2_000
     assert found == [expected_use(robots, row, purpose) for row in rows]
     assert {use for use, *_ in found} >= {"disallow", "unknown", None}
@@ -179,10 +182,13 @@ def test_a_refused_use_counts_as_disallowed(folder: Path, run: Run, engine: str)
         done.err == "canfetch: 3 URLs: 0 allowed, 0 not stated, 2 disallowed, 1 unknown: no-robots 1; wrote out.csv\n"
     )
     assert (folder / "out.csv").read_text(encoding="utf-8").splitlines() == [
-        "url,allowed,reason,line,rule,use,use_kind,use_line,use_text,use_token,robots_time,robots_url,robots_truncated",
-        f'https://a.example/,true,no-match,,,disallow,content-signal,3,"{SIGNAL}",,,{ROBOTS},false',
-        f"https://a.example/private/,false,disallow-rule,2,{RULE},disallow,rule,2,{RULE},,,{ROBOTS},false",
-        "https://b.example/,,no-robots,,,unknown,,,,,,,",
+        (
+            "url,allowed,reason,line,rule,use,use_kind,use_line,use_text,use_token,robots_time,robots_url,robots_truncated,"
+            "robots_detail,use_group,use_unread"
+        ),
+        f'https://a.example/,true,no-match,,,disallow,content-signal,3,"{SIGNAL}",,,{ROBOTS},false,,,',
+        f"https://a.example/private/,false,disallow-rule,2,{RULE},disallow,rule,2,{RULE},,,{ROBOTS},false,,,",
+        f'https://b.example/,,no-robots,,,unknown,,,,,,,,,,"robots.txt, {NOT_READ}"',
     ]
 
 
@@ -220,9 +226,16 @@ def test_a_row_names_the_capture_that_decides(folder: Path, run: Run, engine: st
                 "content": "",
                 "time": START,
             },
+            {
+                "origin": "https://e.example",
+                "status": 301,
+                "location": "https://lost.example/robots.txt",
+                "content": "",
+                "time": START,
+            },
         ],
     )
-    write_urls(folder, [f"https://{name}.example/x" for name in "abcd"])
+    write_urls(folder, [f"https://{name}.example/x" for name in "abcde"])
     output = f"out.{form}"
     command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1", "-o", output]
     assert run(*command, "--agent", "Googlebot", "--use", "training").code == 0
@@ -233,11 +246,63 @@ def test_a_row_names_the_capture_that_decides(folder: Path, run: Run, engine: st
         rows = pytest.importorskip("pyarrow.parquet").read_table(folder / output).to_pylist()
         times = [datetime.fromtimestamp(START + days * DAY, UTC) for days in (0, 1)]
     deciding = ("disallow", "control-token", 2, "Disallow: / # all", "Google-Extended")
-    assert [tuple(row[name] for name in [*USE, "robots_time", "robots_url"]) for row in rows] == [
-        (*deciding, times[0], ROBOTS),  # the last good copy
-        ("disallow", "unreachable", None, None, None, times[1], "https://b.example/robots.txt"),
-        (*deciding, times[0], ROBOTS),  # after a redirect
-        ("unknown", *(None,) * 6),
+    assert [tuple(row[name] for name in [*USE, "robots_time", "robots_url", "robots_detail"]) for row in rows] == [
+        (*deciding, times[0], ROBOTS, "status 503; using the last good copy"),
+        ("disallow", "unreachable", None, None, None, times[1], "https://b.example/robots.txt", "status 503"),
+        (*deciding, times[0], ROBOTS, None),  # after a redirect
+        ("unknown", *(None,) * 7),
+        (
+            *("unknown", *(None,) * 4, times[0], "https://e.example/robots.txt"),
+            "the response of https://lost.example/robots.txt was not captured",
+        ),
+    ]
+
+
+def test_a_row_says_that_the_last_good_copy_has_expired(folder: Path, run: Run, engine: str) -> None:
+    captures = [(200, CONTENT, START), (503, "", START + DAY)]
+    write_archive(
+        folder,
+        [{"origin": "https://a.example", "status": code, "content": text, "time": at} for code, text, at in captures],
+    )
+    days = (0, 2, 40)
+    rows = [{"url": "https://a.example/", "time": START + day * DAY} for day in days]
+    (folder / "urls.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1"]
+    assert (
+        run(*command, "--agent", "GPTBot", "--use", "training", "--time-column", "time", "-o", "out.ndjson").code == 0
+    )
+    found = [(row["use_kind"], row["robots_detail"]) for row in read_json_lines(folder / "out.ndjson")]
+    assert found == [
+        ("content-signal", None),
+        ("content-signal", "status 503; using the last good copy"),
+        ("unreachable", "status 503; the last good copy has expired"),
+    ]
+
+
+def test_a_row_names_the_group_of_a_token_and_what_was_not_read(folder: Path, run: Run, engine: str) -> None:
+    allowed = "User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n"
+    contents = {
+        "a": "User-agent: Googlebot\nAllow: /\nUser-agent: *\nDisallow: /\n",
+        "b": "User-agent: Googlebot\nAllow: /\nUser-agent: google-extended\nDisallow: /\n",
+        "c": f"License: https://c.example/l.xml\n{allowed}",
+        "d": allowed,
+        "e": "User-agent: other\nLicense: https://c.example/l.xml\nAllow: /\n" + allowed,
+    }
+    write_archive(
+        folder,
+        [{"origin": f"https://{name}.example", "status": 200, "content": text} for name, text in contents.items()],
+    )
+    write_urls(folder, [f"https://{name}.example/" for name in contents] + ["x"])
+    command = ["bulk", "filter", "urls.ndjson", "--robots", "robots.ndjson", "--engine", engine, "-j1"]
+    assert run(*command, "--agent", "Googlebot", "--use", "training", "-o", "out.ndjson").code == 0
+    names = ("use", "use_token", "use_group", "use_unread")
+    assert [tuple(row[name] for name in names) for row in read_json_lines(folder / "out.ndjson")] == [
+        ("disallow", "Google-Extended", "*", None),
+        ("disallow", "Google-Extended", "Google-Extended", None),
+        ("allow", None, None, f"{NOT_READ}, license"),
+        ("allow", None, None, NOT_READ),
+        ("allow", None, None, NOT_READ),
+        (None, None, None, None),
     ]
 
 

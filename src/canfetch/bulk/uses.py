@@ -6,7 +6,7 @@ pyarrow combines the columns of the kernel.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
 from canfetch.bulk.arguments import (
@@ -95,13 +95,26 @@ def _may_use(
     purposes: list[UsagePurpose | None],
 ) -> Column:
     agents = as_agents(agent, use_registry=options.use_registry)
-    return Column(ArrowColumn(use_column(options, as_column(content), agents, as_column(url), purposes)))
+    arrays = use_arrays(options, as_column(content), agents, as_column(url), purposes)
+    struct = import_pyarrow(_REASON).StructArray.from_arrays(list(arrays[:-1]), fields=list(arrow_type(USE)))
+    return Column(ArrowColumn(struct))
 
 
-def use_column(
+class UseArrays(NamedTuple):
+    """The fields of `may_use` as arrays of pyarrow, and the group of the rule for the control token."""
+
+    use: Any
+    kind: Any
+    line: Any
+    explanation: Any
+    token: Any
+    group: Any
+
+
+def use_arrays(
     options: KernelOptions, content: Any, agents: Any, url: Any, purposes: Sequence[UsagePurpose | None]
-) -> Any:
-    """Return the column of `may_use` as an array of pyarrow.
+) -> UseArrays:
+    """Return the answers of `may_use`.
 
     Args:
         options: The options of the files.
@@ -116,27 +129,41 @@ def use_column(
     content, agents, url = (_reusable(column) for column in (content, agents, url))
     names = [None if purpose is None else str(purpose) for purpose in purposes]
     usage = pa.array(Column(kernel.usage(content, agents, url, names)))
+
+    def decide(agent: Agent) -> Any:
+        chain = as_agents(agent, use_registry=False)
+        return _repeated(pa.array(Column(kernel.decide(content, chain, url))), len(usage))
+
     may_fetch, disallow = usage.field("allowed"), pa.scalar(str(Preference.DISALLOW))
     found = [
         compute.if_else(may_fetch, usage.field("preference"), disallow),
         *(usage.field(name) for name in ("kind", "line", "explanation")),
         pa.nulls(len(usage), pa.string()),
+        pa.nulls(len(usage), pa.string()),
     ]
     # The first token decides, so its rules replace those of the others.
     for crawler, rows in reversed(list(_tokens(agents, purposes, use_registry=options.use_registry))):
-        chain = as_agents(crawler.agent, use_registry=False)
-        verdicts = _repeated(pa.array(Column(kernel.decide(content, chain, url))), len(usage))
+        verdicts = decide(crawler.agent)
         # Null in rows without a verdict, whose fields are null already.
         refused = compute.and_(may_fetch, compute.invert(verdicts.field("allowed")))
         for selected in rows:
             refused = compute.and_(refused, selected)
+        if not compute.any(refused).as_py():
+            continue
         line = verdicts.field("line")
+        # Without the groups for `*`, a rule in one of them does not decide.
+        of_every = decide(Agent(crawler.agent.tokens, star_applies=False)).field("allowed")
         text = compute.binary_join_element_wise(
-            f"a rule for {crawler.name}: line ", line.cast(pa.string()), ", ", verdicts.field("rule"), ""
+            compute.if_else(
+                of_every, f"a rule for {crawler.name}, in the group for *: line ", f"a rule for {crawler.name}: line "
+            ),
+            *(line.cast(pa.string()), ", ", verdicts.field("rule")),
+            "",
         )
-        stated = (disallow, pa.scalar(str(StatementKind.CONTROL_TOKEN)), line, text, pa.scalar(crawler.name))
+        group = compute.if_else(of_every, "*", crawler.name)
+        stated = (disallow, pa.scalar(str(StatementKind.CONTROL_TOKEN)), line, text, pa.scalar(crawler.name), group)
         found = [compute.if_else(refused, new, old) for new, old in zip(stated, found, strict=True)]
-    return pa.StructArray.from_arrays(found, fields=list(arrow_type(USE)))
+    return UseArrays(*found)
 
 
 def _repeated(array: Any, length: int) -> Any:

@@ -5,10 +5,11 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from canfetch.bulk.rule_texts import line_text
-from canfetch.consent.verdict import StatementKind
+from canfetch.consent.licenses import LICENSE
+from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, TDM_FILE, StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.extensions.preference import Preference
+from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.lines import physical_lines
 from canfetch.core.profiles import get_profile
@@ -18,11 +19,32 @@ from canfetch.core.verdict import Access, Effect, Reason, Rule
 from canfetch.errors import InvalidURL
 
 _ROBOTS_TXT_TARGET: Final = b"/robots.txt"
+_LICENSE: Final = b"license"
 NO_ROBOTS: Final = "no-robots"
 REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 INVALID_URL: Final = "invalid-url"
 INVALID_TIME: Final = "invalid-time"
 _INVALID: Final = frozenset([INVALID_URL, INVALID_TIME])
+
+
+class Provenance(NamedTuple):
+    """The capture that decides.
+
+    Attributes:
+        time: When it was made, in seconds since the epoch, or None if the archive does not state a time.
+        url: The URL of its response after redirects, or None if no capture decides.
+        is_truncated: Whether its file has bytes after the parsing limit, which nothing depends on. None if no capture
+            decides.
+        detail: Why no rules decide, or those of an older copy, such as `status 503`. Otherwise None.
+    """
+
+    time: float | None = None
+    url: str | None = None
+    is_truncated: bool | None = None
+    detail: str | None = None
+
+
+NO_CAPTURE: Final = Provenance()
 
 
 class Decision(NamedTuple):
@@ -33,11 +55,13 @@ class Decision(NamedTuple):
         reason: A `canfetch.Reason`, or why it is unknown: `no-robots`, `redirect-unresolved`, `invalid-url` or
             `invalid-time`.
         rule: The deciding rule, or None.
+        provenance: The capture of the redirect if the reason is `redirect-unresolved`. Otherwise, the file has it.
     """
 
     allowed: bool | None
     reason: str
     rule: Rule | None = None
+    provenance: Provenance = NO_CAPTURE
 
 
 class Use(NamedTuple):
@@ -56,24 +80,6 @@ class Use(NamedTuple):
     line: int | None = None
     text: str | None = None
     token: str | None = None
-
-
-class Provenance(NamedTuple):
-    """The capture that decides.
-
-    Attributes:
-        time: When it was made, in seconds since the epoch, or None if the archive does not state a time.
-        url: The URL of its response after redirects, or None if no capture decides.
-        is_truncated: Whether its file has bytes after the parsing limit, which nothing depends on. None if no capture
-            decides.
-    """
-
-    time: float | None = None
-    url: str | None = None
-    is_truncated: bool | None = None
-
-
-NO_CAPTURE: Final = Provenance()
 
 
 class NamedAgent(NamedTuple):
@@ -157,6 +163,29 @@ class FileDecisions:
         if target == _ROBOTS_TXT_TARGET and get_profile(self._profile).robots_txt_allowed:
             return Decision(allowed=True, reason=str(Reason.ROBOTS_TXT))
         return Decision(allowed=False, reason=str(self._access))
+
+    def names_license(self, agent: Agent) -> bool:
+        """Return whether the rules name an RSL license for an agent, which is a source that was not read."""
+        return _LICENSE in (self.rules or b"").lower() and bool(self._parsed().licenses(agent=agent))
+
+
+def unread_sources(
+    use: str | None, purpose: UsagePurpose, provenance: Provenance, *, is_known: bool, names_license: bool
+) -> str | None:
+    """Return the sources that were not read and could change an answer, as `UseVerdict.is_final` does, or None.
+
+    Args:
+        use: The answer, or None if there is no valid URL or time.
+        purpose: The purpose.
+        provenance: The capture that decides.
+        is_known: Whether the robots.txt is known, or known not to exist.
+        names_license: Whether it names a license for the agent.
+    """
+    is_read = is_known and not provenance.is_truncated
+    if use is None or (use == Preference.DISALLOW and is_read):
+        return None
+    names = {ROBOTS: not is_read, HEADERS: True, HTML: True, TDM_FILE: purpose is UsagePurpose.TRAINING}
+    return ", ".join(name for name, is_unread in (*names.items(), (LICENSE, names_license)) if is_unread)
 
 
 def is_truncated(content: bytes | None, profile: str) -> bool:

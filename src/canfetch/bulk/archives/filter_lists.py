@@ -5,7 +5,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from canfetch.bulk.archives.decisions import NO_CAPTURE, Decision, FileDecisions, NamedAgent, use_without_rules
+from canfetch.bulk.archives.decisions import (
+    NO_CAPTURE,
+    Decision,
+    FileDecisions,
+    NamedAgent,
+    unread_sources,
+    use_without_rules,
+)
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, check_json_lines, is_regular_file
@@ -31,6 +38,9 @@ USE_COLUMNS: Final = (
     Column("robots_time", ColumnType.TIME, "The time of the capture that decides; null if the archive has none."),
     Column("robots_url", ColumnType.TEXT, "The URL of its response, after redirects."),
     Column("robots_truncated", ColumnType.BOOLEAN, "Whether its file is longer than the parsing limit, 512,000 bytes."),
+    Column("robots_detail", ColumnType.TEXT, "Why no rules decide, or those of an older copy."),
+    Column("use_group", ColumnType.TEXT, "The group of the rule for the control token, which can be `*`."),
+    Column("use_unread", ColumnType.TEXT, "The sources that were not read and could change the answer."),
 )
 NOT_STATED: Final = "not-stated"
 AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
@@ -97,13 +107,20 @@ def decide_by_file(file: FileDecisions | Decision, url: Any, options: FilterOpti
         url: The URL.
         options: The agents and the use.
     """
-    provenance = file.provenance if isinstance(file, FileDecisions) else NO_CAPTURE
     for _, agent in options.agents:
         decision = file.decide(url, agent) if isinstance(file, FileDecisions) else file
-        allowed, reason, rule = decision
+        rule = decision.rule
         line, text = (None, None) if rule is None else (rule.line, rule_text(rule))
-        use = () if options.use is None else (*use_without_rules(file, decision), *provenance)
-        yield (allowed, reason, line, text, *use)
+        cells = () if options.use is None else _use_cells(file, decision, options.use)
+        yield (decision.allowed, decision.reason, line, text, *cells)
+
+
+def _use_cells(file: FileDecisions | Decision, decision: Decision, purpose: UsagePurpose) -> tuple[Any, ...]:
+    """Return the cells of `USE_COLUMNS` for a URL that no rules decide."""
+    use = use_without_rules(file, decision)
+    is_known = isinstance(file, FileDecisions) and not file.disallows_all
+    unread = unread_sources(use.use, purpose, file.provenance, is_known=is_known, names_license=False)
+    return (*use, *(NO_CAPTURE if use.use is None else file.provenance), None, unread)
 
 
 class URLList(NamedTuple):

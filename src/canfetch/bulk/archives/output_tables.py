@@ -257,8 +257,8 @@ def _decisions(file: ResolvedFile, options: TableOptions) -> Iterator[Row]:
     decisions = _decisions_of(file, options)
     for name, agent in options.agents:
         for path in options.paths:
-            allowed, reason, rule = decisions.decide(path, agent)
-            yield (name, path, allowed, reason, *rule_cells(rule))
+            decision = decisions.decide(path, agent)
+            yield (name, path, decision.allowed, decision.reason, *rule_cells(decision.rule))
 
 
 def rule_cells(rule: Rule | None) -> tuple[int | None, str | None, int | None]:

@@ -35,6 +35,9 @@ _USE_FIELDS: Final = {
     "robots_time": pa.float64(),
     "robots_url": pa.string(),
     "robots_truncated": pa.bool_(),
+    "robots_detail": pa.string(),
+    "use_group": pa.string(),
+    "use_unread": pa.string(),
 }
 # A URL whose origin and validity depend only on its first part, the site.
 _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"

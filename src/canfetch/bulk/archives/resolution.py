@@ -91,10 +91,12 @@ class FileState(NamedTuple):
     Attributes:
         capture: The last capture.
         entry: The cache entry after it, or None if its redirect leads to a URL that was not captured.
+        missing_url: This URL, or None.
     """
 
     capture: Capture
     entry: CacheEntry | None
+    missing_url: str | None = None
 
     def access(self, policy: AccessPolicy, at: float | None) -> EffectiveAccess | None:
         """Return what is permitted at a time, or None without an entry.
@@ -105,13 +107,24 @@ class FileState(NamedTuple):
             return None
         return effective_access(self.entry, policy, now=self.entry.fetched_at if at is None else at)
 
-    def provenance(self, access: EffectiveAccess) -> Provenance:
-        """Return which capture results in an access: the last one, or that of the last good copy."""
-        copy = access.copy
-        if copy is not None and access.access is Access.UNREACHABLE:
+    def provenance(self, access: EffectiveAccess | None) -> Provenance:
+        """Return which capture results in an access: the last one, or that of the last good copy.
+
+        Args: access: The access, or None without an entry.
+        """
+        if access is None or self.entry is None:
+            detail = f"the response of {self.missing_url} was not captured"
+            return Provenance(self.capture.time, self.capture.url, detail=detail)
+        # The explanation of the access depends on the time.
+        copy, detail = access.copy, self.entry.outcome.detail
+        if access.access is not Access.UNREACHABLE:
+            return Provenance(self.capture.time, self.entry.url, detail=detail if copy is None else None)
+        if copy is not None:
             # A copy without a time has the time 0.
-            return Provenance(copy.fetched_at or None, copy.url)
-        return Provenance(self.capture.time, None if self.entry is None else self.entry.url)
+            return Provenance(copy.fetched_at or None, copy.url, detail=f"{detail}; using the last good copy")
+        if self.entry.copy is not None:
+            detail += "; the last good copy has expired"
+        return Provenance(self.capture.time, self.entry.url, detail=detail)
 
 
 def state_after(captures: Sequence[Capture], store: CaptureStore, policy: AccessPolicy) -> FileState:
@@ -126,7 +139,9 @@ def state_after(captures: Sequence[Capture], store: CaptureStore, policy: Access
             entry = _next(entry, capture, fetched, policy)
     last = captures[-1]
     fetched = _fetch(last, store, policy)
-    return FileState(last, None if isinstance(fetched, Request) else _next(entry, last, fetched, policy))
+    if isinstance(fetched, Request):
+        return FileState(last, None, fetched.url)
+    return FileState(last, _next(entry, last, fetched, policy))
 
 
 def _next(entry: CacheEntry | None, capture: Capture, fetched: FetchResult, policy: AccessPolicy) -> CacheEntry:

@@ -6,12 +6,14 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import compute
 
-from canfetch.bulk.archives.decisions import FileDecisions
+from canfetch.bulk.archives.decisions import FileDecisions, unread_sources
 from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions
 from canfetch.bulk.arguments import as_agents
 from canfetch.bulk.decisions import shared_kernel
 from canfetch.bulk.kernels import KernelOptions
-from canfetch.bulk.uses import use_column
+from canfetch.bulk.uses import UseArrays, use_arrays
+from canfetch.core.agent import Agent
+from canfetch.core.extensions.preference import UsagePurpose
 
 # The content of files that one call of the kernel gets.
 _CALL_BYTES: Final = 1 << 25
@@ -61,14 +63,14 @@ class RuledPages:
             verdicts = pa.table(shared_kernel(kernel_options).decide(contents, agents, urls))
             decided = verdicts.drop_columns("specificity")
             if self._options.use is not None:
-                uses = use_column(kernel_options, contents, agents, urls, [self._options.use])
-                for column, cells in zip(USE_COLUMNS, self._use_cells(uses), strict=True):
+                uses = use_arrays(kernel_options, contents, agents, urls, [self._options.use])
+                for column, cells in zip(USE_COLUMNS, self._use_cells(uses, agent, self._options.use), strict=True):
                     decided = decided.append_column(column.name, cells)
             yield decided
 
-    def _use_cells(self, uses: pa.StructArray) -> Iterator[pa.Array]:
+    def _use_cells(self, uses: UseArrays, agent: Agent, purpose: UsagePurpose) -> Iterator[pa.Array]:
         """Yield the cells of `USE_COLUMNS`."""
-        use, kind, line, token = (uses.field(name) for name in ("use", "kind", "line", "token"))
+        use, kind, line, token = uses.use, uses.kind, uses.line, uses.token
         places = list(zip(self._content_indices, line.to_pylist(), strict=True))
         stated: dict[int, set[int]] = {}
         for index, number in places:
@@ -83,3 +85,11 @@ class RuledPages:
         yield compute.if_else(is_decided, pa.array([one.time for one in sources], pa.float64()), None)
         yield compute.if_else(is_decided, pa.array([one.url for one in sources], pa.string()), None)
         yield compute.if_else(is_decided, pa.array([one.is_truncated for one in sources], pa.bool_()), None)
+        yield compute.if_else(is_decided, pa.array([one.detail for one in sources], pa.string()), None)
+        yield uses.group
+        named = [file.names_license(agent) for file in self._files]
+        unread = (
+            unread_sources(stated, purpose, source, is_known=True, names_license=named[index])
+            for stated, source, index in zip(use.to_pylist(), sources, self._content_indices, strict=True)
+        )
+        yield pa.array(list(unread), pa.string())

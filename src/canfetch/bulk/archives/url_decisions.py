@@ -100,7 +100,7 @@ class URLDecisions:
         state, decisions, _ = self._state(history, index)
         access = state.access(self._policy, at)
         if access is None:
-            return Decision(self._missing, REDIRECT_UNRESOLVED)
+            return Decision(self._missing, REDIRECT_UNRESOLVED, provenance=state.provenance(None))
         file = decisions.get(access.effect)
         if file is None:
             content = None if access.copy is None else access.copy.content

@@ -231,8 +231,9 @@ command: Final = click.Command(
     policy defines. With several agents, there is a row for each URL and agent, with a column agent.
 
     --use adds the column use (allow, disallow or unknown): what the rules, the control tokens of the agent's operator
-    and the preferences in robots.txt state together. The columns use_kind, use_line, use_text and use_token name the
-    statement that decides, and robots_time, robots_url and robots_truncated its capture.
+    and the preferences in robots.txt state together. The columns use_kind, use_line, use_text, use_token and use_group
+    name the statement that decides, and robots_time, robots_url, robots_truncated and robots_detail its capture.
+    use_unread lists the sources that could change the answer.
 
     With --engine duckdb, DuckDB sorts the URLs by origin before they are decided. This is faster if the URLs of many
     origins are in random order.""",
