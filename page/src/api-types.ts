@@ -784,7 +784,7 @@ export interface UseStatementObject {
   readonly kind: StatementKind;
   readonly source: string;
   readonly place: string;
-  /** The line of robots.txt, or null for other sources. */
+  /** The line of robots.txt or of the HTML, or null for other sources. */
   readonly line: number | null;
   readonly text: string;
   readonly preference: Preference;

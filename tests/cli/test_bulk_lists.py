@@ -125,10 +125,17 @@ def test_a_list_without_an_answer_is_a_warning(folder: Path, filtered: Any) -> N
     done = filtered("urls.txt", "-o", "out.csv")
     summary = "2 URLs: 0 allowed, 0 disallowed, 2 unknown: invalid-url 2"
     assert (done.code, done.err) == (0, f"canfetch: warning: {summary}; wrote out.csv\n")
-    (folder / "empty.txt").touch()
+    (folder / "empty.txt").write_text("\n", encoding="utf-8")
     done = filtered("empty.txt", "-o", "none.csv")
     summary = "0 URLs: 0 allowed, 0 disallowed, 0 unknown"
     assert (done.code, done.err) == (0, f"canfetch: warning: {summary}; wrote none.csv\n")
+
+
+@pytest.mark.parametrize("suffix", ["txt", "ndjson", "csv", "xml"])
+def test_a_list_without_a_byte_is_an_error(folder: Path, filtered: Any, suffix: str) -> None:
+    (folder / f"urls.{suffix}").touch()
+    done = filtered(f"urls.{suffix}", "-o", "out.csv")
+    assert (done.code, done.err) == (2, f"canfetch: 'urls.{suffix}' is empty: expected URLs\n")
 
 
 @pytest.mark.parametrize("header", ["url", "n,URL", '"n"\t"url"'])

@@ -62,6 +62,13 @@ def test_check_decides_by_the_copy_of_the_time(run: Run, at: str, code: int, lin
     assert run("check", URL, *AGENT, "--at", at, "--quiet") == (code, "", "")
 
 
+@pytest.mark.parametrize("command", [("check", URL, *AGENT), ("use", URL, *TRAINING)])
+def test_a_time_in_the_future_is_a_warning(run: Run, command: tuple[str, ...]) -> None:
+    warning = "canfetch: warning: --at '2999-01-01' is in the future: the last known copy decides\n"
+    assert run(*command, "--at", "2999-01-01").err == warning
+    assert run(*command, "--at", "2999-01-01", "--quiet").err == ""
+
+
 def test_before_the_first_copy_the_answer_is_an_error(run: Run) -> None:
     words = "not known at 2026-01-31T23:59:59Z: the first known copy is of 2026-02-01T00:00:00Z"
     at = ("--at", "2026-01-31T23:59:59Z")

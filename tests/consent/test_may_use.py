@@ -19,7 +19,7 @@ from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
 URL = "https://www.example.com/page"
 ABSENT = MissingSource(SourceState.ABSENT)
-GROUP = "the group for Google-Extended begins on line 1"
+GROUP = "the user-agent line is line 1, for Google-Extended"
 EMPTY_PAGE = PageResponse(200, (), "<p>x")
 
 
@@ -299,8 +299,9 @@ SIGNAL = "Content-Signal: ai-train=no"
             1,
             "outside of all groups, so that it applies to no crawler",
         ),
-        (f"{SIGNAL}\nUser-agent: *\nContent-Signal: search=yes\n", 1, "another line overrides it"),
-        (f"User-agent: *\n{SIGNAL}\nContent-Signal: /page search=yes\n", 2, "another line overrides it"),
+        (f"{SIGNAL}\nUser-agent: *\nContent-Signal: search=yes\n", 1, "line 3 overrides it"),
+        (f"User-agent: *\n{SIGNAL}\nContent-Signal: /page search=yes\n", 2, "line 3 overrides it"),
+        (f"{SIGNAL}\nUser-agent: *\nContent-Signal: /other search=yes\n", 1, "line 3 overrides it"),
     ],
 )
 def test_statements_that_were_passed_over_are_facts(robots: str, line: int, note: str) -> None:

@@ -12,7 +12,7 @@ from canfetch.client.documents import Document, run_steps
 from canfetch.client.origin_state import OriginState
 from canfetch.client.use import UseQuestion, decide_use
 from canfetch.consent.sources import MissingSource, PageResponse
-from canfetch.consent.verdict import SourceState, UseVerdict
+from canfetch.consent.verdict import ROBOTS, SourceState, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.origin import Origin
@@ -65,7 +65,7 @@ def purpose_findings(purposes: tuple[PurposeAccess, ...], origin: Origin) -> Ite
                 AuditKind.STATED_ONLY,
                 f"{statement}; but {abbreviated(opened.names, _MAX_NAMES)} may fetch all pages",
                 url=origin.robots_url,
-                line=statement.line,
+                line=statement.line if statement.source == ROBOTS else None,
             )
 
 

@@ -51,6 +51,9 @@ def may_use(
     the agent's groups. Here a rule that disallows the URL also disallows its use, and so does a rule for a control
     token of the agent's operator, such as Google-Extended.
 
+    Each content must be a robots.txt. In a table of `canfetch bulk parse`, it can be the body of an error:
+    pass only the rows whose `effect` is `conditional-allow` and whose `redirects` is 0.
+
     Args:
         content, agent, url, profile, edition, max_bytes, use_registry, engine: As for `allows`.
         purpose: `training`, `search` or `ai-use`, or another name that `canfetch.may_use` accepts.

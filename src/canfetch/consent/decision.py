@@ -231,15 +231,32 @@ class UseSources:
         stated = (record for record in records if states_use(record, usage.purpose))
         paths = [(record.parsed.path or b"/", record) for record in islice(stated, MAX_STATEMENTS)]
         matching = PathRecords(paths, get_profile(robots.profile)).matching(usage.verdict.target)
+        overriding: dict[type, int | None] = {}
         for record in sorted(matching, key=lambda one: one.line):
             if record.scope is ExtensionScope.NONE:
                 note = "outside of all groups, so that it applies to no crawler"
             elif record.group is None or record.group in own:
-                note = "another line overrides it"
+                kind = type(record.parsed)
+                if kind not in overriding:
+                    overriding[kind] = self._overriding_line(kind, own, usage.verdict.target)
+                line = overriding[kind]
+                note = f"{'another line' if line is None else f'line {line}'} overrides it"
             else:
                 note = f"in the group for {ALL_CRAWLERS}, which does not apply to {agent.tokens[0]}"
             for statement in statements_of(record, usage.purpose):
                 yield record_statement(statement)._replace(preference=Preference.UNKNOWN, note=note)
+
+    def _overriding_line(self, kind: type, groups: Iterable[int], target: bytes) -> int | None:
+        """Return the line of the record of a kind that decides in groups, or None if it is not among the first ones.
+
+        Cost: As matching 100 patterns for each group.
+        """
+        assert isinstance(self.robots, RobotsTxt)
+        of_groups = chain.from_iterable(self._usage_records.get(group, ()) for group in groups)
+        rivals = [record for record in of_groups if type(record.parsed) is kind]
+        paths = [(record.parsed.path or b"/", record) for record in rivals]
+        found = PathRecords(paths, get_profile(self.robots.profile)).most_specific(target) or rivals
+        return found[0].line if found else None
 
     def _line_text(self, number: int) -> str:
         """Return a line of robots.txt as written, without white space around it and without its comment."""

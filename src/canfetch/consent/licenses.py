@@ -48,7 +48,7 @@ class LicensePlace(NamedTuple):
         document: The license if the place contains it, or None.
         is_page: Whether the place is the page itself, which an empty `url` of content means.
         in_part: Whether it applies to a part of the page only.
-        line: The line of robots.txt, or None.
+        line: The line of robots.txt or of the HTML, or None.
     """
 
     source: str
@@ -86,6 +86,7 @@ def page_places(links: Iterable[LicenseLink], headers: str, html: str) -> Iterat
             is_page=True,
             # In the body, it applies to its parent element.
             in_part=position.in_head is False,
+            line=position.line,
         )
 
 

@@ -77,12 +77,13 @@ def _line_statement(kind: StatementKind, line: int, preference: Preference, note
 
 
 def _group_text(verdict: Verdict) -> str:
-    """Return which group the rule of a verdict is in: a reader of the file may expect another one."""
+    """Return the user-agent lines of the group of a verdict: a reader of the file may expect another group."""
     lines = verdict.group.lines
     if not lines or verdict.rule is None:
         return ""
     listed = ", ".join(map(str, lines[:_MAX_LINES]))
-    return f"; the group for {verdict.group.token} begins on line{'s' if len(lines) > 1 else ''} {listed}"
+    words = "lines are lines" if len(lines) > 1 else "line is line"
+    return f"; the user-agent {words} {listed}, for {verdict.group.token}"
 
 
 def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -206,9 +207,11 @@ def _opt_outs(page: PageRules, tokens: frozenset[str]) -> Iterator[UseStatement]
 
 
 def _directive_statement(directive: Directive, preference: Preference, note: str) -> UseStatement:
-    source, place = _PAGE_SOURCES.get(directive.position.source, HEADERS), str(directive.position)
+    position = directive.position
+    source, place = _PAGE_SOURCES.get(position.source, HEADERS), str(position)
     note = "; ".join(filter(None, (note, directive.agent and f"for {directive.agent}")))
-    return UseStatement(StatementKind.PAGE_DIRECTIVE, source, place, directive.raw, preference, note)
+    kind = StatementKind.PAGE_DIRECTIVE
+    return UseStatement(kind, source, place, directive.raw, preference, note, line=position.line)
 
 
 def _limit_text(limit: float | str | None) -> str:
@@ -264,7 +267,8 @@ def _tdm_statement(reservation: Reservation, preference: Preference, note: str) 
     value = f" {printable_text(value)}" if value else ""
     location = f" for {printable_text(reservation.location)}" if reservation.location else ""
     text = f"tdm-reservation{value}{location}"
-    return UseStatement(StatementKind.TDM_RESERVATION, source, str(reservation.position), text, preference, note)
+    position, kind = reservation.position, StatementKind.TDM_RESERVATION
+    return UseStatement(kind, source, str(position), text, preference, note, line=position.line)
 
 
 def payment_statements(response: PageResponse) -> Iterator[UseStatement]:

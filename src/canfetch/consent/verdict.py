@@ -108,7 +108,7 @@ class UseStatement(NamedTuple):
         preference: What it states: allow, disallow, or unknown for a fact that states nothing on the purpose.
         note: What it means, if the words do not say so. Usually empty.
         is_condition: Whether it permits the use on a condition that the caller may not fulfil, such as a payment.
-        line: The line of the robots.txt of the content, or None for other places.
+        line: The line of its source if that is the robots.txt of the content or the HTML, or None for other places.
         is_overridable: Whether another statement, in a part of the source or of the page that was not read, could
             override it. False for `noai` and the terms of licenses.
     """

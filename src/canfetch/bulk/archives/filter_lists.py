@@ -163,6 +163,16 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
     return URLList(name, known, columns)
 
 
+def check_not_empty(name: str) -> None:
+    """Check that a list has content. In a folder, Spark writes empty parts.
+
+    Raises: InvalidOption: It is a file without a byte, which is rather a failed step before than a list without URLs.
+        OSError: It cannot be read.
+    """
+    if is_regular_file(name) and not os.path.getsize(name):  # noqa: PTH202 - a name as typed
+        raise InvalidOption(f"{quoted(name)} is empty: expected URLs")
+
+
 def table_header(urls: URLList, url_column: str) -> str | None:
     """Return the first line of a list that is read as text, if it is the header of a table with a column of URLs.
 

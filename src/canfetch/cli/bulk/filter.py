@@ -7,7 +7,7 @@ import click
 
 from canfetch.bulk.archives.archive_job import Collected, store_path
 from canfetch.bulk.archives.filter_job import check_common_types, filter_urls
-from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, open_list, table_header
+from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, check_not_empty, open_list, table_header
 from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
@@ -137,6 +137,7 @@ class _Rejected:
 def _open(name: str, form: str | None, options: FilterOptions) -> list[URLList]:
     """Return a list, or those in a folder of tables."""
     try:
+        check_not_empty(name)
         return [open_list(part, form, options) for part in list_parts(name, form)]
     except InvalidOption as error:
         raise CommandError(str(error)) from None

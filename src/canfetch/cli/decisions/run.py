@@ -304,7 +304,8 @@ def open_robots_files(options: DecisionOptions, agents: list[Agent], *, warn: Ca
         "--engine": options.engine,
         "--max-bytes": options.max_bytes != DEFAULT_MAX_BYTES,
     }
-    past = open_past(options.at, options.history, (option for option, value in others.items() if value))
+    in_use = (option for option, value in others.items() if value)
+    past = open_past(options.at, options.history, in_use, warn=None if options.quiet else warn)
     if past is not None:
         from canfetch.cli.decisions.past_files import PastFiles  # noqa: PLC0415
 

@@ -127,7 +127,8 @@ def _answers(
     if not agents:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent ExampleBot")
     with ExitStack() as stack:
-        past = open_past(options.at, options.history, _options_without_history(options))
+        warn = None if options.quiet else print_message
+        past = open_past(options.at, options.history, _options_without_history(options), warn=warn)
         if past is not None:
             stack.enter_context(past)
         # After the history, because a refused option must not leave a segment.

@@ -1,6 +1,7 @@
 """The options `--history` and `--at`, and the answers of a history as of a date."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, Self
 
 from canfetch.cli.shared.command_errors import CommandError
@@ -49,12 +50,15 @@ class PastHistory:
     Args:
         at: The value of `--at`.
         path: The value of `--history`, or None for the default.
+        warn: Writes a line to standard error, or None without warnings.
     Raises: CommandError: The time is invalid, the history cannot be opened, or an option of requests has no effect.
     """
 
-    def __init__(self, at: str, path: str | None) -> None:
+    def __init__(self, at: str, path: str | None, *, warn: Callable[[str], None] | None) -> None:
         reject_network_options("--at")
         self.at = _parse_time(at)
+        if warn is not None and self.at.timestamp() > time.time():
+            warn(f"canfetch: warning: --at {quoted(at)} is in the future: the last known copy decides")
         self.history = open_history(DEFAULT_HISTORY if path is None else path)
 
     def __enter__(self) -> Self:
@@ -85,10 +89,14 @@ def open_history(path: str) -> "WatchHistory":
         raise CommandError(f"--history {error}") from None
 
 
-def open_past(at: str | None, path: str | None, others: Iterator[str]) -> PastHistory | None:
+def open_past(
+    at: str | None, path: str | None, others: Iterator[str], *, warn: Callable[[str], None] | None
+) -> PastHistory | None:
     """Return the history that the options select, or None without `--at`.
 
-    Args: others: The options in use that select other files.
+    Args:
+        others: The options in use that select other files.
+        warn: Writes a line to standard error, or None without warnings.
     Raises: CommandError.
     """
     if at is None:
@@ -98,7 +106,7 @@ def open_past(at: str | None, path: str | None, others: Iterator[str]) -> PastHi
     other = next(others, None)
     if other is not None:
         raise CommandError(f"--at and {other} cannot be used together")
-    return PastHistory(at, path)
+    return PastHistory(at, path, warn=warn)
 
 
 def _parse_time(text: str) -> "datetime":

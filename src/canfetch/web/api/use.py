@@ -39,7 +39,7 @@ class UseStatementObject(BaseModel):
     kind: StatementKind
     source: str
     place: str
-    line: int | None = Field(description="The line of robots.txt, or null for other sources.")
+    line: int | None = Field(description="The line of robots.txt or of the HTML, or null for other sources.")
     text: str
     preference: Preference
     note: str
