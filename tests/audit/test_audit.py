@@ -21,13 +21,12 @@ from canfetch.audit.served import check_hosts, find_added_lines, host_addresses,
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.audit.text_report import grouped, rules_summary
 from canfetch.author import SitePolicy, parse_policy, render_policy
+from canfetch.author.site_policy import closed_policy
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.lint import Severity
 
 QUICK = AuditPlan(delay=0)
-# A loopback address is a local host, which the linter reports in sitemaps.
-LOCAL = {AuditKind.LINT}
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def client() -> Iterator[Client]:
 
 
 def kinds(report: AuditReport) -> set[AuditKind]:
-    return {one.kind for one in report.findings} - LOCAL
+    return {one.kind for one in report.findings}
 
 
 def found(report: AuditReport, kind: AuditKind) -> list[str | None]:
@@ -116,8 +115,7 @@ def test_a_large_sitemap_has_one_finding_for_each_fault(client: Client, pages: i
         publish(site, {})
         site.serve("/sitemap.xml", respond(sitemap(f"{site.origin}{path}" for path in paths)))
         report = audit(client, site.origin, plan=replace(QUICK, sample=None))
-    counts = {kind: number for kind, number in report.counts.items() if kind not in LOCAL}
-    assert counts == {AuditKind.LISTED_BLOCKED: len(blocked), AuditKind.LISTED_NOINDEX: len(hidden)}
+    assert report.counts == {AuditKind.LISTED_BLOCKED: len(blocked), AuditKind.LISTED_NOINDEX: len(hidden)}
     assert report.listed == (1, pages, pages - len(blocked), 0)
 
 
@@ -216,6 +214,67 @@ def test_faults_of_the_home_page(client: Client, site: Site, home: Behaviour, ki
     assert kinds(report) == {kind}
     site.serve("/sitemap.xml", respond(sitemap([])))
     assert kinds(audit(client, site.origin, plan=QUICK)) == {kind}
+
+
+@pytest.mark.parametrize(
+    "rules, line, names",
+    [
+        ("User-agent: *\nDisallow: /en/\n", 2, "Googlebot, bingbot"),
+        ("User-agent: AuditBot\nDisallow:\n\nUser-agent: *\nDisallow: /en/\n", 5, "Googlebot, bingbot"),
+        ("User-agent: Googlebot\nDisallow: /en/\n", 2, "Googlebot"),
+    ],
+)
+def test_a_home_page_behind_a_redirect_that_search_engines_may_not_fetch(
+    client: Client, site: Site, rules: str, line: int, names: str
+) -> None:
+    publish(site, {"/": respond(b"", "Location: /en/", status=302), "/en/": respond(PAGE, HTML)}, robots=rules)
+    report = audit(client, site.origin, plan=replace(QUICK, sample=0))
+    (blocked,) = (one for one in report.findings if one.kind is AuditKind.HOME_BLOCKED)
+    assert (blocked.severity, blocked.url, blocked.line) == (Severity.ERROR, f"{site.origin}/en/", line)
+    assert blocked.message == f"line {line}, Disallow: /en/, for {names}; {site.origin}/ redirects to it"
+
+
+def test_a_home_page_that_search_engines_may_not_fetch(client: Client, site: Site) -> None:
+    publish(site, {"/blog/": respond(PAGE, HTML)}, robots="User-agent: *\nDisallow: /\nAllow: /blog/\n")
+    report = audit(client, site.origin, plan=QUICK)
+    assert found(report, AuditKind.HOME_BLOCKED) == [f"{site.origin}/"]
+    assert AuditKind.SITE_CLOSED not in kinds(report)
+
+
+@pytest.mark.parametrize("robots", [respond(b"User-agent: *\nDisallow: /\n"), respond(b"", status=500)])
+def test_a_home_page_on_a_closed_host(client: Client, site: Site, robots: Behaviour) -> None:
+    with Site() as other:
+        other.serve("/robots.txt", robots)
+        publish(site, {"/": respond(b"", f"Location: {other.origin}/home", status=301)})
+        report = audit(client, site.origin, plan=replace(QUICK, sample=0))
+    assert found(report, AuditKind.HOME_BLOCKED) == [f"{other.origin}/home"]
+    assert AuditKind.SITE_CLOSED not in kinds(report)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_site_with_a_password_is_closed_as_intended(client: Client, site: Site, status: int) -> None:
+    for path in ("/robots.txt", "/"):
+        site.serve(path, respond(b"", status=status))
+    closed = render_policy(closed_policy()).encode()
+    report = audit(client, site.origin, plan=QUICK, source=closed)
+    assert (report.at_least(Severity.WARNING), report.error) == ([], "")
+    # Without the password, the intended file is missing.
+    site.serve("/", respond(PAGE, HTML))
+    assert AuditKind.SERVED_DIFFERS in kinds(audit(client, site.origin, plan=QUICK, source=closed))
+    # An open site is not meant to refuse.
+    site.serve("/", respond(b"", status=status))
+    opened = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode())
+    assert {AuditKind.SERVED_DIFFERS, AuditKind.HOME_FAILING} <= {one.kind for one in opened.at_least(Severity.ERROR)}
+
+
+def test_noindex_is_no_fault_of_a_site_that_is_meant_to_be_closed(client: Client, site: Site) -> None:
+    closed = "User-agent: AuditBot\nDisallow:\n\nUser-agent: *\nDisallow: /\n"
+    page = respond(PAGE, HTML, "X-Robots-Tag: noindex")
+    publish(site, {"/": page, "/fish": page}, robots=closed)
+    source = with_sitemap(site, closed)
+    report = audit(client, site.origin, plan=QUICK, source=source)
+    assert report.at_least(Severity.WARNING) == []
+    assert {AuditKind.HOME_NOINDEX, AuditKind.LISTED_BLOCKED} <= kinds(report)
 
 
 @pytest.mark.parametrize("path", ["/", "/robots.txt", "/sitemap.xml", "/fish"])
@@ -326,6 +385,11 @@ def test_addresses_of_the_site_are_compared(client: Client, site: Site) -> None:
     [
         ("https://example.com", ["http://example.com", "https://www.example.com", "http://www.example.com"]),
         ("http://www.example.com", ["https://www.example.com", "https://example.com", "http://example.com"]),
+        ("https://example.co.uk", ["http://example.co.uk", "https://www.example.co.uk", "http://www.example.co.uk"]),
+        ("https://www.a.example.com", ["http://www.a.example.com", "https://a.example.com", "http://a.example.com"]),
+        ("https://staging.shop.test", ["http://staging.shop.test"]),
+        ("https://shop.github.io", ["http://shop.github.io"]),
+        ("https://a.b.co.uk", ["http://a.b.co.uk"]),
         ("https://example.com:8443", []),
         ("http://localhost", []),
         ("http://127.0.0.1", []),
@@ -400,9 +464,7 @@ def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
     publish(site, {"/": edge("GPTBot", respond(b"", status=403))}, robots="User-agent: *\nDisalow: /y\n")
     report = audit(client, site.origin, plan=AuditPlan(delay=0, edge=("GPTBot",))).to_json()
     page = html_page([report | {"checked_at": "2026-11-06T17:05:09.5Z"}])
-    assert (
-        "<p>The audit found 2 errors and 1 warning. The most important one: A crawler that robots.txt allows " in page
-    )
+    assert "<p>The audit found 1 error and 1 warning. The most important one: A crawler that robots.txt allows " in page
     assert " training of AI models, 31 of 31; " in page
     assert "6 November 2026, 17:05 UTC; " in page
     assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>," in page
@@ -592,7 +654,7 @@ def test_policy_is_compared_in_the_environment_of_the_host(client: Client) -> No
         # That the crawlers and the audit may fetch nothing is intended.
         closed = audit(client, other.origin, source=policy, plan=QUICK)
         assert closed.environment == closed.to_json()["environment"] == "staging"
-        assert [one.kind for one in closed.at_least(Severity.WARNING)] == [AuditKind.LINT]
+        assert closed.at_least(Severity.WARNING) == []
         assert "  compared with the environment staging of the policy" in text_lines(closed.to_json())
         assert "<p>compared with the environment staging of the policy</p>" in html_page([closed.to_json()])
         # Both are wrong in the other environment.
@@ -613,3 +675,34 @@ def test_policy_is_compared_in_the_environment_of_the_host(client: Client) -> No
 def test_environment_requires_a_policy_with_environments(client: Client, source: SitePolicy | bytes | None) -> None:
     with pytest.raises(InvalidOption, match="environment"):
         audit(client, "http://127.0.0.1:1", source=source, plan=replace(QUICK, environment="staging"))
+
+
+def test_environment_must_be_one_of_the_policy(client: Client) -> None:
+    policy = parse_policy("[environment.production]\nhosts = ['127.0.0.1']")
+    with pytest.raises(InvalidOption, match="unknown environment 'prod': did you mean 'production'"):
+        audit(client, "http://127.0.0.1:1", source=policy, plan=replace(QUICK, environment="prod"))
+
+
+def test_a_sitemap_on_a_host_without_a_server_is_a_fault(client: Client, site: Site) -> None:
+    with refusing_port() as port:
+        robots = f"User-agent: *\nDisallow:\nSitemap: http://127.0.0.1:{port}/sitemap.xml\n"
+        publish(site, {}, robots=robots)
+        report = audit(client, site.origin, plan=QUICK)
+    (fault,) = report.findings
+    assert (fault.kind, fault.severity) == (AuditKind.SITEMAP_FAULT, Severity.ERROR)
+    assert "Connection refused" in fault.message
+
+
+def test_an_address_of_a_closed_environment_may_have_a_password(client: Client, site: Site) -> None:
+    with Site() as other:
+        other.serve("/robots.txt", respond(b"", status=401))
+        publish(site, {}, robots="User-agent: *\nDisallow:\n")
+        hosts = [str(Origin.from_url(one.origin)).removeprefix("http://") for one in (site, other)]
+        policy = parse_policy(
+            f"[environment.production]\nhosts = ['{hosts[0]}']\n"
+            f"[environment.staging]\nhosts = ['{hosts[1]}']\nclosed = true"
+        )
+        plan = replace(QUICK, hosts=(other.origin,))
+        assert AuditKind.SERVED_DIFFERS not in kinds(audit(client, site.origin, source=policy, plan=plan))
+        other.serve("/robots.txt", respond(b"", status=404))
+        assert AuditKind.SERVED_DIFFERS in kinds(audit(client, site.origin, source=policy, plan=plan))

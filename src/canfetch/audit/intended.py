@@ -2,6 +2,7 @@
 
 from canfetch.author import SitePolicy, render_policy
 from canfetch.author.closing import find_closing_rule
+from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption
@@ -22,6 +23,7 @@ class IntendedFiles:
             if not isinstance(source, SitePolicy):
                 raise InvalidOption("an environment requires the policy as the source")
             source.for_environment(environment)
+            check_environment(source, environment)
         self._source = source
         self._environment = environment
         self._profile = profile
@@ -54,6 +56,16 @@ class IntendedFiles:
             policy = content.for_host(_host(origin)) if chosen is None else content.for_environment(chosen)
             content = render_policy(policy).encode()
         return parse(content, profile=self._profile)
+
+
+def check_environment(policy: SitePolicy, name: str, *, of: str = "") -> None:
+    """Check that a policy has an environment. With a misspelled name, an open site would have to be closed.
+
+    Args: of: What has the policy, for the message.
+    Raises: InvalidOption.
+    """
+    if policy.get_environment(name) is None:
+        raise InvalidOption(unknown_choice("environment", name, [one.name for one in policy.environments], of=of))
 
 
 def is_closed(robots: RobotsTxt | None) -> bool:

@@ -104,6 +104,34 @@ class ListedPagesCheck:
         """What was read so far."""
         return ListedPages(self._sitemaps, self._urls, self._sent, self._disallowed)
 
+    def home_access_findings(self, start: str, urls: Sequence[str]) -> Iterator[AuditFinding]:
+        """Yield which search engines may not fetch the home page.
+
+        Args:
+            start: The URL of the home page.
+            urls: The URLs to decide about: that one, and those that it redirects to, in turn.
+        Raises: RequestLimitReached.
+        """
+        agents = list(self._agents)
+        for url in urls:
+            blocked: dict[int | None, list[tuple[RequestedAgent, Verdict]]] = {}
+            for agent in agents:
+                try:
+                    verdict = self._requests.decide(url, agent.agent)
+                except RequestLimitReached:
+                    raise
+                except CanfetchError:
+                    # Nothing is known about it.
+                    continue
+                if not verdict.allowed:
+                    blocked.setdefault(verdict.line, []).append((agent, verdict))
+            for line, pairs in blocked.items():
+                names = ", ".join(agent.name for agent, _ in pairs)
+                message = f"{pairs[0][1].explanation}, for {names}"
+                message += "" if url == start else f"; {start} redirects to it"
+                yield finding(AuditKind.HOME_BLOCKED, message, url=url, line=line)
+                agents = [agent for agent in agents if agent.name not in {one.name for one, _ in pairs}]
+
     def home_findings(self, document: Document) -> Iterator[AuditFinding]:
         """Yield what is wrong with the home page."""
         response = document.response
@@ -250,18 +278,26 @@ class ListedPagesCheck:
     def _sitemap_findings(self, file: SitemapFile) -> Iterator[AuditFinding]:
         for problem in file.problems:
             kind, severity = AuditKind.SITEMAP_FAULT, Severity.ERROR if problem.is_unreadable else None
+            message = f"{problem.kind}: {problem}"
             if problem.kind in _NOT_READ and self._is_limited:
                 kind, severity = AuditKind.LIMIT_REACHED, None
-            elif problem.kind is SitemapProblemKind.NOT_FETCHED and not self._may_request(file.url):
-                kind, severity = AuditKind.NOT_ALLOWED, None
-            yield finding(kind, f"{problem.kind}: {problem}", severity=severity, url=file.url)
+            elif problem.kind is SitemapProblemKind.NOT_FETCHED:
+                refusal = self._find_refusal(file.url)
+                if refusal is not None and refusal.rule is not None:
+                    kind, severity = AuditKind.NOT_ALLOWED, None
+                elif refusal is not None:
+                    # No rule disallows it: the host does not answer, or its robots.txt fails.
+                    message = f"{problem.kind}: {refusal.explanation}"
+            yield finding(kind, message, severity=severity, url=file.url)
 
     @property
     def _is_limited(self) -> bool:
         return self._requests.is_exhausted or len(self._origins) > MAX_OTHER_ORIGINS
 
-    def _may_request(self, url: str) -> bool:
+    def _find_refusal(self, url: str) -> Verdict | None:
+        """Return the verdict because of which the audit does not request a URL, or None."""
         try:
-            return self._requests.decide(url).allowed
+            verdict = self._requests.decide(url)
         except CanfetchError:
-            return True
+            return None
+        return None if verdict.allowed else verdict

@@ -25,6 +25,7 @@ from canfetch.audit.report import (
     finding,
 )
 from canfetch.audit.served import (
+    LOCKED,
     ServedFile,
     check_cache,
     check_file,
@@ -41,7 +42,7 @@ from canfetch.audit.served import (
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
 from canfetch.author import SitePolicy
 from canfetch.client.argument_checks import check_count, check_durations
-from canfetch.client.documents import DISALLOWED, Document, NotFetched, fetch_document, run_steps
+from canfetch.client.documents import DISALLOWED, Document, Hop, NotFetched, fetch_document, run_steps
 from canfetch.client.sync_client import Client
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState
@@ -68,6 +69,18 @@ SEARCH_ENGINES: Final = ("Googlebot", "bingbot")
 """The crawlers for which listed pages are decided about."""
 # robots.txt past the cache, the home page and its redirects, tdmrep.json, three licenses, each with their robots.txt.
 _OTHER_REQUESTS: Final = 25
+# On a site that is meant to be closed, these are no faults.
+_OF_CLOSED_SITES: Final = frozenset(
+    {
+        AuditKind.NOT_ALLOWED,
+        AuditKind.HOME_NOINDEX,
+        AuditKind.LISTED_NOINDEX,
+        AuditKind.LISTED_BLOCKED,
+        AuditKind.RESOURCE_BLOCKED,
+    }
+)
+# Nor are these, with a status that refuses the request.
+_OF_LOCKED_SITES: Final = frozenset({AuditKind.ROBOTS_REFUSED, AuditKind.HOME_FAILING, AuditKind.LISTED_FAILING})
 # A page or a crawler is requested again after an accident.
 _ATTEMPTS: Final = 2
 
@@ -212,8 +225,9 @@ class _Audit:
         self._lines: dict[str, list[bytes]] = {}
         self._logs: LogRecords | None = None
         self._skips: SkipRecords | None = None
-        # Where the home page is, after redirects.
+        # Where the home page is, after redirects, and all URLs of the way.
         self._page_url = f"{origin}/"
+        self._home_urls = (self._page_url,)
 
     def run(self, source: RobotsTxt | None, hosts: Sequence[Origin]) -> None:
         """Run all parts.
@@ -225,18 +239,16 @@ class _Audit:
         served = served_file(requests.state(f"{origin}/", refresh=True), now)
         self._access = served.state.access_info(now)
         self._is_meant_closed = is_closed(source)
-        self._add(check_file(served, now, is_intended=source is not None, is_closed=self._is_meant_closed))
+        self._add(check_file(served, now, is_intended=source is not None, is_meant_closed=self._is_meant_closed))
         if not has_answered(served.state):
             self.error = self._access.explanation
             return
         if served.robots is not None:
             self._rules = rules_digest(served.robots)
         fresh = self._past_cache(served)
-        if source is not None:
-            if self._intended.has_environments and self._intended.environment_of(origin) is None:
-                message = f"no environment of the policy has the host of {origin}"
-                self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=origin.robots_url)])
-            self._add(compare_with_source(source, served, fresh, origin))
+        if self._intended.has_environments and self._intended.environment_of(origin) is None:
+            message = f"no environment of the policy has the host of {origin}"
+            self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=origin.robots_url)])
         crawls = CrawlsCheck(self._records, origin, served, now)
         self._add(crawls.findings())
         self._logs, self._skips = crawls.logs, crawls.skips
@@ -246,6 +258,8 @@ class _Audit:
         self._hosts, found = check_hosts(requests, served, addresses, hosts, self._other_files(addresses))
         self._add(found)
         home = self._home_page()
+        if source is not None and not (self._is_meant_closed and _is_locked(served, home)):
+            self._add(compare_with_source(source, served, fresh, origin))
         self._purposes = check_purposes(requests, served.state, home, now)
         if served.robots is not None:
             of_purposes = purpose_findings(self._purposes, origin)
@@ -313,7 +327,8 @@ class _Audit:
             return None
 
     def _weighed(self, one: AuditFinding) -> AuditFinding:
-        is_expected = self._is_meant_closed and one.kind is AuditKind.NOT_ALLOWED
+        is_of_locked = one.kind in _OF_LOCKED_SITES and one.status in LOCKED
+        is_expected = self._is_meant_closed and (one.kind in _OF_CLOSED_SITES or is_of_locked)
         return one._replace(severity=Severity.INFO) if is_expected else one
 
     def _home_page(self) -> Document | MissingSource:
@@ -321,15 +336,22 @@ class _Audit:
         try:
             page = run_steps(steps, self._requests.perform)
         except RequestLimitReached as error:
+            self._set_home_urls(error.hops, error.url)
             self._add([finding(AuditKind.LIMIT_REACHED, str(error), url=self._page_url)])
         except NotFetched as error:
+            self._set_home_urls(error.hops, error.url)
             if error.reason != DISALLOWED:
                 self._add([finding(AuditKind.HOME_FAILING, str(error), url=self._page_url)])
                 return MissingSource(SourceState.UNREACHABLE, error.reason)
         else:
+            self._set_home_urls(page.hops, page.url)
             self._page_url = page.url
             return page
         return MissingSource(SourceState.NOT_READ)
+
+    def _set_home_urls(self, hops: Sequence[Hop], last: str | None) -> None:
+        urls = [*self._home_urls, *(hop.url for hop in hops), *(() if last is None else (last,))]
+        self._home_urls = tuple(dict.fromkeys(urls))
 
     def _check_pages(self, served: ServedFile, addresses: Sequence[Origin], home: Document | MissingSource) -> None:
         plan = self._plan
@@ -339,6 +361,12 @@ class _Audit:
             self._requests, self._origin, home=self._page_url, addresses=addresses, agents=agents, choice=choice
         )
         sitemaps = served.state.sitemaps(self._requests.clock())
+        if not self._is_meant_closed:
+            # A fault of the whole site is reported once.
+            is_closed = served.robots is None or self._findings.counts[AuditKind.SITE_CLOSED] > 0
+            own = self._origin
+            urls = [url for url in self._home_urls if not (is_closed and Origin.from_url(url) == own)]
+            self._add(check.home_access_findings(f"{own}/", urls))
         # Without a robots.txt nothing may be requested, which another finding says.
         if isinstance(home, Document) and served.robots is not None:
             self._add(check.home_findings(home))
@@ -346,3 +374,9 @@ class _Audit:
             self._add(check.findings(sitemaps))
         finally:
             self._listed = check.counts
+
+
+def _is_locked(served: ServedFile, home: Document | MissingSource) -> bool:
+    """Return whether a server refuses both robots.txt and the home page, as a site with a password does."""
+    response = home.response if isinstance(home, Document) else None
+    return served.state.entry.status in LOCKED and response is not None and response.status in LOCKED

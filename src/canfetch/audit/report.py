@@ -52,6 +52,7 @@ class AuditKind(StrEnum):
     HOST_UNREACHABLE = "host-unreachable"
     UNDECIDED = "undecided"
     STATED_ONLY = "stated-only"
+    HOME_BLOCKED = "home-blocked"
     HOME_FAILING = "home-failing"
     HOME_NOINDEX = "home-noindex"
     SITEMAP_FAULT = "sitemap-fault"
@@ -165,6 +166,11 @@ _KINDS: Final = {
         _INFO,
         "The site objects to a use, but lets crawlers of that purpose fetch pages.",
         "Disallow these crawlers as well if they should not fetch the pages. A preference depends on their operators.",
+    ),
+    AuditKind.HOME_BLOCKED: _Kind(
+        _ERROR,
+        "Search engines may not fetch the home page.",
+        "Allow the home page, and each page that it redirects to, for search engines.",
     ),
     AuditKind.HOME_FAILING: _Kind(
         _ERROR, "The home page cannot be fetched.", "Find out why the server does not deliver the page."

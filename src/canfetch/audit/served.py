@@ -12,6 +12,7 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.responses import Failure, FailureKind
 from canfetch.agents import REGISTRY
 from canfetch.answers.crawlers import UNNAMED, all_agents
+from canfetch.audit.intended import is_closed
 from canfetch.audit.report import AuditFinding, AuditKind, HostCheck, finding
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.origin_state import OriginState
@@ -26,15 +27,24 @@ from canfetch.core.text import abbreviated, counted, display_text, printable_tex
 from canfetch.core.verdict import Access
 from canfetch.errors import CanfetchError, OriginDisallowed, Undecided
 from canfetch.lint import Linter, Severity
+from canfetch.lint.analysis.host_kinds import is_unreachable
 
 _MAX_NAMES: Final = 4
 _WWW: Final = "www."
+_LABELS: Final = 2
+# The lengths of the labels of public suffixes such as `co.uk` and `com.br`.
+_MAX_SECOND_LEVEL: Final = 3
+_COUNTRY_CODE: Final = 2
 _SUCCESS: Final = 2
 MISSING: Final = (404, 410)
 """The statuses of what does not exist."""
+LOCKED: Final = (401, 403)
+"""The statuses of what a server refuses."""
 _MARK: Final = b"\xef\xbb\xbf"
 _MAX_LINE: Final = 200
 _OF_CLOSED_SITES: Final = ("whole-site-blocked",)
+# The sitemap of a local site is on a local host.
+_OF_LOCAL_HOSTS: Final = ("sitemap-host-unreachable",)
 
 
 class ServedFile(NamedTuple):
@@ -57,14 +67,14 @@ def served_file(state: OriginState, now: float) -> ServedFile:
         return ServedFile(state, None)
 
 
-def check_file(served: ServedFile, now: float, *, is_intended: bool, is_closed: bool) -> Iterator[AuditFinding]:
+def check_file(served: ServedFile, now: float, *, is_intended: bool, is_meant_closed: bool) -> Iterator[AuditFinding]:
     """Yield what is wrong with a served file by itself.
 
     Args:
         served: The file.
         now: Seconds since the epoch.
         is_intended: Whether the site should have a robots.txt.
-        is_closed: Whether the intended file closes the site.
+        is_meant_closed: Whether the intended file closes the site.
     """
     state = served.state
     access = state.access_info(now)
@@ -86,7 +96,11 @@ def check_file(served: ServedFile, now: float, *, is_intended: bool, is_closed: 
     if note is not None:
         yield finding(AuditKind.NOT_ROBOTS, note, url=url, status=status)
         return
-    report = Linter(ignore=_OF_CLOSED_SITES if is_closed else ()).lint(copy.content)
+    ignored = [
+        *(_OF_CLOSED_SITES if is_meant_closed else ()),
+        *(_OF_LOCAL_HOSTS if is_unreachable(state.origin.host) else ()),
+    ]
+    report = Linter(ignore=ignored).lint(copy.content)
     for group in report.at_least(Severity.WARNING).grouped():
         first = group[0]
         yield finding(
@@ -242,14 +256,27 @@ def check_cache(fresh: RobotsTxt, served: ServedFile, origin: Origin) -> Iterato
 
 
 def host_addresses(origin: Origin, hosts: Sequence[Origin]) -> list[Origin]:
-    """Return the other addresses of a site: http, https, with and without www, and those that are passed."""
+    """Return the other addresses of a site: http, https, with and without www, and those that are passed.
+
+    A host such as `staging.example.com` has no address with www.
+    """
     found = list(hosts)
     if origin.port == DEFAULT_PORTS.get(origin.scheme) and "." in origin.host and not _is_address(origin.host):
-        other = origin.host.removeprefix(_WWW) if origin.host.startswith(_WWW) else f"{_WWW}{origin.host}"
-        found += [
-            Origin.from_url(f"{scheme}://{host}/") for host in (origin.host, other) for scheme in ("https", "http")
-        ]
+        names = [origin.host]
+        if origin.host.startswith(_WWW):
+            names.append(origin.host.removeprefix(_WWW))
+        elif _is_registered_name(origin.host):
+            names.append(f"{_WWW}{origin.host}")
+        found += [Origin.from_url(f"{scheme}://{host}/") for host in names for scheme in ("https", "http")]
     return [one for one in dict.fromkeys(found) if one != origin]
+
+
+def _is_registered_name(host: str) -> bool:
+    """Return whether a host is probably a name such as `example.com` or `example.co.uk`, and not one below it."""
+    labels = host.removesuffix(".").split(".")
+    if len(labels) == _LABELS + 1:
+        return len(labels[1]) <= _MAX_SECOND_LEVEL and len(labels[2]) == _COUNTRY_CODE
+    return len(labels) == _LABELS
 
 
 def _is_address(host: str) -> bool:
@@ -303,6 +330,9 @@ def check_hosts(
         checks.append(HostCheck(str(address), access, not differences))
         kind = AuditKind.HOST_DIFFERS
         if address in intended:
+            if is_closed(intended[address]) and state.entry.status in LOCKED:
+                # It is closed by its server.
+                continue
             kind = AuditKind.SERVED_DIFFERS
             differences = list(_differences(intended[address], other.robots, address, str(address)))
         if differences:

@@ -16,6 +16,7 @@ from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import BROWSERTRIX, CrawlRecords
 from canfetch.audit.edge import edge_crawlers
 from canfetch.audit.html_report import html_page
+from canfetch.audit.intended import check_environment
 from canfetch.audit.procedure import (
     DEFAULT_DELAY,
     DEFAULT_MAX_SITEMAPS,
@@ -61,7 +62,7 @@ from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.output_files import create_file
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
-from canfetch.cli.shared.policy_files import check_environments, read_policy, warn_about_environment
+from canfetch.cli.shared.policy_files import check_environments, read_policy
 from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, print_message, printable
@@ -325,7 +326,10 @@ def _read_source(options: _Options) -> bytes | SitePolicy | None:
     policy = read_policy(content, label)
     check_environments(policy, label, "--environment", environment)
     if environment is not None:
-        warn_about_environment(policy, label, environment)
+        try:
+            check_environment(policy, environment, of=label)
+        except InvalidOption as error:
+            raise CommandError(str(error)) from None
     return policy
 
 

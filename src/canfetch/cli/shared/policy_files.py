@@ -58,7 +58,7 @@ def choose_environment(policy: SitePolicy, name: str, *, environment: str | None
         names = ", ".join(repr(one.name) for one in policy.environments)
         raise CommandError(f"{name} has environments: pass --environment with one of {names}, or --host HOST")
     assert environment is not None
-    warn_about_environment(policy, name, environment)
+    _warn_about_environment(policy, name, environment)
     return policy.for_environment(environment)
 
 
@@ -71,7 +71,7 @@ def check_environments(policy: SitePolicy, name: str, option: str, value: str | 
         raise CommandError(f"{option} {quoted(value)} requires environments, which {name} does not have")
 
 
-def warn_about_environment(policy: SitePolicy, name: str, environment: str) -> None:
+def _warn_about_environment(policy: SitePolicy, name: str, environment: str) -> None:
     """Print a message if a policy does not have an environment, which therefore is closed."""
     if policy.get_environment(environment) is None:
         names = [one.name for one in policy.environments]
