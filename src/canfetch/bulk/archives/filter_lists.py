@@ -169,7 +169,7 @@ def check_not_empty(name: str) -> None:
     Raises: InvalidOption: It is a file without a byte, which is rather a failed step before than a list without URLs.
         OSError: It cannot be read.
     """
-    if is_regular_file(name) and not os.path.getsize(name):  # noqa: PTH202 - a name as typed
+    if name != STANDARD_INPUT and is_regular_file(name) and not os.path.getsize(name):  # noqa: PTH202 - a name as typed
         raise InvalidOption(f"{quoted(name)} is empty: expected URLs")
 
 
