@@ -476,3 +476,15 @@ def test_unreachable_tdm_file_forbids_training(headers: dict[str, str], agent: s
         assert verdict.may_train.explanation == "tdmrep.json could not be fetched, so it may reserve the rights"
     form = page.to_json()
     assert (form["tdm_file_problem"], form["notes"]) == ("HTTP status 503", ["tdm-file-unreachable"])
+
+
+def test_the_entries_of_the_file_for_a_page_include_those_without_a_usable_pattern() -> None:
+    entries = [
+        {"location": "/a", "tdm-reservation": 1},
+        {"location": "/b", "tdm-reservation": 1},
+        {"location": 5, "tdm-reservation": 1},
+        {"location": "*", "tdm-reservation": "yes"},
+    ]
+    rules = parse_page(url="/a", tdm_file=json.dumps(entries))
+    assert [one.position.number for one in rules.file_reservations] == [1, 3, 4]
+    assert list(parse_page(url="/a").file_reservations) == []

@@ -1,6 +1,7 @@
 """The plain values of statements, which the native engine combines."""
 
 from canfetch.core.engines import get_compiler
+from canfetch.core.extensions.content_usage import contradicted_labels
 from canfetch.core.extensions.usage_records import USAGE_KEYS, statement_rows
 
 CONTENT = b"""\
@@ -26,3 +27,13 @@ def test_the_statements_of_a_record_on_each_purpose(engine: str) -> None:
 def test_the_keys_of_records_with_statements() -> None:
     names = {b"content-signal", b"content-signals", b"content-usage", b"disallowaitraining", b"allowaitraining"}
     assert names == USAGE_KEYS
+
+
+def test_labels_that_a_line_states_differently() -> None:
+    values = {
+        b"train-ai=n, train-ai=y": {"train-ai"},
+        b"/blog/ train-ai=n, search=y, train-ai=y": {"train-ai"},
+        b"train-ai=n, train-ai=n": set(),
+        b"train-ai=n, search=y": set(),
+    }
+    assert {value: set(contradicted_labels(value)) for value in values} == values
