@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from string import ascii_letters
@@ -30,6 +31,8 @@ OWN = {
     AuditKind.CRAWLER_UNREAD,
     AuditKind.SKIPPED_ALLOWED,
     AuditKind.SKIPPED_DISALLOWED,
+    AuditKind.RULES_UNKNOWN,
+    AuditKind.CLIENTS_UNNAMED,
     AuditKind.RECORDS_DAMAGED,
 }
 
@@ -42,9 +45,11 @@ class Audited:
         self._client = client
         publish(site, {"/": respond(PAGE, HTML)})
 
-    def report(self, *logs: bytes, skips: list[bytes] | None = None, **options: Any) -> AuditReport:
+    def report(
+        self, *logs: bytes, skips: list[bytes] | None = None, plan: AuditPlan = PLAN, **options: Any
+    ) -> AuditReport:
         records = CrawlRecords(tuple(map(io.BytesIO, logs)), tuple(map(io.BytesIO, skips or [])), **options)
-        return audit(self._client, self.site.origin, plan=PLAN, records=records)
+        return audit(self._client, self.site.origin, plan=plan, records=records)
 
     def skips(self, *pages: dict[str, Any]) -> bytes:
         header = {"format": "json-pages-1.0", "id": "pages", "title": "Skipped Pages", "hasText": "false"}
@@ -104,6 +109,8 @@ def test_crawlers_that_disobey_and_that_are_refused(audited: Audited) -> None:
         "first": "2026-11-22T12:00:00Z",
         "last": "2026-11-22T12:00:12Z",
         "by_history": False,
+        "unusable_requests": 0,
+        "not_judged": 0,
     }
     assert report.skips is None
 
@@ -169,6 +176,72 @@ def test_requests_are_compared_with_the_rules_of_their_time(audited: Audited) ->
     today = audited.report(write_log(requests))
     assert "3 of 4 requests" in own(today)[0].message
     assert any("another one may have been served" in line for line in text_lines(today.to_json()))
+
+
+@pytest.mark.parametrize("known, severity", [(0, Severity.WARNING), (1, Severity.INFO)])
+def test_requests_without_known_rules_are_counted(audited: Audited, known: int, severity: Severity) -> None:
+    history = RobotsHistory([RobotsVersion(NOON, parse(b"User-agent: *\nDisallow:\n"))])
+    requests = [Request("/robots.txt", at=NOON - days * DAY) for days in (3, 2)]
+    requests += [Request("/private/a", at=NOON + DAY)] * known
+    report = audited.report(write_log(requests), history=history)
+    (unknown,) = own(report)
+    assert (unknown.kind, unknown.severity) == (AuditKind.RULES_UNKNOWN, severity)
+    line = f"2 of {2 + known} requests of crawlers were not compared: the rules of their time are not known."
+    assert line in text_lines(report.to_json())
+
+
+def test_a_log_without_user_agents_shows_no_crawlers(audited: Audited) -> None:
+    combined = write_log([Request("/robots.txt")])
+    common = b'192.0.2.1 - - [22/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 512\n'
+    (unnamed,) = own(audited.report(combined, common * 98))
+    assert unnamed.kind is AuditKind.CLIENTS_UNNAMED
+    assert unnamed.message == "a stream: none of 98 requests has a User-Agent header"
+    # A single request can be without one.
+    assert own(audited.report(combined + write_log([Request("/", "-")]))) == []
+
+
+def test_each_line_of_a_log_is_counted(audited: Audited) -> None:
+    targets = ["*", "//private/x", f"https://{audited.site.netloc}/private/y", "http://127.0.0.1:1/private/z"]
+    report = audited.report(write_log([Request("/robots.txt"), *map(Request, targets)]))
+    assert report.logs is not None
+    logs = report.logs
+    counted = (logs.crawler_requests, logs.unusable_requests, logs.other_host_requests, logs.bad_lines)
+    assert (counted, logs.lines) == ((3, 1, 1, 0), 5)
+    # The first target is a path with an empty first segment, which the rule does not match.
+    (disobeys,) = own(report)
+    assert (disobeys.url, disobeys.line) == (f"{audited.site.origin}/private/y", 2)
+    assert any("1 not for a URL" in line for line in text_lines(report.to_json()))
+
+
+def test_hosts_of_the_audit_count_as_the_site(audited: Audited) -> None:
+    with Site() as other:
+        plan = replace(PLAN, hosts=(other.origin, "http://www.shop.test"))
+        hosts = [audited.site.netloc, other.netloc, "www.shop.test", "127.0.0.1:1", "www.shop.test:8080", "shop.test"]
+        report = audited.report(write_log([Request("/private/a", host=host) for host in hosts], "caddy"), plan=plan)
+    assert report.logs is not None
+    assert (report.logs.crawler_requests, report.logs.other_host_requests) == (3, 3)
+
+
+def test_compressed_skip_reports_are_read(audited: Audited) -> None:
+    content = gzip.compress(audited.skips({"url": "/fish", "reason": "robotsTxt"}))
+    assert [one.kind for one in own(audited.report(skips=[content]))] == [AuditKind.SKIPPED_ALLOWED]
+    (damaged,) = own(audited.report(skips=[content[:-20]]))
+    assert damaged.message.startswith("a stream cannot be read to its end: damaged compressed data")
+
+
+def test_a_skip_report_of_another_site_is_a_finding(audited: Audited) -> None:
+    content = b'{"url":"https://other.example/","reason":"robotsTxt"}\n' * 3
+    (other,) = own(audited.report(skips=[content]))
+    assert other.message == f"a stream has no URL of {audited.site.origin}, and 3 of other sites"
+
+
+def test_long_urls_are_cut_for_people(audited: Audited) -> None:
+    path = f"/{'x' * 200_000}"
+    report = audited.report(skips=[audited.skips({"url": path, "reason": "robotsTxt"})]).to_json()
+    assert path in json.dumps(report)
+    for text in ("\n".join(text_lines(report)), html_page([report])):
+        assert "x" * 501 not in text
+        assert f"({len(audited.site.origin) + len(path):,} characters)" in text
 
 
 @pytest.mark.parametrize("form", ["vhost", "caddy"])
@@ -263,7 +336,10 @@ def test_damaged_records_are_findings(audited: Audited, tmp_path: Path) -> None:
     assert "lines cannot be read, 5 of 6: a stream, line 2" in own(audited.report(log + b"nothing\n" * 5))[0].message
     assert "no line is one of an access log, 5 of 5: " in own(audited.report(b"nothing\n" * 5))[0].message
     assert [one.message for one in own(audited.report(b""))] == ["the logs have no lines"]
-    assert own(audited.report(skips=[b""])) == []
+    assert [one.message for one in own(audited.report(skips=[b""]))] == [
+        "a stream is empty: a skip report has a header"
+    ]
+    assert own(audited.report(skips=[audited.skips()])) == []
     path = tmp_path / "\x1b[31m.log"
     path.write_bytes(b"nothing\n")
     with path.open("rb") as stream, Client(user_agent="AuditBot/1.0") as client:

@@ -102,6 +102,8 @@ def test_fields_are_bounded_and_have_no_credentials(tmp_path: Path) -> None:
         (b'\xef\xbb\xbf{"format":"json-pages-1.0"}\r\n', []),
         (b'{"format":"csv"}\n', [(1, "a header of another format")]),
         (b'\n{"url":"https://exam', [(2, "not JSON: the last line is cut")]),
+        (b'{"pages":[]}', [(1, "no url")]),
+        (b"<!doctype html><title>Not found</title>", [(1, "not JSON")]),
         (b'{"url":"\xff"}\n', [(1, "not UTF-8")]),
         (b"[1]\n{}\n", [(1, "not a JSON object"), (2, "no url")]),
         (b'{"url":"https://example.com/","title":"Fish"}\n', [(1, "no reason")]),

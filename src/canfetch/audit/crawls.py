@@ -4,7 +4,7 @@ A log shows what was requested with the name of a crawler, and a skip report wha
 analysed as by `canfetch logs`. Both are read once, and memory does not grow with their size.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.agents.identity import IdentityStatus
@@ -13,14 +13,18 @@ from canfetch.audit.report import AuditFinding, AuditKind, LogRecords, SkipRecor
 from canfetch.audit.served import ServedFile
 from canfetch.client.skip_report import DamagedLine, SkippedPage, SkipReason, read_skip_report
 from canfetch.core.agent import Agent
+from canfetch.core.document import parse
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
-from canfetch.core.text import counted
+from canfetch.core.text import counted, display_text
 from canfetch.core.times import rfc3339
+from canfetch.core.urls import split_url, url_bytes
 from canfetch.errors import CanfetchError, InvalidURL
+from canfetch.lint.severity import Severity
 from canfetch.logs import CrawlerReport, LogAnalysis, LogReport, RobotsHistory
 from canfetch.logs.activity import DEFAULT_GRACE
 from canfetch.logs.analysis import Identify
+from canfetch.logs.log_blocks import decompressed
 
 BROWSERTRIX: Final = "Browsertrix"
 """The product token for which Browsertrix reads robots.txt, unless `--robotsAgent` sets another one."""
@@ -28,6 +32,7 @@ _MAX_GROUPS: Final = 1_000
 _MAX_AGENTS: Final = 1_000
 _OTHERS: Final = "(others)"
 _MAX_PROBLEMS: Final = 3
+_MAX_EXPLANATION: Final = 500
 _WHO: Final = {
     IdentityStatus.VERIFIED: "{} (verified by its address)",
     IdentityStatus.IMPOSTOR: "an impostor with the name {}",
@@ -63,6 +68,7 @@ class CrawlsCheck:
     Args:
         records: The records.
         origin: The origin of the site.
+        hosts: Further addresses of the site, for which a log may have requests.
         served: Its robots.txt.
         now: When the audit started, in seconds since the epoch.
 
@@ -71,11 +77,14 @@ class CrawlsCheck:
         skips: What was read of the skip reports, after `findings`, or None without skip reports.
     """
 
-    def __init__(self, records: CrawlRecords, origin: Origin, served: ServedFile, now: float) -> None:
+    def __init__(
+        self, records: CrawlRecords, origin: Origin, hosts: Iterable[Origin], served: ServedFile, now: float
+    ) -> None:
         self.logs: LogRecords | None = None
         self.skips: SkipRecords | None = None
         self._records = records
         self._origin = origin
+        self._addresses = (origin, *hosts)
         self._served = served
         self._now = now
 
@@ -95,12 +104,14 @@ class CrawlsCheck:
         records, robots = self._records, self._served.robots
         history = records.history
         if history is None:
-            # Without rules of today, no request can be judged.
-            history = RobotsHistory() if robots is None else RobotsHistory.from_file(robots)
+            # Without rules of today, no request can be judged. A file with a URL decides about no other address.
+            file = None if robots is None else parse(robots.content, profile=robots.profile, max_bytes=robots.max_bytes)
+            history = RobotsHistory() if file is None else RobotsHistory.from_file(file)
         analysis = LogAnalysis(
-            history, identify=records.identify, grace=DEFAULT_GRACE, includes_host=_host_check(self._origin)
+            history, identify=records.identify, grace=DEFAULT_GRACE, includes_host=_host_check(self._addresses)
         )
         is_cut = False
+        report = analysis.report()
         for log in records.logs:
             name = _name(log)
             try:
@@ -109,10 +120,16 @@ class CrawlsCheck:
                 is_cut = True
                 message = f"{name} cannot be read to its end: {error.strerror or error}"
                 yield finding(AuditKind.RECORDS_DAMAGED, message)
-        report = analysis.report()
+            before, report = report, analysis.report()
+            yield from _unnamed_finding(name, before, report)
         rules = "the robots.txt of today" if records.history is None else "the robots.txt of that time"
         self.logs = _log_records(report, len(records.logs), is_by_history=records.history is not None)
         yield from _damaged_log_findings(report, self._origin, is_cut=is_cut)
+        if records.history is not None and self.logs.not_judged:
+            number, total = self.logs.not_judged, counted(self.logs.crawler_requests, "request")
+            message = f"{number:,} of {total} of crawlers were made when no rules of --history are known"
+            severity = Severity.WARNING if number == self.logs.crawler_requests else None
+            yield finding(AuditKind.RULES_UNKNOWN, message, severity=severity)
         readers = {one.name for one in report.crawlers if one.robots_txt_requests and not _is_impostor(one)}
         for crawler in report.crawlers:
             yield from self._crawler_findings(crawler, rules)
@@ -144,19 +161,26 @@ class CrawlsCheck:
 
     def _read_skips(self, stream: BinaryIO, groups: "_SkipGroups", counts: dict[str, int]) -> Iterator[AuditFinding]:
         name = _name(stream)
-        pages = 0
+        pages = others = 0
+        is_whole = True
         damaged: list[DamagedLine] = []
         number_damaged = 0
         try:
-            for page in read_skip_report(stream):
-                if isinstance(page, DamagedLine):
-                    number_damaged += 1
-                    if len(damaged) < _MAX_PROBLEMS:
-                        damaged.append(page)
-                else:
-                    pages += 1
-                    counts[self._judge(page, groups)] += 1
+            with decompressed(stream) as opened:
+                if not opened.peek(1):
+                    yield finding(AuditKind.RECORDS_DAMAGED, f"{name} is empty: a skip report has a header")
+                for page in read_skip_report(opened):
+                    if isinstance(page, DamagedLine):
+                        number_damaged += 1
+                        if len(damaged) < _MAX_PROBLEMS:
+                            damaged.append(page)
+                    else:
+                        pages += 1
+                        result = self._judge(page, groups)
+                        counts[result] += 1
+                        others += result == "other_origins"
         except OSError as error:
+            is_whole = False
             yield finding(AuditKind.RECORDS_DAMAGED, f"{name} cannot be read to its end: {error.strerror or error}")
         counts["skips"] += pages
         counts["damaged_lines"] += number_damaged
@@ -165,6 +189,9 @@ class CrawlsCheck:
             number = counted(number_damaged, "line")
             what = f"{number} of {name} cannot be read" if pages else f"{name} is not a skip report"
             yield finding(AuditKind.RECORDS_DAMAGED, f"{what}: {lines}")
+        if others and others == pages and is_whole:
+            message = f"{name} has no URL of {self._origin}, and {others:,} of other sites"
+            yield finding(AuditKind.RECORDS_DAMAGED, message)
 
     def _judge(self, page: SkippedPage, groups: "_SkipGroups") -> str:
         """Compare a skipped URL with the rules of today, and return what it is counted as."""
@@ -253,20 +280,22 @@ class _SkipGroups:
             message = f"{names}: {counted(group.number, 'skip')}"
             message += f" with the reason {quoted(reason)}" if reason else " with other reasons"
             message += f", {_period(group.first, group.last)}"
-            message += "" if then is None else f"; the first one because of: {then}"
+            message += "" if then is None else f"; the first one because of: {then[:_MAX_EXPLANATION]}"
             yield finding(kind, message, url=group.page.url, line=group.line)
 
 
-def _host_check(origin: Origin) -> Callable[[str], bool]:
-    """Return whether a host of a log, with or without a port, is that of an origin."""
+def _host_check(addresses: Sequence[Origin]) -> Callable[[str], bool]:
+    """Return whether a host of a log, with or without a port, is that of an address of the site."""
+    names = {one.host for one in addresses}
+    ports = {(one.host, one.port) for one in addresses}
 
     def is_own(host: str) -> bool:
         try:
-            found = Origin.from_url(f"{origin.scheme}://{host}")
+            found = Origin.from_url(f"{addresses[0].scheme}://{host}")
         except InvalidURL:
             return False
         has_port = ":" in host.rpartition("]")[2]
-        return found.host == origin.host and (found.port == origin.port or not has_port)
+        return (found.host, found.port) in ports if has_port else found.host in names
 
     return is_own
 
@@ -283,7 +312,18 @@ def _log_records(report: LogReport, number: int, *, is_by_history: bool) -> LogR
         first=report.first,
         last=report.last,
         by_history=is_by_history,
+        unusable_requests=report.unusable_requests,
+        not_judged=report.crawler_requests - sum(crawler.judged_requests for crawler in report.crawlers),
     )
+
+
+def _unnamed_finding(name: str, before: LogReport, after: LogReport) -> Iterator[AuditFinding]:
+    """Yield that a log has no User-Agent headers. Single requests never have one."""
+    requests = after.crawler_requests + after.other_requests + after.unusable_requests
+    requests -= before.crawler_requests + before.other_requests + before.unusable_requests
+    if requests and after.nameless_requests - before.nameless_requests == requests:
+        message = f"{name}: none of {counted(requests, 'request')} has a User-Agent header"
+        yield finding(AuditKind.CLIENTS_UNNAMED, message)
 
 
 def _damaged_log_findings(report: LogReport, origin: Origin, *, is_cut: bool) -> Iterator[AuditFinding]:
@@ -321,7 +361,11 @@ def _period(first: float | None, last: float | None) -> str:
 
 
 def _url(origin: Origin, target: str) -> str:
-    return f"{origin}{target}" if target.startswith("/") else target
+    """Return the URL of a target on the site, which may be a URL of another address of the site."""
+    encoded = url_bytes(target)
+    split = None if target.startswith("/") else split_url(encoded)
+    path = target if split is None else display_text(encoded[split.rest_start :])
+    return f"{origin}{path}" if path.startswith("/") else f"{origin}/{path}"
 
 
 def _name(stream: BinaryIO) -> str:

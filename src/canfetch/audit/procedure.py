@@ -249,7 +249,8 @@ class _Audit:
         if self._intended.has_environments and self._intended.environment_of(origin) is None:
             message = f"no environment of the policy has the host of {origin}"
             self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=origin.robots_url)])
-        crawls = CrawlsCheck(self._records, origin, served, now)
+        others = self._other_files(hosts)
+        crawls = CrawlsCheck(self._records, origin, [one for one in hosts if one not in others], served, now)
         self._add(crawls.findings())
         self._logs, self._skips = crawls.logs, crawls.skips
         if fresh is not None:

@@ -70,6 +70,8 @@ class AuditKind(StrEnum):
     CRAWLER_UNREAD = "crawler-unread-rules"
     SKIPPED_ALLOWED = "skipped-allowed"
     SKIPPED_DISALLOWED = "skipped-disallowed"
+    RULES_UNKNOWN = "rules-unknown"
+    CLIENTS_UNNAMED = "clients-unnamed"
     RECORDS_DAMAGED = "records-damaged"
     NOT_ALLOWED = "audit-not-allowed"
     SLOWED_DOWN = "slowed-down"
@@ -248,6 +250,16 @@ _KINDS: Final = {
         _INFO,
         "A crawl skipped URLs for another reason that robots.txt disallows now.",
         "Nothing has to be done. A crawl with other limits would not fetch these URLs either.",
+    ),
+    AuditKind.RULES_UNKNOWN: _Kind(
+        _INFO,
+        "The rules for a part of the requests in the logs are not known, so they were not compared.",
+        "Add the robots.txt files that were served at that time to the folder of --history, or compare without it.",
+    ),
+    AuditKind.CLIENTS_UNNAMED: _Kind(
+        _WARNING,
+        "A log has no User-Agent headers, so it shows no crawlers.",
+        "Write the log in the combined format, or in another one with the User-Agent header.",
     ),
     AuditKind.RECORDS_DAMAGED: _Kind(
         _WARNING,
@@ -434,6 +446,8 @@ class LogRecords(NamedTuple):
         first: When the first request was made, in seconds since the epoch, or None.
         last: When the last one was made.
         by_history: Whether requests were compared with the robots.txt of their time, and not with that of today.
+        unusable_requests: Requests of crawlers that are not for a URL, such as `OPTIONS *`.
+        not_judged: Requests of crawlers whose rules are not known.
     """
 
     number: int
@@ -446,6 +460,8 @@ class LogRecords(NamedTuple):
     first: float | None
     last: float | None
     by_history: bool
+    unusable_requests: int = 0
+    not_judged: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers as plain values."""

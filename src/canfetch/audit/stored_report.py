@@ -152,6 +152,9 @@ _REPORT: Final[dict[str, _Check]] = {
             first=_optional(_is_time),
             last=_optional(_is_time),
             by_history=_one_of([True, False]),
+            # Reports of earlier versions have neither.
+            unusable_requests=_optional_key(_is_number),
+            not_judged=_optional_key(_is_number),
         )
     ),
     "skips": _optional_key(_object(**dict.fromkeys(SkipRecords._fields, _is_number))),

@@ -10,6 +10,8 @@ from canfetch.core.text import abbreviated, counted, printable_text
 
 _MAX_SHOWN: Final = 5
 _MAX_NAMES: Final = 8
+# Longer URLs are cut in reports for people. The JSON form has them as a whole.
+_MAX_URL: Final = 500
 ACCESS_WORDS: Final = {
     "all": "may fetch all",
     "some": "may fetch a part",
@@ -24,7 +26,7 @@ _LOG_NAMES: Final = (
 LIMITS_OF_LOGS: Final = {
     False: f"The requests were compared with the robots.txt of today. At their time, another one may have been served. "
     f"{_LOG_NAMES}",
-    True: f"Each request was compared with the robots.txt files that were served within a day before it. {_LOG_NAMES}",
+    True: f"Requests were compared with the robots.txt files that were served within a day before them. {_LOG_NAMES}",
 }
 _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
@@ -126,10 +128,12 @@ def grouped(report: ReportJson) -> Iterator[tuple[AuditKind, Sequence[Mapping[st
 
 def place(one: Mapping[str, Any]) -> str:
     """Return where a finding is: its URL, its line, with its text if the message does not have it, and its status."""
-    file = "" if one["url"].endswith("/robots.txt") else " of robots.txt"
+    url = one["url"]
+    file = "" if url.endswith("/robots.txt") else " of robots.txt"
     line = "" if one["line"] is None else f", line {one['line']}{file}{_quoted_line(one)}"
     status = "" if one["status"] is None else f", status {one['status']}"
-    return f"{one['url']}{line}{status}"
+    shown = url if len(url) <= _MAX_URL else f"{url[:_MAX_URL]}\N{HORIZONTAL ELLIPSIS} ({len(url):,} characters)"
+    return f"{shown}{line}{status}"
 
 
 def _quoted_line(one: Mapping[str, Any]) -> str:
@@ -213,8 +217,13 @@ def record_lines(report: ReportJson) -> Iterator[str]:
             f"Access logs: {counted(logs['lines'], 'line')} in {counted(logs['number'], 'log')}{period}; "
             f"{counted(logs['crawler_requests'], 'request')} of {counted(logs['crawlers'], 'crawler')}, "
             f"{logs['other_requests']:,} of browsers and others, {logs['other_host_requests']:,} for other hosts, "
+            f"{logs.get('unusable_requests') or 0:,} not for a URL, "
             f"{counted(logs['bad_lines'], 'line')} that cannot be read"
         )
+        not_judged = logs.get("not_judged") or 0
+        if not_judged:
+            total = counted(logs["crawler_requests"], "request")
+            yield f"{not_judged:,} of {total} of crawlers were not compared: the rules of their time are not known."
         yield LIMITS_OF_LOGS[logs["by_history"]]
     if skips is not None:
         yield (

@@ -152,11 +152,10 @@ class Activity:
         return on_host
 
     def _add_page(self, on_host: "_HostActivity", client: bytes, at: float, target: bytes, status: bytes) -> bool:
-        if target[:2] == b"//":
-            # Alone, this would be a host and a path.
-            target = b"http://host.invalid" + target
+        # Alone, two slashes would be followed by a host.
+        url = b"http://host.invalid" + target if target[:2] == b"//" else target
         try:
-            allowed = on_host.allows(target)
+            allowed = on_host.allows(url)
         except CanfetchError:
             # The target of CONNECT, or of OPTIONS for the whole server.
             return False
@@ -165,7 +164,7 @@ class Activity:
         if on_host.delay is not None:
             self._count_delay(on_host, client, at)
         if not allowed:
-            self._disallowed.add(at, target, lambda: on_host.deciding_line(target))
+            self._disallowed.add(at, target, lambda: on_host.deciding_line(url))
         elif status in _REFUSALS and on_host.is_judged:
             self._refused.add(at, target, lambda: int(status))
         return True

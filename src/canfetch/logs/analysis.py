@@ -33,6 +33,8 @@ _HOSTS: Final = 10_000
 # Parts of User-Agent headers of programs that declare to be crawlers.
 _DECLARATIONS: Final = ("bot", "crawl", "spider", "fetcher", "scrap", "archiver", "+http")
 _TOO_MANY: Final = "(others)"
+# How logs write that a request has no User-Agent header.
+_NAMELESS: Final = (b"", b"-")
 
 Identify = Callable[[Crawler, str], Identity]
 """Whether a client address is the crawler's, such as `IdentityVerifier().verify`."""
@@ -94,7 +96,7 @@ class LogAnalysis:
         self._hosts: dict[bytes, bool] = {b"": True}
         self._times = LogTimes()
         self._other_hosts = 0
-        self._lines = self._others = self._unusable = self._bad = 0
+        self._lines = self._others = self._nameless = self._unusable = self._bad = 0
         self._first_bad: list[BadLine] = []
         self._first, self._last = inf, -inf
         self._truncated = False
@@ -156,6 +158,7 @@ class LogAnalysis:
             last=self._last if has_requests else None,
             truncated=self._truncated,
             other_host_requests=self._other_hosts,
+            nameless_requests=self._nameless,
         )
 
     def _add_block(self, block: Block, log_format: LogFormat, name: str, first: int) -> int:
@@ -169,7 +172,7 @@ class LogAnalysis:
             return 1
         senders = self._senders
         includes_host = None if self._includes_host is None else self._is_included
-        blank = others = 0
+        blank = others = nameless = 0
         rows: list[Row] = log_format.rows(block.lines)
         at: float | None = None
         previous = b""
@@ -192,12 +195,14 @@ class LogAnalysis:
                 sender = self._add_sender(user_agent)
             if sender is None:
                 others += 1
+                nameless += user_agent in _NAMELESS
                 continue
             add = sender.add or self._find_activity(sender.declared, client).add
             if not (target and add(client, at, target, host, status)):
                 self._unusable += 1
         self._lines += len(rows) - blank
         self._others += others
+        self._nameless += nameless
         return len(rows)
 
     def _is_included(self, host: bytes) -> bool:

@@ -4,6 +4,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any, BinaryIO, Final, NamedTuple
 
@@ -36,11 +37,22 @@ def read_blocks(stream: BinaryIO) -> Iterator[Block]:
         zstd is installed.
     Cost: O(bytes); about 512 KiB are in memory.
     """
+    with decompressed(stream) as opened:
+        yield from _split(opened)
+
+
+@contextmanager
+def decompressed(stream: BinaryIO) -> Iterator["io.BufferedReader[Any]"]:
+    """Return a stream of the content of a file. gzip and zstd are recognised by their first bytes.
+
+    Raises: OSError: In the context, the compressed data is damaged or cut. MissingExtra: No library for zstd is
+        installed.
+    """
     start = stream.read(len(_ZSTD))
     whole = io.BufferedReader(_Rejoined(start, stream), BLOCK_BYTES)
     opened, errors = _open(whole, start)
     try:
-        yield from _split(opened)
+        yield opened if opened is whole else io.BufferedReader(opened, BLOCK_BYTES)
     except errors as error:
         raise OSError(f"damaged compressed data: {error}") from None
 

@@ -124,6 +124,7 @@ class LogReport(NamedTuple):
         last: When the last one was made.
         truncated: Whether there were more crawlers than are counted apart.
         other_host_requests: Requests for hosts that were left out, of all clients.
+        nameless_requests: The part of `other_requests` without a User-Agent header, as in the common format.
     """
 
     crawlers: tuple[CrawlerReport, ...]
@@ -137,3 +138,4 @@ class LogReport(NamedTuple):
     last: float | None
     truncated: bool = False
     other_host_requests: int = 0
+    nameless_requests: int = 0

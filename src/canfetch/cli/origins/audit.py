@@ -540,7 +540,8 @@ json is a list of objects, one for each site:
   listed {sitemaps, urls, requested, disallowed},
   edge [{crawler, user_agent, answer, status, detail}],
   logs {number, lines, bad_lines, crawlers, crawler_requests, other_requests, other_host_requests, first, last,
-  by_history}, skips {number, skips, agreeing, differing, other_origins, not_judged, damaged_lines},
+  by_history, unusable_requests, not_judged},
+  skips {number, skips, agreeing, differing, other_origins, not_judged, damaged_lines},
   findings [{kind, severity, message, url, line, status, text}],
   counts {kind: number}, requests, max_requests, rules
 

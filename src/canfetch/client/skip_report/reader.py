@@ -15,6 +15,9 @@ MAX_LINE_BYTES: Final = 1 << 20
 """The longest line that is read. canfetch writes shorter ones, and a longer one is skipped."""
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _SHOWN_BYTES: Final = 120
+_NOT_UTF_8: Final = "not UTF-8"
+_NOT_JSON: Final = "not JSON"
+_OF_CUT_LINES: Final = (_NOT_UTF_8, _NOT_JSON)
 _MAX_NAME_CHARACTERS: Final = 1_000
 
 
@@ -68,8 +71,9 @@ def _read_lines(stream: BinaryIO) -> Iterator[SkippedPage | DamagedLine]:
             continue
         parsed = _parse(line)
         if isinstance(parsed, str):
-            # A process that is killed while it writes leaves the beginning of a line.
-            yield _damaged(number, parsed if line.endswith(b"\n") else f"{parsed}: the last line is cut", line)
+            # A process that is killed while it writes leaves the beginning of a line, which starts with a brace.
+            is_cut = parsed in _OF_CUT_LINES and line.startswith(b"{") and not line.endswith(b"\n")
+            yield _damaged(number, f"{parsed}: the last line is cut" if is_cut else parsed, line)
         elif parsed is not None:
             yield parsed
 
@@ -88,11 +92,11 @@ def _parse(line: bytes) -> SkippedPage | str | None:
     try:
         fields = json.loads(line)
     except UnicodeDecodeError:
-        return "not UTF-8"
+        return _NOT_UTF_8
     except RecursionError:
         return "nested too deeply"
     except ValueError:
-        return "not JSON"
+        return _NOT_JSON
     if not isinstance(fields, dict):
         return "not a JSON object"
     form = fields.get("format")
