@@ -19,7 +19,7 @@ from canfetch import Client
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
 from canfetch.audit.served import check_hosts, find_added_lines, host_addresses, served_file
 from canfetch.audit.site_requests import SiteRequests
-from canfetch.audit.text_report import grouped, rules_summary
+from canfetch.audit.text_report import by_severity, grouped, rules_summary, severity_counts
 from canfetch.author import SitePolicy, parse_policy, render_policy
 from canfetch.author.site_policy import closed_policy
 from canfetch.core.origin import Origin
@@ -669,6 +669,31 @@ def test_policy_is_compared_in_the_environment_of_the_host(client: Client) -> No
         report = audit(client, site.origin, source=unknown, plan=QUICK)
     assert {AuditKind.UNKNOWN_ENVIRONMENT, AuditKind.SERVED_DIFFERS} <= kinds(report)
     assert report.environment is None
+
+
+def test_a_policy_is_not_taken_for_a_robots_txt(client: Client) -> None:
+    with pytest.raises(InvalidOption, match="the source is a policy in TOML"):
+        audit(client, "http://127.0.0.1:1", source=b"\xef\xbb\xbf[everyone]\ndisallow = ['/x']\n", plan=QUICK)
+
+
+def test_sites_with_an_error_of_the_whole_site_are_first(client: Client, site: Site) -> None:
+    publish(site, {"/": respond(b"", status=403)})
+    failing = audit(client, site.origin, plan=QUICK).to_json()
+    robots = f"User-agent: *\nDisallow:\nSitemap: {site.origin}/a.xml\nSitemap: {site.origin}/b.xml\n"
+    publish(site, {}, robots=robots)
+    site.serve("/sitemap.xml", respond(b"<urlset>"))
+    small = audit(client, site.origin, plan=QUICK).to_json()
+    numbers = [severity_counts(report)["error"] for report in (small, failing)]
+    assert numbers[0] > numbers[1] == 1
+    assert by_severity([small, failing]) == [1, 0]
+
+
+@pytest.mark.parametrize("extra", [1, 1_000_000])
+def test_the_size_of_a_cut_file_is_not_made_up(client: Client, site: Site, extra: int) -> None:
+    content = ROBOTS.encode() + b"#" * (512_000 + extra - len(ROBOTS))
+    site.serve("/robots.txt", respond(content))
+    report = audit(client, site.origin, plan=QUICK)
+    assert any("the file has > 512,000 bytes; " in one.message for one in report.findings)
 
 
 @pytest.mark.parametrize("source", [None, b"", parse_policy("")], ids=["none", "file", "policy"])

@@ -70,6 +70,8 @@ def test_pattern(pattern: str, matching: list[str], others: list[str]) -> None:
             "*",
             r"in the first label, and a name after it, such as '\*.example.com'; hosts that match no environment are",
         ),
+        ("www.shop.test:80", "send a default port; write it without ':80', for all ports"),
+        ("*.shop.test:443", "send a default port; write it without ':443', for all ports"),
         ("*.", "in the first label"),
         ("*:8000", "in the first label"),
         ("a.*.example.com", "in the first label"),

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from tests.audit.sites import HTML, PAGE, publish
 from tests.logs.log_lines import GOOGLEBOT, Request, write_log
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import respond
-from tests.servers.web import Site
+from tests.servers.web import Exchange, Site
 
 Run = Any
 QUICK = ("--delay", "0")
@@ -94,6 +96,26 @@ def test_a_portfolio_continues_where_it_was_interrupted(run: Run, folder: Path) 
     assert (other.code, "choose another folder" in other.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "work, kept",
+    [
+        (("--work", "audits"), "1 of 2 reports kept in --work 'audits', where the same command continues"),
+        ((), "no report was kept: with --work FOLDER, the same command continues"),
+    ],
+)
+def test_an_interrupted_run_prints_what_is_kept(run: Run, work: tuple[str, ...], kept: str) -> None:
+    async def interrupt(exchange: Exchange) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        await respond(b"", status=404)(exchange)
+
+    with Site() as first, Site() as second:
+        publish(first, {})
+        second.serve("/robots.txt", interrupt, respond(b"", status=404))
+        ran = run("audit", first.origin, second.origin, *QUICK, "--parallel", "1", *work)
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err.endswith(f"canfetch: interrupted; {kept}\n")
+
+
 def test_reports_of_the_work_folder_are_dated(run: Run, folder: Path) -> None:
     with Site() as site:
         publish(site, {"/fish": respond(PAGE, HTML)})
@@ -169,11 +191,13 @@ def test_the_table_of_a_portfolio_starts_with_the_worst_site(run: Run) -> None:
         (("example.com", "--work", ""), "invalid --work '': expected the name of a folder"),
         (("example.com", "--source", "missing.txt"), "cannot read --source 'missing.txt'"),
         (("example.com", "--source", "bad.toml"), "--source 'bad.toml': "),
+        (("example.com", "--source", "policy.conf"), "--source 'policy.conf' is a policy in TOML: its name has to end"),
     ],
 )
 def test_mistakes_are_errors(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
     (folder / "sites.txt").write_text("example.com # the shop\nftp://example.com # files\n")
     (folder / "bad.toml").write_text("[everyone]\nnonsense = 1\n")
+    (folder / "policy.conf").write_text("[everyone]\nfetch = 'none'\n")
     ran = run("audit", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n"), message in ran.err) == (2, "", 1, True), ran.err
 

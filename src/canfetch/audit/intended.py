@@ -2,6 +2,7 @@
 
 from canfetch.author import SitePolicy, render_policy
 from canfetch.author.closing import find_closing_rule
+from canfetch.author.policy_file import is_policy_content
 from canfetch.core.choices import unknown_choice
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.origin import Origin
@@ -19,6 +20,8 @@ class IntendedFiles:
     """
 
     def __init__(self, source: bytes | SitePolicy | None, environment: str | None, profile: str) -> None:
+        if isinstance(source, bytes) and is_policy_content(source):
+            raise InvalidOption("the source is a policy in TOML, not a robots.txt: pass parse_policy(text)")
         if environment is not None:
             if not isinstance(source, SitePolicy):
                 raise InvalidOption("an environment requires the policy as the source")

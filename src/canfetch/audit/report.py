@@ -83,6 +83,11 @@ class AuditKind(StrEnum):
         return _KINDS[self].severity
 
     @property
+    def is_of_whole_site(self) -> bool:
+        """Whether it concerns the whole site, and not single pages, files or lines."""
+        return self in _OF_WHOLE_SITES
+
+    @property
     def meaning(self) -> str:
         """What it means for the owner, in one sentence."""
         return _KINDS[self].meaning
@@ -278,6 +283,19 @@ _KINDS: Final = {
         _INFO, "Not everything was requested.", "Repeat the audit with a higher limit of requests."
     ),
 }
+
+
+_OF_WHOLE_SITES: Final = frozenset(
+    {
+        AuditKind.SITE_UNREACHABLE,
+        AuditKind.ROBOTS_UNREACHABLE,
+        AuditKind.NOT_ROBOTS,
+        AuditKind.SITE_CLOSED,
+        AuditKind.HOME_BLOCKED,
+        AuditKind.HOME_FAILING,
+        AuditKind.HOME_NOINDEX,
+    }
+)
 
 
 class AuditFinding(NamedTuple):

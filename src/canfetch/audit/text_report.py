@@ -7,6 +7,7 @@ from typing import Any, Final
 from canfetch.audit.edge import LIMITS_OF_THE_TEST, EdgeKind
 from canfetch.audit.report import AuditKind, ReportJson
 from canfetch.core.text import abbreviated, counted, printable_text
+from canfetch.lint.severity import Severity
 
 _MAX_SHOWN: Final = 5
 _MAX_NAMES: Final = 8
@@ -100,12 +101,18 @@ def main_finding(report: ReportJson) -> str:
 
 
 def by_severity(reports: Sequence[ReportJson]) -> list[int]:
-    """Return the indices of reports: sites that were not audited, then those with the most errors and warnings."""
+    """Return the indices of reports, the worst first.
 
-    def rank(index: int) -> tuple[bool, int, int, int]:
+    The first ones were not audited. Those with the most kinds of errors of the whole site are next, then those with the
+    most errors and warnings.
+    """
+
+    def rank(index: int) -> tuple[bool, int, int, int, int]:
         report = reports[index]
         numbers = severity_counts(report)
-        return not report["error"], -numbers["error"], -numbers["warning"], -numbers["info"]
+        error = Severity.ERROR.label
+        whole = sum(1 for kind, found, _ in grouped(report) if found[0]["severity"] == error and kind.is_of_whole_site)
+        return not report["error"], -whole, -numbers["error"], -numbers["warning"], -numbers["info"]
 
     return sorted(range(len(reports)), key=rank)
 

@@ -110,6 +110,18 @@ def parse_policy(toml: str) -> SitePolicy:
     return policy._replace(environments=environments)
 
 
+def is_policy_content(content: bytes) -> bool:
+    """Return whether content is the TOML of a policy, which crawlers would read as a robots.txt without rules.
+
+    Cost: O(bytes). A robots.txt is not TOML from its first record on.
+    """
+    try:
+        table = tomllib.loads(content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK))
+    except (ValueError, RecursionError):
+        return False
+    return not table.keys().isdisjoint(_TOP)
+
+
 def _parse_environments(base: Mapping[str, Any]) -> Iterator[Environment]:
     tables = check_table(base.get(_ENVIRONMENT, {}), _ENVIRONMENT)
     if len(tables) > _MAX_ENVIRONMENTS:

@@ -44,6 +44,17 @@ def policy_file(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_policy_is_never_served_as_a_robots_txt(policy_file: Path) -> None:
+    upper = policy_file.rename(policy_file.with_suffix(".TOML"))
+    assert served(Site(upper, environment="production")).body == PRODUCTION
+    other = upper.rename(upper.with_suffix(".conf"))
+    for source in (other, other.read_bytes(), other.read_text()):
+        with pytest.raises(
+            ServingError, match=r"the content is a policy in TOML; the name of its file has to end with"
+        ):
+            Site(source, environment="production")
+
+
 @pytest.mark.parametrize(
     "host, body",
     [

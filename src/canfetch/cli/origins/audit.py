@@ -37,6 +37,7 @@ from canfetch.audit.text_report import (
     time_text,
 )
 from canfetch.author import SitePolicy
+from canfetch.author.policy_file import is_policy_content
 from canfetch.cli.origins.audit_markdown import markdown_lines
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
@@ -182,7 +183,11 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
         progress = item_progress(len(origins), enabled=options.output is not None or not is_terminal(sys.stdout))
         portfolio = Portfolio(run, origins, options.parallel, work, finished)
         with closing(progress), closing(portfolio):
-            return _write(portfolio.reports(progress.advance), len(origins), options)
+            try:
+                return _write(portfolio.reports(progress.advance), len(origins), options)
+            except KeyboardInterrupt:
+                _print_interrupted(origins, work, options.work)
+                raise
 
 
 def _check_options(options: _Options) -> None:
@@ -215,6 +220,15 @@ def _print_start(
         f"canfetch: {counted(number, 'site')}, at most {counted(plan.max_requests, 'request')} each, "
         f"{plan.delay:g} s apart or as robots.txt states"
     )
+
+
+def _print_interrupted(origins: list[str], work: WorkFolder | None, name: str | None) -> None:
+    """Print what is kept of an interrupted run, and how to continue."""
+    kept = "no report was kept: with --work FOLDER, the same command continues"
+    if work is not None:
+        number, total = work.number_of_reports(origins), counted(len(origins), "report")
+        kept = f"{number:,} of {total} kept in --work {quoted(name)}, where the same command continues"
+    Progress().print_error(f"canfetch: interrupted; {kept}")
 
 
 def _has_more(url: str) -> bool:
@@ -320,6 +334,10 @@ def _read_source(options: _Options) -> bytes | SitePolicy | None:
         return None
     content = read_robots(name, "--source")
     if not is_policy:
+        if is_policy_content(content):
+            raise CommandError(
+                f"--source {quoted(name)} is a policy in TOML: its name has to end with {_POLICY_SUFFIX!r}"
+            )
         warn_about_content(content, name, "--source", warn=print_message)
         return content
     label = f"--source {quoted(name)}"

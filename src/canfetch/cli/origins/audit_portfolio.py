@@ -66,6 +66,10 @@ class WorkFolder:
                 reports[origin] = report
         return reports
 
+    def number_of_reports(self, origins: Sequence[str]) -> int:
+        """Return how many sites have a report in the folder."""
+        return sum(self._file(origin).exists() for origin in origins)
+
     def write(self, origin: str, report: ReportJson) -> None:
         """Write the report of a site under a temporary name, and rename it."""
         replace_file(str(self._file(origin)), json.dumps(report).encode(), option="--work")

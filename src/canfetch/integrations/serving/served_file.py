@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from canfetch.author.draft import Draft
 from canfetch.author.hosts import Host
-from canfetch.author.policy_file import parse_policy
+from canfetch.author.policy_file import is_policy_content, parse_policy
 from canfetch.author.rendering import render_policy
 from canfetch.author.site_policy import SitePolicy
 from canfetch.core.content_formats import foreign_content_note
@@ -128,6 +128,10 @@ def _check_content(content: bytes) -> None:
     note = foreign_content_note(content)
     if note is not None:
         raise ServingError(f"not a robots.txt: {note}")
+    if is_policy_content(content):
+        raise ServingError(
+            "not a robots.txt: the content is a policy in TOML; the name of its file has to end with '.toml'"
+        )
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:

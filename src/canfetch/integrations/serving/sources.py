@@ -88,7 +88,7 @@ class FileSource:
     """
 
     def __init__(self, path: Path, environment: SiteEnvironment, *, clock: Clock) -> None:
-        is_policy = path.suffix == ".toml"
+        is_policy = path.suffix.lower() == ".toml"
 
         def parse(content: bytes, modified: float) -> Source:
             return _build_content(policy_content(content) if is_policy else content, environment, modified)

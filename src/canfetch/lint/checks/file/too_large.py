@@ -22,8 +22,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     end = len(file.content)
     lines = len(file.records)
     shown = file.text(file.first_line_past_limit[:_MAX_QUOTE])
-    size = f"{end + len(tail):,}"
-    yield Occurrence((end, end), {"size": size, "line": str(lines + 1), "lost": shown})
+    size = end + len(tail)
+    # A fetch ends after the first byte past the limit, so the size of the file is unknown.
+    size_text = f"> {DEFAULT_MAX_BYTES:,}" if size == DEFAULT_MAX_BYTES + 1 else f"{size:,}"
+    yield Occurrence((end, end), {"size": size_text, "line": str(lines + 1), "lost": shown})
 
 
 CHECK = Check(
