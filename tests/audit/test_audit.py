@@ -696,6 +696,14 @@ def test_the_size_of_a_cut_file_is_not_made_up(client: Client, site: Site, extra
     assert any("the file has > 512,000 bytes; " in one.message for one in report.findings)
 
 
+def test_long_messages_are_cut(client: Client, site: Site) -> None:
+    publish(site, {"/private/a": respond(PAGE)}, robots=f"User-agent: *\nDisallow: /private{'*' * 100_000}\n")
+    report = audit(client, site.origin, plan=QUICK).to_json()
+    (blocked,) = (one for one in report["findings"] if one["kind"] == "listed-blocked")
+    assert blocked["message"].startswith("line 2, Disallow: /private*")
+    assert max(len(one["message"]) for one in report["findings"]) == 2_001
+
+
 @pytest.mark.parametrize("source", [None, b"", parse_policy("")], ids=["none", "file", "policy"])
 def test_environment_requires_a_policy_with_environments(client: Client, source: SitePolicy | bytes | None) -> None:
     with pytest.raises(InvalidOption, match="environment"):

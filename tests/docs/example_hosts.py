@@ -41,6 +41,7 @@ ROBOTS: dict[str, bytes | int] = {
     "example.com": _ROBOTS,
     "www.example.com": _file(ROOT / "examples" / "robots.txt"),
     "shop.example.com": b"User-agent: *\nDisallow: /cart/\n",
+    "staging.example.com": b"User-agent: *\nDisallow: /\n",
     "example.org": 404,
     "example.net": 503,
 }

@@ -21,6 +21,8 @@ ReportJson = Mapping[str, Any]
 """The JSON form of a report."""
 MAX_FINDINGS: Final = 50_000
 """The number of findings of one kind that a report lists. Their number is always exact."""
+# A message can quote patterns, which sites choose.
+_MAX_MESSAGE: Final = 2_000
 MAX_LINES: Final = 100
 """The number of lines that the JSON form lists for crawlers with the same access."""
 
@@ -324,12 +326,16 @@ class AuditFinding(NamedTuple):
         return {
             "kind": str(self.kind),
             "severity": self.severity.label,
-            "message": printable_text(self.message),
+            "message": _cut(printable_text(self.message)),
             "url": None if self.url is None else printable_text(redacted_url(self.url)),
             "line": self.line,
             "status": self.status,
             "text": self.text,
         }
+
+
+def _cut(message: str) -> str:
+    return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def finding(
