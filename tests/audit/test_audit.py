@@ -241,14 +241,30 @@ def test_a_home_page_that_search_engines_may_not_fetch(client: Client, site: Sit
     assert AuditKind.SITE_CLOSED not in kinds(report)
 
 
-@pytest.mark.parametrize("robots", [respond(b"User-agent: *\nDisallow: /\n"), respond(b"", status=500)])
-def test_a_home_page_on_a_closed_host(client: Client, site: Site, robots: Behaviour) -> None:
+@pytest.mark.parametrize(
+    "robots, also",
+    [
+        (respond(b"User-agent: *\nDisallow: /\n"), {AuditKind.NOT_ALLOWED}),
+        # No rule disallows it, so the product token of the audit changes nothing.
+        (respond(b"", status=500), set()),
+    ],
+)
+def test_a_home_page_on_a_closed_host(client: Client, site: Site, robots: Behaviour, also: set[AuditKind]) -> None:
     with Site() as other:
         other.serve("/robots.txt", robots)
         publish(site, {"/": respond(b"", f"Location: {other.origin}/home", status=301)})
         report = audit(client, site.origin, plan=replace(QUICK, sample=0))
     assert found(report, AuditKind.HOME_BLOCKED) == [f"{other.origin}/home"]
-    assert AuditKind.SITE_CLOSED not in kinds(report)
+    assert kinds(report) == {AuditKind.HOME_BLOCKED, *also}
+
+
+def test_an_accident_of_the_host_of_the_home_page_is_no_finding(client: Client, site: Site) -> None:
+    with Site() as other:
+        other.serve("/robots.txt", cut, respond(ROBOTS.encode()))
+        other.serve("/home", respond(PAGE, HTML))
+        publish(site, {"/": respond(b"", f"Location: {other.origin}/home", status=301)})
+        report = audit(client, site.origin, plan=replace(QUICK, sample=0))
+    assert kinds(report) == set()
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -136,7 +136,9 @@ class ListedPagesCheck:
         """Yield what is wrong with the home page."""
         response = document.response
         if response is None:
-            yield finding(AuditKind.NOT_ALLOWED, document.verdict.explanation, url=document.url)
+            # Without a rule, the robots.txt of a redirect's host fails, for search engines as well.
+            if document.verdict.rule is not None:
+                yield finding(AuditKind.NOT_ALLOWED, document.verdict.explanation, url=document.url)
             return
         if response.status // 100 != _SUCCESS:
             yield finding(AuditKind.HOME_FAILING, f"status {response.status}", url=self._home, status=response.status)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
@@ -42,7 +42,16 @@ from canfetch.audit.served import (
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
 from canfetch.author import SitePolicy
 from canfetch.client.argument_checks import check_count, check_durations
-from canfetch.client.documents import DISALLOWED, Document, Hop, NotFetched, fetch_document, run_steps
+from canfetch.client.documents import (
+    DISALLOWED,
+    DecideStep,
+    Document,
+    Hop,
+    NotFetched,
+    Step,
+    fetch_document,
+    run_steps,
+)
 from canfetch.client.sync_client import Client
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState
@@ -335,7 +344,7 @@ class _Audit:
     def _home_page(self) -> Document | MissingSource:
         steps = fetch_document(self._page_url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
         try:
-            page = run_steps(steps, self._requests.perform)
+            page = run_steps(steps, self._perform_for_home)
         except RequestLimitReached as error:
             self._set_home_urls(error.hops, error.url)
             self._add([finding(AuditKind.LIMIT_REACHED, str(error), url=self._page_url)])
@@ -349,6 +358,12 @@ class _Audit:
             self._page_url = page.url
             return page
         return MissingSource(SourceState.NOT_READ)
+
+    def _perform_for_home(self, step: Step) -> Any:
+        if isinstance(step, DecideStep):
+            # The failure of a host that the home page redirects to is a fault of the site, so it is confirmed.
+            self._requests.state(step.url, refresh=True)
+        return self._requests.perform(step)
 
     def _set_home_urls(self, hops: Sequence[Hop], last: str | None) -> None:
         urls = [*self._home_urls, *(hop.url for hop in hops), *(() if last is None else (last,))]
