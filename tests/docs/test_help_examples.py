@@ -34,6 +34,8 @@ echo https://example.com/blog/ > sitemap.xml
 printf '[[expect]]\\nagent = "GPTBot"\\nurl = "/shop/cart/"\\nallowed = false\\n' > robots.expect.toml
 echo https://www.example.com/fish > urls.txt && echo GPTBot > agents.txt
 printf 'url,fetched_at\\nhttps://a.example/,2026-05-02\\n' > pages.csv
+printf '[environment.production]\\nhosts = ["www.example.com"]\\n' > environments.toml
+printf '[environment.staging]\\nhosts = ["staging.example.com"]\\nclosed = true\\n' >> environments.toml
 canfetch watch https://example.com --once
 canfetch check https://example.com/fish --agent ExampleBot --quiet
 canfetch check https://example.com/fish --agent ExampleBot --quiet --store robots.sqlite3
@@ -43,6 +45,8 @@ OWN_SETUP = {
     "canfetch audit": "echo https://example.com > sites.txt && mkdir reports && touch reports/skippedPages.jsonl",
     "canfetch bulk": "rm files.parquet",
     "canfetch bulk parse": "rm files.parquet",
+    "canfetch identity rotate": "canfetch identity init bot --url https://bot.example",
+    "canfetch identity show": "canfetch identity init bot --url https://bot.example",
     "canfetch init": "rm robots.txt",
     "canfetch completion": "mkdir -p ~/.config/fish/completions",
 }

@@ -167,8 +167,8 @@ Examples:
   canfetch policy policy.toml --check
   canfetch policy policy.toml --to nginx > canfetch.conf
   canfetch policy policy.toml --to all --format json
-  canfetch policy policy.toml --environment staging
-  canfetch policy policy.toml --host staging.example.com
+  canfetch policy environments.toml --environment staging
+  canfetch policy environments.toml --host staging.example.com
 
 \b
 Exit codes: 0 every intent is met in every current profile, 1 some intent is not met, 2 the policy is invalid.""",
