@@ -755,3 +755,28 @@ def test_an_address_of_a_closed_environment_may_have_a_password(client: Client, 
         assert AuditKind.SERVED_DIFFERS not in kinds(audit(client, site.origin, source=policy, plan=plan))
         other.serve("/robots.txt", respond(b"", status=404))
         assert AuditKind.SERVED_DIFFERS in kinds(audit(client, site.origin, source=policy, plan=plan))
+
+
+def test_an_address_with_the_intended_file_is_right(client: Client, site: Site) -> None:
+    publish(site, {}, robots="User-agent: *\nAllow: /\n")
+    with Site() as other:
+        other.serve("/robots.txt", respond(ROBOTS.encode()))
+        plan = replace(QUICK, hosts=(other.origin,))
+        report = audit(client, site.origin, source=ROBOTS.encode(), plan=plan)
+        without = audit(client, site.origin, plan=plan)
+    assert AuditKind.HOST_DIFFERS not in kinds(report)
+    assert AuditKind.SERVED_DIFFERS in kinds(report)
+    assert [host.is_same for host in report.hosts] == [False]
+    assert AuditKind.HOST_DIFFERS in kinds(without)
+
+
+def test_the_changes_past_the_cache_are_counted(client: Client, site: Site) -> None:
+    publish(site, {})
+    site.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /old/\n"))
+    now = 1_800_000_000.0
+    added = "User-agent: GPTBot\nDisallow: /\n\n", "\nUser-agent: CCBot\nDisallow: /x/\nDisallow: /private/\n"
+    fresh = added[0] + ROBOTS + added[1]
+    site.serve(f"/robots.txt?canfetch={int(now * 1000):x}", respond(fresh.encode()))
+    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode(), clock=lambda: now)
+    (found_lines,) = (one for one in report.findings if one.kind is AuditKind.ADDED_LINES)
+    assert found_lines.message.endswith("; and 1 more difference")

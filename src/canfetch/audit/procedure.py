@@ -265,7 +265,8 @@ class _Audit:
         if fresh is not None:
             self._add(check_cache(fresh, served, origin))
         addresses = host_addresses(origin, hosts)
-        self._hosts, found = check_hosts(requests, served, addresses, hosts, self._other_files(addresses))
+        others = self._other_files(addresses)
+        self._hosts, found = check_hosts(requests, served, addresses, hosts, others, source=source)
         self._add(found)
         home = self._home_page()
         if source is not None and not (self._is_meant_closed and _is_locked(served, home)):

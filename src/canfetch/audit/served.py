@@ -162,10 +162,9 @@ def compare_with_source(
     if not added and fresh is not None:
         past_cache = find_added_lines(source.content, fresh.content)
         if past_cache:
-            effect = next(
-                (one.text for one in _differences(source, fresh, origin, "because of them, the file past the cache")),
-                "they have no effect on a verdict",
-            )
+            effects = list(_differences(source, fresh, origin, "because of them, the file past the cache"))
+            others = f"; and {counted(len(effects) - 1, 'more difference')}" if len(effects) > 1 else ""
+            effect = f"{effects[0].text}{others}" if effects else "they have no effect on a verdict"
             yield finding(AuditKind.ADDED_LINES, f"past the cache, {_added_text(past_cache)}; {effect}", url=url)
     differences = list(_differences(source, served.robots, origin, "the served file"))
     usages = list(_usage_differences(source, served.robots, url))
@@ -289,6 +288,8 @@ def check_hosts(
     addresses: Sequence[Origin],
     named: Sequence[Origin],
     intended: Mapping[Origin, RobotsTxt],
+    *,
+    source: RobotsTxt | None = None,
 ) -> tuple[list[HostCheck], list[AuditFinding]]:
     """Compare the robots.txt of the other addresses of a site with that of the site.
 
@@ -298,6 +299,7 @@ def check_hosts(
         addresses: The addresses.
         named: Those that the caller named.
         intended: The intended files of addresses that should have another file than the site.
+        source: The intended file of the site, or None. An address that serves it is right, even if the site is not.
     """
     checks: list[HostCheck] = []
     findings: list[AuditFinding] = []
@@ -335,6 +337,8 @@ def check_hosts(
                 continue
             kind = AuditKind.SERVED_DIFFERS
             differences = list(_differences(intended[address], other.robots, address, str(address)))
+        elif source is not None and not list(_differences(source, other.robots, address, str(address))):
+            continue
         if differences:
             first, more = differences[0], len(differences) - 1
             kind = AuditKind.UNDECIDED if first.is_undecided else kind
