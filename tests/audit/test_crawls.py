@@ -82,7 +82,7 @@ def test_crawlers_that_disobey_and_that_are_refused(audited: Audited) -> None:
     origin = audited.site.origin
     assert disobeys == AuditFinding(
         AuditKind.CRAWLER_DISOBEYS,
-        "GPTBot (by name, not verified): 2 of 6 requests for what the robots.txt of today disallows, "
+        "GPTBot (by name, not verified): 2 of 6 requests for URLs that today's robots.txt disallows, "
         "from 2026-11-22T12:00:05Z to 2026-11-22T12:00:09Z",
         Severity.WARNING,
         f"{origin}/private/a?x=1",
@@ -91,7 +91,7 @@ def test_crawlers_that_disobey_and_that_are_refused(audited: Audited) -> None:
     )
     assert refused == AuditFinding(
         AuditKind.CRAWLER_REFUSED,
-        "GPTBot (by name, not verified): 2 of 6 requests refused, for what the robots.txt of today allows, "
+        "GPTBot (by name, not verified): 2 of 6 requests refused, for URLs that today's robots.txt allows, "
         "from 2026-11-22T12:00:10Z to 2026-11-22T12:00:11Z",
         Severity.WARNING,
         f"{origin}/fish",
@@ -170,7 +170,10 @@ def test_requests_are_compared_with_the_rules_of_their_time(audited: Audited) ->
     requests += [Request("/private/a", at=NOON + days * DAY) for days in (-5, 0.5, 1.5)]
     report = audited.report(write_log(requests), history=RobotsHistory(versions))
     (disobeys,) = own(report)
-    assert "1 of 4 requests for what the robots.txt of that time disallows, at 2026-11-24T00:00:00Z" in disobeys.message
+    assert (
+        "1 of 4 requests for URLs that the robots.txt of that time disallows, at 2026-11-24T00:00:00Z"
+        in disobeys.message
+    )
     assert disobeys.line == 3
     assert any("served within a day before" in line for line in text_lines(report.to_json()))
     today = audited.report(write_log(requests))

@@ -249,7 +249,7 @@ def test_logs_and_skip_reports_of_a_crawl(run: Run, folder: Path) -> None:
     assert [one["message"][:21] for one in older["findings"] if one["kind"] == "crawler-disobeys"] == [
         "GPTBot (by name, not "
     ]
-    assert "1 of 3 requests for what the robots.txt of that time disallows" in then.out
+    assert "1 of 3 requests for URLs that the robots.txt of that time disallows" in then.out
     assert "Access logs: 3 lines in 1 log" in piped.out
     assert ran.code == then.code == piped.code == 1
 

@@ -97,7 +97,7 @@ def test_lines_of_servers(run: Run, folder: Path, server: str, start: str) -> No
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("init", "bot", "--url", "http://bot.example"), "public keys are published over https"),
+        (("init", "bot", "--url", "http://bot.example"), "expected https"),
         (("init", "bot", "--url", "https://bot.example/k.json", "--form", "string"), "it needs keys at /.well-known/"),
         (("init", "file", "--url", "https://bot.example"), "cannot create 'file'"),
         (("show", "nowhere"), "cannot read 'nowhere/identity.json'"),

@@ -20,6 +20,7 @@ from tests.servers.web import Site
 
 from canfetch import AsyncClient, Client
 from canfetch.client.identity import SigningIdentity
+from canfetch.client.identity.directory_urls import parse_directory_url
 from canfetch.client.identity.identity_file import DEFAULT_LEAD, IdentityFile, new_identity, parse_identity
 from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, parse_key_set
 from canfetch.client.identity.signed_requests import SignatureClaim, SignedRequest, find_claims, verify_claim
@@ -203,7 +204,7 @@ def test_a_rotation_in_progress_is_not_repeated() -> None:
         ({"keys": [5]}, "key 1 of the identity has no private key of 32 bytes"),
         ({"keys": [{"d": "AAAA"}]}, "key 1 of the identity has no private key of 32 bytes"),
         ({"max_age": "day"}, "the max_age of the identity is no number of seconds"),
-        ({"directory_url": "http://bot.example/"}, "public keys are published over https"),
+        ({"directory_url": "http://bot.example/"}, "expected https"),
         ({"form": "list"}, "the identity has an invalid form 'list'"),
     ],
 )
@@ -252,6 +253,13 @@ def test_files_that_are_no_identity(content: bytes) -> None:
 def test_invalid_addresses_of_keys(url: str, form: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         new_identity(url, form=form, now=NOW)
+
+
+def test_the_address_of_keys_is_the_one_that_verifiers_fetch() -> None:
+    for url in ("https://BOT.example:443/a/../keys%2ejson", "https://bot.example/%6beys.json"):
+        directory_url = new_identity(url, now=NOW).directory_url
+        assert directory_url == "https://bot.example/keys.json"
+        assert parse_directory_url(directory_url).fetched == directory_url
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")

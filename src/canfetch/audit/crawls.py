@@ -122,7 +122,7 @@ class CrawlsCheck:
                 yield finding(AuditKind.RECORDS_DAMAGED, message)
             before, report = report, analysis.report()
             yield from _unnamed_finding(name, before, report)
-        rules = "the robots.txt of today" if records.history is None else "the robots.txt of that time"
+        rules = "today's robots.txt" if records.history is None else "the robots.txt of that time"
         self.logs = _log_records(report, len(records.logs), is_by_history=records.history is not None)
         yield from _damaged_log_findings(report, self._origin, is_cut=is_cut)
         if records.history is not None and self.logs.not_judged:
@@ -141,13 +141,13 @@ class CrawlsCheck:
         if crawler.disallowed_requests:
             target, line = crawler.examples[0]
             when = _period(crawler.first_disallowed, crawler.last_disallowed)
-            message = f"{who}: {crawler.disallowed_requests:,} of {total} for what {rules} disallows, {when}"
+            message = f"{who}: {crawler.disallowed_requests:,} of {total} for URLs that {rules} disallows, {when}"
             yield finding(AuditKind.CRAWLER_DISOBEYS, message, url=_url(self._origin, target), line=line)
         # A network should refuse impostors.
         if crawler.refused_requests and not _is_impostor(crawler):
             target, status = crawler.refused_examples[0]
             when = _period(crawler.first_refused, crawler.last_refused)
-            message = f"{who}: {crawler.refused_requests:,} of {total} refused, for what {rules} allows, {when}"
+            message = f"{who}: {crawler.refused_requests:,} of {total} refused, for URLs that {rules} allows, {when}"
             yield finding(AuditKind.CRAWLER_REFUSED, message, url=_url(self._origin, target), status=status)
 
     def _skip_findings(self) -> Iterator[AuditFinding]:

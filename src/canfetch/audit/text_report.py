@@ -25,7 +25,7 @@ _LOG_NAMES: Final = (
     "this site, and requests over http and https are not distinguished."
 )
 LIMITS_OF_LOGS: Final = {
-    False: f"The requests were compared with the robots.txt of today. At their time, another one may have been served. "
+    False: f"The requests were compared with today's robots.txt. At their time, another one may have been served. "
     f"{_LOG_NAMES}",
     True: f"Requests were compared with the robots.txt files that were served within a day before them. {_LOG_NAMES}",
 }

@@ -199,12 +199,12 @@ def _rotate(folder: str, lead: int, compromised: bool) -> NoReturn:  # noqa: FBT
 
 
 def _check(url: str, format: str, **values: Any) -> NoReturn:  # noqa: A002 - click calls it
-    from canfetch.client.identity.directory_check import check_directory, directory_url  # noqa: PLC0415 - the client
+    from canfetch.client.identity.directory_check import check_directory  # noqa: PLC0415 - the client
 
     network = pop_connection_options(values)
     with closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
         try:
-            found = check_directory(lookup.client, directory_url(to_origin_url(url)), now=time.time())
+            found = check_directory(lookup.client, to_origin_url(url), now=time.time())
         except CanfetchError as error:
             raise CommandError(str(error)) from None
     if format == "json":

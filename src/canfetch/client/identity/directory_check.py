@@ -7,23 +7,21 @@ Domain Binding"; RFC 9421; RFC 9530.
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
-from canfetch.access.responses import Failure, Headers, Response
+from canfetch.access.responses import Failure, Response
+from canfetch.client.identity.directory_urls import parse_directory_url
 from canfetch.client.identity.keys import (
     DIRECTORY_PATH,
     DIRECTORY_TYPE,
     MAX_KEY_SET_BYTES,
     TEST_KEYS,
-    SignatureAlgorithm,
     VerificationKey,
-    missing_cryptography,
     parse_key_set,
 )
-from canfetch.core.origin import Origin
-from canfetch.core.quoting import quoted
+from canfetch.client.identity.signed_requests import load_library
+from canfetch.client.identity.signing import RequestMessage, ResponseMessage
 from canfetch.core.text import printable_text
-from canfetch.errors import InvalidKey, InvalidURL
+from canfetch.errors import InvalidKey
 
 if TYPE_CHECKING:
     from canfetch.client.sync_client import Client
@@ -62,12 +60,11 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
 
     Args:
         client: The client. The limits of its addresses apply.
-        url: The https URL of the keys.
+        url: The https URL of the keys, or the origin, for its well-known path.
         now: The time in seconds since the epoch.
     Raises: InvalidURL, ClientClosed, RequestNotSent; MissingExtra.
     """
-    if Origin.from_url(url).scheme != "https":
-        raise InvalidURL(f"invalid URL {quoted(url)}: keys are published over https")
+    url = parse_directory_url(url).fetched
     response = client.request_document(url, max_bytes=MAX_KEY_SET_BYTES)
     if isinstance(response, Failure):
         return DirectoryCheck(url, None, faults=(printable_text(f"no response: {response.kind}: {response.detail}"),))
@@ -108,57 +105,25 @@ def _key_problem(key: VerificationKey, now: float) -> str | None:
     return None
 
 
-class _Request(NamedTuple):
-    method: str
-    url: str
-    headers: dict[str, str]
-
-
-class _Answer(NamedTuple):
-    status_code: int
-    url: str
-    headers: "_Fields"
-    request: _Request
-
-
-class _Fields(NamedTuple):
-    """Header fields, as the library for signatures reads them."""
-
-    pairs: Headers
-
-    def items(self) -> Headers:
-        """Return the fields, as pairs of name and value."""
-        return self.pairs
-
-
 def _check_signatures(response: Response, url: str, keys: Mapping[str, VerificationKey]) -> tuple[list[str], list[str]]:
     """Return the keys that have signed a response, and what is wrong with its signatures."""
-    try:
-        from http_message_signatures import (  # noqa: PLC0415 - an extra
-            HTTPMessageSignaturesException,
-            HTTPMessageVerifier,
-            InvalidSignature,
-            MappingKeyResolver,
-            algorithms,
-        )
-    except ImportError as error:
-        raise missing_cryptography(error) from None
     if response.header("signature") is None:
         return [], []
-    answer = _Answer(response.status, url, _Fields(response.headers), _Request("GET", url, {}))
-    by_algorithm = {
-        SignatureAlgorithm.ED25519: algorithms.ED25519,
-        SignatureAlgorithm.RSA_PSS_SHA512: algorithms.RSA_PSS_SHA512,
-        SignatureAlgorithm.ECDSA_P256_SHA256: algorithms.ECDSA_P256_SHA256,
-    }
+    library = load_library()
+    from http_message_signatures import HTTPMessageVerifier  # noqa: PLC0415 - an extra, which is installed
+
+    headers = {name: response.header(name.lower()) or "" for name, _ in response.headers}
+    answer = ResponseMessage(response.status, url, headers, RequestMessage("GET", url, {}))
     signed_by: list[str] = []
     problems: list[str] = []
-    resolver = MappingKeyResolver(public_keys={name: key.key for name, key in keys.items()}, private_keys={})
+    resolver = library.keys(public_keys={name: key.key for name, key in keys.items()}, private_keys={})
     for label, key_id in _labels(response):
         if key_id not in keys:
             problems.append(f"signature {label}: its key is not one of those that are published")
             continue
-        verifier = HTTPMessageVerifier(signature_algorithm=by_algorithm[keys[key_id].algorithm], key_resolver=resolver)
+        verifier = HTTPMessageVerifier(
+            signature_algorithm=library.algorithms[keys[key_id].algorithm], key_resolver=resolver
+        )
         try:
             results = verifier.verify(
                 answer,
@@ -168,7 +133,7 @@ def _check_signatures(response: Response, url: str, keys: Mapping[str, Verificat
                 require_components=_REQUIRED,
                 body=response.body,
             )
-        except (InvalidSignature, HTTPMessageSignaturesException) as error:
+        except library.error as error:
             problems.append(printable_text(f"signature {label} of key {key_id}: {error}"))
             continue
         if any("expires" not in result.parameters for result in results):
@@ -191,8 +156,3 @@ def _labels(response: Response) -> list[tuple[str, str]]:
         if parameters.get("tag") == _TAG:
             found.append((label, str(parameters.get("keyid"))))
     return found
-
-
-def directory_url(url: str) -> str:
-    """Return the address of the keys of an origin, or the URL if it has a path."""
-    return url if urlsplit(url).path not in {"", "/"} else f"{url.rstrip('/')}{DIRECTORY_PATH}"

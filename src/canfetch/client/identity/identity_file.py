@@ -11,8 +11,8 @@ import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
+from canfetch.client.identity.directory_urls import parse_directory_url
 from canfetch.client.identity.keys import (
     DIRECTORY_PATH,
     decode_base64url,
@@ -20,7 +20,6 @@ from canfetch.client.identity.keys import (
     missing_cryptography,
     public_jwk,
 )
-from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidKey, InvalidOption, InvalidURL
 
@@ -211,16 +210,11 @@ def _new_key(use_from: float) -> SigningKey:
 
 
 def _directory_url(url: str) -> str:
-    origin = Origin.from_url(url)
-    if origin.scheme != "https":
-        raise InvalidURL(f"invalid URL {quoted(url)}: public keys are published over https")
-    split = urlsplit(url)
-    if split.query or split.fragment or "@" in split.netloc:
-        raise InvalidURL(f"invalid URL {quoted(url)}: expected one without query, fragment and credentials")
-    path = split.path if split.path not in {"", "/"} else DIRECTORY_PATH
-    if not path.isascii() or not path.isprintable() or '"' in path or "\\" in path or " " in path:
-        raise InvalidURL(f"invalid URL {quoted(url)}: its path must be percent-encoded")
-    return f"{origin}{path}"
+    """Return the URL as verifiers normalise it, so that they fetch the one that signatures name."""
+    directory = parse_directory_url(url)
+    if directory.fetched != directory.identifier:
+        raise InvalidURL(f"invalid URL {quoted(url)}: public keys have a URL without a query")
+    return directory.identifier
 
 
 def _check_form(form: str, url: str) -> str:

@@ -49,7 +49,7 @@ _DIRECTORY_TAG: Final = "http-message-signatures-directory"
 _COMPONENTS: Final = ("@method", "@authority", "@path")
 
 
-class _Message(NamedTuple):
+class RequestMessage(NamedTuple):
     """A request, as the library for signatures reads it."""
 
     method: str
@@ -57,13 +57,13 @@ class _Message(NamedTuple):
     headers: dict[str, str]
 
 
-class _Response(NamedTuple):
+class ResponseMessage(NamedTuple):
     """A response, as the library for signatures reads it."""
 
     status_code: int
     url: str
     headers: dict[str, str]
-    request: _Message
+    request: RequestMessage
 
 
 class SigningIdentity:
@@ -131,7 +131,7 @@ class SigningIdentity:
             return ()
         identity, now = self._file.current(), self._clock()
         key = identity.active_key(now)
-        message = _Message(method, url.partition("#")[0], {})
+        message = RequestMessage(method, url.partition("#")[0], {})
         if (self._form or identity.form) == FORMS[0]:
             message.headers["Signature-Agent"] = f'{_LABEL}="{identity.directory_url}"'
             covered = (*_COMPONENTS, f'"signature-agent";key="{_LABEL}"')
@@ -150,8 +150,8 @@ class SigningIdentity:
         """
         identity, now = self._file.current(), self._clock()
         body = identity.key_set(now)
-        request = _Message("GET", f"https://{authority}{DIRECTORY_PATH}", {})
-        response = _Response(200, request.url, {"Content-Type": DIRECTORY_TYPE}, request)
+        request = RequestMessage("GET", f"https://{authority}{DIRECTORY_PATH}", {})
+        response = ResponseMessage(200, request.url, {"Content-Type": DIRECTORY_TYPE}, request)
         covered = ('"@authority";req', '"content-digest"')
         for number, key in enumerate(identity.listed_keys(now)):
             binding = f"binding{number}"
@@ -170,7 +170,7 @@ class SigningIdentity:
 
     def _sign(
         self,
-        message: _Message | _Response,
+        message: RequestMessage | ResponseMessage,
         key: SigningKey,
         covered: tuple[str, ...],
         *,
