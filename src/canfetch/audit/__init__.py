@@ -15,11 +15,10 @@ A site that fails in any way is described by the report. Only an error of the ca
 """
 
 from canfetch.audit.crawls import CrawlRecords
+from canfetch.audit.findings import AuditFinding, AuditKind
 from canfetch.audit.html_report import html_page
 from canfetch.audit.procedure import AuditPlan, audit
 from canfetch.audit.report import (
-    AuditFinding,
-    AuditKind,
     AuditReport,
     CrawlerAccess,
     EdgeAnswer,

@@ -9,7 +9,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.agents.identity import IdentityStatus
 from canfetch.agents.requested import requested_agent
-from canfetch.audit.report import AuditFinding, AuditKind, LogRecords, SkipRecords, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, finding
+from canfetch.audit.report import LogRecords, SkipRecords
 from canfetch.audit.served import ServedFile
 from canfetch.client.skip_report import DamagedLine, SkippedPage, SkipReason, read_skip_report
 from canfetch.core.agent import Agent

@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.agents import REGISTRY, Crawler
-from canfetch.audit.report import AuditFinding, AuditKind, EdgeAnswer, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, finding
+from canfetch.audit.report import EdgeAnswer
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted

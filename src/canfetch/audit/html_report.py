@@ -7,7 +7,8 @@ from html import escape
 from typing import Any, Final
 
 from canfetch.audit.edge import LIMITS_OF_THE_TEST
-from canfetch.audit.report import AuditKind, ReportJson
+from canfetch.audit.findings import AuditKind
+from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
     ACCESS_WORDS,
     by_severity,

@@ -12,7 +12,8 @@ from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
 from canfetch.audit.edge import is_challenge
-from canfetch.audit.report import AuditFinding, AuditKind, ListedPages, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, finding
+from canfetch.audit.report import ListedPages
 from canfetch.audit.served import MISSING
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
 from canfetch.client.documents import Document, NotFetched

@@ -8,21 +8,18 @@ from typing import Any, Final
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
 from canfetch.audit.edge import check_edge, edge_crawlers
+from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding
 from canfetch.audit.intended import IntendedFiles, is_closed
 from canfetch.audit.listed_pages import MAX_OTHER_ORIGINS, ListedPagesCheck, SampleChoice
 from canfetch.audit.purposes import check_purposes, purpose_findings
 from canfetch.audit.report import (
-    AuditFinding,
-    AuditKind,
     AuditReport,
     EdgeAnswer,
-    Findings,
     HostCheck,
     ListedPages,
     LogRecords,
     PurposeAccess,
     SkipRecords,
-    finding,
 )
 from canfetch.audit.served import (
     LOCKED,

@@ -6,7 +6,8 @@ from typing import Final
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.site_facts import CrawlerFacts, SiteFacts, site_facts_of
-from canfetch.audit.report import AuditFinding, AuditKind, CrawlerAccess, PurposeAccess, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, finding
+from canfetch.audit.report import CrawlerAccess, PurposeAccess
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.documents import Document, run_steps
 from canfetch.client.origin_state import OriginState

@@ -12,8 +12,9 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.responses import Failure, FailureKind
 from canfetch.agents import REGISTRY
 from canfetch.answers.crawlers import UNNAMED, all_agents
+from canfetch.audit.findings import AuditFinding, AuditKind, finding
 from canfetch.audit.intended import is_closed
-from canfetch.audit.report import AuditFinding, AuditKind, HostCheck, finding
+from canfetch.audit.report import HostCheck
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.origin_state import OriginState
 from canfetch.compare import diff

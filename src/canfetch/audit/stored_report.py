@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from canfetch.audit.report import AUDIT_SCHEMA, AuditKind, ReportJson, SkipRecords
+from canfetch.audit.findings import AuditKind
+from canfetch.audit.report import AUDIT_SCHEMA, ReportJson, SkipRecords
 from canfetch.core.verdict import Access
 from canfetch.lint.severity import Severity
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from canfetch.audit.edge import LIMITS_OF_THE_TEST, EdgeKind
-from canfetch.audit.report import AuditKind, ReportJson
+from canfetch.audit.findings import AuditKind
+from canfetch.audit.report import ReportJson
 from canfetch.core.text import abbreviated, counted, printable_text
 from canfetch.lint.severity import Severity
 

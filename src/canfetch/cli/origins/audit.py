@@ -15,6 +15,7 @@ import click
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import BROWSERTRIX, CrawlRecords
 from canfetch.audit.edge import edge_crawlers
+from canfetch.audit.findings import AuditKind
 from canfetch.audit.html_report import html_page
 from canfetch.audit.intended import check_environment
 from canfetch.audit.procedure import (
@@ -25,7 +26,7 @@ from canfetch.audit.procedure import (
     audit,
     web_origin,
 )
-from canfetch.audit.report import AuditKind, ReportJson
+from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
     by_severity,
     main_finding,
