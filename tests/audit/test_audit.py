@@ -86,6 +86,20 @@ def test_listed_pages_are_compared_with_what_is_served(client: Client, site: Sit
     assert site.count("/private/x") == site.count("/private/a.js") == 0
 
 
+def test_the_page_that_a_listed_address_redirects_to(client: Client, site: Site) -> None:
+    hidden = respond(PAGE, HTML, "X-Robots-Tag: noindex")
+    moved = {path: respond(b"", "Location: /hidden", status=301) for path in ("/a", "/b")}
+    publish(site, {**moved, "/c": respond(b"", "Location: /private/x", status=302), "/fish": respond(PAGE, HTML)})
+    site.serve("/hidden", hidden)
+    report = audit(client, site.origin, plan=QUICK)
+    (noindex,) = (one for one in report.findings if one.kind is AuditKind.LISTED_NOINDEX)
+    assert noindex.url == f"{site.origin}/hidden"
+    # The order of the sample depends on the port.
+    assert noindex.message.endswith((f"; {site.origin}/a redirects to it", f"; {site.origin}/b redirects to it"))
+    assert (site.count("/hidden"), site.count("/private/x")) == (1, 0)
+    assert len(found(report, AuditKind.LISTED_REDIRECTED)) == 3
+
+
 def test_all_pages_are_requested_and_each_fault_is_one_finding(client: Client, site: Site) -> None:
     hidden = [f"/hidden/{number}" for number in range(3)]
     paths = {f"/page/{number}": respond(PAGE, HTML) for number in range(40)}
@@ -364,7 +378,10 @@ def test_the_intended_file_can_be_a_policy(client: Client, site: Site) -> None:
         (b"a\nb\n", b"a\nb", []),
         (b"a\nb\n", b"x\n\na \n\nb\n", [(1, 1, "before")]),
         (b"a\nb\n", b"x\ny\na\nb\nz\n", [(1, 2, "before"), (5, 5, "after")]),
-        (b"a\nb\n", b"a\nx\nb\n", []),
+        (b"a\nb\n", b"a\nx\n\ny\nb\n", [(2, 4, "between")]),
+        (b"a\nb\nc\n", b"a\nx\nb\ny\nc\n", []),
+        (b"a\nb\n", b"a\nx\n", []),
+        (b"a\na\n", b"a\na\na\n", [(3, 3, "after")]),
         (b"", b"a\n", []),
         (b"ab\n", b"xab\n", []),
         (b"a\n", b"\xef\xbb\xbfa\nb\n", [(2, 2, "after")]),

@@ -44,6 +44,8 @@ _TOO_MANY: Final = 429
 _SUCCESS: Final = 2
 # Other origins, of listed pages and of their scripts and styles, whose robots.txt is fetched.
 MAX_OTHER_ORIGINS: Final = 40
+MAX_FOLLOWED: Final = 10
+"""The pages that listed addresses redirect to that are requested, too."""
 # The audit's own limits can be the reason, and are no faults of a sitemap.
 _NOT_READ: Final = (SitemapProblemKind.NOT_FETCHED, SitemapProblemKind.NOT_DECIDED)
 _NEEDED: Final = (ResourceKind.SCRIPT, ResourceKind.STYLE)
@@ -98,6 +100,7 @@ class ListedPagesCheck:
         self._origins = {str(origin)}
         self._own = {origin, *addresses}
         self._home = home
+        self._followed: set[str] = set()
         self._sitemaps = self._urls = self._sent = self._disallowed = 0
 
     @property
@@ -232,12 +235,31 @@ class ListedPagesCheck:
             target = redirect_target(url, response)
             leads = "nowhere" if target is None else f"to {quoted(redacted_url(target))}"
             yield finding(AuditKind.LISTED_REDIRECTED, f"status {status} leads {leads}", url=url, status=status)
+            if target is not None:
+                yield from self._target_findings(url, target)
         elif status in MISSING:
             yield finding(AuditKind.LISTED_MISSING, f"status {status}", url=url, status=status)
         elif status // 100 != _SUCCESS:
             yield finding(AuditKind.LISTED_FAILING, f"status {status}", url=url, status=status)
         else:
             yield from self._content_findings(url, response)
+
+    def _target_findings(self, url: str, target: str) -> Iterator[AuditFinding]:
+        """Yield what is wrong with the page that a listed address redirects to, unless it is listed or elsewhere.
+
+        Raises: RequestLimitReached.
+        """
+        known = {self._home, *self._followed, *(listed for _, listed in self._sample)}
+        if target in known or len(self._followed) >= MAX_FOLLOWED or Origin.from_url(target) not in self._own:
+            return
+        self._followed.add(target)
+        if not self._requests.decide(target).allowed:
+            return
+        response = self._requests.confirmed_fetch(target, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        # A further redirect, or a failure, is not named: the list should have neither address.
+        if isinstance(response, Response) and response.status // 100 == _SUCCESS:
+            for one in self._content_findings(target, response):
+                yield one._replace(message=f"{one.message}; {redacted_url(url)} redirects to it")
 
     def _content_findings(self, url: str, response: Response) -> Iterator[AuditFinding]:
         if is_challenge(response):

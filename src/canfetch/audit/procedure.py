@@ -10,7 +10,7 @@ from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
 from canfetch.audit.edge import check_edge, edge_crawlers
 from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding
 from canfetch.audit.intended import IntendedFiles, is_closed
-from canfetch.audit.listed_pages import MAX_OTHER_ORIGINS, ListedPagesCheck, SampleChoice
+from canfetch.audit.listed_pages import MAX_FOLLOWED, MAX_OTHER_ORIGINS, ListedPagesCheck, SampleChoice
 from canfetch.audit.purposes import check_purposes, purpose_findings
 from canfetch.audit.report import (
     AuditReport,
@@ -136,7 +136,7 @@ class AuditPlan:
         # After a refusal, a browser asks again.
         repeated = pages + (1 + 2 * len(self.edge) if self.edge else 0)
         # The site has four addresses.
-        repeated += 4 + len(self.hosts) + self.max_sitemaps
+        repeated += 4 + len(self.hosts) + self.max_sitemaps + (MAX_FOLLOWED if pages else 0)
         return _OTHER_REQUESTS + MAX_OTHER_ORIGINS + _ATTEMPTS * repeated
 
 

@@ -190,7 +190,7 @@ class AddedLines(NamedTuple):
 
     Attributes:
         first, last: Their numbers.
-        place: `before` or `after` the lines of the intended file.
+        place: `before`, `between` or `after` the lines of the intended file.
     """
 
     first: int
@@ -208,22 +208,35 @@ def _added_text(added: Sequence[AddedLines]) -> str:
 
 
 def find_added_lines(source: bytes, served: bytes) -> list[AddedLines]:
-    """Return the lines in front of and behind the lines of `source`, if those are a contiguous part of `served`.
+    """Return the lines of `served` before, after, or in one place between all the lines of `source`.
 
-    Blank lines, and white space at the ends of lines, do not count.
+    Blank lines, and white space at the ends of lines, do not count. The result is empty if `served` lacks a line of
+    `source`, or has lines in several places between its lines.
 
     Cost: O(bytes).
     """
     own = [line for _, line in _lines(source)]
     theirs = _lines(served)
-    text = b"\n".join([b"", *(line for _, line in theirs), b""])
-    start = text.find(b"\n".join([b"", *own, b""])) if own else -1
-    if start < 0:
+    if not own or len(theirs) <= len(own):
         return []
-    index = text.count(b"\n", 0, start)
-    before, after = theirs[:index], theirs[index + len(own) :]
-    parts = (("before", before), ("after", after))
+    text = b"\n".join([b"", *(line for _, line in theirs), b""])
+    start = text.find(b"\n".join([b"", *own, b""]))
+    parts: list[tuple[str, list[tuple[int, bytes]]]]
+    if start >= 0:
+        index = text.count(b"\n", 0, start)
+        parts = [("before", theirs[:index]), ("after", theirs[index + len(own) :])]
+    else:
+        equal = _equal_at_start(own, [line for _, line in theirs])
+        rest = len(theirs) - len(own) + equal
+        is_found = [line for _, line in theirs[rest:]] == own[equal:]
+        parts = [("between", theirs[equal:rest])] if is_found else []
     return [AddedLines(lines[0][0], lines[-1][0], place) for place, lines in parts if lines]
+
+
+def _equal_at_start(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    return next(
+        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def _lines(content: bytes) -> list[tuple[int, bytes]]:
