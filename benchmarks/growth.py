@@ -1,6 +1,6 @@
 """Measure how the time of canfetch grows with its input, and draw one plot.
 
-    python -m benchmarks.growth                  # writes docs/images/growth.svg, in about a minute
+    python -m benchmarks.growth                  # writes docs/images/growth.png, in about a minute
     python -m benchmarks.growth --format text    # prints the figures instead
 
 Times are processor time. Each point is the median of several samples. The plot needs matplotlib.
@@ -20,7 +20,7 @@ from benchmarks import inputs, timing
 from benchmarks.contenders import ENGINES, Parsed, canfetch_engine
 from benchmarks.table import format_duration
 
-PLOT = Path(__file__).resolve().parent.parent / "docs" / "images" / "growth.svg"
+PLOT = Path(__file__).resolve().parent.parent / "docs" / "images" / "growth.png"
 SAMPLE_NS = 3_000_000
 SAMPLES = 9
 TINY_SAMPLE_NS = 10_000
@@ -194,9 +194,8 @@ def draw(panels: list[Panel], path: Path) -> None:
     """Draw all panels as one SVG file."""
     import matplotlib as mpl
 
-    mpl.use("svg")
-    # Reproducible identifiers, and text as text: the file stays small.
-    mpl.rcParams |= {"svg.hashsalt": "canfetch", "svg.fonttype": "none", "font.size": 9}
+    mpl.use("agg")
+    mpl.rcParams["font.size"] = 9
     from matplotlib import pyplot as plt
     from matplotlib.ticker import FuncFormatter
 
@@ -220,14 +219,14 @@ def draw(panels: list[Panel], path: Path) -> None:
         axis.margins(y=0.35)
         axis.legend(fontsize=7, loc="upper left", ncols=2)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
+    figure.savefig(path, dpi=144)
 
 
 def main() -> int:
     """Run the program."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__.partition("\n")[0])
     parser.add_argument("--format", choices=("plot", "text"), default="plot", help="Draw a plot, or print the figures.")
-    parser.add_argument("--output", type=Path, default=PLOT, help="The SVG file. Default: docs/images/growth.svg.")
+    parser.add_argument("--output", type=Path, default=PLOT, help="The image. Default: docs/images/growth.png.")
     parser.add_argument("--tiny", action="store_true", help="Take seconds: a test of the program itself.")
     options = parser.parse_args()
     os.environ[timing.CLOCK] = "cpu"
