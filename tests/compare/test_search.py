@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from canfetch import PROFILES
-from canfetch.compare.budget import Budget, PortableBudget
+from canfetch.compare.budget import Budget, PortableBudget, steps_for
 from canfetch.compare.direct import matches
 from canfetch.compare.domains import domain_of
 from canfetch.compare.patterns import Pattern, ranked_patterns
@@ -86,3 +86,9 @@ def test_a_portable_budget_limits_the_states() -> None:
     assert budget.objects == 100_000 - needed
     with pytest.raises(Undecided):
         Search(patterns, [], PortableBudget(needed - 1)).shortest_target(domain)
+
+
+@pytest.mark.parametrize("microseconds", [1, 2_500, 3_000_000])
+def test_steps_are_those_of_a_default_budget_by_time(microseconds: int) -> None:
+    # The default takes about a second.
+    assert steps_for(microseconds) == Budget().limit * microseconds // 1_000_000
