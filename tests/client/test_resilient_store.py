@@ -289,3 +289,22 @@ def test_an_exception_of_close_is_logged(error: Exception, caplog: pytest.LogCap
     asyncio.run(client.close())
     message = f"{type(error).__name__}: {error}; the store is not closed"
     assert [record.getMessage() for record in caplog.records] == [message, message]
+
+
+class UnlistedStore(MemoryStore):
+    """A store that cannot list its keys."""
+
+    def keys(self) -> Iterator[str]:
+        return iter([next(iter(()))])
+
+
+def test_an_exception_of_keys_reaches_the_caller() -> None:
+    async def entries() -> list[CacheEntry]:
+        client = AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=UnlistedStore())
+        return [entry async for entry in client.entries()]
+
+    client = Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=UnlistedStore())
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        list(client.entries())
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(entries())

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -16,6 +16,7 @@ from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, HeldLeases, Pause, ReleaseLease, SendRequest
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
+from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -212,7 +213,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def entries(self) -> AsyncIterator[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""
         if self._store is not None:
-            for key in await asyncio.to_thread(lambda store: list(store.keys()), self._store):
+            for key in await asyncio.to_thread(lambda store: list(_keys(store)), self._store):
                 entry = await asyncio.to_thread(self._resilient_store.get, key)
                 if entry is not None:
                     yield entry
@@ -387,6 +388,11 @@ class AsyncClient(BaseClient[AsyncTransport]):
                 return self._perform_store_action(action)
             case _:
                 return await _finish_in_thread(lambda: self._perform_store_action(action))
+
+
+def _keys(store: Store) -> Iterator[str]:
+    """Yield the keys of a store. No future can hold StopIteration, which a generator raises as RuntimeError."""
+    yield from store.keys()
 
 
 async def _finish_in_thread(call: Callable[[], Any]) -> Any:
