@@ -79,11 +79,25 @@ def test_invalid_utf16_is_replaced(content: bytes, decoded: bytes) -> None:
 
 
 def test_limit_counts_transcoded_bytes() -> None:
-    line = "Disallow: /\u30c4\n"
+    line = "Disallow: /" + 30 * "\u30c4" + "\n"
     content = b"\xff\xfe" + (line * (LIMIT // len(line.encode()) + 1)).encode("utf-16-le")
+    assert len(content) < LIMIT
     source = decode_source(content, RFC9309, LIMIT)
     assert source.content == line.encode() * (LIMIT // len(line.encode()))
     assert source.tail == line.encode()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("last", ["Disallow: /private\n", "Disallow: /\U0001f600\n"])
+@pytest.mark.parametrize("read", [1, 2, 19, 20, 21, 22, 23, 24, 25])
+def test_limit_counts_the_bytes_of_a_utf16_file(encoding: str, last: str, read: int) -> None:
+    """A file that a client cut has the same content as the complete one, and no part of a line."""
+    mark = "\ufeff".encode(encoding)
+    lines = "#" * ((LIMIT - read) // 2 - 2) + "\n"
+    content = mark + (lines + last).encode(encoding)
+    complete = decode_source(content, RFC9309, LIMIT)
+    assert (complete.content, complete.tail) == (lines.encode(), last.encode())
+    assert decode_source(content[: LIMIT + 1], RFC9309, LIMIT).content == lines.encode()
 
 
 def test_google_utf16_is_not_transcoded() -> None:

@@ -33,12 +33,19 @@ impl Source {
             [0xFE, 0xFF, ..] if reads_utf16 => Encoding::Utf16BigEndian,
             _ => Encoding::Utf8,
         };
-        let content = match encoding {
-            Encoding::Utf8 => Cow::Borrowed(content),
-            Encoding::Utf16LittleEndian => Cow::Owned(utf16(&content[2..], u16::from_le_bytes)),
-            Encoding::Utf16BigEndian => Cow::Owned(utf16(&content[2..], u16::from_be_bytes)),
+        let unit = match encoding {
+            Encoding::Utf8 => None,
+            Encoding::Utf16LittleEndian => Some(u16::from_le_bytes as fn([u8; 2]) -> u16),
+            Encoding::Utf16BigEndian => Some(u16::from_be_bytes as fn([u8; 2]) -> u16),
         };
-        let end = readable_bytes(&content, max_bytes);
+        let is_longer = unit.is_some() && content.len() > max_bytes;
+        let mut limit = max_bytes;
+        if let (Some(unit), true) = (unit, is_longer) {
+            // The limit also counts the bytes of the file itself: a client that stops there has the same rules.
+            limit = limit.min(utf16(&content[2..max_bytes - max_bytes % 2], unit).len());
+        }
+        let content = unit.map_or(Cow::Borrowed(content), |unit| Cow::Owned(utf16(&content[2..], unit)));
+        let end = readable_bytes(&content, limit, is_longer);
         Self { tail_bytes: content.len() - end, content: content[..end].to_vec(), encoding }
     }
 
@@ -78,11 +85,12 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
 }
 
 /// Returns the number of bytes within the limit, up to a line end. Part of a line may disallow more than the whole line.
-fn readable_bytes(content: &[u8], max_bytes: usize) -> usize {
-    match content.get(max_bytes) {
-        None => content.len(),
-        Some(b'\n' | b'\r') => max_bytes,
-        Some(_) => content[..max_bytes].iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1),
+/// Of a UTF-16 file that is longer than the limit, `is_longer`, the last line is never known to end there.
+fn readable_bytes(content: &[u8], limit: usize, is_longer: bool) -> usize {
+    match content.get(limit) {
+        None if !is_longer => content.len(),
+        Some(b'\n' | b'\r') if !is_longer => limit,
+        _ => content[..limit].iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1),
     }
 }
 
@@ -122,6 +130,11 @@ mod tests {
             (b"a\nbb\nc", 3, 2, 2),
             (b"a\r\nb", 2, 2, 2),
             (b"abc", 2, 0, 1),
+            // UTF-16, of which at most six bytes are read.
+            (b"\xFF\xFEa\0\n\0b\0", 6, 2, 2),
+            (b"\xFF\xFEa\0\n\0b", 6, 2, 2),
+            (b"\xFE\xFF\0a\0b\0\n", 7, 0, 1),
+            (b"\xFF\xFEa\0\n\0", 6, 2, 0),
         ] {
             let source = Source::new(content, true, limit);
             assert_eq!((source.content.len(), source.first_unread_line()), (read, unread_line), "{content:?} {limit}");

@@ -25,6 +25,8 @@ class Source(NamedTuple):
 def decode_source(content: bytes, profile: Profile, max_bytes: int) -> Source:
     """Transcode UTF-16 with a byte order mark, and cut content over `max_bytes` at the last line end within it.
 
+    In a UTF-16 file, neither the file nor its UTF-8 is read past the limit.
+
     Raises: InvalidLimit: `max_bytes` is not an integer, below 500 KiB or above 512 MiB.
     Cost: O(bytes). Content that does not change is not copied.
     Source: RFC 9309 sections 2.2.2 and 2.5.
@@ -37,18 +39,25 @@ def decode_source(content: bytes, profile: Profile, max_bytes: int) -> Source:
         )
     if max_bytes > MAX_BYTES_LIMIT:
         raise InvalidLimit(f"invalid max_bytes {max_bytes}: expected at most {MAX_BYTES_LIMIT} (512 MiB)")
-    encoding = "utf-8"
+    encoding, cut, is_longer = "utf-8", max_bytes, False
     if profile.utf16 and content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16-le" if content[0] == 0xFF else "utf-16-be"
-        # Invalid UTF-16 is replaced, so that no content raises.
-        content = content[2:].decode(encoding, "replace").encode()
-    if len(content) <= max_bytes:
+        is_longer = len(content) > max_bytes
+        if is_longer:
+            # The limit also counts the bytes of the file itself: a client that stops there has the same rules.
+            cut = min(cut, len(_transcoded(content[: max_bytes - max_bytes % 2], encoding)))
+        content = _transcoded(content, encoding)
+    if len(content) <= cut and not is_longer:
         return Source(content, b"", encoding)
-    cut = max_bytes
-    if content[cut] not in b"\r\n":
+    if is_longer or content[cut] not in b"\r\n":
         # Part of a line may disallow more than the whole line: `Disallow: /` instead of `Disallow: /private`.
         cut = max(content.rfind(b"\n", 0, cut), content.rfind(b"\r", 0, cut)) + 1
     return Source(content[:cut], content[cut:], encoding)
+
+
+def _transcoded(content: bytes, encoding: str) -> bytes:
+    """Return UTF-16 with a byte order mark as UTF-8. Invalid UTF-16 is replaced, so that no content raises."""
+    return content[2:].decode(encoding, "replace").encode()
 
 
 def encode_content(text: str) -> bytes:
