@@ -47,9 +47,18 @@ class _Request(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """The last answer that a process received, and whether the process said so."""
+    """The last answer that a process received, and whether the process said so.
+
+    Attributes:
+        at: When it was received, in true time.
+        received_at: The same by the wall clock.
+        process: The process.
+        seconds: How long it serves.
+        is_acknowledged: Whether the process has based a verdict on it.
+    """
 
     at: float
+    received_at: float
     process: Process
     seconds: float
     is_acknowledged: bool
@@ -106,7 +115,7 @@ class StoreRules:
 
         def note_answer(answer: Response | Failure) -> None:
             seconds = min(lifetime(answer)[0], self._target_lifetime(answer))
-            self._answers[origin] = _Answer(self._now(), process, seconds, is_acknowledged=False)
+            self._answers[origin] = _Answer(self._now(), self._wall(), process, seconds, is_acknowledged=False)
             if isinstance(answer, Failure) and answer.kind is FailureKind.LOCAL:
                 self._not_sent_at[origin] = self._now()
 
@@ -185,7 +194,11 @@ class StoreRules:
         copied_at = known.copied_at if known is not None and is_certain else None
         # Two processes may have asked in the time of one lease, for example one of them for an origin that redirects
         # here. Each uses its own copy while that is fresh.
-        if copied_at is not None and access.fetched_at is not None and access.fetched_at < copied_at - _LEASE:
+        # After the clock was set back, a process that slept can have an older copy with a later time. The copy of the
+        # last answer is never the older one.
+        is_last = answer is not None and abs((access.fetched_at or 0.0) - answer.received_at) < _LEASE
+        is_earlier = access.fetched_at is not None and copied_at is not None and access.fetched_at < copied_at - _LEASE
+        if is_earlier and not is_last:
             raise BrokenRule(f"{at}: a copy of {access.fetched_at} replaced that of {copied_at}")
         has_copy = access.sha256 is not None
         is_past = access.fetched_at is not None and access.fetched_at <= self._wall()
