@@ -4,7 +4,9 @@
 
 A real `canfetch serve` and a real `canfetch mcp --http` listen on loopback. One client, at 127.0.0.2, repeats every
 expensive request at the same time; another one, at 127.0.0.1, sends one small request after the other. The small
-requests are measured alone, while only a single hostile request is repeated, and with all of them.
+requests are measured alone, while only a single hostile request is repeated, with all of them, and with all of them
+from the addresses of one public network and of two. A trusted proxy forwards for these addresses: nothing is sent to
+them.
 """
 
 import argparse
@@ -79,7 +81,7 @@ def hostile_requests() -> dict[str, list[Request]]:
             post("decide/batch", content=repeated, urls=urls, agents=["ExampleBot"]),
             post("matrix", content=stars, urls=urls, agents=agents),
             post("compare", old=groups, new=stars, urls=urls[:100], agents=agents),
-            post("usage", content=signals, url="/", agents=agents),
+            post("use", content=signals, url="/", agents=agents),
             post("lint", content=groups),
             post("lint", content=signals),
             post("fix", content=groups[:120_000]),
@@ -107,7 +109,7 @@ def small_requests() -> dict[str, list[Request]]:
             post("lint", content=content),
             post("decide", content=content, url=url, agent="GPTBot"),
             post("matrix", content=content, urls=[url], agents=["GPTBot"]),
-            post("usage", content=content, url=url, agents=["GPTBot"]),
+            post("use", content=content, url=url, agents=["GPTBot"]),
         ],
         "mcp": [call("lint", robots_txt=content), call("explain", robots_txt=content, url=url, agents=["GPTBot"])],
     }
@@ -117,7 +119,8 @@ def small_requests() -> dict[str, list[Request]]:
 def running(name: str) -> Iterator[int]:
     """Run a server, and return its port."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    command = {"serve": ["serve", "--port", "0", "--store", "none"], "mcp": ["mcp", "--http", "--port", "0"]}[name]
+    options = ["--port", "0", "--trusted-proxy", HOSTILE]
+    command = {"serve": ["serve", *options, "--store", "none", "--rate", "0"], "mcp": ["mcp", "--http", *options]}[name]
     with tempfile.TemporaryDirectory() as folder:
         environment["XDG_CACHE_HOME"] = folder
         process = subprocess.Popen(
@@ -129,7 +132,7 @@ def running(name: str) -> Iterator[int]:
         )
         try:
             assert process.stdout is not None
-            line = process.stdout.readline()
+            line = next(line for line in process.stdout if "127.0.0.1:" in line)
             threading.Thread(target=process.stdout.read, daemon=True).start()
             yield int(line.partition("127.0.0.1:")[2].partition(" ")[0].partition("/")[0])
         finally:
@@ -157,14 +160,19 @@ def ask(port: int, requests: Sequence[Request], seconds: float) -> Latencies:
         errors += send(connection, requests[len(times) % len(requests)]) != http.client.OK
         connection.close()
         times.append(1000 * (time.perf_counter() - started))
-        time.sleep(0.01)
+        # Less than the rate of a client that the servers allow.
+        time.sleep(0.06)
     p99 = statistics.quantiles(times, n=100, method="inclusive")[98]
     return Latencies(len(times), statistics.median(times), p99, max(times), errors)
 
 
-async def attack(port: int, request: Request) -> None:
-    """Repeat a request on one connection after the other, until it is cancelled."""
-    head = "".join(f"{name}: {value}\r\n" for name, value in JSON.items())
+async def attack(port: int, request: Request, address: str) -> None:
+    """Repeat a request on one connection after the other, until it is cancelled.
+
+    Args: address: The client for which the proxy forwards.
+    """
+    fields = {**JSON, "X-Forwarded-For": address}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
     text = f"POST {request.path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{head}"
     message = f"{text}Content-Length: {len(request.body)}\r\n\r\n".encode() + request.body
     while True:
@@ -181,12 +189,20 @@ async def attack(port: int, request: Request) -> None:
 
 
 @contextmanager
-def attacked(port: int, requests: Sequence[Request], connections: int) -> Iterator[None]:
-    """Repeat requests from another process, which does not slow down this one."""
+def attacked(port: int, requests: Sequence[Request], connections: int, networks: int) -> Iterator[None]:
+    """Repeat requests from another process, which does not slow down this one.
+
+    Args:
+        port: The port.
+        requests: The requests.
+        connections: The connections for each of them.
+        networks: The networks of the clients, each of which has its own address, or 0 for one client.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "requests.json"
         path.write_text(json.dumps([[one.path, one.body.decode()] for one in requests]), encoding="utf-8")
-        command = [sys.executable, "-m", "benchmarks.fairness", "--attack", str(port), str(connections), str(path)]
+        command = [sys.executable, "-m", "benchmarks.fairness", "--attack", str(port), str(connections), str(networks)]
+        command.append(str(path))
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None
@@ -197,9 +213,11 @@ def attacked(port: int, requests: Sequence[Request], connections: int) -> Iterat
             process.wait(60)
 
 
-async def attack_all(port: int, connections: int, requests: Sequence[Request]) -> None:
+async def attack_all(port: int, connections: int, networks: int, requests: Sequence[Request]) -> None:
     """Repeat all requests."""
-    tasks = [asyncio.create_task(attack(port, one)) for one in requests for _ in range(connections)]
+    repeated = [one for one in requests for _ in range(connections)]
+    addresses = [f"8.8.{number % networks}.{number}" if networks else HOSTILE for number in range(len(repeated))]
+    tasks = [asyncio.create_task(attack(port, *pair)) for pair in zip(repeated, addresses, strict=True)]
     await asyncio.sleep(2)
     print("started", flush=True)
     await asyncio.gather(*tasks)
@@ -211,14 +229,16 @@ def measure(seconds: float) -> Iterator[tuple[str, Latencies]]:
     for name in hostile:
         with running(name) as port:
             ask(port, small[name], 1)
-            for title, requests, connections in (
-                ("alone", [], 0),
-                ("beside one hostile request", hostile[name][1:2], 1),
-                ("beside all of them", hostile[name], CONNECTIONS),
+            for title, requests, connections, networks in (
+                ("alone", [], 0, 0),
+                ("beside one hostile request", hostile[name][1:2], 1, 0),
+                ("beside all of them", hostile[name], CONNECTIONS, 0),
+                ("beside all of them, from one network", hostile[name], CONNECTIONS, 1),
+                ("beside all of them, from two networks", hostile[name], CONNECTIONS, 2),
             ):
                 with ExitStack() as stack:
                     if requests:
-                        stack.enter_context(attacked(port, requests, connections))
+                        stack.enter_context(attacked(port, requests, connections, networks))
                     yield f"{name}, {title}", ask(port, small[name], seconds)
 
 
@@ -226,12 +246,14 @@ def main() -> None:
     """Run the benchmark, or the hostile client."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="time of each measurement")
-    parser.add_argument("--attack", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--attack", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.attack is not None:
-        port, connections, path = options.attack
+        *numbers, path = options.attack
+        port, connections, networks = map(int, numbers)
         listed = json.loads(Path(path).read_text(encoding="utf-8"))
-        asyncio.run(attack_all(int(port), int(connections), [Request(place, body.encode()) for place, body in listed]))
+        requests = [Request(place, body.encode()) for place, body in listed]
+        asyncio.run(attack_all(port, connections, networks, requests))
         return
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start\n")
     print("| small requests | number | p50 | p99 | longest | errors |\n| --- | ---: | ---: | ---: | ---: | ---: |")

@@ -16,7 +16,7 @@ from tests.web.conftest import API, BASE, ScriptedWeb, running_api
 from canfetch.errors import InvalidURL, WorkerKilled
 from canfetch.web.server.clients import current_client, network_of
 from canfetch.web.server.shares import Shares
-from canfetch.web.server.work_queue import QueueFull, WorkQueue
+from canfetch.web.server.work_queue import SMALL_BYTES, QueueFull, WorkQueue
 from canfetch.web.server.worker_process import ComputationFailed, WorkerProcess
 from canfetch.web.settings import Settings
 
@@ -64,7 +64,7 @@ class Crowd:
 
     async def _ask(self, name: str) -> str:
         current_client.set(NEIGHBOURS.get(name[0], name[0]))
-        return await self.queue.run(str, name)
+        return await self.queue.run(str, name, size=SMALL_BYTES + name[0].isupper())
 
     async def end(self, name: str) -> None:
         self.ends[name].set()
@@ -210,6 +210,33 @@ def test_clients_of_a_network_never_use_all_workers() -> None:
     in_crowd(check, workers=2)
 
 
+def test_large_computations_leave_a_worker_for_small_ones() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("A1", "B1", "c1", "d1")
+        await crowd.runs("A1", "c1")
+        # Small ones do not keep large ones away.
+        await crowd.end("c1")
+        await crowd.runs("d1")
+        await crowd.end("A1")
+        await crowd.runs("B1")
+        await crowd.cancel("B1")
+        await crowd.end("d1")
+        await crowd.ask("C1", "d2")
+        await crowd.runs("C1", "d2")
+
+    in_crowd(check, workers=2)
+
+
+def test_one_worker_is_also_for_large_computations() -> None:
+    async def check(crowd: Crowd) -> None:
+        await crowd.ask("A1", "b1")
+        await crowd.runs("A1")
+        await crowd.end("A1")
+        await crowd.runs("b1")
+
+    in_crowd(check, workers=1)
+
+
 def test_networks_take_turns_and_clients_in_a_network() -> None:
     async def check(crowd: Crowd) -> None:
         await crowd.ask("a1", "p1", "p2", "q1", "r1", "b1", "b2")
@@ -307,15 +334,15 @@ def test_errors_of_a_process(worker: WorkerProcess, capfd: pytest.CaptureFixture
 def test_a_cancelled_computation_ends_and_its_process_is_replaced(worker: WorkerProcess) -> None:
     async def time_out() -> None:
         queue = WorkQueue([worker], max_waiting=1)
-        first = await queue.run(process)
-        task = asyncio.create_task(queue.run(endless))
+        first = await queue.run(process, size=0)
+        task = asyncio.create_task(queue.run(endless, size=0))
         await until(lambda: queue.count == 1)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         # Until its process is replaced, the client is charged for it.
         assert queue.count == 1
-        assert await queue.run(process) != first
+        assert await queue.run(process, size=0) != first
         assert (queue.count, queue.stopped) == (0, 1)
         queue.close()
 

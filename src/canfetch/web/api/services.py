@@ -115,10 +115,11 @@ async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small:
     services = services_of(request)
     facts, deadline = services.facts(), services.deadline()
     while True:
-        if is_small and len(body) + facts.size <= INLINE_BYTES:
+        size = len(body) + facts.size
+        if is_small and size <= INLINE_BYTES:
             outcome = outcome_of(answer, body, facts)
         else:
-            outcome = await services.queue.run(outcome_of, answer, body, facts)
+            outcome = await services.queue.run(outcome_of, answer, body, facts, size=size)
         if isinstance(outcome, bytes):
             request.scope[KEEP_BYTES](len(outcome))
             return Response(outcome, media_type=_JSON)

@@ -71,7 +71,7 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
             if size <= INLINE_BYTES:
                 part = answer_lines(file, block[start:], facts)
             else:
-                part = await services.queue.run(answer_lines, file, block[start:], facts)
+                part = await services.queue.run(answer_lines, file, block[start:], facts, size=size)
             start += part.lines
             if part.file is not None:
                 file = part.file

@@ -96,7 +96,7 @@ def create_app(service: Service, settings: HTTPSettings) -> ASGIApp:
     """Return the ASGI application."""
 
     async def is_simple(body: bytes) -> bool:
-        return await service.read(count_values, body) <= MAX_JSON_VALUES
+        return await service.read(count_values, body, size=len(body)) <= MAX_JSON_VALUES
 
     app = create_server(service).streamable_http_app(
         streamable_http_path=PATH,

@@ -40,10 +40,10 @@ _PLACEHOLDER: Final = re.compile(r"\{(\w+)(?:\|[^}]*)?\}")
 async def _answer(service: Service, arguments: LintArguments) -> Answer:
     if arguments.site is None:
         content = encode_text(arguments.robots_txt or "")
-        return await service.read(lint_draft, content)
+        return await service.read(lint_draft, content, size=len(content), is_quick=False)
     url = site_url(arguments.site)
     state = await service.fetch(url)
-    return await service.read(lint_state, state, service.clock())
+    return await service.read_state(lint_state, state, service.clock(), is_quick=False)
 
 
 def lint_draft(content: bytes) -> Answer:

@@ -192,22 +192,28 @@ class Service:
         except TimeoutError:
             return SiteFile(None, f"{quoted(redacted_url(url))} took too long", "timeout")
 
-    async def read_state(self, reading: Callable[..., ResultT], state: OriginState, *arguments: Any) -> ResultT:
+    async def read_state(
+        self, reading: Callable[..., ResultT], state: OriginState, *arguments: Any, is_quick: bool = True
+    ) -> ResultT:
         """Return the result of a function that reads the file of a state. See `read`."""
         size = 0 if state.file is None else len(state.file.content)
-        return await self.read(reading, state, *arguments, size=size)
+        return await self.read(reading, state, *arguments, size=size, is_quick=is_quick)
 
-    async def read(self, reading: Callable[..., ResultT], *arguments: Any, size: int | None = None) -> ResultT:
+    async def read(self, reading: Callable[..., ResultT], *arguments: Any, size: int, is_quick: bool = True) -> ResultT:
         """Return the result of a function of a module that reads a file, called in a process. It ends with the task.
 
-        Args: size: The bytes of the file and the URL. If they are few, the function is called at once.
+        Args:
+            reading: The function.
+            arguments: Its arguments.
+            size: The bytes of the file and the URL.
+            is_quick: Whether the function is called at once if these are few.
         Raises: CallerError: Too many files are waiting, or the process was ended; and what the function raises.
         """
-        if size is not None and size <= _INLINE_BYTES:
+        if is_quick and size <= _INLINE_BYTES:
             return reading(*arguments)
         assert self._queue is not None
         try:
-            return await self._queue.run(reading, *arguments)
+            return await self._queue.run(reading, *arguments, size=size)
         except (QueueFull, WorkerKilled):
             await asyncio.sleep(_REFUSAL_SECONDS)
             raise CallerError("the server is too busy: ask again in a few seconds") from None

@@ -2,7 +2,8 @@
 
 A client with computations that run starts another one only while more processes are free than it uses. So one client
 never uses all processes, and the first computation of another client does not wait for it. Clients of one network count
-as one here, because they may be one holder of many addresses. Computations that wait are started in turns: one of each
+as one here, because they may be one holder of many addresses. Large computations never use all processes, so that a
+small one does not wait for those of several networks either. Computations that wait are started in turns: one of each
 network, and in a network one of each client. A computation whose request ends is ended with its process.
 """
 
@@ -11,7 +12,7 @@ import logging
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from canfetch.errors import CanfetchError, WorkerKilled
 from canfetch.web.server.clients import current_client, network_of
@@ -21,10 +22,19 @@ from canfetch.web.server.worker_process import ComputationFailed
 LOGGER: Final = logging.getLogger("canfetch.web")
 
 ResultT = TypeVar("ResultT")
+SMALL_BYTES: Final = 32 << 10
+"""The size of the largest input of a computation that counts as small."""
 
 
 class QueueFull(CanfetchError, RuntimeError):
     """Raised when too many computations are waiting, in all or of one client."""
+
+
+class _Turn(NamedTuple):
+    """A computation that waits for a worker."""
+
+    worker: "asyncio.Future[Worker]"
+    is_small: bool
 
 
 class Worker(Protocol):
@@ -55,9 +65,11 @@ class WorkQueue:
         self._threads = ThreadPoolExecutor(len(workers), thread_name_prefix="canfetch-work")
         # By network.
         self._running: Counter[str] = Counter()
+        self._large: set[Worker] = set()
+        self._most_large = max(1, len(workers) - 1)
         self._places = Shares(max_waiting, client_waiting)
         # The networks, and their clients, in the order of their turns. Each client has computations that wait.
-        self._waiting: OrderedDict[str, OrderedDict[str, deque[asyncio.Future[Worker]]]] = OrderedDict()
+        self._waiting: OrderedDict[str, OrderedDict[str, deque[_Turn]]] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_closed = False
         self.stopped = 0
@@ -73,16 +85,20 @@ class WorkQueue:
         for worker in workers:
             self._in_background(self._prepare(worker))
 
-    async def run(self, function: Callable[..., ResultT], *arguments: Any) -> ResultT:
+    async def run(self, function: Callable[..., ResultT], *arguments: Any, size: int) -> ResultT:
         """Return the result of a function of a module, called in a worker for the current client.
 
         If the task is cancelled, for example at the end of the time of a request, the computation is ended.
 
+        Args:
+            function: The function.
+            arguments: Its arguments.
+            size: The bytes of its input.
         Raises: QueueFull; WorkerKilled; ComputationFailed: An unexpected error; and each CanfetchError of the function.
         """
         client = current_client.get()
         network = network_of(client)
-        worker = await self._take_worker(client, network)
+        worker = await self._take_worker(client, network, is_small=size <= SMALL_BYTES)
         call = self._in_thread(worker.call, function, *arguments)
         try:
             result: ResultT = await asyncio.shield(call)
@@ -108,72 +124,81 @@ class WorkQueue:
     def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> "asyncio.Future[Any]":
         return asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
-    async def _take_worker(self, client: str, network: str) -> Worker:
-        # If the network has computations that wait, this one may not start either.
-        if self._may_start(network):
-            return self._start(network)
+    async def _take_worker(self, client: str, network: str, *, is_small: bool) -> Worker:
+        # If the network has computations of this size that wait, this one may not start either.
+        if self._may_start(network, is_small=is_small):
+            return self._start(network, is_small=is_small)
         if not self._places.take(client):
             raise QueueFull("too many computations are waiting: try again in a second")
-        turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        turn = _Turn(asyncio.get_running_loop().create_future(), is_small)
         self._waiting.setdefault(network, OrderedDict()).setdefault(client, deque()).append(turn)
         try:
-            return await turn
+            return await turn.worker
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._give_back(network, turn.result())
+            if turn.worker.done() and not turn.worker.cancelled():
+                self._give_back(network, turn.worker.result())
             else:
                 self._forget(client, network, turn)
             raise
 
-    def _forget(self, client: str, network: str, turn: "asyncio.Future[Worker]") -> None:
+    def _forget(self, client: str, network: str, turn: _Turn) -> None:
         clients = self._waiting.get(network)
         if clients is not None and turn in clients.get(client, ()):
-            clients[client].remove(turn)
-            self._places.give_back(client)
-            self._remove_if_empty(client, network)
+            self._remove(client, network, turn)
 
-    def _remove_if_empty(self, client: str, network: str) -> None:
+    def _remove(self, client: str, network: str, turn: _Turn) -> None:
+        self._places.give_back(client)
         clients = self._waiting[network]
+        clients[client].remove(turn)
         if not clients[client]:
             del clients[client]
         if not clients:
             del self._waiting[network]
 
-    def _may_start(self, network: str) -> bool:
-        return len(self._free) > self._running[network]
+    def _may_start(self, network: str, *, is_small: bool) -> bool:
+        return len(self._free) > self._running[network] and (is_small or len(self._large) < self._most_large)
 
-    def _start(self, network: str) -> Worker:
+    def _start(self, network: str, *, is_small: bool) -> Worker:
         self._running[network] += 1
-        return self._free.pop()
+        worker = self._free.pop()
+        if not is_small:
+            self._large.add(worker)
+        return worker
 
     def _give_back(self, network: str, worker: Worker) -> None:
-        self._end(network)
+        self._end(network, worker)
         self._free.append(worker)
         self._start_waiting()
 
-    def _end(self, network: str) -> None:
+    def _end(self, network: str, worker: Worker) -> None:
+        self._large.discard(worker)
         self._running[network] -= 1
         if not self._running[network]:
             del self._running[network]
 
     def _start_waiting(self) -> None:
         """Start computations of the clients whose turn it is, while workers are free for them."""
-        while (network := next(filter(self._may_start, self._waiting), None)) is not None:
-            clients = self._waiting[network]
-            client, turns = next(iter(clients.items()))
-            turn = turns.popleft()
-            self._places.give_back(client)
+        while (found := self._next()) is not None:
+            network, client, turn = found
+            self._waiting[network].move_to_end(client)
             self._waiting.move_to_end(network)
-            clients.move_to_end(client)
-            self._remove_if_empty(client, network)
-            if not turn.done():
-                turn.set_result(self._start(network))
+            self._remove(client, network, turn)
+            if not turn.worker.done():
+                turn.worker.set_result(self._start(network, is_small=turn.is_small))
+
+    def _next(self) -> tuple[str, str, _Turn] | None:
+        for network, clients in self._waiting.items():
+            for client, turns in clients.items():
+                for turn in turns:
+                    if self._may_start(network, is_small=turn.is_small):
+                        return network, client, turn
+        return None
 
     async def _replace(self, network: str, worker: Worker, call: "asyncio.Future[Any]") -> None:
         """Start a worker again. Until then, its network is charged for it."""
         await asyncio.gather(call, return_exceptions=True)
         await self._prepare(worker)
-        self._end(network)
+        self._end(network, worker)
         self._start_waiting()
 
     async def _prepare(self, worker: Worker) -> None:
