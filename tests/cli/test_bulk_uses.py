@@ -87,7 +87,7 @@ def expected_use(robots: dict[str, Any], row: dict[str, Any], purpose: str) -> t
     first = verdict.decided_by[0]
     if first.line is None:
         return str(first.preference), str(first.kind), None, None, None, unread
-    text = display_text(source.content.splitlines()[first.line - 1].strip())
+    text = display_text(source.content.splitlines()[first.line - 1].strip().replace(b"\t", b" "))
     token = first.note.removeprefix("a rule for ").partition(",")[0] if first.kind == "control-token" else None
     return str(first.preference), str(first.kind), first.line, text, token, unread
 

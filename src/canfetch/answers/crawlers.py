@@ -7,6 +7,7 @@ from canfetch.agents import REGISTRY, Crawler, Registry
 from canfetch.agents.requested import RequestedAgent, requested_agent, unknown_agent_notes
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidProductToken
 
@@ -21,6 +22,11 @@ def requested_agents(names: Sequence[str], *, exact: bool = False) -> list[Reque
     Raises: InvalidProductToken.
     """
     return [requested_agent(name, exact=exact) for name in dict.fromkeys(names)]
+
+
+def names_json(url: str | None, agent: RequestedAgent) -> dict[str, Any]:
+    """Return the URL and the agent of an answer as JSON."""
+    return {"url": None if url is None else redacted_url(url), "agent_name": printable_text(agent.name)}
 
 
 def with_notes(answer: dict[str, Any], agents: Iterable[RequestedAgent], *files: RobotsTxt) -> dict[str, Any]:

@@ -5,13 +5,12 @@ from collections.abc import Generator, Sequence
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.crawlers import with_notes
+from canfetch.answers.crawlers import names_json, with_notes
 from canfetch.client.documents import FetchFacts, Step, fetch_document
 from canfetch.client.request_headers import is_header_name
 from canfetch.client.site_files import fetch_site_file
 from canfetch.client.use import tdm_file_step
 from canfetch.core.document import RobotsTxt
-from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 from canfetch.pages.page_rules import PageRules, parse_page
@@ -108,7 +107,7 @@ class PageAnswer(NamedTuple):
         """
         fetched = self.view.fetched
         return {
-            **_names_json(self.url, self.agent),
+            **names_json(self.url, self.agent),
             **self.verdict.to_json(),
             "fetched": None if fetched is None else fetched.to_json(),
             "page": self.view.rules.to_json() if page is None else page,
@@ -167,8 +166,4 @@ def page_table(
 
 def page_error_json(url: str | None, agent: RequestedAgent, error: str) -> dict[str, Any]:
     """Return the object for a page that cannot be fetched or decided."""
-    return {**_names_json(url, agent), "may_index": None, "error": error}
-
-
-def _names_json(url: str | None, agent: RequestedAgent) -> dict[str, Any]:
-    return {"url": None if url is None else printable_text(url), "agent_name": printable_text(agent.name)}
+    return {**names_json(url, agent), "may_index": None, "error": error}

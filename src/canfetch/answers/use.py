@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents import get_crawler
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.crawlers import with_notes
+from canfetch.answers.crawlers import names_json, with_notes
 from canfetch.answers.pages import parse_header_lines
 from canfetch.consent.decision import UseSources, read_sources
 from canfetch.consent.licenses import MAX_PLACES
@@ -13,7 +13,6 @@ from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import SourceState, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import UsagePurpose
-from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
@@ -44,7 +43,7 @@ class UseAnswer(NamedTuple):
         """Return the answer as JSON. `url` is the URL as written, and `content_url` that after redirects."""
         verdict = self.verdict.to_json()
         return {
-            **_names_json(self.url, self.agent),
+            **names_json(self.url, self.agent),
             "content_url": verdict.pop("url"),
             **verdict,
         }
@@ -52,11 +51,7 @@ class UseAnswer(NamedTuple):
 
 def use_error_json(url: str, agent: RequestedAgent, error: str) -> dict[str, Any]:
     """Return the object for a URL that cannot be decided."""
-    return {**_names_json(url, agent), "allowed": None, "error": printable_text(error)}
-
-
-def _names_json(url: str, agent: RequestedAgent) -> dict[str, Any]:
-    return {"url": redacted_url(url), "agent_name": printable_text(agent.name)}
+    return {**names_json(url, agent), "allowed": None, "error": printable_text(error)}
 
 
 class CrawlerUses(NamedTuple):

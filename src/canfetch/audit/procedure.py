@@ -32,7 +32,6 @@ from canfetch.audit.served import (
     file_past_cache,
     has_answered,
     host_addresses,
-    line_text,
     rules_digest,
     served_file,
 )
@@ -53,6 +52,7 @@ from canfetch.client.sync_client import Client
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState
 from canfetch.core.document import RobotsTxt
+from canfetch.core.lines import line_text
 from canfetch.core.lists import check_list
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
@@ -88,6 +88,7 @@ _OF_CLOSED_SITES: Final = frozenset(
 # Nor are these, with a status that refuses the request.
 _OF_LOCKED_SITES: Final = frozenset({AuditKind.ROBOTS_REFUSED, AuditKind.HOME_FAILING, AuditKind.LISTED_FAILING})
 # A page or a crawler is requested again after an accident.
+_MAX_LINE_BYTES: Final = 200
 _ATTEMPTS: Final = 2
 
 
@@ -324,7 +325,11 @@ class _Audit:
         if origin not in self._lines:
             self._lines[origin] = file_lines(self._requests.state(one.url), self._started_at)
         lines = self._lines[origin]
-        return one._replace(text=line_text(lines[one.line - 1])) if one.line <= len(lines) else one
+        return (
+            one._replace(text=line_text(lines[one.line - 1].strip(), _MAX_LINE_BYTES))
+            if one.line <= len(lines)
+            else one
+        )
 
     def _past_cache(self, served: ServedFile) -> RobotsTxt | None:
         """Return the robots.txt that the server sends past caches, or None."""

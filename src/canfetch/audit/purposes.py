@@ -11,7 +11,7 @@ from canfetch.audit.report import CrawlerAccess, PurposeAccess
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.documents import Document, run_steps
 from canfetch.client.origin_state import OriginState
-from canfetch.client.use import UseQuestion, decide_use
+from canfetch.client.use import read_use
 from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import ROBOTS, SourceState, UseVerdict
 from canfetch.core.agent import Agent
@@ -107,7 +107,5 @@ def _uses(
     else:
         answer, url = page.response, page.url
         response = PageResponse(answer.status, answer.headers, answer.body)
-    return {
-        purpose: run_steps(decide_use(url, UseQuestion(purpose, _ANYBODY, now), response), requests.perform).verdict
-        for purpose in UsagePurpose
-    }
+    reading, sources = run_steps(read_use(url, _ANYBODY, response, now), requests.perform)
+    return reading.decide_purposes(sources, _ANYBODY, UsagePurpose)

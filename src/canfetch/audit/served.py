@@ -24,7 +24,7 @@ from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.lines import physical_lines
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
-from canfetch.core.text import abbreviated, counted, display_text, printable_text
+from canfetch.core.text import abbreviated, counted, printable_text
 from canfetch.core.verdict import Access
 from canfetch.errors import CanfetchError, OriginDisallowed, Undecided
 from canfetch.lint import Linter, Severity
@@ -42,7 +42,6 @@ MISSING: Final = (404, 410)
 LOCKED: Final = (401, 403)
 """The statuses of what a server refuses."""
 _MARK: Final = b"\xef\xbb\xbf"
-_MAX_LINE: Final = 200
 _OF_CLOSED_SITES: Final = ("whole-site-blocked",)
 # The sitemap of a local site is on a local host.
 _OF_LOCAL_HOSTS: Final = ("sitemap-host-unreachable",)
@@ -125,13 +124,6 @@ def file_lines(state: OriginState, now: float) -> list[bytes]:
     """
     robots = served_file(state, now).robots
     return [] if robots is None else physical_lines(robots.content, get_profile(robots.profile))[1]
-
-
-def line_text(line: bytes) -> str:
-    """Return the text of a line without the white space around it, cut after 200 characters."""
-    # A character has up to four bytes.
-    text = printable_text(display_text(line[: 4 * _MAX_LINE + 4].strip()))
-    return text if len(text) <= _MAX_LINE else f"{text[:_MAX_LINE]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def rules_digest(robots: RobotsTxt) -> str:

@@ -1,6 +1,6 @@
 """Whether content may be used: what has to be fetched for the answer, and the answer."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from math import inf
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -9,7 +9,7 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, url_on_other_host
-from canfetch.consent.decision import may_use, with_redirects
+from canfetch.consent.decision import UseSources, read_sources, with_redirects
 from canfetch.consent.licenses import address_text
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
@@ -17,6 +17,7 @@ from canfetch.consent.sources import MissingSource, PageResponse, url_text
 from canfetch.consent.verdict import ROBOTS, TDM_FILE, SourceState, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import redact_credentials_in
 from canfetch.core.urls import AnyURL
@@ -112,19 +113,33 @@ class UseReading(NamedTuple):
 
         Raises: As `may_use`.
         """
-        verdict = may_use(
-            self.url,
-            purpose=question.purpose,
-            agent=question.agent,
-            robots=self.robots,
-            response=self.response,
-            tdm=self.tdm,
-            license=self.licenses,
-            now=question.now,
+        purpose = find_purpose(question.purpose)
+        return self.decide_purposes(self.sources(question.now), question.agent, [purpose])[purpose]
+
+    def sources(self, now: float) -> UseSources:
+        """Return what was read, parsed for several answers.
+
+        Raises: As `may_use`.
+        """
+        return read_sources(
+            self.url, robots=self.robots, response=self.response, tdm=self.tdm, license=self.licenses, now=now
         )
+
+    def decide_purposes(
+        self, sources: UseSources, agent: Agent, purposes: Iterable[UsagePurpose]
+    ) -> dict[UsagePurpose, UseVerdict]:
+        """Answer for several purposes.
+
+        Args: sources: The result of `sources`.
+        Raises: As `may_use`.
+        """
+        found = sources.decide(agent, purposes)
+        return {purpose: self._with_times(verdict, sources.now) for purpose, verdict in found.items()}
+
+    def _with_times(self, verdict: UseVerdict, now: float) -> UseVerdict:
         if self.fetches:
             verdict = _with_fetches(verdict, self.fetches)
-        expires_at = max(min(verdict.expires_at or inf, self.fresh_until), question.now)
+        expires_at = max(min(verdict.expires_at or inf, self.fresh_until), now)
         return verdict if expires_at == inf else verdict._replace(expires_at=expires_at)
 
 
@@ -189,11 +204,25 @@ def question_steps(
 def decide_use(
     url: str, question: UseQuestion, response: PageResponse | MissingSource
 ) -> Generator[UseStep, Any, AnsweredUse]:
-    """Answer a question from a response that is known, and from the robots.txt and the TDM file of its origin.
-
-    The first three RSL licenses that these sources name are fetched as well, and nothing that they refer to.
+    """Answer a question from a response that is known, and from what `read_use` reads.
 
     Raises: InvalidURL, InvalidOption; and what the steps raise.
+    """
+    purpose = find_purpose(question.purpose)
+    reading, sources = yield from read_use(url, question.agent, response, question.now)
+    verdict = reading.decide_purposes(sources, question.agent, [purpose])[purpose]
+    return AnsweredUse(question, (reading,), verdict)
+
+
+def read_use(
+    url: str, agent: Agent, response: PageResponse | MissingSource, now: float
+) -> Generator[UseStep, Any, tuple[UseReading, UseSources]]:
+    """Read the robots.txt and the TDM file of the origin of a response, for answers about any purpose.
+
+    The first three RSL licenses that these sources and the response name for the agent are fetched as well, and nothing
+    that they refer to.
+
+    Raises: InvalidURL; and what the steps raise.
     """
     state: OriginState | None = None
     dates: list[float] = []
@@ -204,24 +233,25 @@ def decide_use(
     except NotFetched as error:
         robots = MissingSource(SourceState.UNREACHABLE, error.reason)
     else:
-        robots = robots_source(state, question.now)
+        robots = robots_source(state, now)
         dates.append(state.next_fetch_at)
-        fetches[ROBOTS] = _robots_fetch(state, question.now)
+        fetches[ROBOTS] = _robots_fetch(state, now)
     tdm: KeptFile = yield tdm_file_step(url)
     dates.append(tdm.expires_at)
     fetches[TDM_FILE] = _file_fetch(tdm)
     tdm_file = file_source(tdm.file)
     reading = UseReading(url, robots, response, tdm_file, fresh_until=min(dates), state=state, fetches=fetches)
-    answered = answer_use(question, [reading])
+    sources = reading.sources(now)
     licenses: dict[str, bytes | MissingSource] = {}
-    for license_url in answered.verdict.license_urls[:MAX_LICENSES]:
+    for license_url in sources.license_urls(agent)[:MAX_LICENSES]:
         kept: KeptFile = yield license_step(license_url)
         licenses[license_url] = file_source(kept.file)
         dates.append(kept.expires_at)
         fetches[license_url] = _file_fetch(kept)
-    if not licenses:
-        return answered
-    return answer_use(question, [reading._replace(licenses=licenses, fresh_until=min(dates))])
+    if licenses:
+        reading = reading._replace(licenses=licenses, fresh_until=min(dates))
+        sources = reading.sources(now)
+    return reading, sources
 
 
 def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[UseStep, Any, AnsweredUse]:

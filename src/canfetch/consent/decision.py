@@ -75,11 +75,10 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose, most_r
 from canfetch.core.extensions.record import Extension, ExtensionScope
 from canfetch.core.extensions.usage import Usage
 from canfetch.core.extensions.usage_records import statements_of
-from canfetch.core.lines import physical_lines
+from canfetch.core.lines import line_text, physical_lines
 from canfetch.core.origin import find_origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.redaction import redacted_url
-from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL
 from canfetch.pages.page_rules import PageRules, parse_page
 from canfetch.pages.tdm import MAX_TDM_BYTES, TDM_FILE_PATH
@@ -168,6 +167,14 @@ class UseSources:
         # The reservation of a TDM file is a statement of its own.
         page_verdict = self.page._replace(reservations=(), tdm_file=None).decide(agent=agent, now=self.now)
         return {purpose: self._decide(agent, purpose, page_verdict) for purpose in purposes}
+
+    def license_urls(self, agent: Agent) -> tuple[str, ...]:
+        """Return the absolute URLs of the RSL documents that the sources name for an agent.
+
+        Raises: InvalidURL, OriginMismatch.
+        """
+        records = () if isinstance(self.robots, MissingSource) else self.robots.licenses(agent=agent)
+        return self._read_licenses(records, UsagePurpose.TRAINING).urls
 
     def _decide(self, agent: Agent, purpose: UsagePurpose, page_verdict: PageVerdict) -> UseVerdict:
         page, usage = self.page, None
@@ -262,8 +269,7 @@ class UseSources:
         """Return a line of robots.txt as written, without white space around it and without its comment."""
         if not self._lines and isinstance(self.robots, RobotsTxt):
             self._lines.extend(physical_lines(self.robots.content, get_profile(self.robots.profile))[1])
-        # A character has up to four bytes.
-        return display_text(self._lines[number - 1][: 4 * MAX_TEXT].partition(b"#")[0].strip())
+        return line_text(self._lines[number - 1].partition(b"#")[0].strip(), MAX_TEXT)
 
     def _read_licenses(self, records: Sequence[Extension[Any]], purpose: UsagePurpose) -> Licenses:
         key = purpose, tuple(record.line for record in records[: MAX_PLACES + 1])

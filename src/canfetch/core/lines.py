@@ -9,6 +9,7 @@ Source: RFC 9309 section 2.2 (NL); google/robotstxt for the partial byte order m
 from typing import Final
 
 from canfetch.core.profiles import Profile
+from canfetch.core.text import bounded_text, display_text
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -32,6 +33,16 @@ def physical_lines(content: bytes, profile: Profile) -> tuple[int, list[bytes]]:
     """
     start = byte_order_mark_length(content, profile)
     return start, content[start:].splitlines(keepends=True)
+
+
+def line_text(line: bytes, max_bytes: int | None = None) -> str:
+    """Return a line or a part of one for display. Tabs become spaces.
+
+    Args: max_bytes: The limit of the text in bytes of UTF-8. A longer text is cut and ends in `…`. Default: no limit.
+    """
+    start = line if max_bytes is None else line[: max_bytes + 1]
+    text = display_text(start.replace(b"\t", b" "))
+    return text if max_bytes is None else bounded_text(text, max_bytes)
 
 
 def readable_part(content: bytes, profile: Profile) -> bytes:

@@ -17,6 +17,7 @@ HEX_DIGITS: Final = b"0123456789ABCDEFabcdef"
 WHITE_SPACE: Final = b" \t\n\v\f\r"
 # Bytes that a URI cannot contain unescaped: controls, space, the delimiters of RFC 2396, and everything over 0x7E.
 NEVER_IN_URI: Final = bytes([*range(0x21), *b'"<>\\^`{|}', *range(0x7F, 0x100)])
+_CUT: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
 def encode_text(text: str) -> bytes:
@@ -85,6 +86,15 @@ def abbreviated(items: Sequence[str], most: int, *, separator: str = ", ", rest:
     """Return the first items, and the number of the others, such as `a, b and 3 more`."""
     more = len(items) - most
     return separator.join(items[:most]) + (f" and {more} {rest}" if more > 0 else "")
+
+
+def bounded_text(text: str, max_bytes: int) -> str:
+    """Return `text` with at most `max_bytes` bytes of UTF-8. A longer text is cut and ends in `…`."""
+    # Most texts are shorter, and a character has at least one byte.
+    encoded = text[: max_bytes + 1].encode()
+    if len(encoded) <= max_bytes:
+        return text
+    return encoded[: max_bytes - len(_CUT.encode())].decode("utf-8", "ignore") + _CUT
 
 
 def printable_text(text: str) -> str:

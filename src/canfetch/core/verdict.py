@@ -256,17 +256,17 @@ class ClientVerdict(Verdict):
             """How the robots.txt was fetched."""
 
 
-class RobotsDisallowed(CanfetchError, OSError):
-    """Raised by the integrations of HTTP clients in place of a request that robots.txt disallows.
+class RefusedByVerdict(CanfetchError, OSError):
+    """Base class of the exceptions that the integrations of HTTP clients raise because of a verdict.
 
     Each integration raises a subclass that is also an error of its HTTP client.
 
     Attributes:
         url: The URL of the request, which can be the target of a redirect.
-        verdict: The verdict. Its `access` describes how the robots.txt was obtained.
+        verdict: The verdict.
     """
 
-    def __init__(self, message: str, url: str, verdict: ClientVerdict) -> None:
+    def __init__(self, message: str, url: str, verdict: Any) -> None:
         super().__init__(message)
         self.url = url
         self.verdict = verdict
@@ -278,3 +278,16 @@ class RobotsDisallowed(CanfetchError, OSError):
     def __reduce__(self) -> tuple[object, ...]:
         """Support pickle, without the objects that an HTTP client attaches."""
         return type(self), (str(self), self.url, self.verdict)
+
+
+class RobotsDisallowed(RefusedByVerdict):
+    """Raised by the integrations of HTTP clients in place of a request that robots.txt disallows.
+
+    Each integration raises a subclass that is also an error of its HTTP client.
+
+    Attributes:
+        url: The URL of the request, which can be the target of a redirect.
+        verdict: The verdict. Its `access` describes how the robots.txt was obtained.
+    """
+
+    verdict: ClientVerdict

@@ -26,8 +26,8 @@ from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.references import resolve_reference
-from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
-from canfetch.errors import CanfetchError, InvalidOption, InvalidURL
+from canfetch.core.verdict import ClientVerdict, RefusedByVerdict, RobotsDisallowed
+from canfetch.errors import InvalidOption, InvalidURL
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -117,7 +117,7 @@ class InvalidRequestURL(InvalidURL):
         return type(self), (str(self), self.url)
 
 
-class UseDisallowed(CanfetchError, OSError):
+class UseDisallowed(RefusedByVerdict):
     """Raised in place of a response whose use its site disallows, or permits only on conditions such as a payment.
 
     Each integration raises a subclass that is also an error of its HTTP client.
@@ -127,18 +127,7 @@ class UseDisallowed(CanfetchError, OSError):
         verdict: The verdict, with the statements that decide, or with `conditions`.
     """
 
-    def __init__(self, message: str, url: str, verdict: "UseVerdict") -> None:
-        super().__init__(message)
-        self.url = url
-        self.verdict = verdict
-
-    def __str__(self) -> str:
-        # That of OSError shows all arguments.
-        return str(self.args[0])
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Support pickle, without the objects that an HTTP client attaches."""
-        return type(self), (str(self), self.url, self.verdict)
+    verdict: "UseVerdict"
 
 
 class RequestErrors(NamedTuple):

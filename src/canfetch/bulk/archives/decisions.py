@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final, NamedTuple
 
-from canfetch.bulk.rule_texts import line_text
+from canfetch.bulk.rule_texts import RULE_BYTES
 from canfetch.consent.licenses import LICENSE
 from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, TDM_FILE, StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
-from canfetch.core.lines import physical_lines
+from canfetch.core.lines import line_text, physical_lines
 from canfetch.core.profiles import get_profile
 from canfetch.core.source import decode_source
 from canfetch.core.urls import AnyURL
@@ -136,7 +136,7 @@ class FileDecisions:
         profile = get_profile(self._profile)
         content = decode_source(self.rules or b"", profile, DEFAULT_MAX_BYTES).content
         _, lines = physical_lines(content, profile)
-        return {number: line_text(lines[number - 1]) for number in numbers}
+        return {number: line_text(lines[number - 1].strip(), RULE_BYTES) for number in numbers}
 
     @property
     def disallows_all(self) -> bool:

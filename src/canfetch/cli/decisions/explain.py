@@ -19,8 +19,9 @@ from canfetch.cli.shared.terminal import Palette, display_width, pad, printable,
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.engines import engine_name
+from canfetch.core.lines import line_text
 from canfetch.core.profiles import PROFILES
-from canfetch.core.text import abbreviated, display_text
+from canfetch.core.text import abbreviated
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import AccessInfo, Rule, Verdict
 
@@ -270,15 +271,11 @@ class FileExcerpts:
         content = self._robots.content
         start, end = record.span
         value_start, value_end = record.value or (start, start)
-        before = _line_text(content[start:value_start]).lstrip()
-        value = _line_text(content[value_start:value_end])
-        text = before + value + _line_text(content[value_end:end].rstrip(b"\r\n"))
+        before = line_text(content[start:value_start]).lstrip()
+        value = line_text(content[value_start:value_end])
+        text = before + value + line_text(content[value_end:end].rstrip(b"\r\n"))
         if len(text) > _MAX_LINE_CHARACTERS:
             text = text[:_MAX_LINE_CHARACTERS] + _CUT
             before = before[:_MAX_LINE_CHARACTERS]
             value = value[: max(0, _MAX_LINE_CHARACTERS - len(before))]
         return text, display_width(before), display_width(value)
-
-
-def _line_text(content: bytes) -> str:
-    return printable(display_text(content.replace(b"\t", b" ")))

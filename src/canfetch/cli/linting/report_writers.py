@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple, Protocol, TextIO
 
 from canfetch import __version__
 from canfetch.cli.shared.terminal import Palette, display_width, printable
-from canfetch.core.text import display_text, printable_text
+from canfetch.core.lines import line_text
+from canfetch.core.text import printable_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.check_pages import check_page
@@ -114,7 +115,7 @@ def _summary_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
 
 def _excerpt(report: LintReport, finding: Finding, catalogue: Catalogue, palette: Palette) -> Iterator[str]:
     """Yield the line of a finding, and a marker under the span with its effect. An empty line is not shown."""
-    before, marked, after = map(_line_text, quoted_line(report.file, finding))
+    before, marked, after = map(line_text, quoted_line(report.file, finding))
     effect = finding.effect(catalogue)
     if not (before or marked or after or effect):
         return
@@ -131,10 +132,6 @@ def _excerpt(report: LintReport, finding: Finding, catalogue: Catalogue, palette
     marker = paint("^" * max(display_width(marked), 1))
     note = f" {paint(printable(effect))}" if effect else ""
     yield f"  {' ' * len(number)} {palette.faint('|')} {' ' * display_width(before)}{marker}{note}"
-
-
-def _line_text(content: bytes) -> str:
-    return printable(display_text(content.replace(b"\t", b" ")))
 
 
 LINT_FORMATS: Final = ("text", "json", "ndjson", "sarif", "github", "gitlab", "junit", "html")
