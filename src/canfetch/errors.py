@@ -26,6 +26,7 @@ in `canfetch` only. A failure of this machine raises `RequestNotSent`.
     ├── ClientClosed          a closed client would have to fetch (a RuntimeError)
     ├── RequestNotSent        robots.txt could not be requested, for a reason of this machine (an OSError)
     ├── OriginDisallowed      everything is disallowed, because robots.txt cannot be obtained (an OSError)
+    ├── NotKnownAtTime        nothing is known about a robots.txt at a time in the past (a LookupError)
     ├── RobotsDisallowed      an HTTP client may not send a request (an OSError)
     ├── StoreError            a store cannot be opened, read or written (an OSError)
     ├── EvidenceError         evidence cannot be read or written (an OSError)
@@ -139,6 +140,13 @@ class OriginDisallowed(CanfetchError, OSError):
     """Raised by `Client.robots` when no file applies to an origin and everything on it is disallowed.
 
     In most cases the server is unreachable. The message contains the reason, and `Client.access` returns it as a value.
+    """
+
+
+class NotKnownAtTime(CanfetchError, LookupError):
+    """Raised by `decide` and `may_use` with `at` if no copy of the robots.txt is known that was in force at that time.
+
+    The message has the time of the first known copy. `copy_at` returns the same as a value.
     """
 
 

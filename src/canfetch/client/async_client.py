@@ -80,7 +80,12 @@ class AsyncClient(BaseClient[AsyncTransport]):
         return state.allows_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
 
     async def decide(
-        self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
+        self,
+        url: AnyURL,
+        *,
+        agent: str | Agent | None = None,
+        site_reachable: bool | None = None,
+        at: "datetime | None" = None,
     ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why. See `Client.decide`.
 
@@ -88,11 +93,14 @@ class AsyncClient(BaseClient[AsyncTransport]):
             url: The URL.
             agent: The agent, if it is not the agent of the client.
             site_reachable: Whether other pages of the site can be fetched, or None if unknown.
+            at: A time in the past, with a time zone.
         Returns: The verdict. Its `access` describes how the robots.txt was obtained.
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
-            EvidenceError: The decision cannot be recorded.
+            EvidenceError: The decision cannot be recorded. NotKnownAtTime: No copy of the time `at` is known.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
+        if at is not None:
+            return self._decide_past(await self.copy_at(url, at=at), url, agent)
         state = self._find_fresh(url) or await self.origin_state(url)
         return self._decide(state, url, agent, site_reachable=site_reachable)
 
@@ -113,7 +121,13 @@ class AsyncClient(BaseClient[AsyncTransport]):
         return state.robots(self._clock(), site_reachable=site_reachable)
 
     async def may_use(
-        self, url: AnyURL, *, purpose: str, agent: str | Agent | None = None, response: "PageResponse | None" = None
+        self,
+        url: AnyURL,
+        *,
+        purpose: str,
+        agent: str | Agent | None = None,
+        response: "PageResponse | None" = None,
+        at: "datetime | None" = None,
     ) -> "UseVerdict":
         """Decide whether the content of a URL may be used for a purpose, by all statements of its site.
 
@@ -121,21 +135,21 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
             MissingExtra: there is HTML to parse, and lxml is not installed; EvidenceError: The answer cannot be
-            recorded.
+            recorded; NotKnownAtTime: No robots.txt of the time `at` is known.
         """
+        if at is not None:
+            return self._past_use(await self.copy_at(url, at=at), url, purpose, agent, response)
         from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
 
         steps = question_steps(url, purpose, self._named_agent(agent), response, self._clock())
         return self._record_use(await run_steps_async(steps, self._perform_step))
 
     async def copy_at(self, url: AnyURL, *, at: "datetime") -> "KnownCopy":
-        """Return what memory and the store show about the robots.txt of an origin at a time. See `Client.copy_at`.
+        """Return what memory, the store and the history show about a robots.txt at a time. See `Client.copy_at`.
 
         Raises: InvalidURL; InvalidOption: `at` has no time zone; TypeError: `at` is not a datetime.
         """
-        from canfetch.client.watch.past import stored_copy_at  # noqa: PLC0415 - as in `may_use`
-
-        return stored_copy_at(await self.origin_state(url, offline=True), at)
+        return self._known_copy(await self.origin_state(url, offline=True), url, at)
 
     async def tdm_file(self, url: AnyURL) -> SiteFile:
         """Return the /.well-known/tdmrep.json of an origin. See `Client.tdm_file`.

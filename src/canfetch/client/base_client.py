@@ -45,11 +45,16 @@ from canfetch.core.verdict import ClientVerdict, Verdict
 from canfetch.errors import ClientClosed, InvalidOption
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from opentelemetry.trace import Tracer
 
     from canfetch.client.identity.signing import SigningIdentity
     from canfetch.client.tracing import FetchTracer
     from canfetch.client.use import AnsweredUse
+    from canfetch.client.watch.history import WatchHistory
+    from canfetch.client.watch.past import KnownCopy
+    from canfetch.consent.sources import PageResponse
     from canfetch.consent.verdict import UseVerdict
 
 TransportT = TypeVar("TransportT")
@@ -68,6 +73,7 @@ class BaseClient(Generic[TransportT]):
         store: Store | None = None,
         evidence: EvidenceRecorder | None = None,
         identity: "SigningIdentity | None" = None,
+        history: "WatchHistory | None" = None,
         tracer: "Tracer | None" = None,
         clock: Clock = time.time,
         seed: int = 0,
@@ -80,6 +86,8 @@ class BaseClient(Generic[TransportT]):
             check_evidence(evidence)
         if identity is not None:
             check_callable("identity.headers", getattr(identity, "headers", identity))
+        if history is not None:
+            check_callable("history.copy_at", getattr(history, "copy_at", history))
         check_callable("clock", clock)
         if not isinstance(seed, int):
             raise InvalidOption(f"invalid seed {seed!r}: expected an integer")
@@ -89,6 +97,7 @@ class BaseClient(Generic[TransportT]):
         self._resilient_store = ResilientStore(store)
         self._evidence = evidence
         self._identity = identity
+        self._history = history
         self._clock = clock
         self._settings = fetch_settings(
             self.options, self._transport, clock=clock, seed=seed, has_store=store is not None
@@ -239,6 +248,30 @@ class BaseClient(Generic[TransportT]):
         verdict = state.decide_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
         if self._needs_verdicts:
             self.record(url, verdict, state)
+        return verdict
+
+    def _known_copy(self, state: OriginState, url: AnyURL, at: "datetime") -> "KnownCopy":
+        """Return what the state of an origin, the files in memory and the history show about a time."""
+        from canfetch.client.watch.past import later_copy, stored_copy_at  # noqa: PLC0415 - crawlers decide as of now
+
+        known = stored_copy_at(state, at)
+        if self._history is not None:
+            known = later_copy(known, self._history.copy_at(url, at=at))
+        return known._replace(file_at=partial(self._site_files.known_at, at=known.at))
+
+    def _decide_past(self, known: "KnownCopy", url: AnyURL, agent: str | Agent | None) -> ClientVerdict:
+        past = known.decide(url, agent=self._as_agent(agent), profile=self.options.profile.name)
+        if past.verdict is None:
+            raise known.unknown()
+        return past.verdict
+
+    def _past_use(
+        self, known: "KnownCopy", url: AnyURL, purpose: str, agent: str | Agent | None, response: "PageResponse | None"
+    ) -> "UseVerdict":
+        own, profile = self._named_agent(agent), self.options.profile.name
+        verdict = known.may_use(url, purpose=purpose, agent=own, response=response, profile=profile)
+        if known.observation is None:
+            raise known.unknown()
         return verdict
 
     def _look_up(self, url: AnyURL, *, refresh: bool, offline: bool) -> tuple[Origin, OriginState | None, FetchNeed]:

@@ -44,24 +44,19 @@ class SiteFile(NamedTuple):
 
 
 class KeptFile(NamedTuple):
-    """A file, and until when it is used, in seconds since the epoch: for a day, and a failure for ten minutes."""
+    """A file, until when it is used, and when it was requested, in seconds since the epoch.
+
+    A client uses a file for a day, and a failure for ten minutes.
+    """
 
     file: SiteFile
     expires_at: float
-
-    @property
-    def requested_at(self) -> float:
-        """When the file was requested, in seconds since the epoch."""
-        return self.expires_at - _kept_seconds(self.file)
+    requested_at: float
 
 
 def kept_file(file: SiteFile, now: float) -> KeptFile:
     """Return a file that was requested now."""
-    return KeptFile(file, now + _kept_seconds(file))
-
-
-def _kept_seconds(file: SiteFile) -> float:
-    return _FRESH_SECONDS if file.reason is None else _RETRY_SECONDS
+    return KeptFile(file, now + (_FRESH_SECONDS if file.reason is None else _RETRY_SECONDS), now)
 
 
 def url_on_other_host(url: str, first_url: str) -> str | None:
@@ -125,6 +120,12 @@ class SiteFileCache:
                 return None
             self._files.move_to_end(url)
             return kept
+
+    def known_at(self, step: FileStep, at: float) -> KeptFile | None:
+        """Return the file of a step if it was requested at a time or before, whether or not it has expired."""
+        with self._lock:
+            kept = self._files.get(step.url)
+            return None if kept is None or kept.requested_at > at else kept
 
     def put(self, url: str, file: SiteFile, now: float) -> KeptFile:
         """Add or replace the file at a URL."""

@@ -54,6 +54,7 @@ class Client(BaseClient[Transport]):
         evidence: The recorder of all decisions. The caller closes it.
         identity: Signs each request over https, as `canfetch.client.identity.SigningIdentity` does. Default: requests
             are not signed.
+        history: The `WatchHistory` with versions of the past, for questions with `at`. The caller closes it.
         tracer: An OpenTelemetry tracer. Each fetch is then a span. Default: no spans.
         clock: Returns seconds since the epoch.
         seed: Seed of the jitter of retries.
@@ -91,7 +92,12 @@ class Client(BaseClient[Transport]):
         return state.allows_unchecked(url, agent, self._clock(), site_reachable=site_reachable)
 
     def decide(
-        self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
+        self,
+        url: AnyURL,
+        *,
+        agent: str | Agent | None = None,
+        site_reachable: bool | None = None,
+        at: "datetime | None" = None,
     ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why.
 
@@ -102,11 +108,16 @@ class Client(BaseClient[Transport]):
             agent: The agent, if it is not the agent of the client.
             site_reachable: Whether other pages of the site can be fetched, or None if unknown. The policy `google`
                 uses it after robots.txt has been unreachable for 30 days: a reachable site is then fully allowed.
+            at: A time in the past, with a time zone. The copy that was in force then decides, as for `copy_at`. Nothing
+                is fetched or recorded.
         Returns: The verdict. Its `access` describes how the robots.txt was obtained.
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
-            EvidenceError: The decision cannot be recorded.
+            EvidenceError: The decision cannot be recorded. NotKnownAtTime: No copy of the time `at` is known.
+                InvalidOption: `at` has no time zone.
         Cost: A lookup and a match if the origin is cached, otherwise a fetch.
         """
+        if at is not None:
+            return self._decide_past(self.copy_at(url, at=at), url, agent)
         state = self._find_fresh(url) or self.origin_state(url)
         return self._decide(state, url, agent, site_reachable=site_reachable)
 
@@ -140,7 +151,13 @@ class Client(BaseClient[Transport]):
         return state.robots(self._clock(), site_reachable=site_reachable)
 
     def may_use(
-        self, url: AnyURL, *, purpose: str, agent: str | Agent | None = None, response: "PageResponse | None" = None
+        self,
+        url: AnyURL,
+        *,
+        purpose: str,
+        agent: str | Agent | None = None,
+        response: "PageResponse | None" = None,
+        at: "datetime | None" = None,
     ) -> "UseVerdict":
         """Decide whether the content of a URL may be used for a purpose, by all statements of its site.
 
@@ -155,23 +172,27 @@ class Client(BaseClient[Transport]):
             agent: Who collects the content, if it is not the agent of the client. `canfetch.agent(name)` returns that
                 of a known crawler.
             response: The response with the content.
+            at: As for `decide`. robots.txt, tdmrep.json and licenses are those that were known then. Pass the response
+                of that time.
         Returns: The verdict. `expires_at` is when a file has to be fetched again, or an `unavailable_after` has passed.
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
             MissingExtra: there is HTML to parse, and lxml is not installed; EvidenceError: The answer cannot be
-            recorded.
+            recorded; NotKnownAtTime: No robots.txt of the time `at` is known.
         Cost: As `canfetch.may_use` if the files are in memory. Otherwise a fetch of each, one after another, and one of
             the robots.txt of each other host. Each takes at most `timeout` seconds.
         """
+        if at is not None:
+            return self._past_use(self.copy_at(url, at=at), url, purpose, agent, response)
         from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
 
         steps = question_steps(url, purpose, self._named_agent(agent), response, self._clock())
         return self._record_use(run_steps(steps, self._perform_step))
 
     def copy_at(self, url: AnyURL, *, at: "datetime") -> "KnownCopy":
-        """Return what memory and the store show about the robots.txt of an origin at a time. Nothing is fetched.
+        """Return what memory, the store and the history show about the robots.txt of an origin at a time.
 
-        A store has the last good copy and the last attempt of each origin. Before the copy was fetched or revalidated,
-        nothing is known. `canfetch.client.watch.WatchHistory` has all versions.
+        Nothing is fetched. A store has the last good copy and the last attempt of each origin. Before the copy was
+        fetched or revalidated, only a history is known. Pass one as `history` to the client for all versions.
 
             client.copy_at(url, at=datetime(2026, 3, 1, tzinfo=UTC)).decide(url, agent="GPTBot").allowed
 
@@ -181,9 +202,7 @@ class Client(BaseClient[Transport]):
         Returns: What was known. Its methods `decide` and `may_use` answer by it.
         Raises: InvalidURL; InvalidOption: `at` has no time zone; TypeError: `at` is not a datetime.
         """
-        from canfetch.client.watch.past import stored_copy_at  # noqa: PLC0415 - crawlers decide as of now
-
-        return stored_copy_at(self.origin_state(url, offline=True), at)
+        return self._known_copy(self.origin_state(url, offline=True), url, at)
 
     def tdm_file(self, url: AnyURL) -> SiteFile:
         """Return the /.well-known/tdmrep.json of an origin, which reserves rights to text and data mining.

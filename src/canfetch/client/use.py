@@ -83,6 +83,7 @@ class FileFetch(NamedTuple):
 
 
 _NO_FETCH: Final = FileFetch(None)
+_UNKNOWN_FILE: Final = MissingSource(SourceState.NOT_READ, "no copy of this time is known")
 
 
 class UseReading(NamedTuple):
@@ -225,7 +226,7 @@ def read_use(
     Raises: InvalidURL; and what the steps raise.
     """
     state: OriginState | None = None
-    dates: list[float] = []
+    dates = [inf]
     fetches: dict[str, FileFetch] = {}
     robots: RobotsTxt | MissingSource
     try:
@@ -236,18 +237,32 @@ def read_use(
         robots = robots_source(state, now)
         dates.append(state.next_fetch_at)
         fetches[ROBOTS] = _robots_fetch(state, now)
-    tdm: KeptFile = yield tdm_file_step(url)
-    dates.append(tdm.expires_at)
-    fetches[TDM_FILE] = _file_fetch(tdm)
-    tdm_file = file_source(tdm.file)
-    reading = UseReading(url, robots, response, tdm_file, fresh_until=min(dates), state=state, fetches=fetches)
+    reading = UseReading(url, robots, response, _UNKNOWN_FILE, fresh_until=min(dates), state=state, fetches=fetches)
+    return (yield from read_files(reading, agent, now))
+
+
+def read_files(
+    reading: UseReading, agent: Agent, now: float
+) -> Generator[FileStep, Any, tuple[UseReading, UseSources]]:
+    """Add the TDM file and the first three licenses to a reading that has the robots.txt and the response.
+
+    Raises: InvalidURL; and what the steps raise. The result of a step can be None for a file that is not known.
+    """
+    fetches, dates = dict(reading.fetches), [reading.fresh_until]
+
+    def source(name: str, kept: KeptFile | None) -> bytes | MissingSource:
+        if kept is None:
+            return _UNKNOWN_FILE
+        dates.append(kept.expires_at)
+        fetches[name] = _file_fetch(kept)
+        return file_source(kept.file)
+
+    tdm = source(TDM_FILE, (yield tdm_file_step(reading.url)))
+    reading = reading._replace(tdm=tdm, fresh_until=min(dates), fetches=fetches)
     sources = reading.sources(now)
     licenses: dict[str, bytes | MissingSource] = {}
     for license_url in sources.license_urls(agent)[:MAX_LICENSES]:
-        kept: KeptFile = yield license_step(license_url)
-        licenses[license_url] = file_source(kept.file)
-        dates.append(kept.expires_at)
-        fetches[license_url] = _file_fetch(kept)
+        licenses[license_url] = source(license_url, (yield license_step(license_url)))
     if licenses:
         reading = reading._replace(licenses=licenses, fresh_until=min(dates))
         sources = reading.sources(now)

@@ -13,16 +13,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.client.test_may_use import AsyncWeb, ok
+from tests.client.test_may_use import AsyncWeb, Web, ok
 from tests.client.watch.test_watcher import ORIGIN, START, Watched
 
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.sync_client import Client
 from canfetch.client.watch import PastVerdict, WatchHistory
 from canfetch.client.watch.observations import Observation
 from canfetch.consent import PageResponse, SourceState
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect, Reason
-from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, StoreError, UnknownProfile
+from canfetch.errors import (
+    InvalidOption,
+    InvalidProductToken,
+    InvalidURL,
+    NotKnownAtTime,
+    StoreError,
+    UnknownProfile,
+)
 
 OPEN = "User-agent: *\nContent-Signal: ai-train=yes\nDisallow: /private/\n"
 CLOSED = "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /\n"
@@ -278,6 +286,59 @@ def test_an_asynchronous_client_answers_by_the_copy_that_it_has() -> None:
             return [one.may_use(FISH, purpose="training").allowed for one in known]
 
     assert asyncio.run(ask()) == [None, False]
+
+
+def test_a_client_answers_as_of_a_time(history: WatchHistory) -> None:
+    transport = AsyncWeb({f"{ORIGIN}/robots.txt": ok(CLOSED.encode())})
+    options = {"user_agent": "ExampleBot/1.0", "clock": lambda: START + 4 * HOUR}
+
+    async def ask(hours: float, **more: Any) -> Any:
+        async with AsyncClient(transport=transport, **options, **more) as client:
+            await client.decide(FISH)
+            verdict = await client.decide(FISH, at=moment(hours))
+            return verdict, await client.may_use(FISH, purpose="training", at=moment(hours))
+
+    web = Watched(history.path.with_name("other.sqlite3"))
+    web.serve(CLOSED)
+    with Client(transport=web.transport, **options, history=history) as client:
+        for hours, allowed in ((1, True), (3.5, False), (5, True)):
+            # The client has fetched the closed file at four hours. The history has the other versions.
+            assert asyncio.run(ask(hours, history=history))[0].allowed is allowed
+            assert client.decide(FISH, at=moment(hours)).allowed is allowed
+            use = client.may_use(FISH, purpose="training", at=moment(hours))
+            assert use.allowed is allowed
+    verdict, use = asyncio.run(ask(4))
+    assert (verdict.allowed, use.allowed) == (False, False)
+    # tdmrep.json is known from the time of its request on.
+    first = r"robots\.txt of https://example\.com: not known at .*: the first known copy is of 2026-09-21T18:13:20Z"
+    with pytest.raises(NotKnownAtTime, match=first):
+        asyncio.run(ask(3.5))
+    web.close()
+
+
+def test_the_files_that_a_client_has_in_memory_answer_as_of_a_time() -> None:
+    tdm = '[{"location": "/", "tdm-reservation": 1}]'
+    license_url = f"{ORIGIN}/license.xml"
+    terms = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license><prohibits type="usage">ai-all'
+    terms += "</prohibits></license></content></rsl>"
+    files = {"robots.txt": f"License: {license_url}", ".well-known/tdmrep.json": tdm, "license.xml": terms}
+    web, now = Web({f"{ORIGIN}/{name}": ok(body.encode()) for name, body in files.items()}), START
+    with Client(user_agent="ExampleBot/1.0", transport=web, clock=lambda: now) as client:
+        client.decide(FISH)
+        now = START + HOUR
+        latest = client.may_use(FISH, purpose="training")
+        now = START + 90 * HOUR
+        requests = len(web.requested)
+        early, late = (client.may_use(FISH, purpose="training", at=moment(hours)) for hours in (0.5, 1))
+        assert len(web.requested) == requests
+    states = [
+        [(one.name, str(one.state)) for one in use.sources if one.name not in {"headers", "html"}]
+        for use in (early, late)
+    ]
+    known = [("robots.txt", "read"), ("tdmrep.json", "read"), ("license", "read")]
+    assert states == [[(name, "read" if name == "robots.txt" else "not-read") for name, _ in known], known]
+    assert (early.allowed, late.allowed, late.statements) == (None, False, latest.statements)
+    assert early.unread[-1].detail.endswith("no copy of this time is known")
 
 
 KILLED = """

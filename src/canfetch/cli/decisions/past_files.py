@@ -5,7 +5,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from canfetch.cli.decisions.robots_files import NamedRobots, URLsWithFiles
-from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.history_options import PastHistory
 from canfetch.cli.shared.requested_urls import RequestedURL
 from canfetch.client.watch import KnownCopy
@@ -43,15 +42,14 @@ class PastFiles:
             for url in urls:
                 yield url, self._find(url.url)
 
-    def _find(self, url: str) -> "PastFile | CanfetchError | CommandError":
+    def _find(self, url: str) -> "PastFile | CanfetchError":
         try:
             if self._last is None or self._last.known.origin != Origin.from_url(url):
                 known = self._past.history.copy_at(url, at=self._past.at)
                 self._last = PastFile(known, self._agents, self._profile)
         except CanfetchError as error:
             return error
-        known = self._last.known
-        return self._last if known.observation else CommandError(f"robots.txt of {known.origin}: {known.explanation}")
+        return self._last if self._last.known.observation else self._last.known.unknown()
 
     def close(self) -> None:
         """Close the history."""

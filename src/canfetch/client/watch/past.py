@@ -5,6 +5,7 @@ from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
+from canfetch.client.documents import run_steps
 from canfetch.client.origin_state import OriginState, decide_without_file
 from canfetch.client.watch.observations import Observation
 from canfetch.core.agent import Agent, as_agent
@@ -16,10 +17,14 @@ from canfetch.core.redaction import redacted_url
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.urls import AnyURL, plain_url
 from canfetch.core.verdict import Access, AccessInfo, ClientVerdict, Effect
-from canfetch.errors import InvalidOption
+from canfetch.errors import InvalidOption, NotKnownAtTime
 
 if TYPE_CHECKING:
-    from canfetch.consent.sources import PageResponse
+    from collections.abc import Callable
+
+    from canfetch.client.site_files import FileStep, KeptFile
+    from canfetch.client.use import UseReading
+    from canfetch.consent.sources import MissingSource, PageResponse
     from canfetch.consent.verdict import UseVerdict
 
 PAST_SCHEMA: Final = "canfetch.past-verdict/1"
@@ -28,6 +33,10 @@ _SERVER_ERROR: Final = 500
 _TOO_MANY_REQUESTS: Final = 429
 # A history does not contain which policy was used.
 _UNKNOWN_POLICY: Final = "unknown"
+
+
+def _no_file(step: "FileStep") -> None:
+    """Return that a file is not known."""
 
 
 class PastVerdict(NamedTuple):
@@ -86,12 +95,19 @@ class KnownCopy(NamedTuple):
         at: The time in seconds since the epoch.
         observation: What was recorded last until then, or None if nothing was.
         next_at: From when something that was recorded later decides, in seconds since the epoch, or None.
+        file_at: Returns the TDM file or a license as it was known at the time, or None if it was not. Default: no other
+            file than robots.txt is known.
     """
 
     origin: Origin
     at: float
     observation: Observation | None
     next_at: float | None
+    file_at: "Callable[[FileStep], KeptFile | None]" = _no_file
+
+    def unknown(self) -> NotKnownAtTime:
+        """Return the exception for a question that no copy answers."""
+        return NotKnownAtTime(f"robots.txt of {self.origin}: {self.explanation}")
 
     @property
     def explanation(self) -> str:
@@ -163,9 +179,28 @@ class KnownCopy(NamedTuple):
 
         Raises: OriginMismatch, UnknownProfile; and as `canfetch.may_use`.
         """
-        from canfetch.consent.decision import may_use  # noqa: PLC0415 - watching parses no pages
-        from canfetch.consent.sources import MissingSource  # noqa: PLC0415 - as above
-        from canfetch.consent.verdict import ROBOTS, SourceState  # noqa: PLC0415 - as above
+        # Watching parses no pages.
+        from canfetch.agents.requested import named_agent  # noqa: PLC0415
+        from canfetch.client.use import UseQuestion, answer_use  # noqa: PLC0415
+        from canfetch.consent.purposes import find_purpose  # noqa: PLC0415
+        from canfetch.consent.sources import MissingSource  # noqa: PLC0415
+        from canfetch.consent.verdict import SourceState  # noqa: PLC0415
+
+        source = MissingSource(SourceState.NOT_READ) if response is None else response
+        question = UseQuestion(find_purpose(purpose), named_agent(agent), self.at)
+        return answer_use(question, [self.read_use(url, question.agent, source, profile)]).verdict
+
+    def read_use(
+        self, url: AnyURL, agent: Agent, response: "PageResponse | MissingSource", profile: str = "rfc9309"
+    ) -> "UseReading":
+        """Return what was known at the time for answers about the use of a URL.
+
+        Raises: OriginMismatch, UnknownProfile; and as `canfetch.may_use`.
+        """
+        # As in `may_use`.
+        from canfetch.client.use import FileFetch, UseReading, read_files  # noqa: PLC0415
+        from canfetch.consent.sources import MissingSource, url_text  # noqa: PLC0415
+        from canfetch.consent.verdict import ROBOTS, SourceState  # noqa: PLC0415
 
         check_origin(self.origin, url, None)
         robots: RobotsTxt | MissingSource | None = self.robots(profile)
@@ -175,22 +210,13 @@ class KnownCopy(NamedTuple):
         elif robots is None:
             state = SourceState.ABSENT if info.effect is Effect.FULL_ALLOW else SourceState.UNREACHABLE
             robots = MissingSource(state, info.explanation)
+        fetches = {}
+        if isinstance(robots, RobotsTxt) and info is not None:
+            fetches[ROBOTS] = FileFetch(info.fetched_at, None, info.fetched_at, self.explanation)
         unread = MissingSource(SourceState.NOT_READ)
-        verdict = may_use(
-            url,
-            purpose=purpose,
-            agent=agent,
-            robots=robots,
-            response=unread if response is None else response,
-            tdm=MissingSource(SourceState.NOT_READ, "only robots.txt is known as of a date"),
-            now=self.at,
-        )
-        sources = verdict.sources
-        if isinstance(robots, RobotsTxt):
-            details = {one: "; ".join(filter(None, (one.detail, self.explanation))) for one in sources}
-            sources = tuple(one._replace(detail=details[one]) if one.name == ROBOTS else one for one in sources)
-        expires_at = min(verdict.expires_at or inf, self.next_at or inf)
-        return verdict._replace(sources=sources, expires_at=None if expires_at == inf else expires_at)
+        fresh_until = inf if self.next_at is None else self.next_at
+        reading = UseReading(url_text(url), robots, response, unread, fresh_until=fresh_until, fetches=fetches)
+        return run_steps(read_files(reading, agent, self.at), self.file_at)[0]
 
 
 # A caller asks about many URLs of a site.
@@ -240,3 +266,11 @@ def stored_copy_at(state: OriginState, at: datetime) -> KnownCopy:
     known = [one for one in seen if one.at <= seconds]
     following = next((one.at for one in seen if one.at > seconds), None)
     return KnownCopy(state.origin, seconds, known[-1] if known else None, following)
+
+
+def later_copy(first: KnownCopy, second: KnownCopy) -> KnownCopy:
+    """Return what two sources together show about the same origin and time: the copy that was recorded last."""
+    known = [one for one in (first, second) if one.observation is not None]
+    latest = max(known, key=lambda one: one.observation.at if one.observation else 0.0, default=first)
+    following = [one.next_at for one in (first, second) if one.next_at is not None]
+    return latest._replace(next_at=min(following, default=None))
