@@ -44,14 +44,14 @@ class SiteFile(NamedTuple):
 
 
 class KeptFile(NamedTuple):
-    """A file, until when it is used, and when it was requested, in seconds since the epoch.
+    """A file, until when it is used, and when it was requested if that is known, in seconds since the epoch.
 
     A client uses a file for a day, and a failure for ten minutes.
     """
 
     file: SiteFile
     expires_at: float
-    requested_at: float
+    requested_at: float | None
 
 
 def kept_file(file: SiteFile, now: float) -> KeptFile:
@@ -125,7 +125,7 @@ class SiteFileCache:
         """Return the file of a step if it was requested at a time or before, whether or not it has expired."""
         with self._lock:
             kept = self._files.get(step.url)
-            return None if kept is None or kept.requested_at > at else kept
+            return None if kept is None or (kept.requested_at or 0.0) > at else kept
 
     def put(self, url: str, file: SiteFile, now: float) -> KeptFile:
         """Add or replace the file at a URL."""

@@ -96,7 +96,7 @@ def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePu
                 verdict.rule.line,
                 Preference.DISALLOW,
                 f"a rule for {token.name}, which {token.operator} obeys for this use{_group_text(verdict)}",
-            )
+            )._replace(token=token.name, group=ALL_CRAWLERS if verdict.group.token == ALL_CRAWLERS else token.name)
 
 
 def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage) -> Iterator[UseStatement]:

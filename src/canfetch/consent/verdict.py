@@ -3,6 +3,7 @@
 The JSON form of a `UseVerdict` is stable: within one `schema`, keys are added but never renamed, removed or retyped.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -97,6 +98,45 @@ class StatementKind(StrEnum):
     PAYMENT = "payment"
 
 
+STANDARDS: Final[Mapping[StatementKind, str]] = {
+    StatementKind.RULE: "RFC 9309",
+    StatementKind.UNREACHABLE: "RFC 9309",
+    StatementKind.CONTROL_TOKEN: "documentation of the crawler's operator",
+    StatementKind.CONTENT_SIGNAL: "Content Signals (contentsignals.org)",
+    StatementKind.CONTENT_USAGE: "IETF AIPREF (drafts)",
+    StatementKind.AI_TRAINING_RULE: "an expired draft of 2024 (DisallowAITraining)",
+    StatementKind.PAGE_DIRECTIVE: "robots meta directives",
+    StatementKind.TDM_RESERVATION: "W3C TDM Reservation Protocol",
+    StatementKind.LICENSE: "RSL 1.0",
+    StatementKind.PAYMENT: "HTTP (RFC 9110)",
+}
+"""The standard that each kind of statement belongs to."""
+_REFUSALS: Final[Mapping[StatementKind, str]] = {
+    StatementKind.RULE: "content that the agent may not fetch may not be used",
+    StatementKind.UNREACHABLE: "a robots.txt that is unreachable disallows everything",
+    StatementKind.CONTROL_TOKEN: "a rule for a control token disallows the uses that it controls",
+    StatementKind.TDM_RESERVATION: "reserved rights disallow training",
+}
+
+
+def combination(kind: StatementKind | str | None, *, allowed: bool | None, is_conditional: bool = False) -> str:
+    """Return the rule by which the statements of all sources result in an answer.
+
+    Args:
+        kind: The kind of the first statement that decides, or None if there is none.
+        allowed: The answer.
+        is_conditional: Whether the use has conditions.
+    """
+    if allowed is False:
+        found = None if kind is None else _REFUSALS.get(StatementKind(kind))
+        return found or "the most restrictive statement decides"
+    if is_conditional:
+        return "a condition, such as a payment, is not an allowance"
+    if allowed is None:
+        return "nothing is stated, and no standard defines what silence means"
+    return "a statement allows the use, and no statement disallows it"
+
+
 class UseStatement(NamedTuple):
     """One statement about a purpose.
 
@@ -109,6 +149,8 @@ class UseStatement(NamedTuple):
         note: What it means, if the words do not say so. Usually empty.
         is_condition: Whether it permits the use on a condition that the caller may not fulfil, such as a payment.
         line: The line of its source if that is the robots.txt of the content or the HTML, or None for other places.
+        token: The control token whose rule it is, or None.
+        group: The group that this rule is in: that of the token, or `*`.
         is_overridable: Whether another statement, in a part of the source or of the page that was not read, could
             override it. False for `noai` and the terms of licenses.
     """
@@ -122,11 +164,19 @@ class UseStatement(NamedTuple):
     is_condition: bool = False
     line: int | None = None
     is_overridable: bool = True
+    token: str | None = None
+    group: str | None = None
+
+    @property
+    def standard(self) -> str:
+        """The standard that it belongs to, in words."""
+        return STANDARDS[self.kind]
 
     def to_json(self) -> dict[str, Any]:
         """Return the statement as plain values."""
         return {
             "kind": str(self.kind),
+            "standard": self.standard,
             "source": self.source,
             "place": self.place,
             "line": self.line,
@@ -228,6 +278,12 @@ class UseVerdict(NamedTuple):
         )
 
     @property
+    def combination(self) -> str:
+        """The rule by which the statements result in the answer."""
+        kind = self.decided_by[0].kind if self.decided_by else None
+        return combination(kind, allowed=self.allowed, is_conditional=bool(self.conditions))
+
+    @property
     def explanation(self) -> str:
         """The reason in one sentence."""
         if self.decided_by:
@@ -265,6 +321,7 @@ class UseVerdict(NamedTuple):
             "is_final": self.is_final,
             "expires_at": optional_rfc3339(self.expires_at),
             "explanation": printable_text(self.explanation),
+            "combination": self.combination,
             "decided_by": [statement.to_json() for statement in self.decided_by],
             "statements": [statement.to_json() for statement in self.statements],
             "sources": [source.to_json() for source in self.sources],

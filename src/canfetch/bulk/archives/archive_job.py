@@ -78,6 +78,7 @@ def collect(
     sources: Sequence[Source],
     path: Path,
     *,
+    pages: Sequence[Source] = (),
     advance: Callable[[int], None],
     on_fault: Callable[[Fault], None],
 ) -> Collected:
@@ -89,6 +90,7 @@ def collect(
     Args:
         sources: The archives.
         path: The store.
+        pages: The archives with pages, TDM files and licenses, which are needed for uses.
         advance: Called with the number of bytes that were read.
         on_fault: Called with each record that is set aside.
     """
@@ -100,6 +102,13 @@ def collect(
                 continue
             for item in read_source(source, wants=store.wants, advance=advance):
                 store.add(number, item)
+            store.finish_source(number)
+        for number, source in enumerate(pages, len(sources)):
+            if not store.begin_source(number, source.name):
+                advance(source.size or 0)
+                continue
+            for item in read_source(source, wants=lambda _: True, advance=advance):
+                store.add(number, item, is_page=True)
             store.finish_source(number)
         _collect_missed(sources, store)
         store.finish()

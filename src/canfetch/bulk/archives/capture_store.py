@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.access.responses import Headers
+from canfetch.bulk.archives.captured_pages import CapturedPages
 from canfetch.bulk.archives.redirected_hosts import HTTP, HTTPS, REDIRECTS, leads_to, target_url, with_scheme
 from canfetch.bulk.archives.wanted_urls import WantedURLs
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
@@ -104,7 +105,7 @@ class SourceCounts(NamedTuple):
 
 
 class CaptureStore:
-    """Captures by number, URL and owner.
+    """Captures by number, URL and owner. `pages` has those of pages.
 
     Args:
         path: The SQLite file.
@@ -134,13 +135,16 @@ class CaptureStore:
 
     def _open(self) -> sqlite3.Connection:
         if self._read_only:
-            return sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            reader = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            self.pages = CapturedPages(reader, is_new=False)
+            return reader
         connection = sqlite3.connect(self._path, isolation_level=None)
         try:
             # A killed process leaves the last complete transaction.
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = normal")
             connection.executescript(_TABLES)
+            self.pages = CapturedPages(connection, is_new=True)
             self._wanted = WantedURLs(connection)
         except (sqlite3.DatabaseError, UnicodeDecodeError):
             connection.close()
@@ -165,6 +169,7 @@ class CaptureStore:
             self._connection.execute("delete from faults where source = ?", (number,))
         self._connection.execute("insert or replace into sources values (?, ?, 0, 0, 0, null)", (number, name))
         self._wanted.begin_source(number)
+        self.pages.begin_source(number)
         self._begin(number, is_again=False)
         return True
 
@@ -195,6 +200,7 @@ class CaptureStore:
     def finish(self) -> None:
         """Prepare the store for reading, after the last source."""
         self._connection.executescript(_INDEXES)
+        self.pages.finish()
         # A write-ahead log needs shared memory, which readers on other machines do not have.
         self._connection.execute("pragma journal_mode = delete")
 
@@ -209,8 +215,11 @@ class CaptureStore:
         self._example = self._example or url[:_MAX_EXAMPLE]
         return False
 
-    def add(self, number: int, item: Capture | Fault) -> None:
-        """Add a capture of a source, or a record that is set aside."""
+    def add(self, number: int, item: Capture | Fault, *, is_page: bool = False) -> None:
+        """Add a capture of a source, or a record that is set aside.
+
+        Args: is_page: Whether the source has pages.
+        """
         self._pending += 1
         if self._pending % _ROWS_PER_TRANSACTION == 0 and not self._is_again:
             self._connection.execute("commit")
@@ -218,6 +227,9 @@ class CaptureStore:
         if isinstance(item, Fault):
             row = (number, item.position, item.reason, item.is_end)
             self._connection.execute("insert into faults values (?, ?, ?, ?)", row)
+            return
+        if is_page:
+            self.pages.add(number, item)
             return
         if not self.wants(item.url):
             return
@@ -325,7 +337,8 @@ class CaptureStore:
         """Return the names of the sources of which all records were set aside, in their order."""
         query = (
             "select name from sources where left_out = 0 and id in (select source from faults) "
-            "and not exists (select 1 from captures where captures.source = sources.id) order by id"
+            "and not exists (select 1 from captures where captures.source = sources.id) "
+            "and not exists (select 1 from pages where pages.source = sources.id) order by id"
         )
         return [name for (name,) in self._connection.execute(query)]
 

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 from canfetch.bulk.rule_texts import RULE_BYTES
 from canfetch.consent.licenses import LICENSE
-from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, TDM_FILE, StatementKind
+from canfetch.consent.sources import MissingSource
+from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, TDM_FILE, SourceState, StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
@@ -62,6 +63,11 @@ class Decision(NamedTuple):
     reason: str
     rule: Rule | None = None
     provenance: Provenance = NO_CAPTURE
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the URL or its time is not valid."""
+        return self.reason in _INVALID
 
 
 class Use(NamedTuple):
@@ -126,6 +132,14 @@ class FileDecisions:
         if self._robots is None:
             self._robots = parse(self.rules or b"", profile=self._profile)
         return self._robots
+
+    @property
+    def source(self) -> RobotsTxt | MissingSource:
+        """The file as a source of answers about uses, or why there is none."""
+        if self.rules is not None:
+            return self._parsed()
+        state = SourceState.ABSENT if self._effect is Effect.FULL_ALLOW else SourceState.UNREACHABLE
+        return MissingSource(state, self.provenance.detail or "")
 
     def line_texts(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the texts of lines of the rules, each of at most 256 bytes.
@@ -200,7 +214,7 @@ def use_without_rules(file: FileDecisions | Decision, decision: Decision) -> Use
         file: The decisions about the origin of the URL.
         decision: The one about the URL.
     """
-    if decision.reason in _INVALID:
+    if decision.is_invalid:
         return Use()
     if isinstance(file, FileDecisions) and file.disallows_all:
         return Use(str(Preference.DISALLOW), str(StatementKind.UNREACHABLE))

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from canfetch.bulk.archives.captured_uses import CapturedUses
 from canfetch.bulk.archives.decisions import (
     NO_CAPTURE,
     Decision,
@@ -17,10 +18,20 @@ from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, check_json_lines, is_regular_file
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, missing_column, read_url_rows
-from canfetch.bulk.rule_texts import rule_text
+from canfetch.bulk.rule_texts import RULE_BYTES, rule_text
 from canfetch.bulk.writing.columns import Column, ColumnType
+from canfetch.consent.verdict import (
+    ROBOTS,
+    STANDARDS,
+    TDM_FILE,
+    SourceState,
+    StatementKind,
+    UseVerdict,
+    combination,
+)
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.quoting import quoted
+from canfetch.core.text import bounded_text, printable_text
 from canfetch.errors import InvalidOption
 
 DECISION_COLUMNS: Final = (
@@ -41,8 +52,19 @@ USE_COLUMNS: Final = (
     Column("robots_detail", ColumnType.TEXT, "Why no rules decide, or those of an older copy."),
     Column("use_group", ColumnType.TEXT, "The group of the rule for the control token, which can be `*`."),
     Column("use_unread", ColumnType.TEXT, "The sources that were not read and could change the answer."),
+    Column("use_source", ColumnType.TEXT, "The source of the statement, such as `robots.txt` or `headers`."),
+    Column("use_place", ColumnType.TEXT, "Its place in the source, such as a line or a header."),
+    Column("use_time", ColumnType.TIME, "The time of the capture of the source; null if the archive has none."),
+    Column("use_standard", ColumnType.TEXT, "The standard that the statement belongs to."),
+    Column("use_rule", ColumnType.TEXT, "The rule by which all statements result in the answer."),
+    Column("use_read", ColumnType.TEXT, "The sources that were read, or that are absent."),
 )
 NOT_STATED: Final = "not-stated"
+_ALLOWED: Final[dict[str, bool | None]] = {
+    str(Preference.ALLOW): True,
+    str(Preference.DISALLOW): False,
+    str(Preference.UNKNOWN): None,
+}
 AGENT_COLUMN: Final = Column("agent", ColumnType.TEXT, "The agent, if there are several.")
 _ROWS_PER_PART: Final = 20_000
 _SEPARATOR: Final = re.compile("[,;\t]")
@@ -83,6 +105,17 @@ class FilterOptions(NamedTuple):
         """Return the cells of `columns`, from the number of an agent and those of the other columns."""
         return tuple(decided) if len(self.agents) == 1 else (self.agents[agent].name, *decided)
 
+    def use_verdicts(
+        self, uses: CapturedUses, url: Any, at: float | None, file: FileDecisions | Decision
+    ) -> list[UseVerdict] | None:
+        """Return the verdict on the use for each agent, or None if only robots.txt was captured.
+
+        Args: url, at, file: As for `CapturedUses.verdicts`.
+        """
+        if self.use is None:
+            return None
+        return uses.verdicts(url, at, file, [one.agent for one in self.agents], self.use)
+
     def outcome(self, cells: Sequence[Any]) -> tuple[bool | None, str | None]:
         """Return whether the URL may be fetched and is not refused for the use, from the cells of `columns`.
 
@@ -99,19 +132,26 @@ class FilterOptions(NamedTuple):
         return allowed, None if allowed is False else decided[1]
 
 
-def decide_by_file(file: FileDecisions | Decision, url: Any, options: FilterOptions) -> Iterator[tuple[Any, ...]]:
+def decide_by_file(
+    file: FileDecisions | Decision, url: Any, options: FilterOptions, verdicts: Sequence[UseVerdict] | None = None
+) -> Iterator[tuple[Any, ...]]:
     """Yield for each agent the cells of `DECISION_COLUMNS`, and those of `USE_COLUMNS` if there is a use.
 
     Args:
-        file: The decisions about the origin of the URL, by no rules if there is a use.
+        file: The decisions about the origin of the URL. If there is a use and no verdict, they are by no rules.
         url: The URL.
         options: The agents and the use.
+        verdicts: The verdict on the use for each agent, if other sources than robots.txt were captured.
     """
-    for _, agent in options.agents:
+    for number, (_, agent) in enumerate(options.agents):
         decision = file.decide(url, agent) if isinstance(file, FileDecisions) else file
         rule = decision.rule
         line, text = (None, None) if rule is None else (rule.line, rule_text(rule))
-        cells = () if options.use is None else _use_cells(file, decision, options.use)
+        cells: tuple[Any, ...] = ()
+        if verdicts is not None:
+            cells = _verdict_cells(verdicts[number], file)
+        elif options.use is not None:
+            cells = _use_cells(file, decision, options.use)
         yield (decision.allowed, decision.reason, line, text, *cells)
 
 
@@ -120,7 +160,51 @@ def _use_cells(file: FileDecisions | Decision, decision: Decision, purpose: Usag
     use = use_without_rules(file, decision)
     is_known = isinstance(file, FileDecisions) and not file.disallows_all
     unread = unread_sources(use.use, purpose, file.provenance, is_known=is_known, names_license=False)
-    return (*use, *(NO_CAPTURE if use.use is None else file.provenance), None, unread)
+    provenance = NO_CAPTURE if use.use is None else file.provenance
+    read = f"{ROBOTS} ({SourceState.ABSENT})" if is_known and use.use is not None else None
+    return (*use, *provenance, None, unread, *robots_evidence(use.use, use.kind, use.line, provenance.time, read))
+
+
+def robots_evidence(
+    use: str | None, kind: str | None, line: int | None, time: float | None, read: str | None
+) -> tuple[Any, ...]:
+    """Return the cells from `use_source` on, for a use that robots.txt decides, or nothing does.
+
+    Args:
+        use, kind, line: The cells of these columns.
+        time: The time of the capture.
+        read: Whether robots.txt was read.
+    """
+    if use is None:
+        return (None,) * 6
+    rule = combination(kind, allowed=_ALLOWED[use])
+    if kind is None:
+        return None, None, None, None, rule, read
+    place = ROBOTS if line is None else f"line {line}"
+    return ROBOTS, place, time, STANDARDS[StatementKind(kind)], rule, read
+
+
+def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple[Any, ...]:
+    """Return the cells of `USE_COLUMNS` for a verdict on the use."""
+    names = (one.name for one in verdict.unread if one.name != TDM_FILE or verdict.purpose is UsagePurpose.TRAINING)
+    unread = None if verdict.is_final else ", ".join(dict.fromkeys(names))
+    read = [
+        one.name if one.state is SourceState.READ else f"{one.name} ({one.state})"
+        for one in verdict.sources
+        if not one.is_unread
+    ]
+    end = (verdict.combination, ", ".join(dict.fromkeys(read)) or None)
+    provenance = file.provenance
+    # A condition is no allowance, but it is what the owner of the row has to know.
+    first = next(iter((*verdict.decided_by, *verdict.conditions)), None)
+    if first is None:
+        return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *(None,) * 4, *end
+    use = next(name for name, allowed in _ALLOWED.items() if allowed is verdict.allowed)
+    text = bounded_text(printable_text(first.text), RULE_BYTES) or None
+    source = next((one for one in verdict.sources if one.name == first.source), None)
+    time = None if source is None else source.fetched_at
+    evidence = first.source, first.place, time, first.standard
+    return use, str(first.kind), first.line, text, first.token, *provenance, first.group, unread, *evidence, *end
 
 
 class URLList(NamedTuple):

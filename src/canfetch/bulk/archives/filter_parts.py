@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.access.policies import get_policy
 from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.captured_uses import CapturedUses
 from canfetch.bulk.archives.decisions import (
     INVALID_TIME,
     INVALID_URL,
@@ -125,8 +126,10 @@ def decide_and_write_part(written: FilterPart, task: FilterTask) -> Counts:
             profile=options.profile,
             missing=options.missing,
         )
-        decide = _decide_fetches if options.use is None else _decide_uses
-        return write_part(written, task, partial(decide, decisions, options))
+        decide = partial(_decide_fetches, decisions, options)
+        if options.use is not None:
+            decide = partial(_decide_uses, decisions, CapturedUses(store.pages, decisions), options)
+        return write_part(written, task, decide)
 
 
 def _decide_fetches(
@@ -141,9 +144,12 @@ def _decide_fetches(
 
 
 def _decide_uses(
-    decisions: URLDecisions, options: FilterOptions, urls: Sequence[Any], times: Sequence[Any]
+    decisions: URLDecisions, uses: CapturedUses, options: FilterOptions, urls: Sequence[Any], times: Sequence[Any]
 ) -> list[Row]:
-    """Return the cells of `Decide` with a use. The kernel decides the pages that have rules, many in a call."""
+    """Return the cells of `Decide` with a use.
+
+    The kernel decides the pages of which only robots.txt was captured, and that have rules, many in a call.
+    """
     # Needs pyarrow.
     from canfetch.bulk.archives.ruled_pages import RuledPages  # noqa: PLC0415
 
@@ -151,14 +157,16 @@ def _decide_uses(
     rows: list[Row] = [()] * (len(urls) * count)
     pages = RuledPages(options)
     for page, (url, time) in enumerate(zip(urls, times, strict=True)):
-        file = decisions.find(url, time_or_nan(time))
-        if isinstance(file, FileDecisions) and file.rules is not None:
+        at = time_or_nan(time)
+        file = decisions.find(url, at)
+        verdicts = options.use_verdicts(uses, url, at, file)
+        if verdicts is None and isinstance(file, FileDecisions) and file.rules is not None:
             pages.add(page, url_bytes(url), file, file.rules)
             if pages.is_full:
                 _add_ruled(rows, options, pages)
                 pages = RuledPages(options)
             continue
-        for number, cells in enumerate(decide_by_file(file, url, options)):
+        for number, cells in enumerate(decide_by_file(file, url, options, verdicts)):
             rows[page * count + number] = options.cells(number, cells)
     _add_ruled(rows, options, pages)
     return rows

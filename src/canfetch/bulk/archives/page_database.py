@@ -38,6 +38,12 @@ _USE_FIELDS: Final = {
     "robots_detail": pa.string(),
     "use_group": pa.string(),
     "use_unread": pa.string(),
+    "use_source": pa.string(),
+    "use_place": pa.string(),
+    "use_time": pa.float64(),
+    "use_standard": pa.string(),
+    "use_rule": pa.string(),
+    "use_read": pa.string(),
 }
 # A URL whose origin and validity depend only on its first part, the site.
 _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"

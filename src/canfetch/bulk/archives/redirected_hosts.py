@@ -40,6 +40,6 @@ def target_url(capture: Capture) -> str | None:
 def canonical_url(url: str) -> str | None:
     """Return a URL as the store has it, or None if it is not valid."""
     try:
-        return Name.parse(url).url
+        return Name.of_request(url).url
     except InvalidURL:
         return None

@@ -1,22 +1,26 @@
 """Pages whose decisions are those of rules: the kernel decides many of them in a call."""
 
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Final
 
 import pyarrow as pa
 from pyarrow import compute
 
 from canfetch.bulk.archives.decisions import FileDecisions, unread_sources
-from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions
+from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions, robots_evidence
 from canfetch.bulk.arguments import as_agents
 from canfetch.bulk.decisions import shared_kernel
 from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.uses import UseArrays, use_arrays
+from canfetch.consent.verdict import ROBOTS
 from canfetch.core.agent import Agent
 from canfetch.core.extensions.preference import UsagePurpose
 
 # The content of files that one call of the kernel gets.
 _CALL_BYTES: Final = 1 << 25
+# The types of the cells of `robots_evidence`.
+_EVIDENCE: Final = (pa.string(), pa.string(), pa.float64(), pa.string(), pa.string(), pa.string())
 
 
 class RuledPages:
@@ -93,3 +97,7 @@ class RuledPages:
             for stated, source, index in zip(use.to_pylist(), sources, self._content_indices, strict=True)
         )
         yield pa.array(list(unread), pa.string())
+        times = (one.time for one in sources)
+        evidence = map(robots_evidence, use.to_pylist(), kind.to_pylist(), line.to_pylist(), times, repeat(ROBOTS))
+        columns = list(zip(*evidence, strict=True)) or [()] * len(_EVIDENCE)
+        yield from map(pa.array, columns, _EVIDENCE)

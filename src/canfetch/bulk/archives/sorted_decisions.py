@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from canfetch.access.policies import get_policy
 from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.captured_uses import CapturedUses
 from canfetch.bulk.archives.decisions import INVALID_URL, Decision, FileDecisions
 from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, decide_by_file, list_tasks
 from canfetch.bulk.archives.filter_parts import FilterPart
@@ -107,6 +108,7 @@ class _PageDecider:
         self._decisions = URLDecisions(
             store, policy=get_policy(options.policy), profile=options.profile, missing=options.missing
         )
+        self._uses = CapturedUses(store.pages, self._decisions)
 
     def decide(self, batch: pa.RecordBatch) -> None:
         """Decide the pages of a batch, and add the decisions to the database."""
@@ -117,13 +119,14 @@ class _PageDecider:
         for number, url, time, site in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             if not site or place != (site, time):
                 place, file = (site, time), self._decisions.find(f"{site}/" if site else url, time)
-            if isinstance(file, FileDecisions) and file.rules is not None:
+            verdicts = self._options.use_verdicts(self._uses, url, time, file)
+            if verdicts is None and isinstance(file, FileDecisions) and file.rules is not None:
                 ruled.add(number, url, file, file.rules)
                 if ruled.is_full:
                     self._decide_by_rules(ruled)
                     ruled = RuledPages(self._options)
                 continue
-            cells = decide_by_file(file, url, self._options)
+            cells = decide_by_file(file, url, self._options, verdicts)
             others.extend((number, index, *decided) for index, decided in enumerate(cells))
         self._decide_by_rules(ruled)
         self._pages.add_decisions(others)

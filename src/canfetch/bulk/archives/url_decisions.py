@@ -92,12 +92,10 @@ class URLDecisions:
             return Decision(None, INVALID_URL)
         if at is not None and isnan(at):
             return Decision(None, INVALID_TIME)
-        history = self._history(origin)
-        captures = history.captures
-        index = len(captures) if at is None else bisect_right(captures, (at, _LAST))
-        if not index:
+        found = self._state_at(origin, at)
+        if found is None:
             return Decision(self._missing, NO_ROBOTS)
-        state, decisions, _ = self._state(history, index)
+        state, decisions, _ = found
         access = state.access(self._policy, at)
         if access is None:
             return Decision(self._missing, REDIRECT_UNRESOLVED, provenance=state.provenance(None))
@@ -108,6 +106,29 @@ class URLDecisions:
             file = FileDecisions(access.access, access.effect, content, self._profile, provenance)
             decisions[access.effect] = file
         return file
+
+    def state_at(self, url: AnyURL, at: float) -> FileState | None:
+        """Return what was known about the origin of a URL at a time, or None if nothing was.
+
+        Raises: InvalidURL.
+        """
+        found = self._state_at(Origin.from_url(url), at)
+        return None if found is None else found.state
+
+    def _state_at(self, origin: Origin, at: float | None) -> _State | None:
+        history = self._history(origin)
+        captures = history.captures
+        index = len(captures) if at is None else bisect_right(captures, (at, _LAST))
+        return self._state(history, index) if index else None
+
+    def next_at(self, url: AnyURL, at: float) -> float | None:
+        """Return the time of the first capture after a time, or None.
+
+        Raises: InvalidURL.
+        """
+        captures = self._history(Origin.from_url(url)).captures
+        index = bisect_right(captures, (at, _LAST))
+        return captures[index][0] if index < len(captures) else None
 
     def _history(self, origin: Origin) -> _History:
         history = self._histories.get(origin)

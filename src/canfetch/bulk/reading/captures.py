@@ -13,6 +13,7 @@ from canfetch.errors import InvalidURL
 MAX_CONTENT_BYTES: Final = 2 * DEFAULT_MAX_BYTES + 4
 # The status of a request that failed, as with a DNS error or a timeout.
 NO_RESPONSE: Final = 0
+_ROBOTS_PATH: Final = "/robots.txt"
 
 
 class Capture(NamedTuple):
@@ -78,12 +79,21 @@ class Name(NamedTuple):
             if text.startswith("/") or text.partition("/")[2] not in {"", "robots.txt"}:
                 raise InvalidURL(f"invalid host {text[:200]!r}: expected one such as example.com")
             return cls(str(origin).removeprefix("https://"), origin.robots_url)
-        encoded = url_bytes(text)
+        name = cls.of_request(text)
+        if name.url == f"{name.owner}/":
+            return cls(name.owner, f"{name.owner}{_ROBOTS_PATH}")
+        return name
+
+    @classmethod
+    def of_request(cls, url: str) -> "Name":
+        """Return the name of the response to a URL. Without a path, it is that of the home page.
+
+        Raises: InvalidURL.
+        """
+        encoded = url_bytes(url)
         split = split_url(encoded)
-        origin = Origin.from_url(text)
+        origin = Origin.from_url(url)
         rest = b"" if split is None else encoded[split.rest_start :].partition(b"#")[0]
-        if rest in {b"", b"/"}:
-            return cls(str(origin), origin.robots_url)
         path = rest if rest[:1] == b"/" else b"/" + rest
         return cls(str(origin), f"{origin}{display_text(path)}")
 
@@ -101,4 +111,4 @@ class Name(NamedTuple):
 
 def is_robots_url(url: str) -> bool:
     """Return whether a canonical URL is that of a robots.txt."""
-    return url.endswith("/robots.txt") and url.count("/") == 3
+    return url.endswith(_ROBOTS_PATH) and url.count("/") == 3

@@ -223,7 +223,7 @@ def _name_of(record: WarcRecord) -> Name | str | None:
         return None
     try:
         if "://" in uri:
-            return Name.parse(uri)
+            return Name.of_request(uri)
     except InvalidURL:
         pass
     return f"invalid WARC-Target-URI {printable_text(uri[:200])!r}"

@@ -1,7 +1,7 @@
 """Runs of the commands that turn archives into a table, and what they report."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -59,17 +59,21 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
     return EXIT_ERROR if collected.is_cut else EXIT_OK
 
 
-def collect_captures(sources: list[Source], store: Path, write_fault: Callable[[Fault], None]) -> Collected:
+def collect_captures(
+    sources: list[Source], store: Path, write_fault: Callable[[Fault], None], *, pages: Sequence[Source] = ()
+) -> Collected:
     """Read archives into a store, with a progress bar, and report the records that are set aside.
 
-    Args: write_fault: Writes a record to the file of `--faults`.
+    Args:
+        write_fault: Writes a record to the file of `--faults`.
+        pages: The archives of pages.
     """
-    sizes = [source.size for source in sources]
+    sizes = [source.size for source in (*sources, *pages)]
     total = None if None in sizes else sum(size or 0 for size in sizes)
     progress = byte_progress(total, enabled=True)
     shown = FaultLines(progress, write_fault)
     try:
-        collected = collect(sources, store, advance=progress.advance, on_fault=shown.add)
+        collected = collect(sources, store, pages=pages, advance=progress.advance, on_fault=shown.add)
     finally:
         progress.close()
     for name in collected.unreadable:

@@ -12,6 +12,7 @@ from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.datasets import list_parts
+from canfetch.bulk.reading.sources import Source
 from canfetch.bulk.reading.url_lists import FORMATS
 from canfetch.cli.bulk.archive_run import FaultLines, collect_captures, open_faults, set_aside
 from canfetch.cli.bulk.options import (
@@ -42,6 +43,7 @@ def _run(
     lists: tuple[str, ...],
     *,
     robots: tuple[str, ...],
+    pages: tuple[str, ...],
     url_column: str,
     time_column: str | None,
     urls_format: str | None,
@@ -73,18 +75,21 @@ def _run(
     if form == "parquet":
         _check_types(urls)
     sources = find_sources(robots, run.input_format)
+    page_sources = _find_pages(pages, options)
     names = [part.name for part in urls]
+    inputs = [*names, "--robots", *(source.name for source in sources)]
+    inputs += ["--pages", *(source.name for source in page_sources)] if page_sources else []
     settings = {
         "command": "filter",
         "options": {**options._asdict(), "agents": plain_agents(agents)},
         "formats": [run.input_format, urls_format],
     }
     with (
-        open_work_folder(run, form, [*names, "--robots", *(source.name for source in sources)], settings) as folder,
+        open_work_folder(run, form, inputs, settings) as folder,
         unfinished(folder),
         open_faults(run) as write_fault,
     ):
-        collected = collect_captures(sources, store_path(folder), write_fault)
+        collected = collect_captures(sources, store_path(folder), write_fault, pages=page_sources)
         progress = byte_progress(sum(os.path.getsize(name) for name in names), enabled=True)  # noqa: PTH202 - as typed
         rejected = _Rejected(FaultLines(progress, write_fault))
         try:
@@ -118,6 +123,17 @@ def _find_use(name: str | None) -> UsagePurpose | None:
         return find_purpose(name)
     except InvalidOption as error:
         raise CommandError(f"invalid --use: {error}") from None
+
+
+def _find_pages(names: tuple[str, ...], options: FilterOptions) -> list[Source]:
+    """Return the archives of pages, which have the headers of responses."""
+    if names and options.use is None:
+        raise CommandError("--pages requires --use")
+    sources = find_sources(names, None)
+    for source in sources:
+        if source.format != "warc":
+            raise CommandError(f"invalid --pages {quoted(source.name)}: expected a WARC file")
+    return sources
 
 
 class _Rejected:
@@ -192,6 +208,14 @@ command: Final = click.Command(
             required=True,
             help="Archive of robots.txt files, as for 'canfetch bulk parse'. Can be repeated.",
         ),
+        Option(
+            ["--pages"],
+            metavar="WARC",
+            type=click.Path(),
+            multiple=True,
+            help="With --use, WARC file with pages, tdmrep.json files and RSL licenses, which count as well. It can be "
+            "the same as that of --robots. Can be repeated.",
+        ),
         *agent_parameters(),
         Option(["--url-column"], metavar="NAME", default="url", show_default=True, help="Column of the URLs."),
         Option(
@@ -214,7 +238,7 @@ command: Final = click.Command(
         Option(
             ["--use"],
             metavar="NAME",
-            help="Add what robots.txt states on this use of the content: training, search, ai-use.",
+            help="Add what robots.txt and --pages state on this use of the content: training, search, ai-use.",
         ),
         Option(
             ["--only-allowed"],
@@ -232,9 +256,11 @@ command: Final = click.Command(
     policy defines. With several agents, there is a row for each URL and agent, with a column agent.
 
     --use adds the column use (allow, disallow or unknown): what the rules, the control tokens of the agent's operator
-    and the preferences in robots.txt state together. The columns use_kind, use_line, use_text, use_token and use_group
-    name the statement that decides, and robots_time, robots_url, robots_truncated and robots_detail its capture.
-    use_unread lists the sources that could change the answer.
+    and the preferences in robots.txt state together. With --pages, the headers and the HTML of the page, tdmrep.json
+    and RSL licenses count, too. The columns use_kind, use_source, use_place, use_line, use_text, use_token, use_group
+    and use_time name the statement that decides, use_standard its standard, and use_rule how statements are combined.
+    robots_time, robots_url, robots_truncated and robots_detail name the capture of robots.txt. use_read lists the
+    sources that were read, and use_unread those that could change the answer.
 
     With --engine duckdb, DuckDB sorts the URLs by origin before they are decided. This is faster if the URLs of many
     origins are in random order.""",
@@ -243,6 +269,7 @@ Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet
   canfetch bulk filter urls.txt --robots robots.warc.gz --agent CCBot --only-allowed -o allowed.csv
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot --use training -o uses.csv
+  canfetch bulk filter urls.txt --robots crawl.warc.gz --pages crawl.warc.gz --agent CCBot --use training -o uses.csv
   canfetch bulk filter pages.csv --time-column fetched_at --robots history/ --agent GPTBot -o decided.csv
   canfetch bulk filter pages.csv --robots files.parquet --agent GPTBot --engine duckdb -o sorted.csv
 

@@ -1,0 +1,147 @@
+"""Answers as of a time are those of `may_use` on what was known then: of histories, clients, archives and lists."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bulk.warc_files import compressed, http_response, record
+from tests.cli.test_use_front_ends import AGENTS, LICENSE_URL, ORIGIN, URLS, Situation, cell
+from tests.client.test_may_use import ROBOTS_URL, TDM_URL, AsyncWeb, Web
+from tests.json_lines import read_json_lines
+
+import canfetch
+from canfetch.bulk.captured_sites import CapturedSites
+from canfetch.client.async_client import AsyncClient
+from canfetch.client.sync_client import Client
+from canfetch.client.watch import Observation, WatchHistory
+from canfetch.consent import MissingSource, PageResponse, SourceState, UseVerdict
+from canfetch.core.verdict import Effect
+
+START = datetime(2026, 5, 1, tzinfo=UTC)
+SITES = 40
+BODY = b"x"
+
+
+def at(day: float) -> datetime:
+    return START + timedelta(days=day)
+
+
+def page_of(site: Situation) -> PageResponse:
+    return PageResponse(200, site.headers, BODY)
+
+
+def expected(site: Situation, url: str, agent: str, **sources: Any) -> UseVerdict:
+    """Return the answer of the function on all that a site has, whether or not a crawler may fetch it."""
+    licenses = {} if site.license is None else {LICENSE_URL: site.license.encode()}
+    absent = MissingSource(SourceState.ABSENT)
+    files = {"tdm": absent if site.tdm is None else site.tdm.encode(), "license": licenses}
+    return site.verdict(url, agent, **{"response": page_of(site), **files, **sources})
+
+
+def archive(folder: Path) -> Path:
+    """Write an archive with a capture of each site on its own day, all under the same name, and return its path."""
+
+    def records() -> Iterator[bytes]:
+        for day in range(SITES):
+            site = Situation(day)
+            files = {ROBOTS_URL: site.content, TDM_URL: site.tdm, LICENSE_URL: site.license}
+            for url, file in files.items():
+                body = b"not found" if file is None else file if isinstance(file, bytes) else file.encode()
+                block = http_response(body, status=404 if file is None else 200)
+                yield record(url, block, time=f"{at(day):%Y-%m-%dT%H:%M:%SZ}")
+            for url in URLS:
+                block = http_response(BODY, headers=site.headers[1:])
+                yield record(url, block, time=f"{at(day):%Y-%m-%dT%H:%M:%SZ}")
+
+    path = folder / "crawl.warc.gz"
+    path.write_bytes(compressed(records()))
+    return path
+
+
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return archive(tmp_path_factory.mktemp("archive"))
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WatchHistory]:
+    with WatchHistory(tmp_path_factory.mktemp("history") / "history.sqlite3") as history:
+        for day in range(SITES):
+            seen = Observation(ORIGIN, at(day).timestamp(), Effect.CONDITIONAL_ALLOW, 200, "", Situation(day).content)
+            assert history.record(seen, previous=history.last_version(ORIGIN), change=None, sends=False)
+        yield history
+
+
+@pytest.mark.slow
+def test_archives_give_the_answer_of_the_library_as_of_a_time(captured: Path) -> None:
+    with CapturedSites(captured) as sites:
+        for day in range(SITES):
+            site = Situation(day)
+            for url in URLS:
+                for agent in AGENTS:
+                    own = canfetch.agent(agent)
+                    verdict = sites.may_use(url, at=at(day + 0.5), purpose=site.purpose, agent=own)
+                    assert cell(verdict) == cell(expected(site, url, agent))
+                    past = sites.decide(url, at=at(day + 0.5), agent=own)
+                    assert past.allowed is site.robots.allows(url, agent=own)
+                    assert past.recorded_at == at(day).timestamp()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["local", "duckdb"])
+def test_lists_give_the_answer_of_the_library_as_of_a_time(captured: Path, run: Any, folder: Path, engine: str) -> None:
+    pytest.importorskip("pyarrow")
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+    for purpose in ("training", "search", "ai-use"):
+        days = [day for day in range(SITES) if Situation(day).purpose == purpose]
+        rows = [{"url": url, "time": at(day + 0.5).timestamp(), "day": day} for day in days for url in URLS]
+        (folder / "urls.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        options = [word for agent in AGENTS for word in ("--agent", agent)]
+        options += ["--robots", str(captured), "--pages", str(captured), "--time-column", "time", "--engine", engine]
+        ran = run("bulk", "filter", "urls.ndjson", *options, "--use", purpose, "-j1", "-o", f"{purpose}.ndjson")
+        assert ran.code == 0
+        found = read_json_lines(folder / f"{purpose}.ndjson")
+        assert len(found) == len(rows) * len(AGENTS)
+        for row in found:
+            verdict = expected(Situation(row["day"]), row["url"], row["agent"])
+            deciding = next(iter((*verdict.decided_by, *verdict.conditions)), None)
+            assert row["use"] == {True: "allow", False: "disallow", None: "unknown"}[verdict.allowed]
+            assert row["use_rule"] == verdict.combination
+            assert row["use_read"].startswith("robots.txt, headers")
+            if deciding is not None:
+                stated = (str(deciding.kind), deciding.source, deciding.place, deciding.standard, deciding.token)
+                names = ("kind", "source", "place", "standard", "token")
+                assert tuple(row[f"use_{name}"] for name in names) == stated
+                assert row["use_time"] == f"{at(row['day']):%Y-%m-%dT%H:%M:%SZ}"
+
+
+@pytest.mark.slow
+def test_histories_and_clients_give_the_answer_of_the_library_as_of_a_time(history: WatchHistory) -> None:
+    unread = MissingSource(SourceState.NOT_READ)
+    web, asynchronous = Web(), AsyncWeb()
+
+    async def ask(day: int, site: Situation) -> list[UseVerdict]:
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=asynchronous, history=history) as client:
+            return [await client.may_use(url, **options) for url, options in questions(day, site)]
+
+    def questions(day: int, site: Situation) -> list[tuple[str, dict[str, Any]]]:
+        shared = {"at": at(day + 0.5), "purpose": site.purpose, "response": page_of(site)}
+        return [(url, {**shared, "agent": canfetch.agent(agent)}) for url in URLS for agent in AGENTS]
+
+    with Client(user_agent="ExampleBot/1.0", transport=web, history=history) as client:
+        for day in range(SITES):
+            site = Situation(day)
+            wanted = [cell(expected(site, url, agent, tdm=unread, license={})) for url in URLS for agent in AGENTS]
+            asked = questions(day, site)
+            for found in (
+                [history.may_use(url, **options) for url, options in asked],
+                [client.may_use(url, **options) for url, options in asked],
+                asyncio.run(ask(day, site)),
+            ):
+                assert [cell(verdict) for verdict in found] == wanted
+    assert web.requested == asynchronous.requested == []
