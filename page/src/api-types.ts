@@ -782,6 +782,7 @@ export interface UseSourceObject {
 /** A statement of a site on a use. */
 export interface UseStatementObject {
   readonly kind: StatementKind;
+  readonly standard: string;
   readonly source: string;
   readonly place: string;
   /** The line of robots.txt or of the HTML, or null for other sources. */

@@ -24,7 +24,7 @@ Disallow: /grounded/
 User-agent: GPTBot
 Content-Signal: ai-train=yes
 """
-NOTHING = dict.fromkeys(["use", "kind", "line", "explanation", "token"])
+NOTHING = dict.fromkeys(["use", "kind", "line", "explanation", "token", "standard", "rule", "unread"])
 # Names of files, with the control tokens of three operators.
 NAMES = ["a", "*", "gptbot", "googlebot", "Google-Extended", "Applebot-Extended", "YandexAdditional", "Yandex"]
 AGENTS = ["a", "GPTBot", "Googlebot", "Google-Extended", "GoogleOther", "Applebot", "YandexBot", "two words", None]
@@ -84,7 +84,7 @@ def test_may_use_is_that_of_one_url(profile: str, engine: str) -> None:
 def test_the_fields_of_may_use(engine: str) -> None:
     paths = ["/signed/", "/untrained/", "/private/", "/grounded/", "/", "no path", None]
     found = may_use(CONTENT, "Googlebot", paths, purpose="training", engine=engine)
-    assert [tuple(row.values()) for row in found] == [
+    assert [tuple(row.values())[:5] for row in found] == [
         ("allow", "content-usage", 2, "line 2, content-usage: /signed/ train-ai=y (allow)", None),
         ("disallow", "ai-training-rule", 3, "line 3, disallowaitraining: /untrained/ (disallow)", None),
         ("disallow", "rule", 4, "the URL may not be fetched: line 4, Disallow: /private/", None),
@@ -95,6 +95,25 @@ def test_the_fields_of_may_use(engine: str) -> None:
     ]
     assert pa.table(found).column_names == list(NOTHING)
     assert found.to_pyarrow().type == pa.chunked_array(found).type
+
+
+@pytest.mark.parametrize("agent", ["Googlebot", ["Googlebot"] * 5])
+def test_a_row_names_the_standard_the_rule_and_what_was_not_read(agent: Any, engine: str) -> None:
+    licensed = "License: https://example.com/l.xml\n"
+    contents = [CONTENT, licensed, licensed.encode("utf-16"), f"User-agent: *\nDisallow: /\n#{'x' * 600_000}", licensed]
+    contents[4] += "User-agent: *\nDisallow: /"
+    column = pa.array([one.encode() if isinstance(one, str) else one for one in contents]).dictionary_encode()
+    for purpose in ("training", "search"):
+        for one in (contents, column, pa.chunked_array([column])):
+            found = may_use(one, agent, ["/signed/"] * 5, purpose=purpose, engine=engine)
+            for content, row in zip(contents, found, strict=True):
+                verdict = canfetch.may_use(
+                    "https://example.com/signed/", purpose=purpose, agent="Googlebot", robots=canfetch.parse(content)
+                )
+                first = verdict.decided_by[0].standard if verdict.decided_by else None
+                names = [one.name for one in verdict.unread if one.name != "tdmrep.json" or purpose == "training"]
+                unread = None if verdict.is_final else ", ".join(dict.fromkeys(names))
+                assert (row["standard"], row["rule"], row["unread"]) == (first, verdict.combination, unread)
 
 
 def test_a_control_token_counts_for_the_agents_of_its_operator(engine: str) -> None:

@@ -582,6 +582,7 @@ def test_json_is_complete_and_plain() -> None:
         "is_final",
         "expires_at",
         "explanation",
+        "combination",
         "decided_by",
         "statements",
         "sources",

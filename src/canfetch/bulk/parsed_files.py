@@ -215,7 +215,7 @@ def _canonical_url(url: Value) -> str | None:
     from canfetch.bulk.reading.captures import Name  # noqa: PLC0415
 
     try:
-        return None if url is None else Name.parse(_text(url)).url
+        return None if url is None else Name.of_request(_text(url)).url
     except InvalidURL:
         return None
 

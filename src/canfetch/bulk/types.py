@@ -31,7 +31,9 @@ DECISION: Final = struct_of(allowed=BOOL, reason=TEXT, line=INT32, rule=TEXT, sp
 USAGE: Final = struct_of(
     preference=TEXT, reason=TEXT, allowed=BOOL, lines=list_of(INT32), explanation=TEXT, kind=TEXT, line=INT32
 )
-USE: Final = struct_of(use=TEXT, kind=TEXT, line=INT32, explanation=TEXT, token=TEXT)
+USE: Final = struct_of(
+    use=TEXT, kind=TEXT, line=INT32, explanation=TEXT, token=TEXT, standard=TEXT, rule=TEXT, unread=TEXT
+)
 
 
 def arrow_type(type_: ColumnType) -> Any:

@@ -5,7 +5,7 @@
 pyarrow combines the columns of the kernel.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
@@ -14,6 +14,7 @@ from canfetch.bulk.arguments import (
     as_agents,
     as_column,
     chain_agent,
+    is_arrow,
     resolve_crawlers,
     resolve_names,
 )
@@ -24,13 +25,15 @@ from canfetch.bulk.extras import import_extra, import_pyarrow
 from canfetch.bulk.kernels import KernelOptions, kernel_options
 from canfetch.bulk.types import USE, arrow_type
 from canfetch.consent.purposes import control_tokens, find_purpose
-from canfetch.consent.verdict import StatementKind
+from canfetch.consent.verdict import STANDARDS, StatementKind, combination, unread_beside_robots
 from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.errors import InvalidColumn
 
 _REASON: Final = "to combine columns"
+_LICENSE_KEY: Final = b"license"
 
 
 def may_use(
@@ -59,8 +62,9 @@ def may_use(
         purpose: `training`, `search` or `ai-use`, or another name that `canfetch.may_use` accepts.
     Returns: A column of structs: `use` is `allow`, `disallow` or `unknown`. `kind`, a `StatementKind`, and `line` are
         those of the first statement that decides, and null if nothing is stated. `explanation` is the reason in one
-        sentence. `token` is the control token whose rule decides, or null. All fields are null in a row for which
-        `allows` is null.
+        sentence. `token` is the control token whose rule decides, or null. `standard` is that of the statement, and
+        `rule` the one by which statements are combined. `unread` lists the sources that could change the answer, or is
+        null if it is final. All fields are null in a row for which `allows` is null.
     Raises: As `allows`; InvalidOption: `purpose` is unknown; MissingExtra: pyarrow is not installed.
     Cost: As `usage`, plus `decide` for each control token of an operator of the agents.
     """
@@ -111,6 +115,9 @@ class UseArrays(NamedTuple):
     line: Any
     explanation: Any
     token: Any
+    standard: Any
+    rule: Any
+    unread: Any
     group: Any
 
 
@@ -166,7 +173,108 @@ def use_arrays(
         group = compute.if_else(of_every, "*", crawler.name)
         stated = (disallow, pa.scalar(str(StatementKind.CONTROL_TOKEN)), line, text, pa.scalar(crawler.name), group)
         found = [compute.if_else(refused, new, old) for new, old in zip(stated, found, strict=True)]
-    return UseArrays(*found)
+    use, kind, line, explanation, token, group = found
+    ending = _standards(kind), _rules(use, kind), _unread(options, content, agents, purposes, use), group
+    return UseArrays(use, kind, line, explanation, token, *ending)
+
+
+def _standards(kind: Any) -> Any:
+    """Return the standard of each kind."""
+    return _replaced(kind, {str(one): standard for one, standard in STANDARDS.items()})
+
+
+def _rules(use: Any, kind: Any) -> Any:
+    """Return the rule of combination of each row."""
+    compute = import_extra("pyarrow.compute", "arrow", _REASON)
+    refusals = {str(one): combination(one, allowed=False) for one in StatementKind}
+    others = {str(Preference.ALLOW): combination(None, allowed=True), "unknown": combination(None, allowed=None)}
+    return compute.coalesce(_replaced(use, others), _replaced(kind, refusals))
+
+
+def _replaced(column: Any, values: Mapping[str, str]) -> Any:
+    """Return a column of text with other values, and null for those that are not named."""
+    pa = import_pyarrow(_REASON)
+    compute = import_extra("pyarrow.compute", "arrow", _REASON)
+    indices = compute.index_in(column, pa.array(list(values), pa.string()))
+    return pa.array(list(values.values()), pa.string()).take(indices)
+
+
+def _unread(
+    options: KernelOptions, content: Any, agents: Any, purposes: Sequence[UsagePurpose | None], use: Any
+) -> Any:
+    """Return the sources that could change each answer. Most rows of a purpose have the same ones."""
+    pa = import_pyarrow(_REASON)
+    compute = import_extra("pyarrow.compute", "arrow", _REASON)
+    usual = {purpose: _usual_unread(purpose) for purpose in purposes if purpose is not None}
+    column = pa.array([None if purpose is None else usual[purpose] for purpose in purposes], pa.string())
+    is_final = compute.equal(use, str(Preference.DISALLOW))
+    # Null in rows without an answer.
+    unread = compute.if_else(is_final, None, _repeated(column, len(use)))
+    rows = _special_rows(options, content, len(use))
+    if not rows:
+        return unread
+    names = [None] if isinstance(agents, tuple) else read_values(agents)
+    resolve = resolve_crawlers if options.use_registry else resolve_names
+    found = unread.to_pylist()
+    uses = use.to_pylist()
+    for row, (robots, value) in rows.items():
+        if uses[row] is None:
+            continue
+        name = names[row if len(names) > 1 else 0]
+        chain = agents if isinstance(agents, tuple) else resolve([name])[0]
+        purpose = purposes[row if len(purposes) > 1 else 0]
+        assert chain is not None
+        assert purpose is not None
+        found[row] = unread_beside_robots(
+            purpose,
+            allowed={"disallow": False, "allow": True}.get(uses[row]),
+            robots_is_read=not robots.tail,
+            names_license=may_name_license(value) and bool(robots.licenses(agent=chain_agent(chain))),
+        )
+    return pa.array(found, pa.string())
+
+
+def _usual_unread(purpose: UsagePurpose) -> str | None:
+    """Return the sources that could change an answer by a robots.txt that was read and names no license."""
+    return unread_beside_robots(purpose, allowed=None, robots_is_read=True, names_license=False)
+
+
+def _special_rows(options: KernelOptions, content: Any, length: int) -> dict[int, tuple[RobotsTxt, bytes]]:
+    """Return the rows whose file may have a part that was not read, or may name a license, each with its file."""
+    values, indices = _distinct(content)
+    special = {
+        number: (parse(value, profile=options.profile, max_bytes=options.max_bytes), value)
+        for number, value in enumerate(values)
+        if value is not None and (len(value) > options.max_bytes or may_name_license(value))
+    }
+    if not special:
+        return {}
+    numbers = indices * length if len(indices) == 1 else indices
+    return {row: special[number] for row, number in enumerate(numbers) if number in special}
+
+
+def _distinct(content: Any) -> tuple[list[bytes | None], list[int | None]]:
+    """Return the distinct values of a column of contents, and the number of that of each row."""
+    if not is_arrow(content):
+        values = [value if isinstance(value, bytes) else None for value in read_values(content)]
+        return values, list(range(len(values)))
+    pa = import_pyarrow(_REASON)
+    column = pa.chunked_array(content) if hasattr(content, "__arrow_c_stream__") else pa.array(content)
+    if pa.types.is_struct(column.type):
+        # A stream of batches with one column.
+        column = import_extra("pyarrow.compute", "arrow", _REASON).struct_field(column, [0])
+    if not pa.types.is_dictionary(column.type):
+        column = column.cast(pa.large_binary()).dictionary_encode()
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks)
+    return array.dictionary.cast(pa.large_binary()).to_pylist(), array.indices.to_pylist()
+
+
+def may_name_license(content: bytes) -> bool:
+    """Return whether a robots.txt may name an RSL license. False is certain."""
+    # In UTF-16, other bytes are between the characters.
+    return b"\0" in content or _LICENSE_KEY in content.lower()
 
 
 def _repeated(array: Any, length: int) -> Any:

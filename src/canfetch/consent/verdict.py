@@ -18,7 +18,8 @@ ROBOTS: Final = "robots.txt"
 HEADERS: Final = "headers"
 HTML: Final = "html"
 TDM_FILE: Final = "tdmrep.json"
-"""The names of sources, besides `license`."""
+LICENSE: Final = "license"
+"""The names of sources."""
 
 
 class SourceState(StrEnum):
@@ -198,6 +199,24 @@ _PAGE: Final = frozenset({HEADERS, HTML})
 
 
 WORDS: Final = {True: "allowed", False: "disallowed", None: "not stated"}
+
+
+def unread_beside_robots(
+    purpose: UsagePurpose, *, allowed: bool | None, robots_is_read: bool, names_license: bool
+) -> str | None:
+    """Return the sources that could change an answer by robots.txt alone, as `UseVerdict.is_final` decides, or None.
+
+    Args:
+        purpose: The purpose.
+        allowed: The answer.
+        robots_is_read: Whether all of robots.txt was read, or is absent.
+        names_license: Whether it names an RSL license for the agent.
+    """
+    if allowed is False and robots_is_read:
+        return None
+    is_training = purpose is UsagePurpose.TRAINING
+    names = {ROBOTS: not robots_is_read, HEADERS: True, HTML: True, TDM_FILE: is_training, LICENSE: names_license}
+    return ", ".join(name for name, is_unread in names.items() if is_unread)
 
 
 class UseVerdict(NamedTuple):

@@ -5,12 +5,12 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from canfetch.bulk.rule_texts import RULE_BYTES
-from canfetch.consent.licenses import LICENSE
+from canfetch.bulk.uses import may_name_license
 from canfetch.consent.sources import MissingSource
-from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, TDM_FILE, SourceState, StatementKind
+from canfetch.consent.verdict import SourceState, StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.extensions.preference import Preference
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.lines import line_text, physical_lines
 from canfetch.core.profiles import get_profile
@@ -20,7 +20,6 @@ from canfetch.core.verdict import Access, Effect, Reason, Rule
 from canfetch.errors import InvalidURL
 
 _ROBOTS_TXT_TARGET: Final = b"/robots.txt"
-_LICENSE: Final = b"license"
 NO_ROBOTS: Final = "no-robots"
 REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 INVALID_URL: Final = "invalid-url"
@@ -180,26 +179,7 @@ class FileDecisions:
 
     def names_license(self, agent: Agent) -> bool:
         """Return whether the rules name an RSL license for an agent, which is a source that was not read."""
-        return _LICENSE in (self.rules or b"").lower() and bool(self._parsed().licenses(agent=agent))
-
-
-def unread_sources(
-    use: str | None, purpose: UsagePurpose, provenance: Provenance, *, is_known: bool, names_license: bool
-) -> str | None:
-    """Return the sources that were not read and could change an answer, as `UseVerdict.is_final` does, or None.
-
-    Args:
-        use: The answer, or None if there is no valid URL or time.
-        purpose: The purpose.
-        provenance: The capture that decides.
-        is_known: Whether the robots.txt is known, or known not to exist.
-        names_license: Whether it names a license for the agent.
-    """
-    is_read = is_known and not provenance.is_truncated
-    if use is None or (use == Preference.DISALLOW and is_read):
-        return None
-    names = {ROBOTS: not is_read, HEADERS: True, HTML: True, TDM_FILE: purpose is UsagePurpose.TRAINING}
-    return ", ".join(name for name, is_unread in (*names.items(), (LICENSE, names_license)) if is_unread)
+        return may_name_license(self.rules or b"") and bool(self._parsed().licenses(agent=agent))
 
 
 def is_truncated(content: bytes | None, profile: str) -> bool:

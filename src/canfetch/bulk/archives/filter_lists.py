@@ -11,7 +11,6 @@ from canfetch.bulk.archives.decisions import (
     Decision,
     FileDecisions,
     NamedAgent,
-    unread_sources,
     use_without_rules,
 )
 from canfetch.bulk.reading.captures import Fault
@@ -28,6 +27,7 @@ from canfetch.consent.verdict import (
     StatementKind,
     UseVerdict,
     combination,
+    unread_beside_robots,
 )
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.quoting import quoted
@@ -159,7 +159,10 @@ def _use_cells(file: FileDecisions | Decision, decision: Decision, purpose: Usag
     """Return the cells of `USE_COLUMNS` for a URL that no rules decide."""
     use = use_without_rules(file, decision)
     is_known = isinstance(file, FileDecisions) and not file.disallows_all
-    unread = unread_sources(use.use, purpose, file.provenance, is_known=is_known, names_license=False)
+    unread = None
+    if use.use is not None:
+        is_read = is_known and not file.provenance.is_truncated
+        unread = unread_beside_robots(purpose, allowed=_ALLOWED[use.use], robots_is_read=is_read, names_license=False)
     provenance = NO_CAPTURE if use.use is None else file.provenance
     read = f"{ROBOTS} ({SourceState.ABSENT})" if is_known and use.use is not None else None
     return (*use, *provenance, None, unread, *robots_evidence(use.use, use.kind, use.line, provenance.time, read))

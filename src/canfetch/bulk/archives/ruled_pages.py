@@ -7,15 +7,13 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import compute
 
-from canfetch.bulk.archives.decisions import FileDecisions, unread_sources
+from canfetch.bulk.archives.decisions import FileDecisions
 from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions, robots_evidence
 from canfetch.bulk.arguments import as_agents
 from canfetch.bulk.decisions import shared_kernel
 from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.uses import UseArrays, use_arrays
 from canfetch.consent.verdict import ROBOTS
-from canfetch.core.agent import Agent
-from canfetch.core.extensions.preference import UsagePurpose
 
 # The content of files that one call of the kernel gets.
 _CALL_BYTES: Final = 1 << 25
@@ -68,11 +66,11 @@ class RuledPages:
             decided = verdicts.drop_columns("specificity")
             if self._options.use is not None:
                 uses = use_arrays(kernel_options, contents, agents, urls, [self._options.use])
-                for column, cells in zip(USE_COLUMNS, self._use_cells(uses, agent, self._options.use), strict=True):
+                for column, cells in zip(USE_COLUMNS, self._use_cells(uses), strict=True):
                     decided = decided.append_column(column.name, cells)
             yield decided
 
-    def _use_cells(self, uses: UseArrays, agent: Agent, purpose: UsagePurpose) -> Iterator[pa.Array]:
+    def _use_cells(self, uses: UseArrays) -> Iterator[pa.Array]:
         """Yield the cells of `USE_COLUMNS`."""
         use, kind, line, token = uses.use, uses.kind, uses.line, uses.token
         places = list(zip(self._content_indices, line.to_pylist(), strict=True))
@@ -91,12 +89,7 @@ class RuledPages:
         yield compute.if_else(is_decided, pa.array([one.is_truncated for one in sources], pa.bool_()), None)
         yield compute.if_else(is_decided, pa.array([one.detail for one in sources], pa.string()), None)
         yield uses.group
-        named = [file.names_license(agent) for file in self._files]
-        unread = (
-            unread_sources(stated, purpose, source, is_known=True, names_license=named[index])
-            for stated, source, index in zip(use.to_pylist(), sources, self._content_indices, strict=True)
-        )
-        yield pa.array(list(unread), pa.string())
+        yield uses.unread
         times = (one.time for one in sources)
         evidence = map(robots_evidence, use.to_pylist(), kind.to_pylist(), line.to_pylist(), times, repeat(ROBOTS))
         columns = list(zip(*evidence, strict=True)) or [()] * len(_EVIDENCE)

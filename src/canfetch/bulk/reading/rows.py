@@ -79,7 +79,11 @@ def target_captures(row: Mapping[str, Any], source: str, position: int) -> Itera
         yield Fault(source, position, f"invalid {_TARGETS}: expected a JSON array of objects")
         return
     for target in targets:
-        yield to_capture(target, source, position)
+        capture = to_capture(target, source, position)
+        if isinstance(capture, Capture) and target.get("url"):
+            # Without a path, it is the home page.
+            capture = capture._replace(url=Name.of_request(_text(target["url"])).url)
+        yield capture
 
 
 def _parse_row(row: Mapping[str, Any], source: str, position: int, *, empty_is_null: bool) -> Capture:

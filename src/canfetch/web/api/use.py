@@ -37,6 +37,7 @@ class UseStatementObject(BaseModel):
     """A statement of a site on a use."""
 
     kind: StatementKind
+    standard: str
     source: str
     place: str
     line: int | None = Field(description="The line of robots.txt or of the HTML, or null for other sources.")
