@@ -58,6 +58,9 @@ USE_COLUMNS: Final = (
     Column("use_standard", ColumnType.TEXT, "The standard that the statement belongs to."),
     Column("use_rule", ColumnType.TEXT, "The rule by which all statements result in the answer."),
     Column("use_read", ColumnType.TEXT, "The sources that were read, or that are absent."),
+    Column(
+        "use_note", ColumnType.TEXT, "With captured pages, what the statement means, such as the terms of a license."
+    ),
 )
 NOT_STATED: Final = "not-stated"
 _ALLOWED: Final[dict[str, bool | None]] = {
@@ -125,7 +128,8 @@ class FilterOptions(NamedTuple):
         decided = cells[len(self.agents) > 1 :]
         use = None if self.use is None else decided[len(DECISION_COLUMNS)]
         allowed: bool | None = decided[0]
-        if use == Preference.DISALLOW:
+        if use == Preference.DISALLOW or (use == Preference.UNKNOWN and decided[len(DECISION_COLUMNS) + 1]):
+            # An unknown use with a kind has a condition, such as a payment.
             return False, None
         if allowed:
             return True, NOT_STATED if use == Preference.UNKNOWN else None
@@ -179,12 +183,12 @@ def robots_evidence(
         read: Whether robots.txt was read.
     """
     if use is None:
-        return (None,) * 6
+        return (None,) * 7
     rule = combination(kind, allowed=_ALLOWED[use])
     if kind is None:
-        return None, None, None, None, rule, read
+        return None, None, None, None, rule, read, None
     place = ROBOTS if line is None else f"line {line}"
-    return ROBOTS, place, time, STANDARDS[StatementKind(kind)], rule, read
+    return ROBOTS, place, time, STANDARDS[StatementKind(kind)], rule, read, None
 
 
 def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple[Any, ...]:
@@ -201,13 +205,17 @@ def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple
     # A condition is no allowance, but it is what the owner of the row has to know.
     first = next(iter((*verdict.decided_by, *verdict.conditions)), None)
     if first is None:
-        return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *(None,) * 4, *end
+        return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *(None,) * 4, *end, None
     use = next(name for name, allowed in _ALLOWED.items() if allowed is verdict.allowed)
-    text = bounded_text(printable_text(first.text), RULE_BYTES) or None
     source = next((one for one in verdict.sources if one.name == first.source), None)
+    text, note = (bounded_text(printable_text(words), RULE_BYTES) or None for words in (first.text, first.note))
     time = None if source is None else source.fetched_at
+    if first.kind is StatementKind.UNREACHABLE:
+        # No statement of the site, but a capture.
+        text, time = None, provenance.time
     evidence = first.source, first.place, time, first.standard
-    return use, str(first.kind), first.line, text, first.token, *provenance, first.group, unread, *evidence, *end
+    cells = use, str(first.kind), first.line, text, first.token, *provenance, first.group, unread, *evidence, *end
+    return *cells, note
 
 
 class URLList(NamedTuple):

@@ -44,6 +44,7 @@ _USE_FIELDS: Final = {
     "use_standard": pa.string(),
     "use_rule": pa.string(),
     "use_read": pa.string(),
+    "use_note": pa.string(),
 }
 # A URL whose origin and validity depend only on its first part, the site.
 _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"

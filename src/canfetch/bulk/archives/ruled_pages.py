@@ -18,7 +18,7 @@ from canfetch.consent.verdict import ROBOTS
 # The content of files that one call of the kernel gets.
 _CALL_BYTES: Final = 1 << 25
 # The types of the cells of `robots_evidence`.
-_EVIDENCE: Final = (pa.string(), pa.string(), pa.float64(), pa.string(), pa.string(), pa.string())
+_EVIDENCE: Final = (pa.string(), pa.string(), pa.float64(), pa.string(), pa.string(), pa.string(), pa.string())
 
 
 class RuledPages:
