@@ -416,12 +416,15 @@ def test_all_engines_write_the_rows_of_a_list(spark: Any, tmp_path: Path) -> Non
     assert spark
     archive, store = tmp_path / "robots.warc.gz", tmp_path / "store.sqlite"
     write_archive(archive, 500)
-    collect([find_source(str(archive))], store, advance=lambda _: None, on_fault=lambda _: None)
+    urls = [f"https://host{number * 7 % 600}.example/private/{number}" for number in range(3_000)]
+    pages, headers = tmp_path / "pages.warc.gz", [("X-Robots-Tag", "noai")]
+    pages.write_bytes(compressed(record(url, http_response(b"x", headers=headers)) for url in urls[::10]))
+    sources = [find_source(str(path)) for path in (archive, pages)]
+    collect(sources[:1], store, pages=sources[1:], advance=lambda _: None, on_fault=lambda _: None)
     agents = tuple(NamedAgent(name, agent(name)) for name in ("GPTBot", "Googlebot"))
     options = FilterOptions(
         agents, "url", None, None, only_allowed=False, policy="rfc9309", profile="rfc9309", use=UsagePurpose.TRAINING
     )
-    urls = [f"https://host{number * 7 % 600}.example/private/{number}" for number in range(3_000)]
     pq.write_table(pa.table({"url": [*urls, "x"]}), tmp_path / "urls.parquet", row_group_size=500)
     lists = [open_list(str(tmp_path / "urls.parquet"), None, options)]
     found = []
@@ -434,6 +437,7 @@ def test_all_engines_write_the_rows_of_a_list(spark: Any, tmp_path: Path) -> Non
     assert found[1] == found[0]
     assert found[2] == found[0]
     assert {"disallow", "unknown", None} <= set(found[0][1].column("use").to_pylist())
+    assert {"robots.txt", "headers"} <= set(found[0][1].column("use_source").to_pylist())
     assert 0 < found[0][0].allowed < found[0][0].rows
 
 

@@ -13,9 +13,11 @@ The submodules `duckdb`, `pandas`, `polars` and `spark` have the same functions 
   (`rust/python/src/columns`), or `python_kernel`. A kernel compiles each distinct file once, and a call looks up each
   file and agent of a dictionary once. Tables of files and agents are bounded, and all calls share them.
 - Archives and lists of URLs become tables: `reading` yields captures, `archives` decides, and `writing` writes parts.
-  `studies` counts the files of an archive by the definitions of research papers.
+  `studies` counts the files of an archive by the definitions of research papers. `captured_sites` answers for single
+  URLs as of a date.
 """
 
+from canfetch.bulk.captured_sites import CapturedSites
 from canfetch.bulk.column import Column
 from canfetch.bulk.contents import metrics, rules, sitemaps
 from canfetch.bulk.decisions import allows, clear_cache, decide, matrix
@@ -25,6 +27,7 @@ from canfetch.bulk.url_origins import origins
 from canfetch.bulk.uses import may_use
 
 __all__ = [
+    "CapturedSites",
     "Column",
     "Files",
     "allows",

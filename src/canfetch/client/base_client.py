@@ -254,10 +254,9 @@ class BaseClient(Generic[TransportT]):
         """Return what the state of an origin, the files in memory and the history show about a time."""
         from canfetch.client.watch.past import later_copy, stored_copy_at  # noqa: PLC0415 - crawlers decide as of now
 
-        known = stored_copy_at(state, at)
-        if self._history is not None:
-            known = later_copy(known, self._history.copy_at(url, at=at))
-        return known._replace(file_at=partial(self._site_files.known_at, at=known.at))
+        stored = stored_copy_at(state, at)
+        known = stored._replace(file_at=partial(self._site_files.known_at, at=stored.at))
+        return known if self._history is None else later_copy(known, self._history.copy_at(url, at=at))
 
     def _decide_past(self, known: "KnownCopy", url: AnyURL, agent: str | Agent | None) -> ClientVerdict:
         past = known.decide(url, agent=self._as_agent(agent), profile=self.options.profile.name)

@@ -275,7 +275,7 @@ class UseSources:
         key = purpose, tuple(record.line for record in records[: MAX_PLACES + 1])
         if key not in self._licenses:
             places = chain(record_places(records, ROBOTS), _page_places(self.page, self.response, self.url))
-            of_others = _license_urls(self.robots) if self.licenses else ()
+            of_others = named_licenses(self.robots) if self.licenses else ()
             self._licenses[key] = read_licenses(places, self.licenses, self.url, purpose, of_others=of_others)
         return self._licenses[key]
 
@@ -309,9 +309,10 @@ def read_sources(
     return UseSources(text, robots, response, page, (robots_source(robots), *states), documents, now)
 
 
-def _license_urls(robots: RobotsTxt | MissingSource) -> Iterable[str]:
-    """Return the licenses that robots.txt names for any crawler."""
-    return (record.parsed.url for record in _records_of(robots) if isinstance(record.parsed, License))
+def named_licenses(robots: RobotsTxt | MissingSource) -> list[str]:
+    """Return the absolute URLs of the licenses that robots.txt names for any crawler, each once."""
+    urls = (record.parsed.url for record in _records_of(robots) if isinstance(record.parsed, License))
+    return [url for url in dict.fromkeys(urls) if find_origin(url) is not None]
 
 
 def _records_of(robots: RobotsTxt | MissingSource) -> Sequence[Extension[Any]]:

@@ -17,9 +17,11 @@ from tests.client.test_may_use import AsyncWeb, Web, ok
 from tests.client.watch.test_watcher import ORIGIN, START, Watched
 
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.site_files import SiteFile
 from canfetch.client.sync_client import Client
 from canfetch.client.watch import PastVerdict, WatchHistory
 from canfetch.client.watch.observations import Observation
+from canfetch.client.watch.watcher import Watcher
 from canfetch.consent import PageResponse, SourceState
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect, Reason
@@ -339,6 +341,56 @@ def test_the_files_that_a_client_has_in_memory_answer_as_of_a_time() -> None:
     assert states == [[(name, "read" if name == "robots.txt" else "not-read") for name, _ in known], known]
     assert (early.allowed, late.allowed, late.statements) == (None, False, latest.statements)
     assert early.unread[-1].detail.endswith("no copy of this time is known")
+
+
+def test_tdm_files_and_licenses_of_a_history_answer_as_of_a_time(tmp_path: Path) -> None:
+    license_url, tdm_url = f"{ORIGIN}/license.xml", f"{ORIGIN}/.well-known/tdmrep.json"
+    terms = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license><prohibits type="usage">ai-all'
+    terms += "</prohibits></license></content></rsl>"
+    web = Web({f"{ORIGIN}/robots.txt": ok(f"License: {license_url}".encode())})
+    with WatchHistory(tmp_path / "history.sqlite3") as history:
+        watcher = Watcher(history, warn=print, clock=web.clock)
+        changes = ({}, {license_url: ok(terms.encode())}, {}, {license_url: ok(b"x"), tdm_url: ok(b"[]")})
+        for hours, change in enumerate(changes):
+            web.now = START + hours * HOUR
+            web.answers |= change
+            with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client:
+                state = client.refresh(ORIGIN)
+                watcher.record(state)
+                watcher.record_files(state, client)
+        assert history.record_file(tdm_url, SiteFile(b"[]"), now=web.now + HOUR) is False
+        found = {}
+        for hours in (-1, 0.5, 1, 2, 3):
+            use = history.may_use(FISH, at=moment(hours), purpose="training")
+            found[hours] = (
+                use.allowed,
+                *(str(one.state) for one in use.sources if one.name in {"tdmrep.json", "license"}),
+            )
+            times = [one.requested_at for one in use.sources if one.name == "tdmrep.json"]
+            assert times == [None if hours < 0 else START + (3 if hours == 3 else 0) * HOUR]
+            assert use.expires_at == {-1: START, 0.5: START + HOUR, 1: START + 3 * HOUR, 2: START + 3 * HOUR}.get(hours)
+    assert found == {
+        -1: (None, "not-read"),
+        0.5: (None, "absent", "absent"),
+        1: (False, "absent", "read"),
+        2: (False, "absent", "read"),
+        3: (None, "read", "unreadable"),
+    }
+    with WatchHistory(tmp_path / "history.sqlite3", read_only=True) as opened:
+        assert opened.may_use(FISH, at=moment(1), purpose="training").allowed is False
+
+
+def test_a_history_of_an_earlier_version_has_no_other_files(history: WatchHistory) -> None:
+    with sqlite3.connect(history.path) as connection:
+        connection.execute("DROP TABLE files")
+    connection.close()
+    with WatchHistory(history.path, read_only=True) as opened:
+        use = opened.may_use(FISH, at=moment(4), purpose="training")
+        assert [str(one.state) for one in use.sources if one.name == "tdmrep.json"] == ["not-read"]
+    with WatchHistory(history.path) as opened:
+        assert opened.record_file(f"{ORIGIN}/.well-known/tdmrep.json", SiteFile(), now=START)
+        use = opened.may_use(FISH, at=moment(4), purpose="training")
+        assert [str(one.state) for one in use.sources if one.name == "tdmrep.json"] == ["absent"]
 
 
 KILLED = """

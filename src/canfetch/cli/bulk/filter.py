@@ -269,7 +269,7 @@ Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet
   canfetch bulk filter urls.txt --robots robots.warc.gz --agent CCBot --only-allowed -o allowed.csv
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot --use training -o uses.csv
-  canfetch bulk filter urls.txt --robots crawl.warc.gz --pages crawl.warc.gz --agent CCBot --use training -o uses.csv
+  canfetch bulk filter urls.txt --robots robots.warc.gz --pages robots.warc.gz --agent CCBot --use training -o all.csv
   canfetch bulk filter pages.csv --time-column fetched_at --robots history/ --agent GPTBot -o decided.csv
   canfetch bulk filter pages.csv --robots files.parquet --agent GPTBot --engine duckdb -o sorted.csv
 

@@ -68,6 +68,7 @@ class _WatchOptions(NamedTuple):
     history: str
     every: float
     once: bool
+    uses: bool
     agents: tuple[str, ...]
     exact: bool
     profile: str
@@ -99,7 +100,7 @@ def _watch(options: _WatchOptions, network: NetworkOptions) -> int:
                 webhook=webhook,
                 warn=_warn,
             )
-            run = _Run(history, watcher, network, output)
+            run = _Run(history, watcher, network, output, uses=options.uses)
             return run.once(urls) if options.once else run.forever(urls, every=options.every)
     except StoreError as error:
         raise CommandError(f"--history {error}") from None
@@ -116,7 +117,10 @@ def _open_webhook(url: str, network: NetworkOptions) -> Webhook:
 class _Run:
     """Checks origins once, or for ever."""
 
-    def __init__(self, history: WatchHistory, watcher: Watcher, options: NetworkOptions, output: "_Output") -> None:
+    def __init__(
+        self, history: WatchHistory, watcher: Watcher, options: NetworkOptions, output: "_Output", *, uses: bool
+    ) -> None:
+        self._uses = uses
         self._history = history
         self._watcher = watcher
         self._options = options
@@ -153,6 +157,8 @@ class _Run:
                     code = EXIT_ERROR
                     continue
                 report = self._watcher.record(state)
+                if self._uses:
+                    self._watcher.record_files(state, lookup.client)
                 if report is not None:
                     code = max(code, EXIT_NEGATIVE)
                     self._output.write(report)
@@ -207,6 +213,12 @@ command: Final = click.Command(
             help=f"Time between two checks of an origin, {_LIMITS}, such as 30m, 6h or 1d.",
         ),
         Option(["--once"], is_flag=True, help="Check each origin once, and exit. For cron and timers of systemd."),
+        Option(
+            ["--uses"],
+            is_flag=True,
+            help="Also keep tdmrep.json and the RSL licenses that robots.txt names, at most three, for 'canfetch use "
+            "--at'.",
+        ),
         agent_option("GPTBot"),
         exact_option(),
         profile_option(),

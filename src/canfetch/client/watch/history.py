@@ -11,11 +11,14 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
+from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.private_files import create_private_file
+from canfetch.client.site_files import FileStep, KeptFile, SiteFile
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
     DamagedRow,
@@ -78,6 +81,14 @@ CREATE TABLE messages (
     id TEXT PRIMARY KEY, body BLOB NOT NULL, attempts INTEGER NOT NULL, next_attempt_at REAL NOT NULL);
 CREATE INDEX messages_by_time ON messages (next_attempt_at);
 """
+# A history of an earlier version has no such table.
+_FILES_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, url TEXT NOT NULL, at REAL NOT NULL, data BLOB, problem TEXT, reason TEXT,
+    moved TEXT, is_requested INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS files_by_url ON files (url, id)
+"""
+_SELECT_FILE: Final = "SELECT id, at, data, problem, reason, moved, is_requested FROM files WHERE url = ?"
 _SELECT: Final = """
 SELECT id, versions.origin, at, effect, status, explanation, versions.sha256, contents.data, change
 FROM versions LEFT JOIN contents ON contents.sha256 = versions.sha256
@@ -130,6 +141,8 @@ class WatchHistory:
                 version = self._check_format(may_be_empty=not read_only)
                 if not read_only:
                     self._prepare(version)
+                query = "SELECT 1 FROM sqlite_master WHERE name = 'files'"
+                self._has_files = self._connection.execute(query).fetchone() is not None
             except BaseException:
                 self.close()
                 raise
@@ -216,8 +229,8 @@ class WatchHistory:
     ) -> "UseVerdict":
         """Decide whether the content of a URL might be used for a purpose at a time, as `decide` does.
 
-        A history has robots.txt files only, so that tdmrep.json and licenses are sources that were not read. Before the
-        first version, robots.txt is one as well.
+        tdmrep.json and licenses that were not recorded are sources that were not read. Before the first version,
+        robots.txt is one as well.
 
         Args:
             url: The URL of the content.
@@ -257,12 +270,52 @@ class WatchHistory:
             ).fetchone()
             if next_at is not None:
                 next_at = printed_time(check_row((next_at,), int | float)[0])
-        return KnownCopy(
-            origin,
-            seconds,
-            None if version is None else version.observation,
-            next_at,
-        )
+        observation = None if version is None else version.observation
+        return KnownCopy(origin, seconds, observation, next_at, partial(self.file_at, at=seconds))
+
+    def file_at(self, step: FileStep, at: float) -> KeptFile | None:
+        """Return a TDM file or a license as it was recorded at a time, or None if it was not recorded until then.
+
+        Args:
+            step: The step for the file.
+            at: The time in seconds since the epoch.
+        """
+        if not self._has_files:
+            return None
+        with self._converted_errors():
+            query = f"{_SELECT_FILE} AND at <= ? ORDER BY id DESC LIMIT 1"
+            row = self._connection.execute(query, (step.url, at)).fetchone()
+            if row is None:
+                return None
+            number, known_at, file = _to_file(row)
+            query = "SELECT min(at) FROM files WHERE url = ? AND id > ?"
+            (next_at,) = check_row(self._connection.execute(query, (step.url, number)).fetchone(), int | float | None)
+        return KeptFile(file, inf if next_at is None else next_at, known_at)
+
+    def record_file(self, url: str, file: SiteFile, *, now: float) -> bool:
+        """Record a TDM file or a license, and return whether it differs from the one before.
+
+        Args:
+            url: The URL that was requested first.
+            file: The file, as `Client.tdm_file` and `Client.license_file` return it.
+            now: When it was requested, in seconds since the epoch.
+        """
+        with self._transaction() as connection:
+            row = connection.execute(f"{_SELECT_FILE} ORDER BY id DESC LIMIT 1", (url,)).fetchone()
+            if row is not None and _to_file(row)[2] == file:
+                return False
+            data = None if file.content is None else zlib.compress(file.content)
+            row = (url, printed_time(now), data, file.problem, file.reason, file.url, file.is_requested)
+            connection.execute(
+                "INSERT INTO files (url, at, data, problem, reason, moved, is_requested) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+            connection.execute(
+                "DELETE FROM files WHERE url = ?1 AND id <= "
+                "(SELECT id FROM files WHERE url = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+                (url, MAX_VERSIONS),
+            )
+        return True
 
     def origins(self) -> list[str]:
         """Return the origins that have versions, sorted."""
@@ -382,11 +435,11 @@ class WatchHistory:
         connection = self._connection
         enable_write_ahead_log(connection, _BUSY_SECONDS)
         connection.execute("PRAGMA synchronous = FULL")
-        if version == _VERSION:
-            return
         with self._transaction():
+            for statement in _FILES_SCHEMA.split(";"):
+                connection.execute(statement)
             # Another process may have created the tables since.
-            if connection.execute("PRAGMA user_version").fetchone()[0] == _VERSION:
+            if _VERSION in {version, connection.execute("PRAGMA user_version").fetchone()[0]}:
                 return
             for statement in _SCHEMA.split(";"):
                 connection.execute(statement)
@@ -441,6 +494,14 @@ def _to_version(row: tuple[Any, ...]) -> Version:
     if observation.sha256 != sha256:
         raise ValueError(f"the SHA-256 of the content of version {number} is not that which was recorded")
     return Version(number, observation, None if change is None else _to_report(number, change))
+
+
+def _to_file(row: tuple[Any, ...]) -> tuple[int, float, SiteFile]:
+    number, at, data, problem, reason, moved, is_requested = check_row(
+        row, int, int | float, bytes | None, str | None, str | None, str | None, int
+    )
+    content = None if data is None else zlib.decompress(data)
+    return number, at, SiteFile(content, problem, reason, moved, bool(is_requested))
 
 
 def _to_report(number: int, text: str) -> dict[str, Any]:

@@ -269,8 +269,13 @@ def stored_copy_at(state: OriginState, at: datetime) -> KnownCopy:
 
 
 def later_copy(first: KnownCopy, second: KnownCopy) -> KnownCopy:
-    """Return what two sources together show about the same origin and time: the copy that was recorded last."""
+    """Return what two sources together show about the same origin and time: the files that were recorded last."""
+
+    def file_at(step: "FileStep") -> "KeptFile | None":
+        files = [file for file in (first.file_at(step), second.file_at(step)) if file is not None]
+        return max(files, key=lambda file: file.requested_at or 0.0, default=None)
+
     known = [one for one in (first, second) if one.observation is not None]
     latest = max(known, key=lambda one: one.observation.at if one.observation else 0.0, default=first)
     following = [one.next_at for one in (first, second) if one.next_at is not None]
-    return latest._replace(next_at=min(following, default=None))
+    return latest._replace(next_at=min(following, default=None), file_at=file_at)

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from canfetch.client.origin_state import OriginState
+from canfetch.client.sync_client import Client
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.watch.history import Message, Version, WatchHistory
 from canfetch.client.watch.observations import Observation
@@ -72,6 +73,24 @@ class Watcher:
             report = None if previous is None else self._report(previous.observation, observed)
             if self._history.record(observed, previous=previous, change=report, sends=self._webhook is not None):
                 return report
+
+    def record_files(self, state: OriginState, client: Client) -> None:
+        """Record what else a site states on uses: its tdmrep.json, and the first three licenses that robots.txt names.
+
+        Args:
+            state: The state of the origin.
+            client: The client that fetches them.
+        Raises: StoreError, RequestNotSent.
+        """
+        # Most watchers parse no licenses.
+        from canfetch.client.use import MAX_LICENSES, tdm_file_step  # noqa: PLC0415
+        from canfetch.consent.decision import named_licenses  # noqa: PLC0415
+
+        tdm_url = tdm_file_step(str(state.origin)).url
+        self._history.record_file(tdm_url, client.tdm_file(tdm_url), now=self._clock())
+        if state.file is not None:
+            for url in named_licenses(state.file.parse())[:MAX_LICENSES]:
+                self._history.record_file(url, client.license_file(url), now=self._clock())
 
     def send_messages(self, *, until: float = inf) -> None:
         """Send the messages that are due, each once, several at the same time. Those that fail are sent again later.
