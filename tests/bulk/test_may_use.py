@@ -100,8 +100,14 @@ def test_the_fields_of_may_use(engine: str) -> None:
 @pytest.mark.parametrize("agent", ["Googlebot", ["Googlebot"] * 5])
 def test_a_row_names_the_standard_the_rule_and_what_was_not_read(agent: Any, engine: str) -> None:
     licensed = "License: https://example.com/l.xml\n"
-    contents = [CONTENT, licensed, licensed.encode("utf-16"), f"User-agent: *\nDisallow: /\n#{'x' * 600_000}", licensed]
-    contents[4] += "User-agent: *\nDisallow: /"
+    closed = f"{licensed}User-agent: *\nDisallow: /"
+    contents: list[Any] = [
+        CONTENT,
+        licensed,
+        licensed.encode("utf-16"),
+        f"User-agent: *\nDisallow: /\n#{'x' * 600_000}",
+        closed,
+    ]
     column = pa.array([one.encode() if isinstance(one, str) else one for one in contents]).dictionary_encode()
     for purpose in ("training", "search"):
         for one in (contents, column, pa.chunked_array([column])):

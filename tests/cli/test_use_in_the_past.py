@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.bulk.warc_files import compressed, http_response, record
-from tests.cli.test_use_front_ends import AGENTS, LICENSE_URL, ORIGIN, URLS, Situation, cell
+from tests.cli.test_use_front_ends import AGENTS, CELL, LICENSE_URL, ORIGIN, URLS, Situation, cell
 from tests.client.test_may_use import ROBOTS_URL, TDM_URL, AsyncWeb, Web
 from tests.json_lines import read_json_lines
 
@@ -145,3 +145,18 @@ def test_histories_and_clients_give_the_answer_of_the_library_as_of_a_time(histo
             ):
                 assert [cell(verdict) for verdict in found] == wanted
     assert web.requested == asynchronous.requested == []
+
+
+@pytest.mark.slow
+def test_the_command_gives_the_answer_of_the_library_as_of_a_time(history: WatchHistory, run: Any) -> None:
+    unread = MissingSource(SourceState.NOT_READ)
+    agents = [word for agent in AGENTS for word in ("--agent", agent)]
+    for day in range(SITES):
+        site = Situation(day)
+        headers = [word for name, value in site.headers for word in ("--response-header", f"{name}: {value}")]
+        options = ["--at", f"{at(day + 0.5):%Y-%m-%dT%H:%M:%SZ}", "--history", str(history.path), *agents, *headers]
+        ran = run("use", *URLS, "--purpose", site.purpose, *options, "--format", "ndjson")
+        found = {(row["url"], row["agent_name"]): {key: row[key] for key in CELL} for row in map(json.loads, ran.lines)}
+        sources = {"response": PageResponse(200, site.headers), "tdm": unread, "license": {}}
+        wanted = {(url, agent): cell(expected(site, url, agent, **sources)) for url in URLS for agent in AGENTS}
+        assert found == wanted

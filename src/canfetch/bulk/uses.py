@@ -213,15 +213,17 @@ def _unread(
     rows = _special_rows(options, content, len(use))
     if not rows:
         return unread
-    names = [None] if isinstance(agents, tuple) else read_values(agents)
+    names = [] if isinstance(agents, tuple) else read_values(agents)
     resolve = resolve_crawlers if options.use_registry else resolve_names
+    distinct = list({name for name in names if isinstance(name, bytes)})
+    chains = dict(zip(distinct, resolve(distinct), strict=True))
     found = unread.to_pylist()
     uses = use.to_pylist()
     for row, (robots, value) in rows.items():
         if uses[row] is None:
             continue
-        name = names[row if len(names) > 1 else 0]
-        chain = agents if isinstance(agents, tuple) else resolve([name])[0]
+        name = names[row if len(names) > 1 else 0] if names else None
+        chain = chains[name] if isinstance(name, bytes) else agents
         purpose = purposes[row if len(purposes) > 1 else 0]
         assert chain is not None
         assert purpose is not None

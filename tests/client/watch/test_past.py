@@ -292,7 +292,7 @@ def test_an_asynchronous_client_answers_by_the_copy_that_it_has() -> None:
 
 def test_a_client_answers_as_of_a_time(history: WatchHistory) -> None:
     transport = AsyncWeb({f"{ORIGIN}/robots.txt": ok(CLOSED.encode())})
-    options = {"user_agent": "ExampleBot/1.0", "clock": lambda: START + 4 * HOUR}
+    options: dict[str, Any] = {"user_agent": "ExampleBot/1.0", "clock": lambda: START + 4 * HOUR}
 
     async def ask(hours: float, **more: Any) -> Any:
         async with AsyncClient(transport=transport, **options, **more) as client:
@@ -350,9 +350,14 @@ def test_tdm_files_and_licenses_of_a_history_answer_as_of_a_time(tmp_path: Path)
     web = Web({f"{ORIGIN}/robots.txt": ok(f"License: {license_url}".encode())})
     with WatchHistory(tmp_path / "history.sqlite3") as history:
         watcher = Watcher(history, warn=print, clock=web.clock)
-        changes = ({}, {license_url: ok(terms.encode())}, {}, {license_url: ok(b"x"), tdm_url: ok(b"[]")})
-        for hours, change in enumerate(changes):
-            web.now = START + hours * HOUR
+        changes: tuple[dict[str, Any], ...] = (
+            {},
+            {license_url: ok(terms.encode())},
+            {},
+            {license_url: ok(b"x"), tdm_url: ok(b"[]")},
+        )
+        for count, change in enumerate(changes):
+            web.now = START + count * HOUR
             web.answers |= change
             with Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client:
                 state = client.refresh(ORIGIN)
