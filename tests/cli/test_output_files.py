@@ -39,6 +39,7 @@ READ = {
     "--html",
     "--key-file",
     "--page",
+    "--pages",
     "--robots",
     "--robots-dir",
     "--robots-map",

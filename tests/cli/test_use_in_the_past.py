@@ -120,6 +120,21 @@ def test_lists_give_the_answer_of_the_library_as_of_a_time(captured: Path, run: 
                 assert row["use_time"] == f"{at(row['day']):%Y-%m-%dT%H:%M:%SZ}"
 
 
+def test_a_list_without_the_pages_of_its_archive_has_a_note(captured: Path, run: Any, folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (folder / "urls.txt").write_text(f"{URLS[0]}\n", encoding="utf-8")
+    command = ["bulk", "filter", "urls.txt", "--robots", str(captured), "--agent", "GPTBot", "-j1", "-o"]
+    ran = run(*command, "fetched.csv")
+    assert "--pages" not in ran.err
+    ran = run(*command, "used.csv", "--use", "training")
+    note = f" has {SITES * 7} responses of other URLs, such as '{TDM_URL}': pass it as --pages as well if"
+    assert note in ran.err
+    assert run(*command, "x.csv", "--pages", str(captured)).err == "canfetch: --pages requires --use\n"
+    (folder / "robots.ndjson").write_text("{}", encoding="utf-8")
+    ran = run(*command, "x.csv", "--use", "training", "--pages", "robots.ndjson")
+    assert (ran.code, ran.err) == (2, "canfetch: invalid --pages 'robots.ndjson': expected a WARC file\n")
+
+
 @pytest.mark.slow
 def test_histories_and_clients_give_the_answer_of_the_library_as_of_a_time(history: WatchHistory) -> None:
     unread = MissingSource(SourceState.NOT_READ)

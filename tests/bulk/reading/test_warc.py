@@ -391,3 +391,9 @@ def test_text_in_a_damaged_member_is_not_a_part() -> None:
     member[-1] ^= 1
     items = read(compressed([response("a.example")]) + member + compressed([response("d.example")]))
     assert hosts(items) == ["a.example", "d.example"]
+
+
+@pytest.mark.parametrize("home", ["https://a.example/", "https://a.example", "https://a.example?x"])
+def test_a_home_page_is_not_a_robots_txt(home: str) -> None:
+    found = captures(read(response("a.example") + record(home, http_response(b"User-agent: *\nDisallow: /\n"))))
+    assert [item.url.removesuffix("?x") for item in found] == ["https://a.example/robots.txt", "https://a.example/"]

@@ -90,6 +90,8 @@ def _run(
         open_faults(run) as write_fault,
     ):
         collected = collect_captures(sources, store_path(folder), write_fault, pages=page_sources)
+        if options.use is not None and not page_sources:
+            _note_pages(sources, collected)
         progress = byte_progress(sum(os.path.getsize(name) for name in names), enabled=True)  # noqa: PTH202 - as typed
         rejected = _Rejected(FaultLines(progress, write_fault))
         try:
@@ -134,6 +136,18 @@ def _find_pages(names: tuple[str, ...], options: FilterOptions) -> list[Source]:
         if source.format != "warc":
             raise CommandError(f"invalid --pages {quoted(source.name)}: expected a WARC file")
     return sources
+
+
+def _note_pages(sources: list[Source], collected: Collected) -> None:
+    """Print that an archive has pages, whose headers and HTML do not count."""
+    crawls = {source.name for source in sources if source.format == "warc"}
+    for left_out in collected.left_out:
+        if left_out.source in crawls and left_out.has_files:
+            name = quoted(left_out.source)
+            Progress().print_error(
+                f"canfetch: {name} has {counted(left_out.records, 'response')} of other URLs, such as "
+                f"{quoted(left_out.example)}: pass it as --pages as well if pages, tdmrep.json and licenses count"
+            )
 
 
 class _Rejected:
