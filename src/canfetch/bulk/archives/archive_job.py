@@ -10,7 +10,7 @@ from canfetch.access.policies import get_policy
 from canfetch.bulk.archives.capture_store import CaptureStore, LeftOut, Missed
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.archives.resolution import resolve_capture
-from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.captures import Capture, Fault
 from canfetch.bulk.reading.sources import STANDARD_INPUT, Source, read_source
 from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import open_part
@@ -90,27 +90,26 @@ def collect(
     Args:
         sources: The archives.
         path: The store.
-        pages: The archives with pages, TDM files and licenses, which are needed for uses.
+        pages: The archives with pages, TDM files and licenses, which are needed for uses. Those in `sources` are read
+            once.
         advance: Called with the number of bytes that were read.
         on_fault: Called with each record that is set aside.
     """
     is_cut = False
     with CaptureStore(path) as store:
-        for number, source in enumerate(sources):
+        with_pages = frozenset(source.name for source in pages)
+        for number, source in enumerate([*sources, *only_pages(sources, pages)]):
             if not store.begin_source(number, source.name):
                 advance(source.size or 0)
                 continue
-            for item in read_source(source, wants=store.wants, advance=advance):
-                store.add(number, item)
+            has_pages = source.name in with_pages
+            for item in read_source(source, wants=_wants_all if has_pages else store.wants, advance=advance):
+                if has_pages and isinstance(item, Capture):
+                    store.pages.add(number, item)
+                if number < len(sources) or isinstance(item, Fault):
+                    store.add(number, item)
             store.finish_source(number)
-        for number, source in enumerate(pages, len(sources)):
-            if not store.begin_source(number, source.name):
-                advance(source.size or 0)
-                continue
-            for item in read_source(source, wants=lambda _: True, advance=advance):
-                store.add(number, item, is_page=True)
-            store.finish_source(number)
-        _collect_missed(sources, store)
+        _collect_missed(sources, store, with_pages)
         store.finish()
         for fault in store.faults():
             is_cut |= fault.is_end
@@ -120,14 +119,26 @@ def collect(
         return Collected(*store.counts(), is_incomplete, store.left_out(), unreadable, store.missed())
 
 
-def _collect_missed(sources: Sequence[Source], store: CaptureStore) -> None:
+def only_pages(sources: Sequence[Source], pages: Sequence[Source]) -> list[Source]:
+    """Return the archives of pages that are not among the archives of robots.txt files."""
+    names = {source.name for source in sources}
+    return [source for source in pages if source.name not in names]
+
+
+def _wants_all(_: str) -> bool:
+    return True
+
+
+def _collect_missed(sources: Sequence[Source], store: CaptureStore, with_pages: frozenset[str]) -> None:
     for _ in range(_MAX_PASSES):
         missed = [missed.source for missed in store.missed() if _can_be_read_again(sources[missed.source])]
         if not missed:
             return
         for number in missed:
             store.begin_again(number)
-            for item in read_source(sources[number], wants=store.wants):
+            source = sources[number]
+            # The records of pages that are set aside are found again.
+            for item in read_source(source, wants=_wants_all if source.name in with_pages else store.wants):
                 store.add(number, item)
             store.finish_source(number)
 

@@ -215,11 +215,8 @@ class CaptureStore:
         self._example = self._example or url[:_MAX_EXAMPLE]
         return False
 
-    def add(self, number: int, item: Capture | Fault, *, is_page: bool = False) -> None:
-        """Add a capture of a source, or a record that is set aside.
-
-        Args: is_page: Whether the source has pages.
-        """
+    def add(self, number: int, item: Capture | Fault) -> None:
+        """Add a capture of a source, or a record that is set aside."""
         self._pending += 1
         if self._pending % _ROWS_PER_TRANSACTION == 0 and not self._is_again:
             self._connection.execute("commit")
@@ -227,9 +224,6 @@ class CaptureStore:
         if isinstance(item, Fault):
             row = (number, item.position, item.reason, item.is_end)
             self._connection.execute("insert into faults values (?, ?, ?, ?)", row)
-            return
-        if is_page:
-            self.pages.add(number, item)
             return
         if not self.wants(item.url):
             return

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from canfetch.bulk.archives.archive_job import Collected, collect, store_path, write_table
+from canfetch.bulk.archives.archive_job import Collected, collect, only_pages, store_path, write_table
 from canfetch.bulk.archives.capture_store import LeftOut, Missed
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
@@ -68,7 +68,7 @@ def collect_captures(
         write_fault: Writes a record to the file of `--faults`.
         pages: The archives of pages.
     """
-    sizes = [source.size for source in (*sources, *pages)]
+    sizes = [source.size for source in (*sources, *only_pages(sources, pages))]
     total = None if None in sizes else sum(size or 0 for size in sizes)
     progress = byte_progress(total, enabled=True)
     shown = FaultLines(progress, write_fault)
