@@ -743,6 +743,8 @@ export interface UseAnswerObject {
   readonly is_final: boolean;
   readonly expires_at: string | null;
   readonly explanation: string;
+  /** The rule by which statements result in the answer. */
+  readonly combination: string;
   readonly statements: readonly UseStatementObject[];
   readonly schema: string;
   readonly url: string;
@@ -763,6 +765,8 @@ export interface UseObject {
   readonly is_final: boolean;
   readonly expires_at: string | null;
   readonly explanation: string;
+  /** The rule by which statements result in the answer. */
+  readonly combination: string;
   readonly statements: readonly UseStatementObject[];
 }
 

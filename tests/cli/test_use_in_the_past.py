@@ -135,6 +135,44 @@ def test_a_list_without_the_pages_of_its_archive_has_a_note(captured: Path, run:
     assert (ran.code, ran.err) == (2, "canfetch: invalid --pages 'robots.ndjson': expected a WARC file\n")
 
 
+def test_rows_of_an_unreachable_origin_of_a_payment_and_of_a_redirect(run: Any, folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    captures = {
+        "https://down.example/robots.txt": http_response(b"x", status=503),
+        "https://down.example/a": http_response(BODY),
+        "https://paid.example/robots.txt": http_response(b""),
+        "https://paid.example/a": http_response(BODY, status=402, headers=[("Crawler-Price", "USD 1")]),
+        "https://moved.example/robots.txt": http_response(b""),
+        "https://moved.example/a": http_response(b"", status=301, headers=[("Location", "//new.example/b")]),
+        "https://new.example/robots.txt": http_response(b"User-agent: *\nContent-Signal: ai-train=no\n"),
+        "https://new.example/b": http_response(BODY, headers=[("Content-Usage", "train-ai=y")]),
+    }
+    (folder / "a.warc").write_bytes(b"".join(record(url, block) for url, block in captures.items()))
+    urls = [url for url in captures if url.endswith("/a")]
+    (folder / "urls.txt").write_text("\n".join(urls), encoding="utf-8")
+    command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", "--pages", "a.warc", "--agent", "GPTBot", "-j1"]
+    ran = run(*command, "--use", "training", "-o", "out.ndjson")
+    assert ran.err == "canfetch: 3 URLs: 0 allowed, 0 not stated, 3 disallowed, 0 unknown; wrote out.ndjson\n"
+    names = ("use", "use_kind", "use_source", "use_place", "use_text", "use_note", "use_time", "use_read")
+    time = "2026-05-01T12:00:00Z"
+    assert [tuple(row[name] for name in names) for row in read_json_lines(folder / "out.ndjson")] == [
+        (
+            *("disallow", "unreachable", "robots.txt", "robots.txt", None),
+            *("RFC 9309 section 2.3.1.4 disallows everything until it can be fetched", time, "headers, html (absent)"),
+        ),
+        (
+            *("unknown", "payment", "headers", "status 402", "crawler-price: USD 1", "payment is required"),
+            *(time, "robots.txt"),
+        ),
+        (
+            *("disallow", "content-signal", "robots.txt", "line 2", "Content-Signal: ai-train=no", None),
+            *(time, "robots.txt, headers, html (absent)"),
+        ),
+    ]
+    assert run(*command, "--use", "training", "--only-allowed", "-o", "none.csv").code == 0
+    assert len((folder / "none.csv").read_text(encoding="utf-8").splitlines()) == 1
+
+
 @pytest.mark.slow
 def test_histories_and_clients_give_the_answer_of_the_library_as_of_a_time(history: WatchHistory) -> None:
     unread = MissingSource(SourceState.NOT_READ)

@@ -23,7 +23,7 @@ MAX_LICENSE_STATEMENTS: Final = 50_000
 # Records that cannot be read are listed, too.
 _RECORDS: Final = frozenset({"content-signal", "content-usage", "disallowaitraining", "license"})
 # The keys of a verdict that differ between the crawlers and uses of a table.
-_CELL_KEYS: Final = ("allowed", "is_final", "expires_at", "explanation", "statements")
+_CELL_KEYS: Final = ("allowed", "is_final", "expires_at", "explanation", "combination", "statements")
 
 
 class UseAnswer(NamedTuple):

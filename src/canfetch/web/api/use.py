@@ -68,6 +68,7 @@ class UseObject(BaseModel):
     is_final: bool = Field(description="Whether no source that was not read could change the answer.")
     expires_at: str | None
     explanation: str
+    combination: str = Field(description="The rule by which statements result in the answer.")
     statements: list[UseStatementObject]
 
 
