@@ -153,20 +153,20 @@ def test_rows_of_an_unreachable_origin_of_a_payment_and_of_a_redirect(run: Any, 
     command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", "--pages", "a.warc", "--agent", "GPTBot", "-j1"]
     ran = run(*command, "--use", "training", "-o", "out.ndjson")
     assert ran.err == "canfetch: 3 URLs: 0 allowed, 0 not stated, 3 disallowed, 0 unknown; wrote out.ndjson\n"
-    names = ("use", "use_kind", "use_source", "use_place", "use_text", "use_note", "use_time", "use_read")
+    names = ("use", "use_kind", "use_source", "use_place", "use_url", "use_text", "use_note", "use_time", "use_read")
     time = "2026-05-01T12:00:00Z"
     assert [tuple(row[name] for name in names) for row in read_json_lines(folder / "out.ndjson")] == [
         (
-            *("disallow", "unreachable", "robots.txt", "robots.txt", None),
+            *("disallow", "unreachable", "robots.txt", "robots.txt", "https://down.example/robots.txt", None),
             *("RFC 9309 section 2.3.1.4 disallows everything until it can be fetched", time, "headers, html (absent)"),
         ),
         (
-            *("unknown", "payment", "headers", "status 402", "crawler-price: USD 1", "payment is required"),
+            *("unknown", "payment", "headers", "status 402", urls[1], "crawler-price: USD 1", "payment is required"),
             *(time, "robots.txt"),
         ),
         (
-            *("disallow", "content-signal", "robots.txt", "line 2", "Content-Signal: ai-train=no", None),
-            *(time, "robots.txt, headers, html (absent)"),
+            *("disallow", "content-signal", "robots.txt", "line 2", "https://new.example/robots.txt"),
+            *("Content-Signal: ai-train=no", None, time, "robots.txt, headers, html (absent)"),
         ),
     ]
     assert run(*command, "--use", "training", "--only-allowed", "-o", "none.csv").code == 0

@@ -161,7 +161,9 @@ def _with_fetches(verdict: UseVerdict, fetches: Mapping[str, FileFetch]) -> UseV
             )
         )
     statements = (
-        one._replace(place=f"{one.place} of {moved[one.source]}") if one.source in moved else one
+        one._replace(place=f"{one.place} of {moved[one.source]}", source_url=moved[one.source])
+        if one.source in moved
+        else one
         for one in verdict.statements
     )
     return verdict._replace(sources=tuple(sources), statements=tuple(statements))

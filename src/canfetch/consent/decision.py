@@ -352,13 +352,25 @@ def with_redirects(verdict: UseVerdict, earlier: Sequence[UseVerdict]) -> UseVer
     )
 
 
+def statement_source(verdict: UseVerdict, statement: UseStatement) -> tuple[str | None, UseSource | None]:
+    """Return the URL of the source of a statement, and the source itself, or None where they are unknown."""
+    own = [source for source in verdict.sources if source.name == statement.source]
+    if statement.source == LICENSE:
+        found = next((one for one in own if one.url is not None and statement.place.startswith(one.url)), None)
+        return None if found is None else found.url, found
+    url = statement.source_url or _addresses(verdict).get(statement.source)
+    return url, next((source for source in own if source.url == url), own[0] if own else None)
+
+
 def _addresses(verdict: UseVerdict) -> dict[str, str]:
     """Return the URL of each source of an answer but licenses, whose sources have it."""
     url, origin = redacted_url(verdict.url), find_origin(verdict.url)
     addresses = {HEADERS: url, HTML: url}
     if origin is not None:
         addresses |= {ROBOTS: origin.robots_url, TDM_FILE: f"{origin}{TDM_FILE_PATH}"}
-    moved = {source.name: source.url for source in verdict.sources if source.name != LICENSE and source.url is not None}
+    # After redirects of the content, those of the content come first.
+    sources = reversed(verdict.sources)
+    moved = {source.name: source.url for source in sources if source.name != LICENSE and source.url is not None}
     return addresses | moved
 
 
@@ -382,8 +394,9 @@ def _statements_on_the_way(
             continue
         stated = one
         if not is_same_file:
-            place = one.place if one.source in named else f"{one.place} of {addresses.get(one.source, other.url)}"
-            stated = one._replace(place=place, line=None)
+            address = addresses.get(one.source, other.url)
+            place = one.place if one.source in named else f"{one.place} of {address}"
+            stated = one._replace(place=place, line=None, source_url=one.source_url or address)
         if one.source != HEADERS:
             on_url = f"for {redacted_url(other.url)}, which redirects"
             stated = stated._replace(note=f"{one.note}; {on_url}" if one.note else on_url)

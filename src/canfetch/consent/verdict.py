@@ -152,6 +152,7 @@ class UseStatement(NamedTuple):
         line: The line of its source if that is the robots.txt of the content or the HTML, or None for other places.
         token: The control token whose rule it is, or None.
         group: The group that this rule is in: that of the token, or `*`.
+        source_url: The URL of its source if a redirect led to another one than that of the content, or to another host.
         is_overridable: Whether another statement, in a part of the source or of the page that was not read, could
             override it. False for `noai` and the terms of licenses.
     """
@@ -167,6 +168,7 @@ class UseStatement(NamedTuple):
     is_overridable: bool = True
     token: str | None = None
     group: str | None = None
+    source_url: str | None = None
 
     @property
     def standard(self) -> str:

@@ -11,6 +11,7 @@ from canfetch.bulk.archives.decisions import (
     Decision,
     FileDecisions,
     NamedAgent,
+    Provenance,
     use_without_rules,
 )
 from canfetch.bulk.reading.captures import Fault
@@ -19,6 +20,7 @@ from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names,
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, missing_column, read_url_rows
 from canfetch.bulk.rule_texts import RULE_BYTES, rule_text
 from canfetch.bulk.writing.columns import Column, ColumnType
+from canfetch.consent.decision import statement_source
 from canfetch.consent.verdict import (
     ROBOTS,
     STANDARDS,
@@ -54,6 +56,7 @@ USE_COLUMNS: Final = (
     Column("use_unread", ColumnType.TEXT, "The sources that were not read and could change the answer."),
     Column("use_source", ColumnType.TEXT, "The source of the statement, such as `robots.txt` or `headers`."),
     Column("use_place", ColumnType.TEXT, "Its place in the source, such as a line or a header."),
+    Column("use_url", ColumnType.TEXT, "The URL of the source."),
     Column("use_time", ColumnType.TIME, "The time of the capture of the source; null if the archive has none."),
     Column("use_standard", ColumnType.TEXT, "The standard that the statement belongs to."),
     Column("use_rule", ColumnType.TEXT, "The rule by which all statements result in the answer."),
@@ -169,26 +172,26 @@ def _use_cells(file: FileDecisions | Decision, decision: Decision, purpose: Usag
         unread = unread_beside_robots(purpose, allowed=_ALLOWED[use.use], robots_is_read=is_read, names_license=False)
     provenance = NO_CAPTURE if use.use is None else file.provenance
     read = f"{ROBOTS} ({SourceState.ABSENT})" if is_known and use.use is not None else None
-    return (*use, *provenance, None, unread, *robots_evidence(use.use, use.kind, use.line, provenance.time, read))
+    return (*use, *provenance, None, unread, *robots_evidence(use.use, use.kind, use.line, provenance, read))
 
 
 def robots_evidence(
-    use: str | None, kind: str | None, line: int | None, time: float | None, read: str | None
+    use: str | None, kind: str | None, line: int | None, provenance: Provenance, read: str | None
 ) -> tuple[Any, ...]:
     """Return the cells from `use_source` on, for a use that robots.txt decides, or nothing does.
 
     Args:
         use, kind, line: The cells of these columns.
-        time: The time of the capture.
+        provenance: The capture.
         read: Whether robots.txt was read.
     """
     if use is None:
-        return (None,) * 7
+        return (None,) * 8
     rule = combination(kind, allowed=_ALLOWED[use])
     if kind is None:
-        return None, None, None, None, rule, read, None
+        return None, None, None, None, None, rule, read, None
     place = ROBOTS if line is None else f"line {line}"
-    return ROBOTS, place, time, STANDARDS[StatementKind(kind)], rule, read, None
+    return ROBOTS, place, provenance.url, provenance.time, STANDARDS[StatementKind(kind)], rule, read, None
 
 
 def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple[Any, ...]:
@@ -205,15 +208,15 @@ def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple
     # A condition is no allowance, but it is what the owner of the row has to know.
     first = next(iter((*verdict.decided_by, *verdict.conditions)), None)
     if first is None:
-        return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *(None,) * 4, *end, None
+        return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *(None,) * 5, *end, None
     use = next(name for name, allowed in _ALLOWED.items() if allowed is verdict.allowed)
-    source = next((one for one in verdict.sources if one.name == first.source), None)
+    url, source = statement_source(verdict, first)
     text, note = (bounded_text(printable_text(words), RULE_BYTES) or None for words in (first.text, first.note))
     time = None if source is None else source.fetched_at
     if first.kind is StatementKind.UNREACHABLE:
         # No statement of the site, but a capture.
         text, time = None, provenance.time
-    evidence = first.source, first.place, time, first.standard
+    evidence = first.source, first.place, url, time, first.standard
     cells = use, str(first.kind), first.line, text, first.token, *provenance, first.group, unread, *evidence, *end
     return *cells, note
 

@@ -40,6 +40,7 @@ _USE_FIELDS: Final = {
     "use_unread": pa.string(),
     "use_source": pa.string(),
     "use_place": pa.string(),
+    "use_url": pa.string(),
     "use_time": pa.float64(),
     "use_standard": pa.string(),
     "use_rule": pa.string(),

@@ -18,7 +18,7 @@ from canfetch.consent.verdict import ROBOTS
 # The content of files that one call of the kernel gets.
 _CALL_BYTES: Final = 1 << 25
 # The types of the cells of `robots_evidence`.
-_EVIDENCE: Final = (pa.string(), pa.string(), pa.float64(), pa.string(), pa.string(), pa.string(), pa.string())
+_EVIDENCE: Final = (*(pa.string(),) * 3, pa.float64(), *(pa.string(),) * 4)
 
 
 class RuledPages:
@@ -90,7 +90,6 @@ class RuledPages:
         yield compute.if_else(is_decided, pa.array([one.detail for one in sources], pa.string()), None)
         yield uses.group
         yield uses.unread
-        times = (one.time for one in sources)
-        evidence = map(robots_evidence, use.to_pylist(), kind.to_pylist(), line.to_pylist(), times, repeat(ROBOTS))
+        evidence = map(robots_evidence, use.to_pylist(), kind.to_pylist(), line.to_pylist(), sources, repeat(ROBOTS))
         columns = list(zip(*evidence, strict=True)) or [()] * len(_EVIDENCE)
         yield from map(pa.array, columns, _EVIDENCE)
