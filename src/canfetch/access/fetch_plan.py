@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import Outcome, OutcomeKind, evaluate_failure, evaluate_response, make_outcome
 from canfetch.access.policies import AccessPolicy
-from canfetch.access.redirects import redirect_target
+from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.access.vary import union_vary_names, vary_names
 from canfetch.core.limits import DEFAULT_MAX_BYTES
@@ -21,7 +21,6 @@ from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Access, Effect
 
 SUPPORTED_SCHEMES: Final = ("http", "https", "ftp")
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
 _NOT_MODIFIED: Final = 304
 _WEAK: Final = "W/"
 
@@ -124,7 +123,7 @@ def next_step(request: Request, answer: Response | Failure, policy: AccessPolicy
             Access.SUCCESSFUL, Effect.CONDITIONAL_ALLOW, OutcomeKind.NOT_MODIFIED, "status 304, not modified"
         )
         return _result(unchanged, request, answer)._replace(not_modified=True)
-    if answer.status in _REDIRECTS:
+    if answer.status in REDIRECTS:
         return _follow_redirect(request, answer, policy)
     outcome = evaluate_response(answer, policy, max_bytes=request.max_bytes, misconfigured=request.misconfigured)
     return _result(outcome, request, answer)

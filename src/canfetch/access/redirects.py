@@ -9,6 +9,8 @@ from canfetch.access.responses import Response
 from canfetch.core.origin import find_origin
 from canfetch.core.references import resolve_reference
 
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+"""The statuses of redirects that are followed."""
 # Longer redirect targets are ignored, both as received and joined to the base URL, because servers choose them.
 # RFC 9110 section 4.1 suggests to support at least 8000 bytes.
 _MAX_LOCATION_BYTES: Final = 8192

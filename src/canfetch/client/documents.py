@@ -7,7 +7,7 @@ fetch in the same way. An error of a step is thrown into the generator.
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Final, NamedTuple, TypeVar
 
-from canfetch.access.redirects import redirect_target
+from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Failure, Headers, Response
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
@@ -21,7 +21,6 @@ StepT = TypeVar("StepT")
 
 # The same limit as Googlebot's.
 _MAX_REDIRECTS: Final = 10
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
 _SUCCESS: Final = 2
 DISALLOWED: Final = "robots.txt disallows it"
 
@@ -162,7 +161,7 @@ def _fetch_once(url: str, hops: list[Hop], max_bytes: int) -> Generator[Step, An
     if isinstance(response, Failure):
         message = f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}"
         raise NotFetched(message, str(response.kind), is_requested=True)
-    if response.status not in _REDIRECTS:
+    if response.status not in REDIRECTS:
         return Document(response, url, verdict, tuple(hops))
     hops.append(Hop(redacted_url(url), response.status, response.headers))
     if len(hops) > _MAX_REDIRECTS:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from canfetch.access.redirects import redirect_target
+from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Failure
 from canfetch.agents.address_lists import (
     AddressList,
@@ -29,7 +29,6 @@ from canfetch.errors import InvalidAddressList
 
 _MAX_LIST_BYTES: Final = 4 * 1024 * 1024
 _MAX_REDIRECTS: Final = 5
-_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
 class RefreshResult(NamedTuple):
@@ -125,7 +124,7 @@ def _fetch_list(client: Client, transport: Transport, url: str) -> AddressRanges
         )
         if isinstance(response, Failure):
             return f"{response.kind}: {response.detail}"
-        if response.status in _REDIRECTS:
+        if response.status in REDIRECTS:
             target = redirect_target(requested, response)
             if target is None:
                 return f"invalid redirect of {requested}"
