@@ -21,6 +21,12 @@ def found(html: str) -> list[str]:
     [
         ("<script src=a.js></script>", ["script https://example.com/folder/a.js"]),
         ("<script>src</script>", []),
+        ("<style>@import url(a.css); p {}</style>", ["style https://example.com/folder/a.css"]),
+        ("<style>@import '<style';</style><style>@import 'b'", [
+            "style https://example.com/folder/<style",
+            "style https://example.com/folder/b",
+        ]),
+        ("<template><style>@import 'a.css';</style></template>", []),
         ("<link rel=stylesheet href=/a.css>", ["style https://example.com/a.css"]),
         ("<link rel='alternate Stylesheet' href=//cdn.example/a.css>", ["style https://cdn.example/a.css"]),
         ("<link rel='shortcut icon' href=a.ico>", ["icon https://example.com/folder/a.ico"]),

@@ -1,6 +1,6 @@
 """The resources of a page: the scripts, styles, images, frames and other files that a browser loads with it.
 
-Only the HTML is read. Files that a style sheet or a script loads are not found.
+Only the HTML is read, with the imports of its style elements. Files that a style sheet or a script loads are not found.
 
 Source: WHATWG HTML sections 4.2.3 (base), 4.2.4 and 4.6.7 (links), 4.8 (embedded content) and 13.2 (parsing).
 """
@@ -19,6 +19,8 @@ from canfetch.errors import InvalidLimit, InvalidURL
 from canfetch.pages.directives import note_names
 from canfetch.pages.encodings import parse_media_type
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, HTML_TYPES, UTF_8_HTML, TagPositions, read_tags
+from canfetch.pages.offset_markers import remove_markers
+from canfetch.pages.style_imports import style_imports
 
 # Different URLs. Later ones are not listed.
 MAX_RESOURCES: Final = 1_000
@@ -148,6 +150,9 @@ class _Collector:
         self._positions = positions
         self._templates = 0
         self._has_base = False
+        # The open style element, and its text.
+        self._style: Mapping[str, str] | None = None
+        self._style_text: list[str] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Handle a start tag; lxml passes its name in lower case."""
@@ -158,6 +163,8 @@ class _Collector:
             return
         elif tag == "base":
             self._set_base(attributes.get("href"))
+        elif tag == "style":
+            self._style = dict(attributes)
         elif tag in _ELEMENTS:
             for kind, reference in _references(tag, attributes):
                 self._add(kind, reference, tag, attributes)
@@ -166,9 +173,16 @@ class _Collector:
         """Handle an end tag, written or inferred."""
         if tag == "template":
             self._templates = max(0, self._templates - 1)
+        elif tag == "style" and self._style is not None:
+            for reference in style_imports(remove_markers("".join(self._style_text))):
+                self._add(ResourceKind.STYLE, reference, tag, self._style)
+            self._style = None
+            self._style_text.clear()
 
     def data(self, text: str) -> None:
-        """Ignore text."""
+        """Collect the text of style elements."""
+        if self._style is not None:
+            self._style_text.append(text)
 
     def close(self) -> None:
         """Handle the end of the page."""
@@ -214,7 +228,7 @@ _SOURCES: Final[Mapping[str, tuple[tuple[str, ResourceKind], ...]]] = {
     "track": (("src", ResourceKind.MEDIA),),
 }
 _SOURCE_SETS: Final = {"img": "srcset", "source": "srcset", "link": "imagesrcset"}
-_ELEMENTS: Final = frozenset({*_SOURCES, *_SOURCE_SETS, "base", "input"})
+_ELEMENTS: Final = frozenset({*_SOURCES, *_SOURCE_SETS, "base", "input", "style"})
 _LINKS: Final = {
     "stylesheet": ResourceKind.STYLE,
     "icon": ResourceKind.ICON,
