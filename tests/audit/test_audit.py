@@ -3,7 +3,7 @@
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from tests.servers.web import Behaviour, Site
 
 from canfetch import Client
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
+from canfetch.audit.page_resources import MAX_LOADED
 from canfetch.audit.served import check_hosts, find_added_lines, host_addresses, served_file
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.audit.text_report import by_severity, grouped, rules_summary, severity_counts
@@ -98,6 +99,101 @@ def test_the_page_that_a_listed_address_redirects_to(client: Client, site: Site)
     assert noindex.message.endswith((f"; {site.origin}/a redirects to it", f"; {site.origin}/b redirects to it"))
     assert (site.count("/hidden"), site.count("/private/x")) == (1, 0)
     assert len(found(report, AuditKind.LISTED_REDIRECTED)) == 3
+
+
+def test_a_redirect_to_a_disallowed_page_and_to_itself(client: Client, site: Site) -> None:
+    moved = {"/a": respond(b"", "Location: /private/x", status=301), "/b": respond(b"", "Location: /b", status=302)}
+    publish(site, moved)
+    report = audit(client, site.origin, plan=QUICK)
+    assert found(report, AuditKind.LISTED_BLOCKED) == [f"{site.origin}/private/x"]
+    assert site.count("/private/x") == 0
+    messages = [one.message for one in report.findings if one.kind is AuditKind.LISTED_REDIRECTED]
+    assert sorted(messages) == [
+        f"status 301 leads to '{site.origin}/private/x'",
+        "status 302 leads to itself",
+    ]
+
+
+def test_pages_that_one_search_engine_may_fetch_are_requested(client: Client, site: Site) -> None:
+    page = b"<!doctype html><meta name=robots content=noindex><link rel=stylesheet href=/private/a.css>"
+    publish(site, {"/fish": respond(page, HTML)}, robots=f"User-agent: bingbot\nDisallow: /\n\n{ROBOTS}")
+    report = audit(client, site.origin, plan=QUICK)
+    by_kind = {one.kind: one.message for one in report.findings}
+    assert "for bingbot; in " in by_kind[AuditKind.LISTED_BLOCKED]
+    assert by_kind[AuditKind.LISTED_NOINDEX].endswith("for Googlebot")
+    assert ", for Googlebot; in " in by_kind[AuditKind.RESOURCE_BLOCKED]
+    # The sitemap is not read by bingbot either, which is closed out of the site.
+    assert AuditKind.SITEMAP_BLOCKED not in by_kind
+
+
+@pytest.mark.parametrize(
+    "robots, expected",
+    [
+        ("User-agent: *\nDisallow: /*.xml\n", AuditKind.SITEMAP_BLOCKED),
+        ("User-agent: bingbot\nDisallow: /sitemap.xml\n", AuditKind.SITEMAP_BLOCKED),
+        ("User-agent: AuditBot\nDisallow: /*.xml\n", AuditKind.NOT_ALLOWED),
+    ],
+)
+def test_a_disallowed_sitemap(client: Client, site: Site, robots: str, expected: AuditKind) -> None:
+    publish(site, {}, robots=robots)
+    report = audit(client, site.origin, plan=QUICK)
+    (one,) = (one for one in report.findings if one.kind in {AuditKind.SITEMAP_BLOCKED, AuditKind.NOT_ALLOWED})
+    assert (one.kind, one.url) == (expected, f"{site.origin}/sitemap.xml")
+
+
+STYLED = b"<!doctype html><link rel=stylesheet href=/a.css><script src=/a.js></script><style>@import '/b.css'</style>"
+
+
+def test_what_styles_and_scripts_redirect_to_and_import(client: Client, site: Site) -> None:
+    publish(site, {"/": respond(STYLED, HTML)})
+    files = {
+        "/a.css": respond(b"@import '/c.css'; @import url(/private/1.css);"),
+        "/a.js": respond(b"", "Location: /private/2.js", status=302),
+        "/b.css": respond(b"", "Location: /c.css", status=301),
+        "/c.css": respond(b"@import '/a.css'; @import '/private/3.css';"),
+    }
+    for path, behaviour in files.items():
+        site.serve(path, behaviour)
+    report = audit(client, site.origin, plan=QUICK)
+    ways = {
+        str(one.url).removeprefix(site.origin): one.message.rpartition("; ")[2]
+        for one in report.findings
+        if one.kind is AuditKind.RESOURCE_BLOCKED
+    }
+    assert ways == {
+        "/private/1.css": f"{site.origin}/a.css imports it",
+        "/private/2.js": f"{site.origin}/a.js redirects to it",
+        "/private/3.css": f"{site.origin}/c.css imports it",
+    }
+    assert [site.count(path) for path in files] == [1, 1, 1, 1]
+    assert not any(request.target.startswith("/private/") for request in site.requests)
+
+
+def test_a_limited_number_of_styles_is_requested(client: Client, site: Site) -> None:
+    links = b"".join(b"<link rel=stylesheet href=/%d.css>" % number for number in range(MAX_LOADED + 10))
+    publish(site, {"/": respond(b"<!doctype html>" + links, HTML)})
+    report = audit(client, site.origin, plan=QUICK)
+    assert sum(request.target.endswith(".css") for request in site.requests) == MAX_LOADED
+    assert kinds(report) == set()
+
+
+@pytest.mark.parametrize("fields", [("Refresh: 0; url=/start",), ()])
+def test_the_page_that_the_home_page_forwards_to(client: Client, site: Site, fields: tuple[str, ...]) -> None:
+    body = b"" if fields else b"<!doctype html><meta http-equiv=refresh content='0; url=/start'>"
+    robots = f"{ROBOTS}\nUser-agent: bingbot\nDisallow: /start\n"
+    publish(site, {"/": respond(body, HTML, *fields)}, robots=robots)
+    site.serve("/start", respond(PAGE, HTML, "X-Robots-Tag: noindex"))
+    report = audit(client, site.origin, plan=replace(QUICK, edge=("GPTBot",)))
+    assert found(report, AuditKind.HOME_BLOCKED) == found(report, AuditKind.HOME_NOINDEX) == [f"{site.origin}/start"]
+    assert {request.headers["user-agent"] for request in site.requests if request.target == "/"} == {"AuditBot/1.0"}
+
+
+@pytest.mark.parametrize("value", ["300; url=/start", "300", "0; url=/", "0; url=/back"])
+def test_a_home_page_that_is_replaced_later_or_by_itself(client: Client, site: Site, value: str) -> None:
+    publish(site, {"/": respond(PAGE, HTML, f"Refresh: {value}")})
+    site.serve("/start", respond(PAGE, HTML, "X-Robots-Tag: noindex"))
+    site.serve("/back", respond(PAGE, HTML, "Refresh: 0; url=/"))
+    assert kinds(audit(client, site.origin, plan=QUICK)) == set()
 
 
 def test_all_pages_are_requested_and_each_fault_is_one_finding(client: Client, site: Site) -> None:
@@ -600,6 +696,45 @@ def test_added_lines_are_named_if_the_cache_has_an_older_file(client: Client, si
         "because of them, the file past the cache disallows / for GPTBot"
     )
     assert {AuditKind.SERVED_DIFFERS, AuditKind.STALE_CACHE} <= kinds(report)
+
+
+def serve_past_cache(site: Site, content: str) -> Callable[[], float]:
+    """Serve a file past the cache, and return the clock for which that is its address."""
+    now = 1_800_000_000.0
+    site.serve(f"/robots.txt?canfetch={int(now * 1000):x}", respond(content.encode()))
+    return lambda: now
+
+
+def test_lines_past_the_cache_are_quoted_with_an_address_to_open(client: Client, site: Site) -> None:
+    site.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /old/\n"))
+    clock = serve_past_cache(site, f"{ROBOTS}# Managed\nUser-agent: GPTBot\nDisallow: /\n")
+    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode(), clock=clock)
+    (added,) = (one for one in report.findings if one.kind is AuditKind.ADDED_LINES)
+    url = f"{site.origin}/robots.txt?canfetch={int(clock() * 1000):x}"
+    assert (added.url, added.line, added.text) == (url, 3, "# Managed")
+    assert set(found(report, AuditKind.STALE_CACHE)) == {url}
+    assert f"    {url}, line 3 (# Managed)" in list(text_lines(report.to_json()))
+
+
+def test_a_line_of_an_older_file_is_not_taken_for_an_added_one(client: Client, site: Site) -> None:
+    site.serve("/robots.txt", respond(f"{ROBOTS}Disallow: /old/\n".encode()))
+    clock = serve_past_cache(site, ROBOTS)
+    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode(), clock=clock)
+    assert AuditKind.ADDED_LINES not in kinds(report)
+    assert {AuditKind.SERVED_DIFFERS, AuditKind.STALE_CACHE} <= kinds(report)
+    assert not any("added lines" in one.message for one in report.findings)
+
+
+def test_what_the_linter_reports_because_of_added_lines_is_one_finding(client: Client, site: Site) -> None:
+    managed = "Usre-agent: GPTBot\nDisalow: /\nCrawl-delay: soon\n\n"
+    source = f"{ROBOTS}Disalow: /own/\n"
+    site.serve("/robots.txt", respond(f"{managed}{source}".encode()))
+    report = audit(client, site.origin, plan=QUICK, source=source.encode())
+    own = [(one.line, one.text) for one in report.findings if one.kind is AuditKind.LINT]
+    assert own == [(7, "Disalow: /own/")]
+    (caused,) = (one for one in report.findings if "the linter" in one.message)
+    assert (caused.kind, caused.line, caused.text) == (AuditKind.ADDED_LINES, 1, "Usre-agent: GPTBot")
+    assert "CF202 misspelt-key" in caused.message
 
 
 def test_findings_quote_the_line(client: Client, site: Site) -> None:

@@ -211,3 +211,68 @@ def test_healthy_sites_give_no_alarm(site: Site) -> None:
 @pytest.mark.slow
 def test_a_thousand_healthy_sites_give_no_alarm(site: Site) -> None:
     assert check_healthy(site, 1) > 1_000
+
+
+def edge_files(
+    site: Site, name: str, refusal: Behaviour, robots: bytes = b"User-agent: *\nDisallow: /x/\n"
+) -> AuditReport:
+    site.serve("/robots.txt", edge(name, refusal, respond(robots)))
+    site.serve("/", respond(PAGE, HTML))
+    with Client(user_agent="AuditBot/1.0") as client:
+        return audit(client, site.origin, plan=AuditPlan(delay=0, sample=0, edge=("GPTBot", "Googlebot")))
+
+
+@pytest.mark.parametrize(
+    "refusal, severity, part",
+    [
+        (respond(b"User-agent: *\nDisallow: /\n"), "error", "which disallows / for GPTBot"),
+        (respond(b"User-agent: GPTBot\nDisallow:\n"), "warning", "which allows /x/ for GPTBot"),
+        (respond(b"", status=403), "warning", "it gets status 403, so no rule applies"),
+        (respond(PAGE, HTML), "warning", "so no rule applies"),
+        (respond(b"", status=429), "error", "(status 429), so the whole site is disallowed for it"),
+        (respond(b"", status=503), "error", "(status 503), so the whole site is disallowed for it"),
+        (cut, "error", "so the whole site is disallowed for it"),
+    ],
+)
+def test_a_crawler_that_gets_another_robots_txt(site: Site, refusal: Behaviour, severity: str, part: str) -> None:
+    report = edge_files(site, "GPTBot", refusal)
+    (one,) = (one for one in report.findings if one.kind.startswith("edge"))
+    assert (one.kind, one.severity.label, one.url is not None) == (AuditKind.EDGE_ROBOTS, severity, True)
+    assert one.message.startswith("GPTBot ")
+    assert part in one.message
+    assert report.requests <= report.max_requests
+
+
+@pytest.mark.parametrize(
+    "refusal, robots",
+    [
+        (respond(b"# For you\nUser-agent: *\nDisallow: /x/\n"), b"User-agent: *\nDisallow: /x/\n"),
+        # What the file has for others does not concern the crawler.
+        (respond(b"User-agent: *\nDisallow: /x/\nUser-agent: CCBot\nDisallow: /\n"), b"User-agent: *\nDisallow: /x/\n"),
+        (respond(b"", status=403), b"User-agent: *\nAllow: /\n"),
+    ],
+)
+def test_a_robots_txt_with_the_same_effect_for_the_crawler(site: Site, refusal: Behaviour, robots: bytes) -> None:
+    assert edge_findings(edge_files(site, "GPTBot", refusal, robots)) == []
+    agents = [request.headers["user-agent"] for request in site.requests if request.target == "/robots.txt"]
+    assert sum("GPTBot" in agent for agent in agents) == sum("Googlebot" in agent for agent in agents) == 1
+
+
+def test_a_redirected_robots_txt_of_a_crawler_is_not_compared(site: Site) -> None:
+    report = edge_files(site, "GPTBot", respond(b"", "Location: /login", status=302))
+    (one,) = (one for one in report.findings if one.kind is AuditKind.EDGE_UNKNOWN)
+    assert one.message == (
+        f"GPTBot is redirected from robots.txt to '{site.origin}/login', so its file was not compared"
+    )
+
+
+def test_the_file_past_the_cache_is_not_one_of_the_crawler(site: Site) -> None:
+    fresh = b"User-agent: *\nDisallow: /new/\n"
+    site.serve("/robots.txt?canfetch=0", respond(fresh))
+    site.serve("/robots.txt", edge("GPTBot", respond(fresh), respond(b"User-agent: *\nDisallow: /x/\n")))
+    site.serve("/", respond(PAGE, HTML))
+    with Client(user_agent="AuditBot/1.0") as client:
+        plan = AuditPlan(delay=0, sample=0, edge=("GPTBot",))
+        report = audit(client, site.origin, plan=plan, clock=lambda: 0.0)
+    assert AuditKind.STALE_CACHE in {one.kind for one in report.findings}
+    assert edge_findings(report) == []

@@ -24,7 +24,7 @@ def test_a_site_with_a_fault(run: Run) -> None:
         ran = run("audit", site.origin, *QUICK, "--fail-on", "warning")
         calm = run("audit", f"{site.origin}/page", *QUICK, "--fail-on", "error", "--format", "github")
     assert ran.code == 1
-    assert ran.err == "canfetch: 1 site, at most 233 requests each, 0 s apart or as robots.txt states\n"
+    assert ran.err == "canfetch: 1 site, at most 253 requests each, 0 s apart or as robots.txt states\n"
     assert "  line 2, Disallow: /private/, for Googlebot, bingbot; in " in ran.out
     assert "Training of AI models:" in ran.lines
     assert any(line.startswith("::warning title=canfetch audit%3A listed-blocked::") for line in calm.lines)

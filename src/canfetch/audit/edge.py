@@ -134,6 +134,12 @@ def edge_crawlers(names: Sequence[str]) -> list[Crawler]:
     return crawlers
 
 
+def crawler_header(crawler: Crawler) -> str:
+    """Return the published User-Agent header of a crawler."""
+    # Lists have the bare names of some crawlers as well.
+    return max((one.value for one in crawler.headers), key=len).replace(_VERSION_PLACEHOLDER, _BROWSER_VERSION)
+
+
 class EdgeTest(NamedTuple):
     """The answers, and what they mean."""
 
@@ -160,10 +166,7 @@ def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) ->
             findings.append(finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=control.status))
             return EdgeTest(answers, findings)
         for crawler in crawlers:
-            # Lists have the bare names of some crawlers as well.
-            header = max((one.value for one in crawler.headers), key=len).replace(
-                _VERSION_PLACEHOLDER, _BROWSER_VERSION
-            )
+            header = crawler_header(crawler)
             answer = _ask(requests, url, header, control)
             answers.append(EdgeAnswer(crawler.name, header, str(answer.kind), answer.status, answer.detail))
             findings += _meaning(requests, url, crawler, answer, control)

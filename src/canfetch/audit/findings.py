@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
+from canfetch.core.verdict import Verdict
 from canfetch.lint.severity import Severity
 
 MAX_FINDINGS: Final = 50_000
@@ -46,6 +47,7 @@ class AuditKind(StrEnum):
     HOME_FAILING = "home-failing"
     HOME_NOINDEX = "home-noindex"
     SITEMAP_FAULT = "sitemap-fault"
+    SITEMAP_BLOCKED = "sitemap-blocked"
     LISTED_BLOCKED = "listed-blocked"
     LISTED_NOINDEX = "listed-noindex"
     LISTED_REDIRECTED = "listed-redirected"
@@ -54,6 +56,7 @@ class AuditKind(StrEnum):
     RESOURCE_BLOCKED = "resource-blocked"
     EDGE_REFUSES = "edge-refuses"
     EDGE_ADMITS = "edge-admits"
+    EDGE_ROBOTS = "edge-robots-differs"
     EDGE_UNKNOWN = "edge-unknown"
     CRAWLER_DISOBEYS = "crawler-disobeys"
     CRAWLER_REFUSED = "crawler-refused"
@@ -144,7 +147,8 @@ _KINDS: Final = {
     AuditKind.STALE_CACHE: _Kind(
         _WARNING,
         "The server has another robots.txt for a request that no cache can answer.",
-        "Purge /robots.txt from the cache. If there is no cache, publish the same file on all servers.",
+        "Compare /robots.txt with the file at the address with the query, and purge it from the cache. If there is no "
+        "cache, publish the same file on all servers.",
     ),
     AuditKind.HOST_DIFFERS: _Kind(
         _WARNING,
@@ -178,6 +182,11 @@ _KINDS: Final = {
         "Remove the noindex of the page, unless the site should stay out of search results.",
     ),
     AuditKind.SITEMAP_FAULT: _Kind(_WARNING, "A sitemap has a fault.", "Correct or remove the sitemap."),
+    AuditKind.SITEMAP_BLOCKED: _Kind(
+        _WARNING,
+        "Search engines may not fetch a sitemap.",
+        "Allow the sitemap for search engines, or move it to a path that is allowed.",
+    ),
     AuditKind.LISTED_BLOCKED: _Kind(
         _WARNING,
         "A sitemap lists a page that robots.txt disallows for search engines.",
@@ -213,6 +222,12 @@ _KINDS: Final = {
         _INFO,
         "A request with the name of a crawler that robots.txt disallows gets the page.",
         "Nothing has to be done if robots.txt is enough. It is a request, and not a lock.",
+    ),
+    AuditKind.EDGE_ROBOTS: _Kind(
+        _WARNING,
+        "A request with the name of a crawler gets another robots.txt, so other rules apply to the crawler.",
+        "Serve the same robots.txt to every client, and write rules for one crawler in a group of its own. Check the "
+        "rules for bots of the network in front of the site.",
     ),
     AuditKind.EDGE_UNKNOWN: _Kind(
         _INFO,
@@ -298,7 +313,7 @@ class AuditFinding(NamedTuple):
         url: The URL that shows it, or None.
         line: The line of the robots.txt of that URL, or None.
         status: The status of a response, or None.
-        text: The text of the line, cut after 200 characters, or None.
+        text: The text of that line, cut after 200 characters, or None.
     """
 
     kind: AuditKind
@@ -334,9 +349,28 @@ def finding(
     url: str | None = None,
     line: int | None = None,
     status: int | None = None,
+    text: str | None = None,
 ) -> AuditFinding:
     """Return a finding with the severity of its kind, unless another one is passed."""
-    return AuditFinding(kind, message, kind.severity if severity is None else severity, url, line, status)
+    return AuditFinding(kind, message, kind.severity if severity is None else severity, url, line, status, text)
+
+
+def blocked_finding(
+    kind: AuditKind, url: str, verdicts: Iterable[tuple[str, Verdict]], place: str | None
+) -> AuditFinding:
+    """Return the finding of a URL that some crawlers may not fetch.
+
+    Args:
+        kind: The kind.
+        url: The URL.
+        verdicts: The names of crawlers with the verdicts, at least one of which disallows the URL.
+        place: Where the URL is named, or None.
+    """
+    blocked = [(name, verdict) for name, verdict in verdicts if not verdict.allowed]
+    names = ", ".join(name for name, _ in blocked)
+    verdict = blocked[0][1]
+    where = "" if place is None else f"; {place}"
+    return finding(kind, f"{verdict.explanation}, for {names}{where}", url=url, line=verdict.line)
 
 
 class Findings:

@@ -3,16 +3,17 @@
 The sample is chosen by a hash of the URLs, so that each run requests the same pages, and no page is preferred.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from heapq import heappush, heapreplace
 from typing import Any, Final, NamedTuple
 
-from canfetch.access.redirects import redirect_target
+from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
 from canfetch.audit.edge import is_challenge
-from canfetch.audit.findings import AuditFinding, AuditKind, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, blocked_finding, finding
+from canfetch.audit.page_resources import PageResourcesCheck
 from canfetch.audit.report import ListedPages
 from canfetch.audit.served import MISSING
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
@@ -26,7 +27,6 @@ from canfetch.errors import CanfetchError
 from canfetch.lint.severity import Severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
-from canfetch.pages.resources import ResourceKind, parse_resources
 from canfetch.sitemaps.fetching import read_events
 from canfetch.sitemaps.problems import SitemapProblemKind
 from canfetch.sitemaps.reading import (
@@ -39,16 +39,14 @@ from canfetch.sitemaps.reading import (
     sitemap_events,
 )
 
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
 _TOO_MANY: Final = 429
 _SUCCESS: Final = 2
-# Other origins, of listed pages and of their scripts and styles, whose robots.txt is fetched.
+# Other origins, of listed pages and of the scripts and styles of pages, whose robots.txt is fetched.
 MAX_OTHER_ORIGINS: Final = 40
 MAX_FOLLOWED: Final = 10
 """The pages that listed addresses redirect to that are requested, too."""
 # The audit's own limits can be the reason, and are no faults of a sitemap.
 _NOT_READ: Final = (SitemapProblemKind.NOT_FETCHED, SitemapProblemKind.NOT_DECIDED)
-_NEEDED: Final = (ResourceKind.SCRIPT, ResourceKind.STYLE)
 
 
 class SampleChoice(NamedTuple):
@@ -99,6 +97,7 @@ class ListedPagesCheck:
         self._reported: set[str] = set()
         self._origins = {str(origin)}
         self._own = {origin, *addresses}
+        self._resources = PageResourcesCheck(requests, own=self._own, check_origin=self._check_origin)
         self._home = home
         self._followed: set[str] = set()
         self._sitemaps = self._urls = self._sent = self._disallowed = 0
@@ -181,8 +180,10 @@ class ListedPagesCheck:
         if entry.is_blocked:
             if entry.url not in self._reported:
                 self._reported.add(entry.url)
-                yield self._blocked(AuditKind.LISTED_BLOCKED, entry.url, entry.verdicts, redacted_url(entry.sitemap))
-            return
+                place = f"in {redacted_url(entry.sitemap)}"
+                yield blocked_finding(AuditKind.LISTED_BLOCKED, entry.url, self._named(entry.verdicts), place)
+            if not any(verdict.allowed for verdict in entry.verdicts):
+                return
         if entry.url == self._home or Origin.from_url(entry.url) not in self._own:
             return
         self._candidates += 1
@@ -196,11 +197,8 @@ class ListedPagesCheck:
             self._chosen.add(entry.url)
             self._chosen.discard(heapreplace(self._sample, (digest, entry.url))[1])
 
-    def _blocked(self, kind: AuditKind, url: str, verdicts: Sequence[Verdict], place: str) -> AuditFinding:
-        pairs = [(agent, one) for agent, one in zip(self._agents, verdicts, strict=True) if not one.allowed]
-        names = ", ".join(agent.name for agent, _ in pairs)
-        verdict = pairs[0][1]
-        return finding(kind, f"{verdict.explanation}, for {names}; in {place}", url=url, line=verdict.line)
+    def _named(self, verdicts: Iterable[Verdict]) -> list[tuple[str, Verdict]]:
+        return [(agent.name, one) for agent, one in zip(self._agents, verdicts, strict=True)]
 
     def _sampled(self) -> Iterator[AuditFinding]:
         pages = sorted(self._sample, reverse=True)
@@ -231,9 +229,10 @@ class ListedPagesCheck:
             yield finding(AuditKind.LISTED_FAILING, f"{response.kind}: {response.detail}", url=url)
             return
         status = response.status
-        if status in _REDIRECTS:
+        if status in REDIRECTS:
             target = redirect_target(url, response)
             leads = "nowhere" if target is None else f"to {quoted(redacted_url(target))}"
+            leads = "to itself" if target == url else leads
             yield finding(AuditKind.LISTED_REDIRECTED, f"status {status} leads {leads}", url=url, status=status)
             if target is not None:
                 yield from self._target_findings(url, target)
@@ -249,8 +248,15 @@ class ListedPagesCheck:
 
         Raises: RequestLimitReached.
         """
+        if target == url or Origin.from_url(target) not in self._own:
+            return
+        verdicts = [self._requests.decide(target, agent.agent) for agent in self._agents]
+        if target not in self._reported and not all(verdict.allowed for verdict in verdicts):
+            self._reported.add(target)
+            place = f"{redacted_url(url)} redirects to it"
+            yield blocked_finding(AuditKind.LISTED_BLOCKED, target, self._named(verdicts), place)
         known = {self._home, *self._followed, *(listed for _, listed in self._sample)}
-        if target in known or len(self._followed) >= MAX_FOLLOWED or Origin.from_url(target) not in self._own:
+        if target in known or len(self._followed) >= MAX_FOLLOWED or not any(one.allowed for one in verdicts):
             return
         self._followed.add(target)
         if not self._requests.decide(target).allowed:
@@ -268,27 +274,17 @@ class ListedPagesCheck:
             return
         rules = parse_page(response.body, headers=response.headers, url=url)
         now = self._requests.clock()
-        decisions = [(agent, rules.decide(agent=agent.agent, now=now).may_index) for agent in self._agents]
+        # Those that may not fetch the page do not see what it states. If none may, it is what they would see.
+        agents = [agent for agent in self._agents if self._requests.decide(url, agent.agent).allowed]
+        decisions = [(agent, rules.decide(agent=agent.agent, now=now).may_index) for agent in agents or self._agents]
         hidden = [(agent.name, one) for agent, one in decisions if not one.allowed]
         if hidden:
             names = ", ".join(name for name, _ in hidden)
             message = f"{hidden[0][1].explanation}, for {names}"
             kind = AuditKind.HOME_NOINDEX if url == self._home else AuditKind.LISTED_NOINDEX
             yield finding(kind, message, url=url, status=response.status)
-        page = parse_resources(response.body, url=url, content_type=response.header("content-type"))
-        for resource in page.resources:
-            if resource.kind not in _NEEDED or resource.url in self._reported:
-                continue
-            self._reported.add(resource.url)
-            try:
-                self._check_origin(resource.url)
-                verdicts = [self._requests.decide(resource.url, agent.agent) for agent in self._agents]
-            except CanfetchError:
-                # Nothing is known about it.
-                continue
-            # An outage of another host is not a rule of the site.
-            if any(not one.allowed and one.rule is not None for one in verdicts):
-                yield self._blocked(AuditKind.RESOURCE_BLOCKED, resource.url, verdicts, url)
+        if agents:
+            yield from self._resources.findings(url, response, agents)
 
     def _check_origin(self, url: str) -> None:
         """Check that the robots.txt of an origin may be fetched. A sitemap can list thousands of origins.
@@ -301,6 +297,9 @@ class ListedPagesCheck:
         self._origins.add(origin)
 
     def _sitemap_findings(self, file: SitemapFile) -> Iterator[AuditFinding]:
+        blocked = self._blocked_sitemap(file.url)
+        if blocked is not None:
+            yield blocked
         for problem in file.problems:
             kind, severity = AuditKind.SITEMAP_FAULT, Severity.ERROR if problem.is_unreadable else None
             message = f"{problem.kind}: {problem}"
@@ -309,6 +308,9 @@ class ListedPagesCheck:
             elif problem.kind is SitemapProblemKind.NOT_FETCHED:
                 refusal = self._find_refusal(file.url)
                 if refusal is not None and refusal.rule is not None:
+                    if blocked is not None:
+                        # The audit is one more client that may not read it.
+                        continue
                     kind, severity = AuditKind.NOT_ALLOWED, None
                 elif refusal is not None:
                     # No rule disallows it: the host does not answer, or its robots.txt fails.
@@ -318,6 +320,21 @@ class ListedPagesCheck:
     @property
     def _is_limited(self) -> bool:
         return self._requests.is_exhausted or len(self._origins) > MAX_OTHER_ORIGINS
+
+    def _blocked_sitemap(self, url: str) -> AuditFinding | None:
+        """Return that search engines may not fetch a sitemap, apart from those that may not fetch the home page."""
+        try:
+            verdicts = [
+                (agent.name, self._requests.decide(url, agent.agent))
+                for agent in self._agents
+                if self._requests.decide(self._home, agent.agent).allowed
+            ]
+        except CanfetchError:
+            # Nothing is known about it, or its URL is not valid.
+            return None
+        if any(not one.allowed and one.rule is not None for _, one in verdicts):
+            return blocked_finding(AuditKind.SITEMAP_BLOCKED, url, verdicts, None)
+        return None
 
     def _find_refusal(self, url: str) -> Verdict | None:
         """Return the verdict because of which the audit does not request a URL, or None."""

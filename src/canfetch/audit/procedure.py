@@ -8,9 +8,11 @@ from typing import Any, Final
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
 from canfetch.audit.edge import check_edge, edge_crawlers
+from canfetch.audit.edge_files import check_edge_files
 from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding
 from canfetch.audit.intended import IntendedFiles, is_closed
 from canfetch.audit.listed_pages import MAX_FOLLOWED, MAX_OTHER_ORIGINS, ListedPagesCheck, SampleChoice
+from canfetch.audit.page_resources import MAX_LOADED
 from canfetch.audit.purposes import check_purposes, purpose_findings
 from canfetch.audit.report import (
     AuditReport,
@@ -23,6 +25,7 @@ from canfetch.audit.report import (
 )
 from canfetch.audit.served import (
     LOCKED,
+    FreshFile,
     ServedFile,
     check_cache,
     check_file,
@@ -32,6 +35,7 @@ from canfetch.audit.served import (
     file_past_cache,
     has_answered,
     host_addresses,
+    network_lines,
     rules_digest,
     served_file,
 )
@@ -62,6 +66,7 @@ from canfetch.lint.severity import Severity
 from canfetch.logs.formats import create_format
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
+from canfetch.pages.refresh import find_refresh
 
 DEFAULT_SAMPLE: Final = 20
 """The number of listed pages that are requested by default."""
@@ -73,7 +78,8 @@ MAX_SAMPLE: Final = 50_000
 """The number of pages of a sample of all pages, unless `max_requests` is passed."""
 SEARCH_ENGINES: Final = ("Googlebot", "bingbot")
 """The crawlers for which listed pages are decided about."""
-# robots.txt past the cache, the home page and its redirects, tdmrep.json, three licenses, each with their robots.txt.
+# robots.txt past the cache, the home page with its redirects and what it forwards to, tdmrep.json, three licenses, each
+# with their robots.txt.
 _OTHER_REQUESTS: Final = 25
 # On a site that is meant to be closed, these are no faults.
 _OF_CLOSED_SITES: Final = frozenset(
@@ -83,13 +89,19 @@ _OF_CLOSED_SITES: Final = frozenset(
         AuditKind.LISTED_NOINDEX,
         AuditKind.LISTED_BLOCKED,
         AuditKind.RESOURCE_BLOCKED,
+        AuditKind.SITEMAP_BLOCKED,
     }
 )
 # Nor are these, with a status that refuses the request.
 _OF_LOCKED_SITES: Final = frozenset({AuditKind.ROBOTS_REFUSED, AuditKind.HOME_FAILING, AuditKind.LISTED_FAILING})
+# The pages that a home page forwards to, one after another, and the seconds that it may take. Later than that, it is an
+# ordinary page that is replaced, such as one of a slide show.
+_MAX_FORWARDS: Final = 3
+_MAX_FORWARD_SECONDS: Final = 10
 # A page or a crawler is requested again after an accident.
 _MAX_LINE_BYTES: Final = 200
 _ATTEMPTS: Final = 2
+_SUCCESS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +148,11 @@ class AuditPlan:
         pages = MAX_SAMPLE if self.sample is None else self.sample
         # After a refusal, a browser asks again.
         repeated = pages + (1 + 2 * len(self.edge) if self.edge else 0)
+        # robots.txt is requested with the name of each crawler, too.
+        repeated += len(self.edge)
         # The site has four addresses.
         repeated += 4 + len(self.hosts) + self.max_sitemaps + (MAX_FOLLOWED if pages else 0)
-        return _OTHER_REQUESTS + MAX_OTHER_ORIGINS + _ATTEMPTS * repeated
+        return _OTHER_REQUESTS + MAX_OTHER_ORIGINS + MAX_LOADED + _ATTEMPTS * repeated
 
 
 def audit(
@@ -246,13 +260,14 @@ class _Audit:
         served = served_file(requests.state(f"{origin}/", refresh=True), now)
         self._access = served.state.access_info(now)
         self._is_meant_closed = is_closed(source)
-        self._add(check_file(served, now, is_intended=source is not None, is_meant_closed=self._is_meant_closed))
+        fresh = self._past_cache(served)
+        added = [] if source is None or served.robots is None else network_lines(source, served.robots, fresh)
+        self._add(check_file(served, now, source=source, added=added))
         if not has_answered(served.state):
             self.error = self._access.explanation
             return
         if served.robots is not None:
             self._rules = rules_digest(served.robots)
-        fresh = self._past_cache(served)
         if self._intended.has_environments and self._intended.environment_of(origin) is None:
             message = f"no environment of the policy has the host of {origin}"
             self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=origin.robots_url)])
@@ -268,13 +283,14 @@ class _Audit:
         self._add(found)
         home = self._home_page()
         if source is not None and not (self._is_meant_closed and _is_locked(served, home)):
-            self._add(compare_with_source(source, served, fresh, origin))
+            self._add(compare_with_source(source, served, fresh, origin, added))
         self._purposes = check_purposes(requests, served.state, home, now)
         if served.robots is not None:
             of_purposes = purpose_findings(self._purposes, origin)
             self._add(one for one in of_purposes if not (self._is_meant_closed and one.kind is AuditKind.SITE_CLOSED))
         self._check_pages(served, addresses, home)
         if self._plan.edge:
+            self._add(check_edge_files(requests, served, fresh, edge_crawlers(self._plan.edge)))
             test = check_edge(requests, self._page_url, edge_crawlers(self._plan.edge))
             self._edge = test.answers
             self._add(test.findings)
@@ -319,7 +335,7 @@ class _Audit:
 
     def _with_line(self, one: AuditFinding) -> AuditFinding:
         """Return a finding with the text of its line of robots.txt."""
-        if one.line is None or one.url is None:
+        if one.line is None or one.url is None or one.text is not None:
             return one
         origin = str(Origin.from_url(one.url))
         if origin not in self._lines:
@@ -331,7 +347,7 @@ class _Audit:
             else one
         )
 
-    def _past_cache(self, served: ServedFile) -> RobotsTxt | None:
+    def _past_cache(self, served: ServedFile) -> FreshFile | None:
         """Return the robots.txt that the server sends past caches, or None."""
         try:
             return file_past_cache(self._requests, served, self._origin)
@@ -345,16 +361,26 @@ class _Audit:
         return one._replace(severity=Severity.INFO) if is_expected else one
 
     def _home_page(self) -> Document | MissingSource:
-        steps = fetch_document(self._page_url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        home = self._document(self._page_url)
+        for _ in range(_MAX_FORWARDS):
+            target = _forwards_to(home) if isinstance(home, Document) else None
+            if target is None or target in self._home_urls:
+                break
+            home = self._document(target)
+        return home
+
+    def _document(self, url: str) -> Document | MissingSource:
+        """Fetch the home page, or the page that it forwards to."""
+        steps = fetch_document(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
         try:
             page = run_steps(steps, self._perform_for_home)
         except RequestLimitReached as error:
             self._set_home_urls(error.hops, error.url)
-            self._add([finding(AuditKind.LIMIT_REACHED, str(error), url=self._page_url)])
+            self._add([finding(AuditKind.LIMIT_REACHED, str(error), url=url)])
         except NotFetched as error:
             self._set_home_urls(error.hops, error.url)
             if error.reason != DISALLOWED:
-                self._add([finding(AuditKind.HOME_FAILING, str(error), url=self._page_url)])
+                self._add([finding(AuditKind.HOME_FAILING, str(error), url=url)])
                 return MissingSource(SourceState.UNREACHABLE, error.reason)
         else:
             self._set_home_urls(page.hops, page.url)
@@ -393,6 +419,16 @@ class _Audit:
             self._add(check.findings(sitemaps))
         finally:
             self._listed = check.counts
+
+
+def _forwards_to(home: Document) -> str | None:
+    """Return the URL that a home page forwards to by a Refresh header or a meta element, or None."""
+    response = home.response
+    if response is None or response.status // 100 != _SUCCESS:
+        return None
+    content_type, header = response.header("content-type"), response.first_header("refresh")
+    found = find_refresh(response.body, url=home.url, content_type=content_type, header=header)
+    return None if found is None or found.seconds > _MAX_FORWARD_SECONDS else found.url
 
 
 def _is_locked(served: ServedFile, home: Document | MissingSource) -> bool:

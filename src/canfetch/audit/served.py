@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.responses import Failure, FailureKind
-from canfetch.agents import REGISTRY
+from canfetch.agents import REGISTRY, Crawler
 from canfetch.answers.crawlers import UNNAMED, all_agents
 from canfetch.audit.findings import AuditFinding, AuditKind, finding
 from canfetch.audit.intended import is_closed
@@ -67,14 +67,28 @@ def served_file(state: OriginState, now: float) -> ServedFile:
         return ServedFile(state, None)
 
 
-def check_file(served: ServedFile, now: float, *, is_intended: bool, is_meant_closed: bool) -> Iterator[AuditFinding]:
+class FreshFile(NamedTuple):
+    """The robots.txt that a server sends to a request that no cache can answer.
+
+    Attributes:
+        robots: The file.
+        url: The URL that was requested, with a query.
+    """
+
+    robots: RobotsTxt
+    url: str
+
+
+def check_file(
+    served: ServedFile, now: float, *, source: RobotsTxt | None, added: Sequence["AddedLines"]
+) -> Iterator[AuditFinding]:
     """Yield what is wrong with a served file by itself.
 
     Args:
         served: The file.
         now: Seconds since the epoch.
-        is_intended: Whether the site should have a robots.txt.
-        is_meant_closed: Whether the intended file closes the site.
+        source: The intended file, or None.
+        added: The lines that a network added to it. What the linter reports only because of them is one finding.
     """
     state = served.state
     access = state.access_info(now)
@@ -88,7 +102,7 @@ def check_file(served: ServedFile, now: float, *, is_intended: bool, is_meant_cl
     copy = state.effective_access(now).copy
     if copy is None:
         is_missing = status in MISSING
-        if not (is_missing and is_intended):
+        if not (is_missing and source is not None):
             kind = AuditKind.ROBOTS_MISSING if is_missing else AuditKind.ROBOTS_REFUSED
             yield finding(kind, access.explanation, url=url, status=status)
         return
@@ -97,19 +111,39 @@ def check_file(served: ServedFile, now: float, *, is_intended: bool, is_meant_cl
         yield finding(AuditKind.NOT_ROBOTS, note, url=url, status=status)
         return
     ignored = [
-        *(_OF_CLOSED_SITES if is_meant_closed else ()),
+        *(_OF_CLOSED_SITES if is_closed(source) else ()),
         *(_OF_LOCAL_HOSTS if is_unreachable(state.origin.host) else ()),
     ]
-    report = Linter(ignore=ignored).lint(copy.content)
-    for group in report.at_least(Severity.WARNING).grouped():
-        first = group[0]
-        yield finding(
-            AuditKind.LINT,
-            f"{first.check.code} {first.check.name}: {first.message()}",
-            severity=first.severity,
-            url=url,
-            line=first.line,
-        )
+    linter = Linter(ignore=ignored)
+    groups = linter.lint(copy.content).at_least(Severity.WARNING).grouped()
+    found = [group[0] for group in groups]
+    if added and source is not None:
+        own = _lint_keys(linter, source.content)
+        lines = _raw_lines(copy.content)
+        caused = [one for one in found if (one.check.code, _line_at(lines, one.line)) not in own]
+        if caused:
+            names = abbreviated(list(dict.fromkeys(f"{one.check.code} {one.check.name}" for one in caused)), _MAX_NAMES)
+            message = f"the linter reports only because of the added lines: {names}"
+            severity = max(one.severity for one in caused)
+            yield finding(AuditKind.ADDED_LINES, message, severity=severity, url=url, line=added[0].first)
+        found = [one for one in found if one not in caused]
+    for one in found:
+        message = f"{one.check.code} {one.check.name}: {one.message()}"
+        yield finding(AuditKind.LINT, message, severity=one.severity, url=url, line=one.line)
+
+
+def _lint_keys(linter: Linter, content: bytes) -> set[tuple[str, bytes]]:
+    """Return the checks that report lines of a file, with the text of these lines."""
+    lines = _raw_lines(content)
+    return {(one.check.code, _line_at(lines, one.line)) for one in linter.lint(content).findings}
+
+
+def _raw_lines(content: bytes) -> list[bytes]:
+    return content.removeprefix(_MARK).splitlines()
+
+
+def _line_at(lines: Sequence[bytes], number: int | None) -> bytes:
+    return lines[number - 1].strip() if number is not None and number <= len(lines) else b""
 
 
 def has_answered(state: OriginState) -> bool:
@@ -140,37 +174,60 @@ def rules_digest(robots: RobotsTxt) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def network_lines(source: RobotsTxt, served: RobotsTxt, fresh: FreshFile | None) -> list["AddedLines"]:
+    """Return the lines that something between the server and the crawlers adds to the intended ones.
+
+    Lines that the file past the cache lacks are those of an older file.
+    """
+    added = find_added_lines(source.content, served.content)
+    if not added or fresh is None:
+        return added
+    lines = dict(_lines(served.content))
+    past_cache = {line for _, line in _lines(fresh.robots.content)}
+    is_everywhere = all(
+        lines[number] in past_cache for part in added for number in range(part.first, part.last + 1) if number in lines
+    )
+    return added if is_everywhere else []
+
+
 def compare_with_source(
-    source: RobotsTxt, served: ServedFile, fresh: RobotsTxt | None, origin: Origin
+    source: RobotsTxt, served: ServedFile, fresh: FreshFile | None, origin: Origin, added: Sequence["AddedLines"]
 ) -> Iterator[AuditFinding]:
     """Yield how a served file differs by behaviour from the intended one, and which lines were added to it.
 
-    Args: fresh: The file past the cache, or None. A cache may have an older file, in which the intended lines are not
-        found.
+    Args:
+        source: The intended file.
+        served: The served file.
+        fresh: The file past the cache, or None. A cache may have an older file, in which the intended lines are not
+            found.
+        origin: The origin.
+        added: The lines that were added to the served file.
     """
     if served.robots is None:
         return
     url = origin.robots_url
-    added = find_added_lines(source.content, served.robots.content)
     if not added and fresh is not None:
-        past_cache = find_added_lines(source.content, fresh.content)
+        past_cache = find_added_lines(source.content, fresh.robots.content)
         if past_cache:
-            effects = list(_differences(source, fresh, origin, "because of them, the file past the cache"))
+            effects = list(differences(source, fresh.robots, origin, "because of them, the file past the cache"))
             others = f"; and {counted(len(effects) - 1, 'more difference')}" if len(effects) > 1 else ""
             effect = f"{effects[0].text}{others}" if effects else "they have no effect on a verdict"
-            yield finding(AuditKind.ADDED_LINES, f"past the cache, {_added_text(past_cache)}; {effect}", url=url)
-    differences = list(_differences(source, served.robots, origin, "the served file"))
+            message = f"past the cache, {_added_text(past_cache)}; {effect}"
+            line = past_cache[0].first
+            text = line_text(_raw_lines(fresh.robots.content)[line - 1])
+            yield finding(AuditKind.ADDED_LINES, message, url=fresh.url, line=line, text=text)
+    changes = list(differences(source, served.robots, origin, "the served file"))
     usages = list(_usage_differences(source, served.robots, url))
     if added:
-        effect = "" if differences or usages else ", without an effect on a verdict"
+        effect = "" if changes or usages else ", without an effect on a verdict"
         yield finding(
             AuditKind.ADDED_LINES,
             f"{_added_text(added)}{effect}",
-            severity=None if differences or usages else Severity.INFO,
+            severity=None if changes or usages else Severity.INFO,
             url=url,
             line=added[0].first,
         )
-    for found in differences:
+    for found in changes:
         kind = AuditKind.UNDECIDED if found.is_undecided else AuditKind.SERVED_DIFFERS
         cause = " because of the added lines" if added and not found.is_undecided else ""
         yield finding(kind, f"{found.text}{cause}", url=found.url)
@@ -236,7 +293,7 @@ def _lines(content: bytes) -> list[tuple[int, bytes]]:
     return [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def file_past_cache(requests: SiteRequests, served: ServedFile, origin: Origin) -> RobotsTxt | None:
+def file_past_cache(requests: SiteRequests, served: ServedFile, origin: Origin) -> FreshFile | None:
     """Return the robots.txt that the server sends to a request that no cache can answer, or None if it sends none.
 
     Raises: As `SiteRequests.state`.
@@ -248,16 +305,16 @@ def file_past_cache(requests: SiteRequests, served: ServedFile, origin: Origin) 
     # A server that treats the address with a query differently says nothing about the cache.
     if isinstance(response, Failure) or response.status // 100 != _SUCCESS or foreign_content_note(response.body):
         return None
-    return parse(response.body, profile=served.robots.profile)
+    return FreshFile(parse(response.body, profile=served.robots.profile), url)
 
 
-def check_cache(fresh: RobotsTxt, served: ServedFile, origin: Origin) -> Iterator[AuditFinding]:
+def check_cache(fresh: FreshFile, served: ServedFile, origin: Origin) -> Iterator[AuditFinding]:
     """Yield how the file past caches differs from the one that crawlers get."""
     if served.robots is None:
         return
-    for found in _differences(fresh, served.robots, origin, "the file that crawlers get"):
+    for found in differences(fresh.robots, served.robots, origin, "the file that crawlers get"):
         if not found.is_undecided:
-            yield finding(AuditKind.STALE_CACHE, found.text, url=origin.robots_url)
+            yield finding(AuditKind.STALE_CACHE, f"{found.text}; the other file is at this URL", url=fresh.url)
 
 
 def host_addresses(origin: Origin, hosts: Sequence[Origin]) -> list[Origin]:
@@ -334,19 +391,19 @@ def check_hosts(
             checks.append(HostCheck(str(address), access, None))
             findings.append(finding(AuditKind.HOST_DIFFERS, f"{note}, so no rule applies", url=access.robots_url))
             continue
-        differences = list(_differences(served.robots, other.robots, address, str(address)))
-        checks.append(HostCheck(str(address), access, not differences))
+        changes = list(differences(served.robots, other.robots, address, str(address)))
+        checks.append(HostCheck(str(address), access, not changes))
         kind = AuditKind.HOST_DIFFERS
         if address in intended:
             if is_closed(intended[address]) and state.entry.status in LOCKED:
                 # It is closed by its server.
                 continue
             kind = AuditKind.SERVED_DIFFERS
-            differences = list(_differences(intended[address], other.robots, address, str(address)))
-        elif source is not None and not list(_differences(source, other.robots, address, str(address))):
+            changes = list(differences(intended[address], other.robots, address, str(address)))
+        elif source is not None and not list(differences(source, other.robots, address, str(address))):
             continue
-        if differences:
-            first, more = differences[0], len(differences) - 1
+        if changes:
+            first, more = changes[0], len(changes) - 1
             kind = AuditKind.UNDECIDED if first.is_undecided else kind
             others = f"; and {counted(more, 'more difference')}" if more else ""
             findings.append(finding(kind, f"{first.text}{others}", url=first.url))
@@ -363,23 +420,43 @@ def _foreign_note(served: ServedFile, now: float) -> str | None:
     return None if copy is None else foreign_content_note(copy.content)
 
 
-class _Difference(NamedTuple):
+class Difference(NamedTuple):
+    """What some crawlers may fetch by one file, and not by another.
+
+    Attributes:
+        text: The difference in words.
+        url: A shortest URL that shows it.
+        is_loss: Whether the crawlers may fetch less.
+        is_undecided: Whether the files are too large to be compared.
+    """
+
     text: str
     url: str
+    is_loss: bool = False
     is_undecided: bool = False
 
 
-def _differences(expected: RobotsTxt, actual: RobotsTxt, origin: Origin, name: str) -> Iterator[_Difference]:
-    """Yield what crawlers lose and gain, each with a shortest URL."""
+def differences(
+    expected: RobotsTxt, actual: RobotsTxt, origin: Origin, name: str, *, crawlers: Sequence[Crawler] | None = None
+) -> Iterator[Difference]:
+    """Yield what crawlers lose and gain, each with a shortest URL.
+
+    Args:
+        expected: One file.
+        actual: The other file.
+        origin: The origin for URLs.
+        name: The subject of the sentences: what the other file is.
+        crawlers: The crawlers to compare for, or None for all of the registry, those of the files, and all others.
+    """
     if expected.content == actual.content:
         return
     url = origin.robots_url
     expected, actual = (parse(file.content, url=url, profile=file.profile) for file in (expected, actual))
-    agents = all_agents((expected, actual), REGISTRY)
+    agents = crawlers or all_agents((expected, actual), REGISTRY)
     try:
         changes = diff(expected, actual, agents=[agent.agent for agent in agents])
     except Undecided as error:
-        yield _Difference(f"{name}: {error}", url, is_undecided=True)
+        yield Difference(f"{name}: {error}", url, is_undecided=True)
         return
     for change in changes:
         same = set(change.agents)
@@ -390,10 +467,11 @@ def _differences(expected: RobotsTxt, actual: RobotsTxt, origin: Origin, name: s
             who = abbreviated(names, _MAX_NAMES)
         for verb, urls in (("disallows", change.newly_disallowed), ("allows", change.newly_allowed)):
             if urls:
+                is_loss = urls is change.newly_disallowed
                 example = urls.examples[0]
                 patterns = abbreviated([*urls.patterns, *urls.partial_patterns], _MAX_NAMES)
                 shown = f"{origin}{example}" if example.startswith("/") else example
-                yield _Difference(f"{name} {verb} {printable_text(patterns)} for {who}", shown)
+                yield Difference(f"{name} {verb} {printable_text(patterns)} for {who}", shown, is_loss)
 
 
 def _usage_differences(source: RobotsTxt, served: RobotsTxt, url: str) -> Iterator[AuditFinding]:

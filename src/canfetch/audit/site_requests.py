@@ -96,14 +96,14 @@ class SiteRequests:
         self._pacer.wait(state)
         return self._client.request_document(url, max_bytes=max_bytes, user_agent=user_agent)
 
-    def confirmed_fetch(self, url: str, *, max_bytes: int) -> Response | Failure:
+    def confirmed_fetch(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
         """Send a request, and once more after a failure of the server or of the connection: it can be an accident.
 
         Raises: As `state`.
         """
-        response = self.fetch(url, max_bytes=max_bytes)
+        response = self.fetch(url, max_bytes=max_bytes, user_agent=user_agent)
         if isinstance(response, Failure) or response.status // 100 == _SERVER_ERROR:
-            response = self.fetch(url, max_bytes=max_bytes)
+            response = self.fetch(url, max_bytes=max_bytes, user_agent=user_agent)
         return response
 
     def perform(self, step: Any) -> Any:

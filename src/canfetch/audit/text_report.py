@@ -137,7 +137,7 @@ def grouped(report: ReportJson) -> Iterator[tuple[AuditKind, Sequence[Mapping[st
 def place(one: Mapping[str, Any]) -> str:
     """Return where a finding is: its URL, its line, with its text if the message does not have it, and its status."""
     url = one["url"]
-    file = "" if url.endswith("/robots.txt") else " of robots.txt"
+    file = "" if url.partition("?")[0].endswith("/robots.txt") else " of robots.txt"
     line = "" if one["line"] is None else f", line {one['line']}{file}{_quoted_line(one)}"
     status = "" if one["status"] is None else f", status {one['status']}"
     shown = url if len(url) <= _MAX_URL else f"{url[:_MAX_URL]}\N{HORIZONTAL ELLIPSIS} ({len(url):,} characters)"

@@ -1,0 +1,86 @@
+"""The robots.txt that the edge of a site sends to the names of crawlers: one request for each.
+
+A network can send another file to one crawler, or refuse it, after which the crawler finds no rules, or may fetch
+nothing. Files are compared by their effect for that crawler.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from canfetch.access.redirects import REDIRECTS, redirect_target
+from canfetch.access.responses import Failure, Response
+from canfetch.agents import Crawler
+from canfetch.audit.edge import crawler_header
+from canfetch.audit.findings import AuditFinding, AuditKind, finding
+from canfetch.audit.served import FreshFile, ServedFile, differences
+from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
+from canfetch.client.origin_state import OriginState
+from canfetch.core.content_formats import foreign_content_note
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.quoting import quoted
+from canfetch.core.redaction import redacted_url
+from canfetch.lint.severity import Severity
+
+_SUCCESS: Final = 2
+_CLIENT_ERROR: Final = 4
+_TOO_MANY: Final = 429
+
+
+def check_edge_files(
+    requests: SiteRequests, served: ServedFile, fresh: FreshFile | None, crawlers: Sequence[Crawler]
+) -> Iterator[AuditFinding]:
+    """Request robots.txt with the header of each crawler, and yield which crawlers other rules apply to.
+
+    Args:
+        requests: Sends the requests.
+        served: The file that the audit got.
+        fresh: The file past the cache, or None. A crawler that gets it gets no file of its own.
+        crawlers: The crawlers.
+    Raises: InvalidURL, ClientClosed, RequestNotSent.
+    """
+    if served.robots is None:
+        return
+    # Where the redirects of robots.txt lead.
+    url = served.state.entry.url
+    for crawler in crawlers:
+        try:
+            response = requests.confirmed_fetch(
+                url, max_bytes=served.state.options.max_bytes, user_agent=crawler_header(crawler)
+            )
+        except RequestLimitReached as error:
+            message = f"robots.txt was not requested with the names of all crawlers: {error}"
+            yield finding(AuditKind.LIMIT_REACHED, message, url=url)
+            return
+        yield from _crawler_findings(served.robots, served.state, fresh, crawler, response)
+
+
+def _crawler_findings(
+    robots: RobotsTxt, state: OriginState, fresh: FreshFile | None, crawler: Crawler, response: Response | Failure
+) -> Iterator[AuditFinding]:
+    url, name = state.entry.url, crawler.name
+    status = None if isinstance(response, Failure) else response.status
+    if isinstance(response, Failure) or status == _TOO_MANY or response.status // 100 > _CLIENT_ERROR:
+        reason = f"{response.kind}: {response.detail}" if isinstance(response, Failure) else f"status {status}"
+        message = f"{name} cannot read robots.txt ({reason}), so the whole site is disallowed for it"
+        yield finding(AuditKind.EDGE_ROBOTS, message, severity=Severity.ERROR, url=url, status=status)
+        return
+    if response.status in REDIRECTS:
+        target = redirect_target(url, response)
+        leads = "nowhere" if target is None else f"to {quoted(redacted_url(target))}"
+        message = f"{name} is redirected from robots.txt {leads}, so its file was not compared"
+        yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=status)
+        return
+    is_file = response.status // 100 == _SUCCESS
+    note = foreign_content_note(response.body) if is_file else f"status {status}"
+    content = response.body if is_file else b""
+    if fresh is not None and content == fresh.robots.content:
+        # A stale cache is another finding.
+        return
+    own = parse(content, profile=robots.profile)
+    for found in differences(robots, own, state.origin, f"{name} gets another robots.txt, which", crawlers=[crawler]):
+        if found.is_undecided:
+            yield finding(AuditKind.UNDECIDED, found.text, url=url)
+            return
+        cause = f"; in place of the file, it gets {note}, so no rule applies" if note else ""
+        severity = Severity.ERROR if found.is_loss else None
+        yield finding(AuditKind.EDGE_ROBOTS, f"{found.text}{cause}", severity=severity, url=url, status=status)
