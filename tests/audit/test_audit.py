@@ -114,6 +114,16 @@ def test_a_redirect_to_a_disallowed_page_and_to_itself(client: Client, site: Sit
     ]
 
 
+def test_a_listed_page_that_forwards(client: Client, site: Site) -> None:
+    page = b"<!doctype html><meta http-equiv=refresh content='0; url=/hidden'>" + PAGE
+    publish(site, {"/a": respond(page, HTML), "/b": respond(PAGE, HTML, "Refresh: 1; url=/private/x")})
+    site.serve("/hidden", respond(PAGE, HTML, "X-Robots-Tag: noindex"))
+    report = audit(client, site.origin, plan=QUICK)
+    assert sorted(map(str, found(report, AuditKind.LISTED_REDIRECTED))) == [f"{site.origin}/a", f"{site.origin}/b"]
+    assert found(report, AuditKind.LISTED_NOINDEX) == [f"{site.origin}/hidden"]
+    assert found(report, AuditKind.LISTED_BLOCKED) == [f"{site.origin}/private/x"]
+
+
 def test_pages_that_one_search_engine_may_fetch_are_requested(client: Client, site: Site) -> None:
     page = b"<!doctype html><meta name=robots content=noindex><link rel=stylesheet href=/private/a.css>"
     publish(site, {"/fish": respond(page, HTML)}, robots=f"User-agent: bingbot\nDisallow: /\n\n{ROBOTS}")
@@ -169,6 +179,24 @@ def test_what_styles_and_scripts_redirect_to_and_import(client: Client, site: Si
     assert not any(request.target.startswith("/private/") for request in site.requests)
 
 
+def test_no_further_style_is_requested_after_status_429(client: Client, site: Site) -> None:
+    publish(site, {"/": respond(STYLED, HTML)})
+    for path in ("/a.css", "/a.js", "/b.css"):
+        site.serve(path, respond(b"", status=429))
+    audit(client, site.origin, plan=QUICK)
+    assert sum(site.count(path) for path in ("/a.css", "/a.js", "/b.css")) == 1
+
+
+def test_a_style_of_a_page_that_no_search_engine_may_fetch_is_decided_about_on_another_page(
+    client: Client, site: Site
+) -> None:
+    page = respond(b"<!doctype html><link rel=stylesheet href=/private/a.css>", HTML)
+    publish(site, {"/": page, "/fish": page}, robots=f"User-agent: AuditBot\nDisallow:\n\n{ROBOTS}Disallow: /$\n")
+    report = audit(client, site.origin, plan=QUICK)
+    (blocked,) = (one for one in report.findings if one.kind is AuditKind.RESOURCE_BLOCKED)
+    assert blocked.message.endswith(f"; in {site.origin}/fish")
+
+
 def test_a_limited_number_of_styles_is_requested(client: Client, site: Site) -> None:
     links = b"".join(b"<link rel=stylesheet href=/%d.css>" % number for number in range(MAX_LOADED + 10))
     publish(site, {"/": respond(b"<!doctype html>" + links, HTML)})
@@ -193,7 +221,7 @@ def test_a_home_page_that_is_replaced_later_or_by_itself(client: Client, site: S
     publish(site, {"/": respond(PAGE, HTML, f"Refresh: {value}")})
     site.serve("/start", respond(PAGE, HTML, "X-Robots-Tag: noindex"))
     site.serve("/back", respond(PAGE, HTML, "Refresh: 0; url=/"))
-    assert kinds(audit(client, site.origin, plan=QUICK)) == set()
+    assert kinds(audit(client, site.origin, plan=replace(QUICK, sample=0))) == set()
 
 
 def test_all_pages_are_requested_and_each_fault_is_one_finding(client: Client, site: Site) -> None:
@@ -716,13 +744,29 @@ def test_lines_past_the_cache_are_quoted_with_an_address_to_open(client: Client,
     assert f"    {url}, line 3 (# Managed)" in list(text_lines(report.to_json()))
 
 
-def test_a_line_of_an_older_file_is_not_taken_for_an_added_one(client: Client, site: Site) -> None:
-    site.serve("/robots.txt", respond(f"{ROBOTS}Disallow: /old/\n".encode()))
-    clock = serve_past_cache(site, ROBOTS)
-    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode(), clock=clock)
-    assert AuditKind.ADDED_LINES not in kinds(report)
+OPEN_TO_ONE = f"{ROBOTS}\nUser-agent: GPTBot\nAllow: /open/\n"
+
+
+@pytest.mark.parametrize("fresh", [OPEN_TO_ONE, f"{OPEN_TO_ONE}# Managed\n", "User-agent: *\nAllow: /\n"])
+def test_a_line_of_an_older_file_is_not_taken_for_an_added_one(client: Client, site: Site, fresh: str) -> None:
+    # The intended file has the same line for others.
+    site.serve("/robots.txt", respond(f"{OPEN_TO_ONE}Disallow: /private/\n".encode()))
+    clock = serve_past_cache(site, fresh)
+    report = audit(client, site.origin, plan=QUICK, source=OPEN_TO_ONE.encode(), clock=clock)
     assert {AuditKind.SERVED_DIFFERS, AuditKind.STALE_CACHE} <= kinds(report)
-    assert not any("added lines" in one.message for one in report.findings)
+    # Only the comment past the cache is an added line.
+    added = [one.message for one in report.findings if one.kind is AuditKind.ADDED_LINES]
+    assert [message.partition(",")[0] for message in added] == ["past the cache"] * ("Managed" in fresh)
+    assert not any("because of the added lines" in one.message for one in report.findings)
+
+
+def test_added_lines_with_the_time_of_the_response(client: Client, site: Site) -> None:
+    site.serve("/robots.txt", respond(f"# 12:00\nUser-agent: GPTBot\nDisallow: /\n\n{ROBOTS}".encode()))
+    clock = serve_past_cache(site, f"# 12:01\nUser-agent: GPTBot\nDisallow: /\n\n{ROBOTS}")
+    report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode(), clock=clock)
+    assert [(one.url, one.line) for one in report.findings if one.kind is AuditKind.ADDED_LINES] == [
+        (f"{site.origin}/robots.txt", 1)
+    ]
 
 
 def test_what_the_linter_reports_because_of_added_lines_is_one_finding(client: Client, site: Site) -> None:

@@ -258,6 +258,25 @@ def test_a_robots_txt_with_the_same_effect_for_the_crawler(site: Site, refusal: 
     assert sum("GPTBot" in agent for agent in agents) == sum("Googlebot" in agent for agent in agents) == 1
 
 
+def test_an_outage_of_robots_txt_is_not_taken_for_a_rule(site: Site) -> None:
+    down: list[Exchange] = []
+
+    async def behaviour(exchange: Exchange) -> None:
+        if down or "GPTBot" in exchange.request.headers["user-agent"]:
+            down.append(exchange)
+        await exchange.respond(503 if down else 200, b"User-agent: *\nDisallow: /x/\n")
+
+    site.serve("/robots.txt", behaviour)
+    site.serve("/", respond(PAGE, HTML))
+    with Client(user_agent="AuditBot/1.0") as client:
+        report = audit(client, site.origin, plan=AuditPlan(delay=0, sample=0, edge=("GPTBot", "Googlebot")))
+    (one,) = (one for one in report.findings if one.kind.startswith("edge"))
+    assert (one.kind, one.message) == (
+        AuditKind.EDGE_UNKNOWN,
+        "GPTBot cannot read robots.txt, but the audit no longer can either",
+    )
+
+
 def test_a_redirected_robots_txt_of_a_crawler_is_not_compared(site: Site) -> None:
     report = edge_files(site, "GPTBot", respond(b"", "Location: /login", status=302))
     (one,) = (one for one in report.findings if one.kind is AuditKind.EDGE_UNKNOWN)

@@ -6,8 +6,8 @@ origin -> robots.txt -> intended file, logs, cache, other addresses -> purposes 
 - `report` has the findings and their JSON form. `text_report` and `html_report` show that form to people,
   and `stored_report` checks it when it is read from a file.
 - `intended` finds the file that an address should serve, and `served` compares files by behaviour. `purposes` lists who
-  may fetch the site for what, `listed_pages` checks what sitemaps list, and `edge` compares the answers to crawlers
-  with those to a browser.
+  may fetch the site for what, `listed_pages` checks what sitemaps list, and `page_resources` what pages need. `edge`
+  compares the answers to crawlers with those to a browser, and `edge_files` their robots.txt with that of the audit.
 - `crawls` compares access logs and skip reports with the rules.
 - `site_requests` sends all requests, counted and at the pace of the site.
 

@@ -21,6 +21,8 @@ from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.lint.severity import Severity
 
+REQUESTS_OF_A_CRAWLER: Final = 3
+"""The largest number of requests for a crawler: one, one more after a failure, and one as the audit after two."""
 _SUCCESS: Final = 2
 _CLIENT_ERROR: Final = 4
 _TOO_MANY: Final = 429
@@ -41,12 +43,15 @@ def check_edge_files(
     if served.robots is None:
         return
     # Where the redirects of robots.txt lead.
-    url = served.state.entry.url
+    url, max_bytes = served.state.entry.url, served.state.options.max_bytes
     for crawler in crawlers:
         try:
-            response = requests.confirmed_fetch(
-                url, max_bytes=served.state.options.max_bytes, user_agent=crawler_header(crawler)
-            )
+            response = requests.confirmed_fetch(url, max_bytes=max_bytes, user_agent=crawler_header(crawler))
+            if _is_unreachable(response) and _is_unreachable(requests.fetch(url, max_bytes=max_bytes)):
+                # An outage, or a limit of requests, concerns all clients.
+                message = f"{crawler.name} cannot read robots.txt, but the audit no longer can either"
+                yield finding(AuditKind.EDGE_UNKNOWN, message, url=url)
+                return
         except RequestLimitReached as error:
             message = f"robots.txt was not requested with the names of all crawlers: {error}"
             yield finding(AuditKind.LIMIT_REACHED, message, url=url)
@@ -54,12 +59,18 @@ def check_edge_files(
         yield from _crawler_findings(served.robots, served.state, fresh, crawler, response)
 
 
+def _is_unreachable(response: Response | Failure) -> bool:
+    if isinstance(response, Failure):
+        return True
+    return response.status == _TOO_MANY or response.status // 100 > _CLIENT_ERROR
+
+
 def _crawler_findings(
     robots: RobotsTxt, state: OriginState, fresh: FreshFile | None, crawler: Crawler, response: Response | Failure
 ) -> Iterator[AuditFinding]:
     url, name = state.entry.url, crawler.name
     status = None if isinstance(response, Failure) else response.status
-    if isinstance(response, Failure) or status == _TOO_MANY or response.status // 100 > _CLIENT_ERROR:
+    if isinstance(response, Failure) or _is_unreachable(response):
         reason = f"{response.kind}: {response.detail}" if isinstance(response, Failure) else f"status {status}"
         message = f"{name} cannot read robots.txt ({reason}), so the whole site is disallowed for it"
         yield finding(AuditKind.EDGE_ROBOTS, message, severity=Severity.ERROR, url=url, status=status)

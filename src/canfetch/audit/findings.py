@@ -264,7 +264,8 @@ _KINDS: Final = {
     AuditKind.RULES_UNKNOWN: _Kind(
         _INFO,
         "The rules for a part of the requests in the logs are not known, so they were not compared.",
-        "Add the robots.txt files that were served at that time to the folder of --history, or compare without it.",
+        "Add the robots.txt files that were served at that time and on the day before to the folder of --history, or "
+        "compare without it.",
     ),
     AuditKind.CLIENTS_UNNAMED: _Kind(
         _WARNING,

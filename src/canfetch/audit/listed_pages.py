@@ -27,6 +27,7 @@ from canfetch.errors import CanfetchError
 from canfetch.lint.severity import Severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
+from canfetch.pages.refresh import find_refresh
 from canfetch.sitemaps.fetching import read_events
 from canfetch.sitemaps.problems import SitemapProblemKind
 from canfetch.sitemaps.reading import (
@@ -41,12 +42,23 @@ from canfetch.sitemaps.reading import (
 
 _TOO_MANY: Final = 429
 _SUCCESS: Final = 2
+# Later than that, it is an ordinary page that is replaced, such as one of a slide show.
+_MAX_FORWARD_SECONDS: Final = 10
 # Other origins, of listed pages and of the scripts and styles of pages, whose robots.txt is fetched.
 MAX_OTHER_ORIGINS: Final = 40
 MAX_FOLLOWED: Final = 10
 """The pages that listed addresses redirect to that are requested, too."""
 # The audit's own limits can be the reason, and are no faults of a sitemap.
 _NOT_READ: Final = (SitemapProblemKind.NOT_FETCHED, SitemapProblemKind.NOT_DECIDED)
+
+
+def forward_target(url: str, response: Response) -> str | None:
+    """Return the URL that a page forwards to by a Refresh header or a meta element within ten seconds, or None."""
+    if response.status // 100 != _SUCCESS:
+        return None
+    content_type, header = response.header("content-type"), response.first_header("refresh")
+    found = find_refresh(response.body, url=url, content_type=content_type, header=header)
+    return None if found is None or found.seconds > _MAX_FORWARD_SECONDS else found.url
 
 
 class SampleChoice(NamedTuple):
@@ -241,6 +253,12 @@ class ListedPagesCheck:
         elif status // 100 != _SUCCESS:
             yield finding(AuditKind.LISTED_FAILING, f"status {status}", url=url, status=status)
         else:
+            forward = forward_target(url, response)
+            if forward is not None:
+                leads = quoted(redacted_url(forward))
+                message = f"a Refresh header or a meta element leads to {leads}"
+                yield finding(AuditKind.LISTED_REDIRECTED, message, url=url, status=status)
+                yield from self._target_findings(url, forward)
             yield from self._content_findings(url, response)
 
     def _target_findings(self, url: str, target: str) -> Iterator[AuditFinding]:

@@ -19,6 +19,7 @@ MAX_LOADED: Final = 20
 """The scripts and styles of a site that are requested, to see what they redirect to and import."""
 _MAX_BYTES: Final = 256 * 1024
 _SUCCESS: Final = 2
+_TOO_MANY: Final = 429
 _NEEDED: Final = (ResourceKind.STYLE, ResourceKind.SCRIPT)
 
 
@@ -74,7 +75,9 @@ class PageResourcesCheck:
         response = self._requests.fetch(url, max_bytes=_MAX_BYTES)
         if not isinstance(response, Response):
             return
-        if response.status in REDIRECTS:
+        if response.status == _TOO_MANY:
+            self._loaded = MAX_LOADED
+        elif response.status in REDIRECTS:
             target = redirect_target(url, response)
             if target is not None:
                 yield target, f"{redacted_url(url)} redirects to it"

@@ -8,10 +8,16 @@ from typing import Any, Final
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
 from canfetch.audit.edge import check_edge, edge_crawlers
-from canfetch.audit.edge_files import check_edge_files
+from canfetch.audit.edge_files import REQUESTS_OF_A_CRAWLER, check_edge_files
 from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding
 from canfetch.audit.intended import IntendedFiles, is_closed
-from canfetch.audit.listed_pages import MAX_FOLLOWED, MAX_OTHER_ORIGINS, ListedPagesCheck, SampleChoice
+from canfetch.audit.listed_pages import (
+    MAX_FOLLOWED,
+    MAX_OTHER_ORIGINS,
+    ListedPagesCheck,
+    SampleChoice,
+    forward_target,
+)
 from canfetch.audit.page_resources import MAX_LOADED
 from canfetch.audit.purposes import check_purposes, purpose_findings
 from canfetch.audit.report import (
@@ -66,7 +72,6 @@ from canfetch.lint.severity import Severity
 from canfetch.logs.formats import create_format
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
-from canfetch.pages.refresh import find_refresh
 
 DEFAULT_SAMPLE: Final = 20
 """The number of listed pages that are requested by default."""
@@ -94,14 +99,11 @@ _OF_CLOSED_SITES: Final = frozenset(
 )
 # Nor are these, with a status that refuses the request.
 _OF_LOCKED_SITES: Final = frozenset({AuditKind.ROBOTS_REFUSED, AuditKind.HOME_FAILING, AuditKind.LISTED_FAILING})
-# The pages that a home page forwards to, one after another, and the seconds that it may take. Later than that, it is an
-# ordinary page that is replaced, such as one of a slide show.
+# The pages that a home page forwards to, one after another.
 _MAX_FORWARDS: Final = 3
-_MAX_FORWARD_SECONDS: Final = 10
 # A page or a crawler is requested again after an accident.
 _MAX_LINE_BYTES: Final = 200
 _ATTEMPTS: Final = 2
-_SUCCESS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +150,10 @@ class AuditPlan:
         pages = MAX_SAMPLE if self.sample is None else self.sample
         # After a refusal, a browser asks again.
         repeated = pages + (1 + 2 * len(self.edge) if self.edge else 0)
-        # robots.txt is requested with the name of each crawler, too.
-        repeated += len(self.edge)
         # The site has four addresses.
         repeated += 4 + len(self.hosts) + self.max_sitemaps + (MAX_FOLLOWED if pages else 0)
-        return _OTHER_REQUESTS + MAX_OTHER_ORIGINS + MAX_LOADED + _ATTEMPTS * repeated
+        others = _OTHER_REQUESTS + MAX_OTHER_ORIGINS + MAX_LOADED + REQUESTS_OF_A_CRAWLER * len(self.edge)
+        return others + _ATTEMPTS * repeated
 
 
 def audit(
@@ -363,7 +364,8 @@ class _Audit:
     def _home_page(self) -> Document | MissingSource:
         home = self._document(self._page_url)
         for _ in range(_MAX_FORWARDS):
-            target = _forwards_to(home) if isinstance(home, Document) else None
+            response = home.response if isinstance(home, Document) else None
+            target = None if response is None else forward_target(self._page_url, response)
             if target is None or target in self._home_urls:
                 break
             home = self._document(target)
@@ -419,16 +421,6 @@ class _Audit:
             self._add(check.findings(sitemaps))
         finally:
             self._listed = check.counts
-
-
-def _forwards_to(home: Document) -> str | None:
-    """Return the URL that a home page forwards to by a Refresh header or a meta element, or None."""
-    response = home.response
-    if response is None or response.status // 100 != _SUCCESS:
-        return None
-    content_type, header = response.header("content-type"), response.first_header("refresh")
-    found = find_refresh(response.body, url=home.url, content_type=content_type, header=header)
-    return None if found is None or found.seconds > _MAX_FORWARD_SECONDS else found.url
 
 
 def _is_locked(served: ServedFile, home: Document | MissingSource) -> bool:

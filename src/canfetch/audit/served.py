@@ -5,7 +5,8 @@ network adds are found by what they do, whatever they say.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import OutcomeKind
@@ -183,11 +184,15 @@ def network_lines(source: RobotsTxt, served: RobotsTxt, fresh: FreshFile | None)
     if not added or fresh is None:
         return added
     lines = dict(_lines(served.content))
-    past_cache = {line for _, line in _lines(fresh.robots.content)}
-    is_everywhere = all(
-        lines[number] in past_cache for part in added for number in range(part.first, part.last + 1) if number in lines
-    )
-    return added if is_everywhere else []
+    numbers = (number for part in added for number in range(part.first, part.last + 1) if number in lines)
+    past_cache = _counted(line for _, line in _lines(fresh.robots.content))
+    past_cache -= _counted(line for _, line in _lines(source.content))
+    return added if _counted(lines[number] for number in numbers) <= past_cache else []
+
+
+def _counted(lines: Iterable[bytes]) -> Counter[bytes]:
+    """Return how often each line occurs. Comments can have the time of the response."""
+    return Counter(line for line in lines if not line.startswith(b"#"))
 
 
 def compare_with_source(

@@ -4,7 +4,8 @@ headers, HTML, tdmrep.json -> PageRules -> (agent, now, Verdict of robots.txt) -
 
 `page_rules` is the file to open first. `headers`, `html` and `tdm` read the sources, `directive_lists` and `directives`
 parse their values as each of the `dialects` does, and `decisions` combines them to the decisions of a `verdict`.
-`license_links` finds the licenses of a page, and `resources` what a browser loads with it.
+`license_links` finds the licenses of a page, and `resources` what a browser loads with it. `style_imports` reads what a
+style sheet imports, and `refresh` where a page forwards to.
 
 At most 2 MiB of a page are read unless the caller sets a higher limit, 64 KiB of its headers, and 500 KiB of a TDM
 file. The HTML is parsed as a stream of tags, so that deeply nested HTML costs no more than its bytes.

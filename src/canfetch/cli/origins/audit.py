@@ -466,8 +466,8 @@ command: Final = click.Command(
             metavar="CRAWLER",
             multiple=True,
             shell_complete=complete_crawler,
-            help="Request the home page with the published header of this crawler, and with that of a browser. "
-            "Can be repeated.",
+            help="Request robots.txt and the home page with the published header of this crawler, and the page with "
+            "that of a browser. Can be repeated.",
         ),
         Option(
             ["--log", "logs"],
