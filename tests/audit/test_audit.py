@@ -777,6 +777,7 @@ def test_what_the_linter_reports_because_of_added_lines_is_one_finding(client: C
     own = [(one.line, one.text) for one in report.findings if one.kind is AuditKind.LINT]
     assert own == [(7, "Disalow: /own/")]
     (caused,) = (one for one in report.findings if "the linter" in one.message)
+    assert caused.severity is Severity.WARNING
     assert (caused.kind, caused.line, caused.text) == (AuditKind.ADDED_LINES, 1, "Usre-agent: GPTBot")
     assert "CF202 misspelt-key" in caused.message
 

@@ -227,8 +227,9 @@ def edge_files(
     [
         (respond(b"User-agent: *\nDisallow: /\n"), "error", "which disallows / for GPTBot"),
         (respond(b"User-agent: GPTBot\nDisallow:\n"), "warning", "which allows /x/ for GPTBot"),
-        (respond(b"", status=403), "warning", "it gets status 403, so no rule applies"),
-        (respond(PAGE, HTML), "warning", "so no rule applies"),
+        (respond(b"", status=403), "warning", "GPTBot gets status 403 in place of robots.txt, which allows /x/"),
+        (respond(PAGE, HTML), "warning", "GPTBot gets other content in place of robots.txt, which allows /x/"),
+        (respond(ANUBIS, HTML), "warning", "GPTBot gets a page that checks for a browser in place of robots.txt"),
         (respond(b"", status=429), "error", "(status 429), so the whole site is disallowed for it"),
         (respond(b"", status=503), "error", "(status 503), so the whole site is disallowed for it"),
         (cut, "error", "so the whole site is disallowed for it"),
@@ -250,10 +251,11 @@ def test_a_crawler_that_gets_another_robots_txt(site: Site, refusal: Behaviour, 
         # What the file has for others does not concern the crawler.
         (respond(b"User-agent: *\nDisallow: /x/\nUser-agent: CCBot\nDisallow: /\n"), b"User-agent: *\nDisallow: /x/\n"),
         (respond(b"", status=403), b"User-agent: *\nAllow: /\n"),
+        (respond(b"", status=403), b"User-agent: GPTBot\nDisallow: /\n"),
     ],
 )
 def test_a_robots_txt_with_the_same_effect_for_the_crawler(site: Site, refusal: Behaviour, robots: bytes) -> None:
-    assert edge_findings(edge_files(site, "GPTBot", refusal, robots)) == []
+    assert AuditKind.EDGE_ROBOTS not in edge_findings(edge_files(site, "GPTBot", refusal, robots))
     agents = [request.headers["user-agent"] for request in site.requests if request.target == "/robots.txt"]
     assert sum("GPTBot" in agent for agent in agents) == sum("Googlebot" in agent for agent in agents) == 1
 

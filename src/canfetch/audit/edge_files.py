@@ -10,7 +10,7 @@ from typing import Final
 from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Failure, Response
 from canfetch.agents import Crawler
-from canfetch.audit.edge import crawler_header
+from canfetch.audit.edge import crawler_header, is_challenge
 from canfetch.audit.findings import AuditFinding, AuditKind, finding
 from canfetch.audit.served import FreshFile, ServedFile, differences
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
@@ -82,16 +82,24 @@ def _crawler_findings(
         yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=status)
         return
     is_file = response.status // 100 == _SUCCESS
-    note = foreign_content_note(response.body) if is_file else f"status {status}"
     content = response.body if is_file else b""
     if fresh is not None and content == fresh.robots.content:
         # A stale cache is another finding.
         return
+    if not is_file and not robots.allows("/", agent=crawler.agent):
+        # A server that refuses a disallowed crawler does what the file states.
+        return
     own = parse(content, profile=robots.profile)
-    for found in differences(robots, own, state.origin, f"{name} gets another robots.txt, which", crawlers=[crawler]):
-        if found.is_undecided:
-            yield finding(AuditKind.UNDECIDED, found.text, url=url)
-            return
-        cause = f"; in place of the file, it gets {note}, so no rule applies" if note else ""
+    subject = f"{name} gets {_name_of_file(response, is_file=is_file)}, which"
+    for found in differences(robots, own, state.origin, subject, crawlers=[crawler]):
+        kind = AuditKind.UNDECIDED if found.is_undecided else AuditKind.EDGE_ROBOTS
         severity = Severity.ERROR if found.is_loss else None
-        yield finding(AuditKind.EDGE_ROBOTS, f"{found.text}{cause}", severity=severity, url=url, status=status)
+        yield finding(kind, found.text, severity=severity, url=url, status=status)
+
+
+def _name_of_file(response: Response, *, is_file: bool) -> str:
+    if not is_file:
+        return f"status {response.status} in place of robots.txt"
+    if is_challenge(response):
+        return "a page that checks for a browser in place of robots.txt"
+    return "other content in place of robots.txt" if foreign_content_note(response.body) else "another robots.txt"

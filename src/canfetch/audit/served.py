@@ -125,8 +125,7 @@ def check_file(
         if caused:
             names = abbreviated(list(dict.fromkeys(f"{one.check.code} {one.check.name}" for one in caused)), _MAX_NAMES)
             message = f"the linter reports only because of the added lines: {names}"
-            severity = max(one.severity for one in caused)
-            yield finding(AuditKind.ADDED_LINES, message, severity=severity, url=url, line=added[0].first)
+            yield finding(AuditKind.ADDED_LINES, message, url=url, line=added[0].first)
         found = [one for one in found if one not in caused]
     for one in found:
         message = f"{one.check.code} {one.check.name}: {one.message()}"
