@@ -14,7 +14,8 @@ _MAX_CODE: Final = 0x10FFFF
 _SURROGATES: Final = range(0xD800, 0xE000)
 # Imports are valid at the start only, where these rules may be as well.
 _BEFORE_RULES: Final = ("@import", "@charset", "@layer")
-_IGNORED: Final = ("<!--", "-->", ";")
+_BETWEEN: Final = f"{_SPACE};"
+_IGNORED: Final = ("<!--", "-->")
 
 
 def style_imports(css: str) -> list[str]:
@@ -44,7 +45,7 @@ def _skip(css: str, position: int) -> int:
         if css.startswith("/*", position):
             end = css.find("*/", position + 2)
             position = len(css) if end < 0 else end + 2
-        elif css[position] in _SPACE:
+        elif css[position] in _BETWEEN:
             position += 1
         elif mark := next((one for one in _IGNORED if css.startswith(one, position)), None):
             position += len(mark)
