@@ -18,6 +18,7 @@ in `canfetch` only. A failure of this machine raises `RequestNotSent`.
     ├── InvalidSitePolicy     a site policy is invalid or cannot be rendered
     ├── InvalidExpectations   a file of expectations is invalid
     ├── InvalidAddressList    a list of crawlers' addresses is invalid
+    ├── InvalidRegistry       a release of the registry of crawlers is invalid
     ├── InvalidKey            a key of signed requests, or a set of keys, is invalid
     ├── ServingError          a robots.txt cannot be served, or is closed in production or open elsewhere
     ├── OriginMismatch        a URL belongs to another origin than the robots.txt
@@ -196,6 +197,10 @@ class InvalidExpectations(CanfetchError, ValueError):
 
 class InvalidAddressList(CanfetchError, ValueError):
     """Raised when a list of the addresses of crawlers is invalid or empty."""
+
+
+class InvalidRegistry(CanfetchError, ValueError):
+    """Raised when a release of the registry of crawlers is invalid, or its signature is."""
 
 
 class InvalidKey(CanfetchError, ValueError):

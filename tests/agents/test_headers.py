@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -23,11 +24,7 @@ from canfetch.logs import RobotsHistory, analyze
 
 SENDERS = [crawler for crawler in CRAWLERS if not crawler.token_only]
 PUBLISHED = [(crawler, header.value) for crawler in SENDERS for header in crawler.headers]
-BROWSERS = [
-    line
-    for line in (Path(__file__).parent / "browsers.txt").read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-]
+BROWSERS = [row["value"] for row in json.loads((Path(__file__).parent / "other_headers.json").read_bytes())]
 # No header of theirs was found, neither on the operator's pages nor in lists.
 WITHOUT_HEADER = {
     "AIWebIndex",
@@ -135,7 +132,7 @@ def log_line(user_agent: str) -> str:
 
 
 def test_browsers_apps_devices_and_libraries_are_no_crawlers() -> None:
-    assert len(BROWSERS) >= 270
+    assert len(BROWSERS) >= 500
     site = Site("User-agent: *\nDisallow: /\n", environment="test", enforcement=Enforcement())
     for header in [*BROWSERS, OTHERS]:
         assert find_crawler(header) is None, header

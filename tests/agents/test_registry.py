@@ -1,9 +1,6 @@
 """The registry: entries are complete, dated and sourced, and chains are those that operators document."""
 
 import datetime as dt
-import subprocess
-import sys
-from pathlib import Path
 from typing import get_args
 from urllib.parse import urlsplit
 
@@ -267,14 +264,6 @@ def test_verification_as_text() -> None:
         "reverse DNS returns a name under .example.com that resolves back to the address; "
         "the addresses are listed at https://example.com/bot.json; or ask"
     )
-
-
-@pytest.mark.parametrize("today, code", [("2026-11-21", 0), ("2028-01-01", 1)])
-def test_stale_entries_are_listed(today: str, code: int) -> None:
-    tool = Path(__file__).parents[2] / "tools" / "stale_crawlers.py"
-    ran = subprocess.run([sys.executable, str(tool), "--today", today], capture_output=True, text=True, check=False)
-    assert ran.returncode == code
-    assert len(ran.stdout.splitlines()) == code * len(CRAWLERS)
 
 
 OWN = Crawler(("ExampleBot",), "Example", ("research",), "https://example.com/bot")

@@ -3,14 +3,13 @@
 Elsewhere, a `str` that is passed as an agent is one token. `agent` turns a crawler's name into its `Agent`, with
 the tokens that it falls back to, and whether the `*` groups apply to it.
 
-`crawler` describes one crawler, `entries` has one module for each kind, and `registry` finds them by name. `requested`
-reads the names that users pass. `address_lists` and `identity` have the parts of verifying an identity that need no
-network.
+`crawler` describes one crawler, `registry.json` has the entries, `releases` reads them, and `registry` finds them by
+name. `requested` reads the names that users pass. `address_lists` and `identity` have the parts of verifying an
+identity that need no network.
 """
 
 from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, SourceKind, Verification
-from canfetch.agents.entries import CRAWLERS
-from canfetch.agents.registry import REGISTRY, Registry
+from canfetch.agents.registry import CRAWLERS, REGISTRY, Registry
 from canfetch.core.agent import Agent
 
 __all__ = [

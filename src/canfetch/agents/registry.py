@@ -6,7 +6,7 @@ from typing import Final
 
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.declarations import app_name_regex, names_in
-from canfetch.agents.entries import CRAWLERS
+from canfetch.agents.releases import current_release
 from canfetch.agents.validation import validate_crawler
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.tokens import product_token
@@ -115,4 +115,7 @@ def _check_text(text: object, what: str) -> None:
         raise TypeError(f"{what} must be a str, not {type(text).__name__}")
 
 
+RELEASE: Final = current_release()
+"""The release of the registry in use."""
+CRAWLERS: Final = RELEASE.crawlers
 REGISTRY: Final = Registry.from_valid(CRAWLERS)

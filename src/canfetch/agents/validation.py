@@ -42,7 +42,8 @@ def validate_crawler(crawler: object) -> Crawler:
         raise _invalid(crawler, "app_names", "product names of the crawler")
     _check_headers(crawler)
     _check_choices(crawler)
-    _check_day(crawler)
+    if not is_day(crawler.checked):
+        raise _invalid(crawler, "checked", "a date such as 2026-11-20")
     return crawler
 
 
@@ -74,13 +75,14 @@ def _check_texts(field: str, texts: object, example: str) -> None:
         raise InvalidOption(f"invalid {field} {texts!r}: expected a tuple of str, such as ({example!r},)")
 
 
-def _check_day(crawler: Crawler) -> None:
-    from datetime import date  # noqa: PLC0415 - only needed for entries that users add
+def is_day(text: object) -> bool:
+    """Return whether a value is a date as YYYY-MM-DD. Such dates are in the order of their texts."""
+    from datetime import date  # noqa: PLC0415 - only needed for entries that are not in the package
 
     try:
-        date.fromisoformat(crawler.checked)
-    except (ValueError, TypeError):
-        raise _invalid(crawler, "checked", "a date such as 2026-11-20") from None
+        return isinstance(text, str) and date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _invalid(crawler: Crawler, field: str, expected: str) -> InvalidOption:

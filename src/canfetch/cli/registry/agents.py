@@ -19,6 +19,7 @@ from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import UserAgentMatch, compliance_text, find_crawlers, match_user_agent
 from canfetch.cli.registry.addresses import addresses_command, refresh_command, verify_command
+from canfetch.cli.registry.releases import diff_command, report_command, update_command
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import close_input, open_input, read_lines
@@ -266,5 +267,8 @@ Exit codes: 0 every header names a known crawler, 1 some header does not, 2 an o
         "verify": verify_command,
         "refresh": refresh_command,
         "addresses": addresses_command,
+        "update": update_command,
+        "diff": diff_command,
+        "report": report_command,
     },
 )

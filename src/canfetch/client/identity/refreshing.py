@@ -86,7 +86,7 @@ def refresh_address_lists(
                 lists[url] = AddressList(fetched, clock())
                 updated.append(url)
     if updated:
-        _replace_file(file, json.dumps(AddressLists(lists).to_json(), indent=1).encode() + b"\n")
+        replace_file(file, json.dumps(AddressLists(lists).to_json(), indent=1).encode() + b"\n")
     return RefreshResult(tuple(updated), failed)
 
 
@@ -104,6 +104,24 @@ def _existing_lists(file: Path) -> AddressLists:
 
 def _fetch_list(client: Client, transport: Transport, url: str) -> AddressRanges | str:
     """Return the addresses of a list, or the reason why it was not fetched."""
+    content = fetch_file(client, transport, url, max_bytes=_MAX_LIST_BYTES)
+    if isinstance(content, str):
+        return content
+    try:
+        return parse_address_list(content)
+    except InvalidAddressList as error:
+        return str(error)
+
+
+def fetch_file(client: Client, transport: Transport, url: str, *, max_bytes: int) -> bytes | str:
+    """Return the content of a file, or the reason why it was not fetched.
+
+    Args:
+        client: Decides whether the file may be fetched.
+        transport: Sends the requests.
+        url: The file. Redirects are followed, but not from https to http.
+        max_bytes: The largest size.
+    """
     options = client.options
     requested = url
     for _ in range(_MAX_REDIRECTS + 1):
@@ -114,7 +132,7 @@ def _fetch_list(client: Client, transport: Transport, url: str) -> AddressRanges
             TransportRequest(
                 url=requested,
                 headers=(("User-Agent", options.user_agent), ("Accept", "application/json")),
-                max_bytes=_MAX_LIST_BYTES,
+                max_bytes=max_bytes,
                 connect_timeout=options.connect_timeout,
                 read_timeout=options.read_timeout,
                 timeout=options.timeout,
@@ -135,16 +153,17 @@ def _fetch_list(client: Client, transport: Transport, url: str) -> AddressRanges
             continue
         if response.status != 200:
             return f"status {response.status}"
-        if len(response.body) > _MAX_LIST_BYTES:
-            return f"longer than {_MAX_LIST_BYTES} bytes"
-        try:
-            return parse_address_list(response.body)
-        except InvalidAddressList as error:
-            return str(error)
+        if len(response.body) > max_bytes:
+            return f"longer than {max_bytes} bytes"
+        return response.body
     return f"more than {_MAX_REDIRECTS} redirects"
 
 
-def _replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file, or replace it at once.
+
+    Raises: OSError.
+    """
     # Replace the target of a symbolic link, not the link.
     file = Path(os.path.realpath(path))
     temporary = file.with_name(f"{file.name}.{os.getpid()}.{os.urandom(4).hex()}")

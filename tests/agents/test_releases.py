@@ -1,0 +1,313 @@
+"""Releases of the registry: their file, their signature, what the library reads, and what the commands print."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from tests.servers.valid import respond
+from tests.servers.web import Site
+
+from canfetch.agents.releases import (
+    MAX_RELEASE_BYTES,
+    Release,
+    builtin_release,
+    current_release,
+    parse_release,
+)
+from canfetch.agents.validation import validate_crawler
+from canfetch.answers.registry_changes import changed_fields_text, compare_releases, report_release
+from canfetch.client.registry_update import NoLaterRelease, install_release, parse_release_key
+from canfetch.core.document import parse
+from canfetch.errors import InvalidRegistry
+
+ROOT = Path(__file__).parents[2]
+OWN = {"tokens": ["FishBot"], "operator": "Fish", "purposes": ["research"], "source": "https://fish.example/bot"}
+LATER = "2999-01-01"
+SIGNER = Ed25519PrivateKey.generate()
+
+
+def content(version: str = LATER, *crawlers: dict[str, Any], **others: Any) -> bytes:
+    plain = {"schema": "canfetch.registry/1", "version": version, "crawlers": list(crawlers or (OWN,)), **others}
+    return json.dumps(plain).encode()
+
+
+def signature(signed: bytes, signer: Ed25519PrivateKey = SIGNER) -> bytes:
+    return base64.b64encode(signer.sign(signed)) + b"\n"
+
+
+def release(*crawlers: dict[str, Any]) -> Release:
+    return parse_release(content(LATER, *crawlers))
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv("CANFETCH_REGISTRY", raising=False)
+    return tmp_path / "canfetch" / "registry.json"
+
+
+def install(path: Path, new: bytes, signed: bytes | None = None) -> Release:
+    return install_release(str(path), new, signature(new) if signed is None else signed, [SIGNER.public_key()])
+
+
+def test_entries_of_the_package_are_valid() -> None:
+    builtin = builtin_release()
+    for crawler in builtin.crawlers:
+        validate_crawler(crawler)
+    assert parse_release((ROOT / "src/canfetch/agents/registry.json").read_bytes()) == builtin
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (b"{", "the registry is not valid JSON: "),
+        (b"[" * 100_000, "the registry is not valid JSON: "),
+        (b"[]", "not a registry: expected an object with the schema 'canfetch.registry/1'"),
+        (b"{}", "not a registry: "),
+        (b" " * (MAX_RELEASE_BYTES + 1), "the registry has more than 8 MiB"),
+        (content("20991231"), "version '20991231': expected a date such as 2026-11-20"),
+        (content(crawlers=[]), "the registry has no crawlers"),
+        (content(crawlers={}), "crawlers: expected a list of at most 10,000 entries"),
+        (content(LATER, OWN, 7), "crawlers, entry 2: expected a table"),
+        (content(LATER, {**OWN, "token": 1}), "crawlers, entry 1: unknown key 'token': did you mean 'tokens'?"),
+        (content(LATER, {**OWN, "purposes": ["fishing"]}), "entry 1: crawler 'FishBot': unknown purpose 'fishing'"),
+        (content(LATER, {**OWN, "headers": [{"value": "x"}]}), "headers: missing key 'source'"),
+        (content(LATER, {**OWN, "headers": [7]}), "invalid headers"),
+        (content(LATER, OWN, {**OWN, "tokens": ["fishbot"]}), "two crawlers are named 'fishbot'"),
+        (content(other_headers=[{"value": 7, "source": "x"}]), "other_headers, entry 1: headers: missing key 'value'"),
+        (content(other_headers=[7]), "other_headers, entry 1: headers: expected tables"),
+    ],
+)
+def test_invalid_releases(change: bytes, message: str) -> None:
+    with pytest.raises(InvalidRegistry) as caught:
+        parse_release(change)
+    assert message in str(caught.value)
+
+
+def test_a_later_release_is_installed_and_read(installed: Path) -> None:
+    assert current_release() == builtin_release()
+    release = install(installed, content())
+    assert [crawler.name for crawler in current_release().crawlers] == ["FishBot"]
+    assert current_release() == release
+    assert [oct(one.stat().st_mode & 0o777) for one in (installed.parent, installed.parent.parent / "canfetch")] == [
+        "0o700"
+    ] * 2
+
+
+@pytest.mark.parametrize("version", ["2000-01-01", builtin_release().version])
+def test_a_release_that_is_not_later_is_neither_installed_nor_read(installed: Path, version: str) -> None:
+    with pytest.raises(NoLaterRelease, match="is not later than that in use"):
+        install(installed, content(version))
+    installed.write_bytes(content(version))
+    assert current_release() == builtin_release()
+
+
+@pytest.mark.parametrize(
+    "signed, message",
+    [
+        (signature(content("2999-01-02")), "the signature does not fit"),
+        (signature(content(), Ed25519PrivateKey.generate()), "the signature does not fit"),
+        (b"AAAA", "the signature does not fit"),
+        (b"\xff", "the signature is not base64"),
+        (b"", "the signature does not fit"),
+    ],
+)
+def test_what_is_not_signed_is_not_installed(installed: Path, signed: bytes, message: str) -> None:
+    with pytest.raises(InvalidRegistry, match=message):
+        install(installed, content(), signed)
+    assert not installed.exists()
+
+
+def test_a_signed_release_that_is_invalid_is_not_installed(installed: Path) -> None:
+    install(installed, content())
+    with pytest.raises(InvalidRegistry, match="has no crawlers"):
+        install(installed, content("2999-02-01", crawlers=[]))
+    assert current_release().version == LATER
+
+
+def test_keys_of_other_kinds_are_refused() -> None:
+    with pytest.raises(InvalidRegistry, match="not a public Ed25519 key"):
+        parse_release_key("-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n")
+
+
+@pytest.mark.parametrize("damaged", [b"", b"{", content(crawlers=[])])
+def test_a_damaged_release_is_reported_and_not_read(installed: Path, damaged: bytes) -> None:
+    install(installed, content())
+    installed.write_bytes(damaged)
+    with pytest.warns(RuntimeWarning, match="is not read: "):
+        assert current_release() == builtin_release()
+    # It can be installed again.
+    install(installed, content())
+    assert current_release().version == LATER
+
+
+def test_a_variable_names_the_release(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(installed, content())
+    monkeypatch.setenv("CANFETCH_REGISTRY", "builtin")
+    assert current_release() == builtin_release()
+    older = tmp_path / "older.json"
+    older.write_bytes(content("2000-01-01"))
+    monkeypatch.setenv("CANFETCH_REGISTRY", str(older))
+    assert current_release().version == "2000-01-01"
+    older.unlink()
+    with pytest.warns(RuntimeWarning, match="No such file"):
+        assert current_release() == builtin_release()
+
+
+ROBOTS = parse(b"User-agent: FishBot\nDisallow: /fish\n\nUser-agent: *\nDisallow: /x\n")
+SHOP = {**OWN, "tokens": ["ShopBot", "FishBot"]}
+
+
+@pytest.mark.parametrize(
+    "old, new, kind, text, verdicts",
+    [
+        ((OWN,), (OWN, SHOP), "added", "", (("/x",), ("/fish",))),
+        ((OWN, SHOP), (OWN,), "removed", "", (("/fish",), ("/x",))),
+        ((SHOP,), ({**SHOP, "tokens": ["ShopBot"]},), "changed", "tokens: -FishBot", (("/fish",), ("/x",))),
+        ((SHOP,), ({**SHOP, "purposes": ["seo"]},), "changed", "purposes: +seo, -research", None),
+        ((SHOP,), ({**SHOP, "obeys": "no"},), "changed", "obeys: yes -> no", None),
+        (
+            (SHOP,),
+            ({**SHOP, "verification": {"host_names": [".fish.example"]}},),
+            "changed",
+            "verification host_names: +.fish.example",
+            None,
+        ),
+        (
+            (SHOP,),
+            ({**SHOP, "headers": [{"value": "ShopBot/1", "source": "https://fish.example"}]},),
+            "changed",
+            "headers: +ShopBot/1",
+            None,
+        ),
+    ],
+)
+def test_changes(
+    old: tuple[dict[str, Any], ...],
+    new: tuple[dict[str, Any], ...],
+    kind: str,
+    text: str,
+    verdicts: tuple[tuple[str, ...], tuple[str, ...]] | None,
+) -> None:
+    (change,) = compare_releases(release(*old), release(*new), ROBOTS).crawlers
+    assert (change.name, change.kind, changed_fields_text(change.fields)) == ("ShopBot", kind, text)
+    found = change.verdicts
+    assert verdicts == (found and (found.newly_allowed.patterns, found.newly_disallowed.patterns))
+
+
+def test_the_date_of_a_check_is_no_change() -> None:
+    assert compare_releases(release(OWN), release({**OWN, "checked": "2026-01-01"})).crawlers == ()
+
+
+def test_old_and_unknown_facts_are_reported() -> None:
+    old = {**OWN, "checked": "2025-01-01", "obeys": "not-documented", "source_kind": "third-party"}
+    complete = {
+        **SHOP,
+        "headers": [{"value": "ShopBot/1", "source": "https://fish.example"}],
+        "verification": {"host_names": [".fish.example"]},
+    }
+    report = report_release(release(old, complete), date(2026, 11, 27)).to_json()
+    assert report["old"] == [{"name": "FishBot", "checked": "2025-01-01", "source": "https://fish.example/bot"}]
+    fields = ["operator's own source", "compliance", "headers", "verification"]
+    assert report["unknown"] == [{"name": "FishBot", "fields": fields}]
+    assert (report["crawlers"], report["headers"], report["undated_headers"]) == (2, 1, 1)
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Ran]:
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    environment.pop("CANFETCH_REGISTRY", None)
+
+    def run(*arguments: str) -> Ran:
+        command = [sys.executable, "-m", "canfetch", "agents", *arguments]
+        ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return Ran(ran.returncode, ran.stdout, ran.stderr)
+
+    (tmp_path / "r.json").write_bytes(content(LATER, OWN, *({**SHOP, "obeys": "no"},)))
+    (tmp_path / "r.json.sig").write_bytes(signature((tmp_path / "r.json").read_bytes()))
+    public = SIGNER.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "key.pem").write_bytes(public)
+    (tmp_path / "robots.txt").write_bytes(ROBOTS.content)
+    return run
+
+
+@pytest.mark.slow
+def test_update(run: Callable[..., Ran], tmp_path: Path) -> None:
+    assert run("update", "r.json").err == (
+        "canfetch: this version of canfetch has no key for releases yet: pass --key FILE\n"
+    )
+    assert run("update").code == run("update", "r.json", "--builtin").code == 2
+    file = tmp_path / "data" / "canfetch" / "registry.json"
+    assert run("update", "r.json", "--key", "key.pem") == (
+        0,
+        f"registry of {LATER}, installed at {file}\n",
+        "",
+    )
+    assert run("show", "FishBot").out.startswith("FishBot\n")
+    again = run("update", "r.json", "--key", "key.pem")
+    assert (again.code, again.err) == (
+        1,
+        f"canfetch: the registry of {LATER} is not later than that in use, of {LATER}\n",
+    )
+    removed = run("update", "--builtin", "--format", "json")
+    assert json.loads(removed.out) == {"version": builtin_release().version, "path": None, "is_installed": False}
+    assert run("show", "FishBot").code == 1
+
+
+@pytest.mark.slow
+def test_update_from_a_server(run: Callable[..., Ran], tmp_path: Path) -> None:
+    with Site() as site:
+        site.serve("/r.json", respond((tmp_path / "r.json").read_bytes()))
+        failed = run("update", f"{site.origin}/r.json", "--key", "key.pem")
+        assert (failed.code, "status 404" in failed.err) == (2, True)
+        site.serve("/r.json.sig", respond((tmp_path / "r.json.sig").read_bytes()))
+        assert run("update", f"{site.origin}/r.json", "--key", "key.pem").code == 0
+        assert run("report", "--format", "json").code == 0
+
+
+@pytest.mark.slow
+def test_diff_and_report(run: Callable[..., Ran]) -> None:
+    ran = run("diff", "builtin", "r.json", "--robots", "robots.txt")
+    assert ran.code == 1
+    assert "ShopBot: added (Fish, research)\n  in this robots.txt, newly allowed: /x, such as /x\n" in ran.out
+    assert ran.out.endswith("crawlers changed\n")
+    same = run("diff", "r.json", "r.json", "--format", "json")
+    assert (same.code, json.loads(same.out)["crawlers"]) == (0, [])
+    assert run("diff", "builtin", "robots.txt").err == (
+        "canfetch: 'robots.txt': the registry is not valid JSON: Expecting value: line 1 column 1 (char 0)\n"
+    )
+    report = run("report", "r.json")
+    assert (report.code, report.out.splitlines()[:2]) == (0, [f"registry of {LATER}, r.json", "2 crawlers, 0 headers"])
+
+
+@pytest.mark.slow
+def test_a_release_is_built_twice_with_the_same_bytes(run: Callable[..., Ran], tmp_path: Path) -> None:
+    key = tmp_path / "private.pem"
+    key.write_bytes(SIGNER.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    for folder in ("a", "b"):
+        command = [sys.executable, str(ROOT / "tools/build_registry_release.py"), str(tmp_path / folder), "--key", key]
+        subprocess.run(command, check=True, capture_output=True)
+    names = sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert len(names) == 2
+    first, second = ([(tmp_path / folder / name).read_bytes() for name in names] for folder in ("a", "b"))
+    assert first == second
+    built = parse_release(first[0])
+    assert built.crawlers == builtin_release().crawlers
+    assert len(built.other_headers) >= 500
+    # It is signed, but not later than that of the package.
+    assert run("update", f"a/{names[0]}", "--key", "key.pem").code == 1
