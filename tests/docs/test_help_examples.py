@@ -60,6 +60,7 @@ NOT_RUN = {
     "--every 6h": "runs until it is stopped; tests/cli runs the command",
     "hooks.example": "runs until it is stopped; tests/cli runs the command",
     "agents verify": "the DNS of the internet",
+    "registry-2026-12-01.json": "a release that is not published; tests/agents runs the commands",
 }
 
 

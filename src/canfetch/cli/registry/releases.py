@@ -226,7 +226,7 @@ update_command: Final = click.Command(
     epilog="""\b
 Examples:
   canfetch agents update registry-2026-12-01.json --key releases.pem
-  canfetch agents update https://example.com/registry.json --key releases.pem
+  canfetch agents update https://example.com/registry-2026-12-01.json --key releases.pem
   canfetch agents update --builtin
 
 \b
@@ -252,12 +252,12 @@ diff_command: Final = click.Command(
     short_help="Show what changes between two releases of the registry.",
     help="Show which tokens, purposes, addresses, headers and other facts of crawlers differ between two releases of "
     f"the registry.\n\nOLD and NEW are {_RELEASES}.",
-    epilog=f"""\\b
+    epilog="""\b
 Examples:
-  canfetch agents diff {BUILTIN} registry-2026-12-01.json
-  canfetch agents diff {BUILTIN} {_CURRENT} --robots robots.txt --format json
+  canfetch agents diff builtin registry-2026-12-01.json
+  canfetch agents diff builtin current --robots robots.txt --format json
 
-\\b
+\b
 Exit codes: 0 nothing differs, 1 something does, 2 a release or the robots.txt cannot be read.""",
 )
 
