@@ -32,10 +32,10 @@ from canfetch.errors import InvalidRegistry
 ROOT = Path(__file__).parents[2]
 OWN = {"tokens": ["FishBot"], "operator": "Fish", "purposes": ["research"], "source": "https://fish.example/bot"}
 LATER = "2999-01-01"
-SIGNER = Ed25519PrivateKey.generate()
+SIGNER, OTHER_SIGNER = (Ed25519PrivateKey.from_private_bytes(bytes([number] * 32)) for number in (1, 2))
 
 
-def content(version: str = LATER, *crawlers: dict[str, Any], **others: Any) -> bytes:
+def content(version: str = LATER, *crawlers: Any, **others: Any) -> bytes:
     plain = {"schema": "canfetch.registry/1", "version": version, "crawlers": list(crawlers or (OWN,)), **others}
     return json.dumps(plain).encode()
 
@@ -115,7 +115,7 @@ def test_a_release_that_is_not_later_is_neither_installed_nor_read(installed: Pa
     "signed, message",
     [
         (signature(content("2999-01-02")), "the signature does not fit"),
-        (signature(content(), Ed25519PrivateKey.generate()), "the signature does not fit"),
+        (signature(content(), OTHER_SIGNER), "the signature does not fit"),
         (b"AAAA", "the signature does not fit"),
         (b"\xff", "the signature is not base64"),
         (b"", "the signature does not fit"),
@@ -300,7 +300,8 @@ def test_a_release_is_built_twice_with_the_same_bytes(run: Callable[..., Ran], t
     key = tmp_path / "private.pem"
     key.write_bytes(SIGNER.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     for folder in ("a", "b"):
-        command = [sys.executable, str(ROOT / "tools/build_registry_release.py"), str(tmp_path / folder), "--key", key]
+        tool = str(ROOT / "tools/build_registry_release.py")
+        command = [sys.executable, tool, str(tmp_path / folder), "--key", str(key)]
         subprocess.run(command, check=True, capture_output=True)
     names = sorted(path.name for path in (tmp_path / "a").iterdir())
     assert len(names) == 2

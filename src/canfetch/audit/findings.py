@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from canfetch.core.lines import line_text
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
@@ -14,6 +15,7 @@ MAX_FINDINGS: Final = 50_000
 """The number of findings of one kind that a report lists. Their number is always exact."""
 # A message can quote patterns, which sites choose.
 _MAX_MESSAGE: Final = 2_000
+_MAX_LINE_BYTES: Final = 200
 
 
 class _Kind(NamedTuple):
@@ -372,6 +374,11 @@ def blocked_finding(
     verdict = blocked[0][1]
     where = "" if place is None else f"; {place}"
     return finding(kind, f"{verdict.explanation}, for {names}{where}", url=url, line=verdict.line)
+
+
+def quoted_line(line: bytes) -> str:
+    """Return the text of a line of robots.txt for a finding, cut after 200 bytes."""
+    return line_text(line.strip(), _MAX_LINE_BYTES)
 
 
 class Findings:

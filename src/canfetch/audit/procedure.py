@@ -9,7 +9,7 @@ from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
 from canfetch.audit.edge import check_edge, edge_crawlers
 from canfetch.audit.edge_files import REQUESTS_OF_A_CRAWLER, check_edge_files
-from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding, quoted_line
 from canfetch.audit.intended import IntendedFiles, is_closed
 from canfetch.audit.listed_pages import (
     MAX_FOLLOWED,
@@ -62,7 +62,6 @@ from canfetch.client.sync_client import Client
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState
 from canfetch.core.document import RobotsTxt
-from canfetch.core.lines import line_text
 from canfetch.core.lists import check_list
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
@@ -101,8 +100,6 @@ _OF_CLOSED_SITES: Final = frozenset(
 _OF_LOCKED_SITES: Final = frozenset({AuditKind.ROBOTS_REFUSED, AuditKind.HOME_FAILING, AuditKind.LISTED_FAILING})
 # The pages that a home page forwards to, one after another.
 _MAX_FORWARDS: Final = 3
-# A page or a crawler is requested again after an accident.
-_MAX_LINE_BYTES: Final = 200
 _ATTEMPTS: Final = 2
 
 
@@ -342,11 +339,7 @@ class _Audit:
         if origin not in self._lines:
             self._lines[origin] = file_lines(self._requests.state(one.url), self._started_at)
         lines = self._lines[origin]
-        return (
-            one._replace(text=line_text(lines[one.line - 1].strip(), _MAX_LINE_BYTES))
-            if one.line <= len(lines)
-            else one
-        )
+        return one._replace(text=quoted_line(lines[one.line - 1])) if one.line <= len(lines) else one
 
     def _past_cache(self, served: ServedFile) -> FreshFile | None:
         """Return the robots.txt that the server sends past caches, or None."""

@@ -13,7 +13,7 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.responses import Failure, FailureKind
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.answers.crawlers import UNNAMED, all_agents
-from canfetch.audit.findings import AuditFinding, AuditKind, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, finding, quoted_line
 from canfetch.audit.intended import is_closed
 from canfetch.audit.report import HostCheck
 from canfetch.audit.site_requests import SiteRequests
@@ -218,7 +218,7 @@ def compare_with_source(
             effect = f"{effects[0].text}{others}" if effects else "they have no effect on a verdict"
             message = f"past the cache, {_added_text(past_cache)}; {effect}"
             line = past_cache[0].first
-            text = line_text(_raw_lines(fresh.robots.content)[line - 1])
+            text = quoted_line(_raw_lines(fresh.robots.content)[line - 1])
             yield finding(AuditKind.ADDED_LINES, message, url=fresh.url, line=line, text=text)
     changes = list(differences(source, served.robots, origin, "the served file"))
     usages = list(_usage_differences(source, served.robots, url))
