@@ -12,6 +12,7 @@ from tests.servers.valid import respond
 from tests.servers.web import Site
 
 from canfetch.access.responses import Headers
+from canfetch.agents.cards import CARD_PATH, parse_card
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.identity_file import parse_identity
 from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, parse_key_set
@@ -100,6 +101,7 @@ def test_lines_of_servers(run: Run, folder: Path, server: str, start: str) -> No
         (("init", "bot", "--url", "http://bot.example"), "expected https"),
         (("init", "bot", "--url", "https://bot.example/k.json", "--form", "string"), "it needs keys at /.well-known/"),
         (("init", "file", "--url", "https://bot.example"), "cannot create 'file'"),
+        (("init", "bot", "--url", "https://bot.example", "--product-token", "a b"), "which is not a product token"),
         (("show", "nowhere"), "cannot read 'nowhere/identity.json'"),
         (("rotate", "nowhere"), "cannot read 'nowhere/identity.json'"),
         (("show", "damaged"), "not valid JSON"),
@@ -149,7 +151,62 @@ def test_published_keys_are_checked_as_a_verifier_does(
     assert text == [
         f"{site.origin}{DIRECTORY_PATH}: status 200, 1 usable",
         f"key    {key} (has signed the response)",
+        "note   no signature agent card is published",
     ]
+
+
+@pytest.mark.parametrize(
+    "changes, fault",
+    [
+        ({}, None),
+        ({"jwks_uri": "https://bot.example/keys"}, "'jwks_uri' does not name the keys at "),
+        ({"jwks_uri": None, "jwks": {"keys": []}}, " is not in the card"),
+        ({"client_id": None}, "'client_id' is missing, not the URL of the card"),
+    ],
+)
+def test_a_published_card_is_checked(
+    run: Run, published: tuple[Site, SigningIdentity, list[str]], changes: dict[str, Any], fault: str | None
+) -> None:
+    site, identity, options = published
+    serve(site, *identity.directory(site.origin.partition("://")[2]))
+    card = {**json.loads(identity.card()[1]), **changes}
+    body = json.dumps({name: value for name, value in card.items() if value is not None}).encode()
+    site.serve(CARD_PATH, respond(body, "Content-Type: application/json"))
+    code, found = check(run, site, options)
+    assert (code, found["faults"], found["card"]["url"]) == (0 if fault is None else 1, [], f"{site.origin}{CARD_PATH}")
+    assert any(fault in one for one in found["card"]["faults"]) if fault else found["card"]["faults"] == []
+
+
+def test_the_card_of_an_identity(run: Run, folder: Path) -> None:
+    options = ("--name", "Bot", "--contact", "a@bot.example", "--purpose", "search", "--product-token", "ExampleBot")
+    assert run("identity", "init", "bot", "--url", "https://bot.example", *options).code == 0
+    file = folder / "bot" / "public" / CARD_PATH.lstrip("/")
+    shown = run("identity", "show", "bot", "--card").out
+    assert shown.encode() == file.read_bytes()
+    card = parse_card(shown.encode(), f"https://bot.example{CARD_PATH}")
+    assert (card.faults, card.name, card.contacts) == ((), "Bot", ("mailto:a@bot.example",))
+    assert (card.purpose, card.token, card.jwks_uri) == ("search", "ExampleBot", URL)
+    file.unlink()
+    assert run("identity", "rotate", "bot").code == 0
+    assert shown.encode() == file.read_bytes()
+    assert f"card      https://bot.example{CARD_PATH}" in run("identity", "show", "bot").lines
+    assert CARD_PATH in run("identity", "show", "bot", "--server", "apache").out
+
+
+def test_identities_without_a_card_and_with_an_invalid_one(run: Run, folder: Path) -> None:
+    run("identity", "init", "bot", "--url", "https://bot.example")
+    file = folder / "bot" / "identity.json"
+    content = json.loads(file.read_bytes())
+    file.write_text(json.dumps({**content, "card": {**content["card"], "jwks_uri": "https://evil.example/"}}))
+    ran = run("identity", "show", "bot")
+    assert (ran.code, "the card of the identity is invalid: 'jwks_uri' is 'https://evil.example/'" in ran.err) == (
+        2,
+        True,
+    )
+    del content["card"]
+    file.write_text(json.dumps(content))
+    assert [run("identity", "show", "bot", *more).code for more in ((), ("--card",))] == [0, 2]
+    assert "signature-agent-card" not in run("identity", "show", "bot", "--server", "nginx").out
 
 
 EXAMPLE_KEY = {"kty": "OKP", "crv": "Ed25519", "x": "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"}

@@ -99,6 +99,7 @@ ARGUMENTS = {
     "lint": "INPUT",
     "logs": "INPUT --log-format combined",
     "agents refresh": "GPTBot --agents-registry INPUT",
+    "agents import": "INPUT",
     "bulk parse": "INPUT --input-format warc -j1",
     "bulk decide": "INPUT --input-format warc --agent GPTBot -j1",
     "bulk matrix": "INPUT --input-format warc --agent GPTBot -j1",
@@ -139,7 +140,7 @@ def test_every_path_is_an_input_or_an_output() -> None:
 
 def test_all_outputs_are_found() -> None:
     assert {name for name, _ in OUTPUTS} == set(ARGUMENTS)
-    assert set(REPLACING) == {("lint", "--output"), ("agents refresh", "file")}
+    assert set(REPLACING) == {("lint", "--output"), ("agents refresh", "file"), ("agents import", "--output")}
     bulk = [name for name in ARGUMENTS if name.startswith("bulk ")]
     assert {("study", "--plot"), ("logs", "--plot"), *((name, "--faults") for name in bulk)} <= set(FORCED)
 

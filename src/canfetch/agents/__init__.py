@@ -4,12 +4,14 @@ Elsewhere, a `str` that is passed as an agent is one token. `agent` turns a craw
 the tokens that it falls back to, and whether the `*` groups apply to it.
 
 `crawler` describes one crawler, `registry.json` has the entries, `releases` reads them, and `registry` finds them by
-name. `requested` reads the names that users pass. `address_lists` and `identity` have the parts of verifying an
-identity that need no network.
+name. `registry_file` reads files of additional crawlers, `cards` the signature agent cards that crawlers publish, and
+`requested` the names that users pass. `address_lists` and `identity` have the parts of verifying an identity that need
+no network.
 """
 
 from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, SourceKind, Verification
 from canfetch.agents.registry import CRAWLERS, REGISTRY, Registry
+from canfetch.agents.registry_file import load_registry
 from canfetch.core.agent import Agent
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "agent",
     "find_crawler",
     "get_crawler",
+    "load_registry",
 ]
 
 

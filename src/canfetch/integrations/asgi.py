@@ -9,7 +9,7 @@ from typing import Any
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
-from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, rebuilt_target
+from canfetch.integrations.serving.requests import Reply, Request, rebuilt_target
 
 __all__ = ["Enforcement", "RobotsMiddleware", "Site"]
 
@@ -43,7 +43,7 @@ class RobotsMiddleware:
         """Answer a request, or pass it to the application."""
         if scope["type"] == "http":
             path = whole_path(scope)
-            if path == ROBOTS_PATH or self._site.is_enforced:
+            if self._site.concerns(path):
                 reply = await self._site.respond_async(_request(scope, path))
                 if reply is not None:
                     await _send_reply(reply, send)

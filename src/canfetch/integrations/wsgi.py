@@ -10,7 +10,6 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
 from canfetch.integrations.serving.requests import (
-    ROBOTS_PATH,
     Request,
     decode_native,
     environ_header,
@@ -45,7 +44,7 @@ class RobotsMiddleware:
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer a request, or pass it to the application."""
         path = f"{environ.get('SCRIPT_NAME', '')}{environ.get('PATH_INFO', '')}"
-        if path == ROBOTS_PATH or self._site.is_enforced:
+        if self._site.concerns(path):
             reply = self._site.respond(_request(environ, path))
             if reply is not None:
                 start_response(f"{reply.status} {reply.reason_phrase}", list(reply.headers))

@@ -19,6 +19,7 @@ from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import UserAgentMatch, compliance_text, find_crawlers, match_user_agent
 from canfetch.cli.registry.addresses import addresses_command, refresh_command, verify_command
+from canfetch.cli.registry.cards import export_command, import_command
 from canfetch.cli.registry.releases import diff_command, report_command, update_command
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
@@ -179,7 +180,7 @@ def _chain(crawler: Crawler) -> str:
 
 command: Final = click.Group(
     "agents",
-    short_help="List, show, identify and verify crawlers.",
+    short_help="List, show, identify, verify and import crawlers.",
     help="List, show and identify the crawlers in the registry: operator, purpose, compliance with robots.txt, and how "
     "to verify them. Verify whether an address is a crawler's.",
     epilog="""\b
@@ -270,5 +271,7 @@ Exit codes: 0 every header names a known crawler, 1 some header does not, 2 an o
         "update": update_command,
         "diff": diff_command,
         "report": report_command,
+        "import": import_command,
+        "export": export_command,
     },
 )

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from canfetch.agents.cards import CARD_PATH, CARD_TYPE
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.network_options import connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import format_option
@@ -44,10 +45,10 @@ _SERVERS: Final = ("nginx", "apache")
 _LOCK_SECONDS: Final = 10.0
 
 
-def _init(folder: str, url: str, form: str) -> NoReturn:
+def _init(folder: str, url: str, **values: Any) -> NoReturn:
     now = time.time()
     try:
-        identity = new_identity(to_origin_url(url), form=form, now=now)
+        identity = new_identity(to_origin_url(url), now=now, **values)
         Path(folder).mkdir(parents=True, exist_ok=True)
     except CanfetchError as error:
         raise CommandError(str(error)) from None
@@ -69,29 +70,32 @@ def _init(folder: str, url: str, form: str) -> NoReturn:
 
 
 def _write(folder: str, identity: IdentityFile, now: float) -> None:
-    """Replace the file of an identity, with its permissions, and the public keys.
+    """Replace the file of an identity, with its permissions, the public keys, and the card.
 
     The public keys come first after a new key, so that no request is signed with a key that is not published.
     """
-    public = Path(folder) / PUBLIC_FOLDER / DIRECTORY_PATH.lstrip("/")
+    public = Path(_public_file(folder))
     try:
         public.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CommandError(f"cannot create {quoted(str(public.parent))}: {os_reason(error)}") from None
     replace_file(str(public), identity.key_set(now))
+    if identity.card is not None:
+        replace_file(_public_file(folder, CARD_PATH), identity.card_content())
     replace_file(str(Path(folder) / IDENTITY_NAME), identity.to_json())
 
 
 def _print_next_steps(folder: str, identity: IdentityFile) -> None:
     print_message(
         f"canfetch: keys written to {quoted(folder)}. Publish {quoted(_public_file(folder))} "
-        f"at {identity.directory_url} with media type {DIRECTORY_TYPE}, then run: "
+        f"at {identity.directory_url} with media type {DIRECTORY_TYPE}, and the card "
+        f"{quoted(_public_file(folder, CARD_PATH))} at {identity.card_url} with {CARD_TYPE}, then run: "
         f"canfetch identity check {identity.directory_url}"
     )
 
 
-def _public_file(folder: str) -> str:
-    return str(Path(folder) / PUBLIC_FOLDER / DIRECTORY_PATH.lstrip("/"))
+def _public_file(folder: str, path: str = DIRECTORY_PATH) -> str:
+    return str(Path(folder) / PUBLIC_FOLDER / path.lstrip("/"))
 
 
 def _read(folder: str) -> IdentityFile:
@@ -111,9 +115,13 @@ def _read(folder: str) -> IdentityFile:
         raise CommandError(f"cannot read {quoted(str(file))}: {os_reason(error)}") from None
 
 
-def _show(folder: str, sign: str | None, server: str | None, format: str) -> NoReturn:  # noqa: A002 - click calls it
+def _show(folder: str, *, sign: str | None, server: str | None, card: bool, format: str) -> NoReturn:  # noqa: A002 - click calls it
     identity, now = _read(folder), time.time()
-    if sign is not None:
+    if card:
+        if identity.card is None:
+            raise CommandError(f"{quoted(folder)} has no card: add an object 'card' to its {IDENTITY_NAME}")
+        sys.stdout.write(identity.card_content().decode())
+    elif sign is not None:
         _write_signature(folder, sign, format)
     elif server is not None:
         sys.stdout.write(_server_lines(folder, identity, server))
@@ -135,7 +143,7 @@ def _facts(identity: IdentityFile, now: float) -> dict[str, Any]:
         }
         for key in listed
     ]
-    return {"directory_url": identity.directory_url, "form": identity.form, "keys": keys}
+    return {"directory_url": identity.directory_url, "form": identity.form, "keys": keys, "card": identity.card}
 
 
 def _text_lines(identity: IdentityFile, now: float) -> list[str]:
@@ -144,7 +152,7 @@ def _text_lines(identity: IdentityFile, now: float) -> list[str]:
     for key in facts["keys"]:
         until = f", published until {key['listed_until']}" if key["listed_until"] else ""
         lines.append(f"{key['status']:<9} {key['key']} (from {key['use_from']}{until})")
-    return lines
+    return lines if identity.card_url is None else [*lines, f"card      {identity.card_url}"]
 
 
 def _write_signature(folder: str, url: str, format_: str) -> None:
@@ -163,18 +171,25 @@ def _write_signature(folder: str, url: str, format_: str) -> None:
 
 
 def _server_lines(folder: str, identity: IdentityFile, server: str) -> str:
-    """Return the lines of a server that publish the keys as a file."""
-    path = identity.directory_url.partition("://")[2].partition("/")[2]
-    file = Path(_public_file(folder)).absolute()
-    if server == "nginx":
-        return (
-            f"location = /{path} {{\n    alias {file};\n    default_type {DIRECTORY_TYPE};\n"
-            f'    types {{ }}\n    add_header Cache-Control "max-age={identity.max_age}";\n}}\n'
-        )
-    return (
-        f'Alias "/{path}" "{file}"\n<Location "/{path}">\n    Require all granted\n    ForceType {DIRECTORY_TYPE}\n'
-        f'    Header set Cache-Control "max-age={identity.max_age}"\n</Location>\n'
-    )
+    """Return the lines of a server that publish the keys and the card as files."""
+    published = [(identity.directory_url, DIRECTORY_PATH, DIRECTORY_TYPE)]
+    if identity.card_url is not None:
+        published.append((identity.card_url, CARD_PATH, CARD_TYPE))
+    lines = ""
+    for url, name, media_type in published:
+        path = url.partition("://")[2].partition("/")[2]
+        file = Path(_public_file(folder, name)).absolute()
+        if server == "nginx":
+            lines += (
+                f"location = /{path} {{\n    alias {file};\n    default_type {media_type};\n"
+                f'    types {{ }}\n    add_header Cache-Control "max-age={identity.max_age}";\n}}\n'
+            )
+        else:
+            lines += (
+                f'Alias "/{path}" "{file}"\n<Location "/{path}">\n    Require all granted\n'
+                f'    ForceType {media_type}\n    Header set Cache-Control "max-age={identity.max_age}"\n</Location>\n'
+            )
+    return lines
 
 
 def _rotate(folder: str, lead: int, compromised: bool) -> NoReturn:  # noqa: FBT001 - click calls it
@@ -199,24 +214,34 @@ def _rotate(folder: str, lead: int, compromised: bool) -> NoReturn:  # noqa: FBT
 
 
 def _check(url: str, format: str, **values: Any) -> NoReturn:  # noqa: A002 - click calls it
-    from canfetch.client.identity.directory_check import check_directory  # noqa: PLC0415 - the client
+    from canfetch.client.identity.directory_check import (  # noqa: PLC0415 - the client
+        check_directory,
+        check_published_card,
+    )
 
     network = pop_connection_options(values)
     with closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
         try:
             found = check_directory(lookup.client, to_origin_url(url), now=time.time())
+            card = None if found.status is None else check_published_card(lookup.client, found)
         except CanfetchError as error:
             raise CommandError(str(error)) from None
+    faults = () if card is None else card.card.faults
     if format == "json":
-        sys.stdout.write(json.dumps(found.to_json()) + "\n")
+        sys.stdout.write(json.dumps({**found.to_json(), "card": None if card is None else card.to_json()}) + "\n")
     else:
         status = "no response" if found.status is None else f"status {found.status}"
         lines = [f"{found.url}: {status}, {len(found.keys)} usable"]
         lines += [f"key    {key}{' (has signed the response)' if key in found.signed_by else ''}" for key in found.keys]
         lines += [f"fault  {fault}" for fault in found.faults]
         lines += [f"note   {note}" for note in found.notes]
+        if card is not None:
+            lines.append(f"card   {card.url}")
+            lines += [f"fault  card: {fault}" for fault in faults]
+        elif found.status is not None:
+            lines.append("note   no signature agent card is published")
         sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
-    click.get_current_context().exit(EXIT_NEGATIVE if found.faults else EXIT_OK)
+    click.get_current_context().exit(EXIT_NEGATIVE if found.faults or faults else EXIT_OK)
 
 
 _FOLDER: Final = click.Argument(["folder"], metavar="FOLDER")
@@ -251,19 +276,32 @@ Examples:
                     show_default=True,
                     help="Form of the header that names the keys: that of the current draft, or of earlier ones.",
                 ),
+                Option(["--name"], metavar="NAME", help="Name of the crawler, for its card."),
+                Option(
+                    ["--contact", "contacts"],
+                    metavar="URI",
+                    multiple=True,
+                    help="Email address or URI of the operator, for the card. Can be repeated.",
+                ),
+                Option(["--purpose"], metavar="TEXT", help="What the crawler uses content for, for the card."),
+                Option(
+                    ["--product-token", "token"], metavar="TOKEN", help="Product token in robots.txt, for the card."
+                ),
             ],
             callback=_init,
             short_help="Make a key.",
             help=f"Make a key in a new folder: {IDENTITY_NAME} with the private key, which only its owner can read, "
-            f"and the public keys in {PUBLIC_FOLDER}.",
-            epilog="\b\nExamples:\n  canfetch identity init bot --url https://bot.example\n\n" + _EXIT_CODES,
+            f"and the public keys in {PUBLIC_FOLDER}, with a signature agent card, which describes the crawler.",
+            epilog="\b\nExamples:\n  canfetch identity init bot --url https://bot.example\n  canfetch identity init "
+            "other --url https://bot.example --product-token ExampleBot --contact bot@bot.example\n\n" + _EXIT_CODES,
         ),
         "show": click.Command(
             "show",
             params=[
                 _FOLDER,
                 Option(["--sign"], metavar="URL", help="Print the headers that sign a GET request for this URL."),
-                Option(["--server"], type=Choice(_SERVERS), help="Print the lines of a server that publish the keys."),
+                Option(["--server"], type=Choice(_SERVERS), help="Print the lines of a server that publish the files."),
+                Option(["--card"], is_flag=True, help="Print the signature agent card."),
                 format_option(("text", "json")),
             ],
             callback=_show,
@@ -306,14 +344,15 @@ Examples:
             callback=_check,
             short_help="Check published keys as a verifier does.",
             help="Request published keys as a verifier does, without redirects, and say which ones can be used, which "
-            "have signed the response, and what is wrong.",
+            "have signed the response, and what is wrong. The signature agent card at the well-known path is checked, "
+            "too.",
             epilog="""\b
 Examples:
   canfetch identity check https://bot.example
   canfetch identity check https://bot.example/keys.json --format json
 
 \b
-json is an object: url, status, keys, signed_by, faults, notes
+json is an object: url, status, keys, signed_by, faults, notes, card
 
 \b
 Exit codes: 0 no faults, 1 faults, 2 an error occurred.""",

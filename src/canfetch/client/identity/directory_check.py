@@ -1,14 +1,16 @@
-"""What a verifier finds at the address of published keys: one request, without redirects.
+"""What a verifier finds at the address of published keys, and of a card: one request each, without redirects.
 
 Source: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01, "Key Distribution and Discovery" and "Validating the
 Domain Binding"; RFC 9421; RFC 9530.
 """
 
+import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.access.responses import Failure, Response
+from canfetch.agents.cards import CARD_PATH, CARD_TYPE, MAX_CARD_BYTES, AgentCard, parse_card
 from canfetch.client.identity.directory_urls import parse_directory_url
 from canfetch.client.identity.keys import (
     DIRECTORY_PATH,
@@ -20,13 +22,16 @@ from canfetch.client.identity.keys import (
 )
 from canfetch.client.identity.signed_requests import load_library
 from canfetch.client.identity.signing import RequestMessage, ResponseMessage
+from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
-from canfetch.errors import InvalidKey
+from canfetch.errors import InvalidKey, InvalidURL
 
 if TYPE_CHECKING:
     from canfetch.client.sync_client import Client
 
 _SUCCESS: Final = 200
+_MISSING: Final = (404, 410)
 _TAG: Final = "http-message-signatures-directory"
 _REQUIRED: Final = ('"@authority";req', '"content-digest"')
 
@@ -69,8 +74,7 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
     if isinstance(response, Failure):
         return DirectoryCheck(url, None, faults=(printable_text(f"no response: {response.kind}: {response.detail}"),))
     if response.status != _SUCCESS:
-        advice = " (verifiers follow no redirects)" if 300 <= response.status < 400 else ""
-        return DirectoryCheck(url, response.status, faults=(f"status {response.status}, not 200{advice}",))
+        return DirectoryCheck(url, response.status, faults=(_status_fault(response.status),))
     try:
         found = parse_key_set(response.body)
     except InvalidKey as error:
@@ -81,7 +85,7 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
     usable = [name for name, problem in states.items() if problem is None]
     if not usable:
         faults.append("no key can be used now")
-    media_type = (response.header("content-type") or "").partition(";")[0].strip().lower()
+    media_type = _media_type(response)
     if url.partition("?")[0].endswith(DIRECTORY_PATH) and media_type != DIRECTORY_TYPE:
         faults.append(f"the media type is {media_type or 'missing'}, not {DIRECTORY_TYPE}")
     if response.header("cache-control") is None:
@@ -93,6 +97,81 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
             f"the response is not signed by {', '.join(unsigned)}, so it does not prove who has the private key"
         )
     return DirectoryCheck(url, response.status, tuple(usable), tuple(signed_by), (*faults, *problems), tuple(notes))
+
+
+class CardCheck(NamedTuple):
+    """A signature agent card, and what is wrong with it.
+
+    Attributes:
+        url: Its address.
+        status: The status of the response, or None if there was none.
+        card: What it says. Without a response with a card, it has the faults only.
+    """
+
+    url: str
+    status: int | None
+    card: AgentCard
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the check as plain values."""
+        return {"url": self.url, "status": self.status, **self.card.to_json()}
+
+
+def check_card(client: "Client", url: str) -> CardCheck:
+    """Request a signature agent card, and check it.
+
+    Args:
+        client: The client. The limits of its addresses apply.
+        url: The https URL of the card, or the origin, for `CARD_PATH`.
+    Raises: InvalidURL, ClientClosed, RequestNotSent.
+    """
+    origin = Origin.from_url(url)
+    if origin.scheme != "https":
+        raise InvalidURL(f"invalid URL {quoted(url)}: expected https")
+    url = url if url.rstrip("/") != str(origin) else f"{origin}{CARD_PATH}"
+    response = client.request_document(url, max_bytes=MAX_CARD_BYTES)
+    if isinstance(response, Failure):
+        fault = printable_text(f"no response: {response.kind}: {response.detail}")
+        return CardCheck(url, None, AgentCard(faults=(fault,)))
+    if response.status != _SUCCESS:
+        return CardCheck(url, response.status, AgentCard(faults=(_status_fault(response.status),)))
+    card = parse_card(response.body, url)
+    media_type = _media_type(response)
+    if media_type != CARD_TYPE and not media_type.endswith("+json"):
+        fault = printable_text(f"the media type is {media_type or 'missing'}, not {CARD_TYPE}")
+        card = card._replace(faults=(*card.faults, fault))
+    return CardCheck(url, response.status, card)
+
+
+def check_published_card(client: "Client", directory: DirectoryCheck) -> CardCheck | None:
+    """Request the card of the origin of published keys, and check that it names them. Return None without a card.
+
+    Raises: ClientClosed, RequestNotSent; MissingExtra.
+    """
+    found = check_card(client, str(Origin.from_url(directory.url)))
+    card, faults = found.card, list(found.card.faults)
+    if found.status in _MISSING:
+        return None
+    if found.status == _SUCCESS and card.jwks is not None:
+        try:
+            keys = parse_key_set(json.dumps(card.jwks).encode())
+        except InvalidKey as error:
+            faults.append(str(error))
+        else:
+            faults += keys.problems
+            faults += [f"key {name} is not in the card" for name in directory.keys if name not in keys.keys]
+    elif found.status == _SUCCESS and card.jwks_uri != directory.url:
+        faults.append(f"'jwks_uri' does not name the keys at {directory.url}")
+    return found._replace(card=card._replace(faults=tuple(map(printable_text, faults))))
+
+
+def _status_fault(status: int) -> str:
+    advice = " (verifiers follow no redirects)" if 300 <= status < 400 else ""
+    return f"status {status}, not 200{advice}"
+
+
+def _media_type(response: Response) -> str:
+    return (response.header("content-type") or "").partition(";")[0].strip().lower()
 
 
 def _key_problem(key: VerificationKey, now: float) -> str | None:

@@ -9,9 +9,11 @@ sets of keys. The clock selects the key, so a running crawler changes to the nex
 import json
 import os
 import stat
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from canfetch.agents.cards import CARD_PATH, build_card, parse_card
 from canfetch.client.identity.directory_urls import parse_directory_url
 from canfetch.client.identity.keys import (
     DIRECTORY_PATH,
@@ -20,6 +22,7 @@ from canfetch.client.identity.keys import (
     missing_cryptography,
     public_jwk,
 )
+from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidKey, InvalidOption, InvalidURL
 
@@ -69,12 +72,23 @@ class IdentityFile(NamedTuple):
         form: How requests name it, one of `FORMS`.
         keys: The keys, the newest last.
         max_age: Seconds for which verifiers may keep the public keys.
+        card: The signature agent card, or None.
     """
 
     directory_url: str
     form: str
     keys: tuple[SigningKey, ...]
     max_age: int = DEFAULT_MAX_AGE
+    card: Mapping[str, Any] | None = None
+
+    @property
+    def card_url(self) -> str | None:
+        """The URL at which the card is published, or None if there is no card."""
+        return None if self.card is None else str(self.card["client_id"])
+
+    def card_content(self) -> bytes:
+        """Return the card as it is published."""
+        return json.dumps(self.card, indent=2, ensure_ascii=False).encode() + b"\n"
 
     def active_key(self, now: float) -> SigningKey:
         """Return the key that signs at a time."""
@@ -117,28 +131,53 @@ class IdentityFile(NamedTuple):
             }
             for key in self.keys
         ]
-        content = {
+        content: dict[str, Any] = {
             "schema": IDENTITY_SCHEMA,
             "directory_url": self.directory_url,
             "form": self.form,
             "max_age": self.max_age,
             "keys": keys,
         }
+        if self.card is not None:
+            content["card"] = self.card
         return json.dumps(content, indent=2).encode() + b"\n"
 
 
-def new_identity(directory_url: str, *, form: str = FORMS[0], now: float) -> IdentityFile:
-    """Return an identity with a new key.
+def new_identity(
+    directory_url: str,
+    *,
+    form: str = FORMS[0],
+    now: float,
+    name: str | None = None,
+    contacts: Iterable[str] = (),
+    purpose: str | None = None,
+    token: str | None = None,
+) -> IdentityFile:
+    """Return an identity with a new key and a signature agent card.
 
     Args:
         directory_url: The https URL at which the public keys will be published, or the origin, for its well-known path.
         form: One of `FORMS`.
         now: The time in seconds since the epoch.
+        name: The name of the crawler, for the card.
+        contacts: URIs of its operator, or email addresses, for the card.
+        purpose: What it uses content for, for the card.
+        token: Its product token, for the card.
     Raises: InvalidURL, InvalidOption; MissingExtra.
     """
     url = _directory_url(directory_url)
     _check_form(form, url)
-    return IdentityFile(url, form, (_new_key(now),))
+    card = build_card(
+        {"rfc9309-product-token": token, "purpose": purpose},
+        client_id=f"{Origin.from_url(url)}{CARD_PATH}",
+        client_name=name,
+        contacts=[f"mailto:{one}" if "@" in one and ":" not in one else one for one in contacts],
+        jwks_uri=url,
+    )
+    try:
+        return IdentityFile(url, form, (_new_key(now),), card=_check_card(card, url))
+    except InvalidKey as error:
+        raise InvalidOption(str(error)) from None
 
 
 def parse_identity(content: bytes) -> IdentityFile:
@@ -162,7 +201,26 @@ def parse_identity(content: bytes) -> IdentityFile:
         form = _check_form(str(document.get("form")), url)
     except (InvalidURL, InvalidOption) as error:
         raise InvalidKey(f"the identity has an {error}") from None
-    return IdentityFile(url, form, tuple(_parse_key(number, one) for number, one in enumerate(entries, 1)), max_age)
+    keys = tuple(_parse_key(number, one) for number, one in enumerate(entries, 1))
+    card = document.get("card")
+    return IdentityFile(url, form, keys, max_age, None if card is None else _check_card(card, url))
+
+
+def _check_card(card: Any, directory_url: str) -> Mapping[str, Any]:
+    """Return a card that is published with the keys.
+
+    Raises: InvalidKey: It is not valid, or does not name the keys.
+    """
+    found = parse_card(json.dumps(card).encode())
+    faults = list(found.faults)
+    if found.jwks_uri != directory_url:
+        faults.append(f"'jwks_uri' is not the URL of the keys, {directory_url}")
+    if found.client_id is None or Origin.from_url(found.client_id) != Origin.from_url(directory_url):
+        faults.append("'client_id' is not an https URL of the origin of the keys")
+    if faults:
+        raise InvalidKey(f"the card of the identity is invalid: {faults[0]}")
+    assert isinstance(card, Mapping)
+    return card
 
 
 def check_private(path: Path) -> None:

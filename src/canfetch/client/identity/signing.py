@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from canfetch.access.responses import Headers
+from canfetch.agents.cards import CARD_TYPE
 from canfetch.client.argument_checks import check_callable, check_path, check_positive_seconds
 from canfetch.client.identity.identity_file import (
     FORMS,
@@ -117,6 +118,23 @@ class SigningIdentity:
     def directory_url(self) -> str:
         """The URL at which the public keys are published."""
         return self._file.current().directory_url
+
+    @property
+    def card_url(self) -> str | None:
+        """The URL at which the signature agent card is published, or None if the identity has no card."""
+        return self._file.current().card_url
+
+    def card(self) -> tuple[Headers, bytes]:
+        """Return the headers and the body of the response with the signature agent card.
+
+        Serve it with status 200 at `card_url`.
+
+        Raises: InvalidOption: The identity has no card.
+        """
+        identity = self._file.current()
+        if identity.card is None:
+            raise InvalidOption("the identity has no card: add an object 'card' to its file")
+        return (("Content-Type", CARD_TYPE), ("Cache-Control", f"max-age={identity.max_age}")), identity.card_content()
 
     def headers(self, method: str, url: str) -> Headers:
         """Return the headers that sign one request, or none for a URL that is not https.

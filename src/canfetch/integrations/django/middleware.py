@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 
 from canfetch.integrations.asgi import scope_target
 from canfetch.integrations.django.configuration import get_site
-from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, environ_header, target_of_environ
+from canfetch.integrations.serving.requests import Reply, Request, environ_header, target_of_environ
 
 _Next = Callable[[HttpRequest], Any]
 
@@ -46,7 +46,7 @@ class RobotsMiddleware:
         return response
 
     def _concerns(self, request: HttpRequest) -> bool:
-        return self._site.is_enforced or _whole_path(request) == ROBOTS_PATH
+        return self._site.concerns(_whole_path(request))
 
 
 def _whole_path(request: HttpRequest) -> str:

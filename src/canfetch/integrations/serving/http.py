@@ -1,15 +1,17 @@
-"""The response to a request for /robots.txt: methods, validators and conditional requests.
+"""The response to a request for a file: methods, validators and conditional requests.
 
 Source: RFC 9110 sections 8.8, 9.3 and 13; RFC 9309 sections 2.3 and 2.4.
 """
 
+import hashlib
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Final
 
 from canfetch.access.freshness import parse_http_date
+from canfetch.access.responses import Headers
 from canfetch.integrations.serving.requests import Reply, Request, text_reply
-from canfetch.integrations.serving.served_file import ServedFile
+from canfetch.integrations.serving.served_file import ETAG_DIGITS, ServedFile
 
 _METHODS: Final = ("GET", "HEAD")
 _ALLOW: Final = ("Allow", ", ".join(_METHODS))
@@ -50,6 +52,24 @@ def serve_file(request: Request, file: ServedFile, *, max_age: int, now: float, 
         *validators,
     )
     return Reply(200, headers, b"" if request.method == "HEAD" else file.content)
+
+
+def serve_document(request: Request, fields: Headers, body: bytes) -> Reply:
+    """Return the response with a document, or with 304 or 412 if the request is conditional.
+
+    Args:
+        request: A request.
+        fields: The header fields of the document. Those of its signatures are those of a 304 as well.
+        body: The document.
+    """
+    etag = f'"{hashlib.sha256(body).hexdigest()[:ETAG_DIGITS]}"'
+    status = _evaluate(request, etag, None)
+    if status == 412:
+        return text_reply(request, 412, "412 Precondition Failed")
+    headers = (*fields, ("ETag", etag))
+    if status == 304:
+        return Reply(304, tuple(field for field in headers if field[0] != "Content-Type"), b"")
+    return Reply(200, (*headers, ("Content-Length", str(len(body)))), b"" if request.method == "HEAD" else body)
 
 
 def refuse_method(request: Request) -> Reply | None:

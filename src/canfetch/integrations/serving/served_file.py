@@ -16,7 +16,7 @@ from canfetch.core.text import encode_text
 from canfetch.errors import InvalidDraft, InvalidSitePolicy, ServingError
 from canfetch.integrations.serving.environments import SiteEnvironment
 
-_ETAG_DIGITS: Final = 32
+ETAG_DIGITS: Final = 32
 
 
 class ServedFile:
@@ -34,7 +34,7 @@ class ServedFile:
 
     def __init__(self, content: bytes, *, modified: float | None = None, is_stored: bool = True) -> None:
         self.content = content
-        self.etag = f'"{hashlib.sha256(content).hexdigest()[:_ETAG_DIGITS]}"'
+        self.etag = f'"{hashlib.sha256(content).hexdigest()[:ETAG_DIGITS]}"'
         self.is_stored = is_stored
         self.modified = modified
         self.robots = parse(content)

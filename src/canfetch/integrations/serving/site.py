@@ -1,4 +1,4 @@
-"""A site: it answers requests for /robots.txt, and optionally refuses those of crawlers."""
+"""A site: it answers requests for /robots.txt and the keys of a crawler, and optionally refuses those of crawlers."""
 
 import math
 import time
@@ -12,15 +12,16 @@ from canfetch.author.hosts import parse_host
 from canfetch.author.refusal import Refusal
 from canfetch.author.site_policy import closed_policy
 from canfetch.client.argument_checks import check_callable
-from canfetch.client.identity import SignedRequest
+from canfetch.client.identity import SignedRequest, SigningIdentity
 from canfetch.client.loggers import SERVING_LOGGER
 from canfetch.client.procedure import Clock
+from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption, ServingError
 from canfetch.integrations.serving.enforcement import DeclaredCrawler, Enforcement, find_refusal, is_subject
 from canfetch.integrations.serving.environments import site_environment
-from canfetch.integrations.serving.http import refuse_method, serve_file
+from canfetch.integrations.serving.http import refuse_method, serve_document, serve_file
 from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, text_reply
 from canfetch.integrations.serving.sources import RobotsValue, build_source
 from canfetch.integrations.serving.stats import SiteCounters, SiteStats
@@ -66,6 +67,8 @@ class Site:
         enforcement: How requests of crawlers are checked. Default: they are not.
         suspend_until: When a suspension of crawling ends, with a time zone. Until then, requests for the robots.txt get
             503 with `Retry-After`, and so do all requests of declared crawlers if there is an `enforcement`.
+        identity: The identity of a crawler. Its public keys, signed, and its signature agent card are served at their
+            URLs, to requests for the host of these URLs.
         clock: Returns seconds since the epoch.
     Raises: ServingError: The robots.txt is missing or invalid, closes the site in production, or leaves it open in
         another environment; InvalidOption: An argument is invalid.
@@ -82,6 +85,7 @@ class Site:
         max_age: int = 3600,
         enforcement: Enforcement | None = None,
         suspend_until: datetime | None = None,
+        identity: SigningIdentity | None = None,
         clock: Clock = time.time,
     ) -> None:
         chosen = site_environment(
@@ -93,7 +97,10 @@ class Site:
         _check_max_age(max_age)
         if enforcement is not None and not isinstance(enforcement, Enforcement):
             raise InvalidOption(f"invalid enforcement {quoted(enforcement)}: expected an Enforcement or None")
+        if identity is not None and not isinstance(identity, SigningIdentity):
+            raise InvalidOption(f"invalid identity {quoted(identity)}: expected a SigningIdentity or None")
         check_callable("clock", clock)
+        self._identity = identity
         self._suspended_until = _timestamp(suspend_until)
         # Build the configured source in every environment, so that its errors are found before production.
         self._source = build_source(robots, chosen, clock=clock)
@@ -115,6 +122,10 @@ class Site:
     def is_enforced(self) -> bool:
         """Whether requests for other paths than /robots.txt are checked."""
         return self._enforcement is not None
+
+    def concerns(self, path: str) -> bool:
+        """Return whether requests for a path are answered or checked."""
+        return path == ROBOTS_PATH or self.is_enforced or (self._identity is not None and path in self._published())
 
     def respond(self, request: Request) -> Reply | None:
         """Return the reply to a request, or None if the application handles it."""
@@ -141,6 +152,9 @@ class Site:
         return self._conclude(request, reply, identity)
 
     def _examine(self, request: Request) -> Reply | IdentityCheck | None:
+        reply = self._publish(request)
+        if reply is not None:
+            return reply
         seconds = self._suspended_until - self._clock()
         if seconds > 0 and (request.path == ROBOTS_PATH or self._declares_crawler(request)):
             self._counters.add("suspended")
@@ -149,6 +163,25 @@ class Site:
         if request.path == ROBOTS_PATH:
             return self._serve(request)
         return None if self._enforcement is None else self._check(request, self._enforcement)
+
+    def _published(self) -> dict[str, str]:
+        """Return the URLs of the public keys and of the card, by their paths."""
+        if self._identity is None:
+            return {}
+        urls = (self._identity.card_url, self._identity.directory_url)
+        return {"/" + url.split("/", 3)[3]: url for url in urls if url is not None}
+
+    def _publish(self, request: Request) -> Reply | None:
+        """Return the public keys or the card, or None for other paths and hosts.
+
+        Keys that are signed for another host would prove that the owner of the host has the private keys.
+        """
+        url = self._published().get(request.path)
+        if url is None or self._identity is None or find_origin(f"https://{request.host}/") != find_origin(url):
+            return None
+        is_card = url == self._identity.card_url
+        headers, body = self._identity.card() if is_card else self._identity.directory(url.split("/", 3)[2])
+        return refuse_method(request) or serve_document(request, headers, body)
 
     def _declares_crawler(self, request: Request) -> bool:
         user_agent = request.header("user-agent")
