@@ -62,6 +62,7 @@ READ = {
     "agents report release",
     "agents update source",
     "agents update --key",
+    "agents import source",
     "identity show folder",
     "bulk decide inputs",
     "bulk filter lists",

@@ -42,6 +42,7 @@ canfetch check https://example.com/fish --agent ExampleBot --quiet --store robot
 canfetch check https://example.com/fish --agent ExampleBot --quiet --evidence evidence
 """
 OWN_SETUP = {
+    "canfetch agents import": """echo '{"client_id": "https://bot.example/"}' > card.json""",
     "canfetch audit": "echo https://example.com > sites.txt && mkdir reports && touch reports/skippedPages.jsonl",
     "canfetch bulk": "rm files.parquet",
     "canfetch bulk parse": "rm files.parquet",
@@ -59,6 +60,7 @@ NOT_RUN = {
     "in ~/.": "a line of a shell's configuration file",
     "--every 6h": "runs until it is stopped; tests/cli runs the command",
     "hooks.example": "runs until it is stopped; tests/cli runs the command",
+    "agents import https:": "a card on the internet; tests/cli runs the command",
     "agents verify": "the DNS of the internet",
     "registry-2026-12-01.json": "a release that is not published; tests/agents runs the commands",
 }

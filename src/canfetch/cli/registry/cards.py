@@ -186,7 +186,7 @@ import_command: Final = click.Command(
     epilog="""\b
 Examples:
   canfetch agents import card.json
-  canfetch agents import https://example.com/bot --format json
+  canfetch agents import https://bot.example --format json
   canfetch agents import card.json --output crawlers.toml
 
 \b
