@@ -177,6 +177,25 @@ def test_a_published_card_is_checked(
     assert any(fault in one for one in found["card"]["faults"]) if fault else found["card"]["faults"] == []
 
 
+@pytest.mark.parametrize(
+    "status, media_type, code",
+    [
+        (403, "text/plain", 0),
+        (200, "text/html; charset=utf-8", 0),
+        (301, "text/html", 1),
+        (500, "a/b", 1),
+    ],
+)
+def test_a_site_without_a_card_has_no_fault(
+    run: Run, published: tuple[Site, SigningIdentity, list[str]], status: int, media_type: str, code: int
+) -> None:
+    site, identity, options = published
+    serve(site, *identity.directory(site.origin.partition("://")[2]))
+    site.serve(CARD_PATH, respond(b"<html>", f"Content-Type: {media_type}", "Location: /", status=status))
+    found = check(run, site, options)
+    assert (found[0], found[1]["card"] is None) == (code, code == 0)
+
+
 def test_the_card_of_an_identity(run: Run, folder: Path) -> None:
     options = ("--name", "Bot", "--contact", "a@bot.example", "--purpose", "search", "--product-token", "ExampleBot")
     assert run("identity", "init", "bot", "--url", "https://bot.example", *options).code == 0
@@ -197,6 +216,14 @@ def test_identities_without_a_card_and_with_an_invalid_one(run: Run, folder: Pat
     run("identity", "init", "bot", "--url", "https://bot.example")
     file = folder / "bot" / "identity.json"
     content = json.loads(file.read_bytes())
+    for url in (
+        "https://bot.example",
+        "https://bot.example/",
+        "https://bot.example/card?a=b",
+        "https://bot.example/c%61rd",
+    ):
+        file.write_text(json.dumps({**content, "card": {**content["card"], "client_id": url}}))
+        assert "expected a URL with a path, without query and escapes" in run("identity", "show", "bot").err
     file.write_text(json.dumps({**content, "card": {**content["card"], "jwks_uri": "https://evil.example/"}}))
     ran = run("identity", "show", "bot")
     assert (ran.code, "the card of the identity is invalid: 'jwks_uri' is 'https://evil.example/'" in ran.err) == (

@@ -57,7 +57,7 @@ def _import(
 
         with closing(OriginLookup(network, warn=Progress().print_error, agent=None)) as lookup:
             try:
-                url, status, card = check_card(lookup.client, source)
+                url, status, card, _ = check_card(lookup.client, source)
             except CanfetchError as error:
                 raise CommandError(str(error)) from None
         if status != 200:

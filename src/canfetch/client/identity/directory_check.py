@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from canfetch.client.sync_client import Client
 
 _SUCCESS: Final = 200
-_MISSING: Final = (404, 410)
 _TAG: Final = "http-message-signatures-directory"
 _REQUIRED: Final = ('"@authority";req', '"content-digest"')
 
@@ -106,15 +105,17 @@ class CardCheck(NamedTuple):
         url: Its address.
         status: The status of the response, or None if there was none.
         card: What it says. Without a response with a card, it has the faults only.
+        media_type: The media type of the response, or an empty string.
     """
 
     url: str
     status: int | None
     card: AgentCard
+    media_type: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the check as plain values."""
-        return {"url": self.url, "status": self.status, **self.card.to_json()}
+        return {"url": self.url, "status": self.status, "media_type": self.media_type, **self.card.to_json()}
 
 
 def check_card(client: "Client", url: str) -> CardCheck:
@@ -140,7 +141,7 @@ def check_card(client: "Client", url: str) -> CardCheck:
     if media_type != CARD_TYPE and not media_type.endswith("+json"):
         fault = printable_text(f"the media type is {media_type or 'missing'}, not {CARD_TYPE}")
         card = card._replace(faults=(*card.faults, fault))
-    return CardCheck(url, response.status, card)
+    return CardCheck(url, response.status, card, printable_text(media_type))
 
 
 def check_published_card(client: "Client", directory: DirectoryCheck) -> CardCheck | None:
@@ -150,7 +151,8 @@ def check_published_card(client: "Client", directory: DirectoryCheck) -> CardChe
     """
     found = check_card(client, str(Origin.from_url(directory.url)))
     card, faults = found.card, list(found.card.faults)
-    if found.status in _MISSING:
+    # Some sites answer with a page for every path.
+    if found.status is not None and (400 <= found.status < 500 or found.media_type == "text/html"):
         return None
     if found.status == _SUCCESS and card.jwks is not None:
         try:

@@ -8,6 +8,7 @@ sets of keys. The clock selects the key, so a running crawler changes to the nex
 
 import json
 import os
+import re
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -40,6 +41,8 @@ DEFAULT_LEAD: Final = 90_000
 FORMS: Final = ("dictionary", "string")
 """How a request names the address of the keys: as in the draft of the working group, or as in earlier drafts."""
 _MAX_KEYS: Final = 20
+# The path of a request is compared with it as it is.
+_PUBLISHED: Final = re.compile(r"https://[^/]+(?:/[A-Za-z0-9._~-]+)+")
 _MAX_SECONDS: Final = 1e12
 _PRIVATE_BYTES: Final = 32
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -217,6 +220,10 @@ def _check_card(card: Any, directory_url: str) -> Mapping[str, Any]:
         faults.append(f"'jwks_uri' is not the URL of the keys, {directory_url}")
     if found.client_id is None or Origin.from_url(found.client_id) != Origin.from_url(directory_url):
         faults.append("'client_id' is not an https URL of the origin of the keys")
+    elif not _PUBLISHED.fullmatch(found.client_id):
+        faults.append(
+            f"'client_id' is {quoted(found.client_id)}: expected a URL with a path, without query and escapes"
+        )
     if faults:
         raise InvalidKey(f"the card of the identity is invalid: {faults[0]}")
     assert isinstance(card, Mapping)
