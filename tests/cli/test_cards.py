@@ -106,7 +106,7 @@ def test_private_addresses_are_refused_by_default(run: Run, site: tuple[Site, li
     server, options = site
     ran = run("agents", "import", server.origin, *(one for one in options if one != "--allow-private"))
     assert (ran.code, ran.out) == (2, "")
-    assert "no response" in ran.err, ran.err
+    assert "is not public" in ran.err, ran.err
 
 
 @pytest.mark.parametrize(
