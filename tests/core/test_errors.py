@@ -13,7 +13,7 @@ CLASSES = [value for value in vars(errors).values() if isinstance(value, type)]
 def test_errors_have_the_base_class_and_a_builtin_one(error: type[Exception]) -> None:
     assert issubclass(error, errors.CanfetchError)
     if error is not errors.CanfetchError:
-        assert issubclass(error, (ValueError, RuntimeError, OSError, ImportError))
+        assert issubclass(error, (ValueError, LookupError, RuntimeError, OSError, ImportError))
 
 
 @pytest.mark.parametrize("error", CLASSES, ids=lambda error: error.__name__)

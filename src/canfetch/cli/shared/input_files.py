@@ -120,8 +120,8 @@ def read_robots(name: str, option: str = "--robots", *, max_bytes: int = DEFAULT
 
     Raises: CommandError: The file cannot be read.
     """
-    # UTF-16 takes two bytes where UTF-8 takes one, and the parser needs one byte past the limit.
-    return read_input(name, option, max_bytes=2 * max_bytes + 4)
+    # The parser needs one byte past the limit.
+    return read_input(name, option, max_bytes=max_bytes + 1)
 
 
 def warn_about_content(content: bytes, name: str, option: str = "--robots", *, warn: Callable[[str], None]) -> None:
