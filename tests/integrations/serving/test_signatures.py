@@ -1,7 +1,8 @@
 """Signed requests on real servers, with a directory on a TLS server, and crawlers that must sign."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from tests.servers.web import Site as Server
 from tests.servers.web import resolve_all_to
 
 from canfetch.agents.address_lists import AddressList, AddressLists, AddressRanges
-from canfetch.client.identity import IdentityVerifier, SignatureVerifier
+from canfetch.client.identity import IdentityVerifier, SignatureVerifier, SigningIdentity
+from canfetch.client.identity.identity_file import new_identity
+from canfetch.client.identity.keys import DIRECTORY_PATH
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
@@ -46,10 +49,10 @@ def url_of(directory: Server) -> str:
     return f"https://signer.site.test:{directory.port}/keys"
 
 
-def signing_site(directory: Server, authority: Authority, **options: Any) -> Site:
+def signing_site(directory: Server, authority: Authority, *, url: str | None = None, **options: Any) -> Site:
     signatures = SignatureVerifier(
         hosts=["example.com"],
-        directories={"Googlebot": url_of(directory)},
+        directories={"Googlebot": url or url_of(directory)},
         transport=HTTPTransport(ssl_context=authority.client(), resolve=resolve_all_to("127.0.0.1"), trust_env=False),
         allow_private=True,
         timeout=60.0,
@@ -66,7 +69,7 @@ def signing_site(directory: Server, authority: Authority, **options: Any) -> Sit
     )
 
 
-def lines(headers: list[tuple[str, str]]) -> list[str]:
+def lines(headers: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{name}: {value}" for name, value in headers]
 
 
@@ -76,6 +79,32 @@ def signed(directory: Server, signer: Signer = SIGNER, **covered: str) -> list[s
     components = {'"@authority"': "example.com", '"signature-agent";key="sig1"': f'"{url}"'}
     components |= {f'"@{name.replace("_", "-")}"': value for name, value in covered.items()}
     return lines(signer.headers(components, agent=f'sig1="{url}"'))
+
+
+@pytest.mark.parametrize("form", ["dictionary", "string"])
+def test_what_an_identity_signs_is_verified(
+    serve: Serve, directory: Server, authority: Authority, tmp_path: Path, form: str
+) -> None:
+    origin = f"https://{form}.site.test:{directory.port}"
+    file = tmp_path / "identity.json"
+    file.touch(mode=0o600)
+    before = new_identity(origin, form=form, now=NOW - 9)
+    file.write_bytes(before.to_json())
+    with_old_key, moved = (
+        SigningIdentity(file, clock=lambda: NOW).headers("GET", f"https://{host}{PATH}")
+        for host in ("example.com", "other.example")
+    )
+    file.write_bytes(before.rotated(NOW - 8, lead=5).to_json())
+    rotated = SigningIdentity(file, clock=lambda: NOW)
+    with_new_key = rotated.headers("GET", f"https://example.com{PATH}")
+    fields, keys = rotated.directory(f"{form}.site.test:{directory.port}")
+    directory.serve(DIRECTORY_PATH, respond(keys, *lines(fields)))
+    site = signing_site(directory, authority, url=f"{origin}{DIRECTORY_PATH}")
+    server = serve(site)
+    answers = [server.send(PATH, CRAWLER, *PROXIED, *lines(one)).status for one in (with_old_key, with_new_key)]
+    assert answers == [200, 200]
+    assert server.send(PATH, CRAWLER, *PROXIED, *lines(moved)).status == 403
+    assert server.send(PATH, CRAWLER, *PROXIED, *lines([with_new_key[0]])).status == 403
 
 
 def test_signed_requests_on_each_server(serve: Serve, directory: Server, authority: Authority) -> None:
@@ -165,8 +194,8 @@ def test_an_outage_of_the_directory_is_undecided(directory: Server, authority: A
         **{name.lower(): value for name, value in SIGNER.headers(agent=f'sig1="{url_of(directory)}"')},
     }
     try:
-        for options, status in (({}, None), ({"block_undecided": True}, 403)):
-            site = signing_site(directory, authority, **options)
+        for block_undecided, status in ((False, None), (True, 403)):
+            site = signing_site(directory, authority, block_undecided=block_undecided)
             reply = site.respond(request("/", headers=fields, peer=FAKE))
             assert (reply and reply.status) == status
             assert site.stats.undecided == 1
