@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.lines import byte_order_mark_length, physical_lines, readable_part
+from canfetch.core.lines import byte_order_mark_length, line_text, physical_lines, readable_part
 from canfetch.core.profiles import PROFILES
 
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
@@ -58,3 +58,16 @@ def test_google_line_limit_is_2083_times_8_minus_1_bytes() -> None:
 def test_google_nul_ends_a_line() -> None:
     assert readable_part(b"Disallow: /a\0b\0c", GOOGLE) == b"Disallow: /a"
     assert readable_part(b"Disallow: /a\0b\0c", RFC9309) == b"Disallow: /a\0b\0c"
+
+
+@pytest.mark.parametrize(
+    "line, max_bytes, text",
+    [
+        (b"Allow:\t/a ", None, "Allow: /a "),
+        (b"Disallow: /\xff", None, "Disallow: /%FF"),
+        (b"Disallow: /abc", 14, "Disallow: /abc"),
+        (b"Disallow: /abcd", 14, "Disallow: /\N{HORIZONTAL ELLIPSIS}"),
+    ],
+)
+def test_lines_for_display(line: bytes, max_bytes: int | None, text: str) -> None:
+    assert line_text(line, max_bytes) == text

@@ -2,7 +2,15 @@
 
 import pytest
 
-from canfetch.core.text import abbreviated, content_bytes, content_json, counted, display_text, encode_text
+from canfetch.core.text import (
+    abbreviated,
+    bounded_text,
+    content_bytes,
+    content_json,
+    counted,
+    display_text,
+    encode_text,
+)
 from canfetch.errors import InvalidOption
 
 
@@ -79,3 +87,17 @@ def test_content_bytes_reads_what_content_json_writes(content: bytes) -> None:
 def test_content_that_is_not_base64_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(InvalidOption, match="invalid Base64 in content: "):
         content_bytes("é", "base64")
+
+
+@pytest.mark.parametrize(
+    "text, max_bytes, bounded",
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "\N{HORIZONTAL ELLIPSIS}"),
+        ("abcde", 4, "a\N{HORIZONTAL ELLIPSIS}"),
+        ("\N{SNOWMAN}\N{SNOWMAN}", 5, "\N{HORIZONTAL ELLIPSIS}"),
+        ("\N{SNOWMAN}\N{SNOWMAN}", 6, "\N{SNOWMAN}\N{SNOWMAN}"),
+    ],
+)
+def test_long_texts_are_cut_between_characters(text: str, max_bytes: int, bounded: str) -> None:
+    assert bounded_text(text, max_bytes) == bounded

@@ -9,6 +9,9 @@ from canfetch.pages.style_imports import MAX_IMPORTS, style_imports
     "css, expected",
     [
         ("@import 'a.css';", ["a.css"]),
+        # A parenthesis that closes nothing, and one with a semicolon.
+        ("@layer a); @import 'a.css' (x;y); @import 'b.css';", ["a.css", "b.css"]),
+        ("@layer a\\;; @import 'a.css';", ["a.css"]),
         ('@IMPORT "a;b.css" screen and (width > 1px);@import url(b.css) layer(x);', ["a;b.css", "b.css"]),
         ("@import url( 'a.css' ) print;", ["a.css"]),
         ("@import url( a.css );", ["a.css"]),
