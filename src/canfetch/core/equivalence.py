@@ -9,10 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.record import ExtensionScope
-from canfetch.core.groups import Group
 from canfetch.core.patterns import is_void, parse_pattern
 from canfetch.core.profiles import PROFILES, Profile, get_profile
-from canfetch.core.text import encode_text
 
 # Records for people, which have no meaning for crawlers.
 _NO_MEANING: Final = frozenset({"comment"})
@@ -139,15 +137,11 @@ def extensions_key(content: bytes, profile: str) -> object:
 
 
 def _groups(robots: RobotsTxt, flags: Profile) -> Iterator[tuple[int, tuple[bytes, ...], list[_WrittenRule]]]:
-    for index, group in enumerate(robots.groups):
-        tokens = (encode_text(agent.token).lower() for agent in group.user_agents if agent.token)
-        yield index, tuple(dict.fromkeys(tokens)), list(_rules(group, flags))
-
-
-def _rules(group: Group, flags: Profile) -> Iterator[_WrittenRule]:
-    for rule in group.rules:
-        if rule.pattern and not is_void(rule.pattern, flags):
-            yield rule.allow, rule.pattern
+    # The rows of the engine, because the specificity of the rules is not needed.
+    for index, (agents, rules) in enumerate(robots._compiled.group_table()):  # noqa: SLF001 - of this package
+        tokens = dict.fromkeys(token.lower() for token, _ in agents if token)
+        written = [(allow, pattern) for allow, pattern, _ in rules if pattern and not is_void(pattern, flags)]
+        yield index, tuple(tokens), written
 
 
 def _extensions(
