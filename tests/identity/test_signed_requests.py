@@ -385,11 +385,31 @@ def test_the_number_of_signatures_and_components_is_bounded() -> None:
     assert reason(headers) == "invalid: too-many"
     covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(31)}}
     assert reason(SIGNER.headers(covered)) == "invalid: too-many"
-    # Before any of it is parsed.
+    # Before any of it is parsed. The largest input that is accepted passes.
+    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(30)}}
+    added = [(f"X-{number}", "a") for number in range(30)]
+    assert check([*SIGNER.headers(covered, nonce="n", alg="ed25519"), *added]).is_valid
     covered = {'"x"': "a"}
-    listed = '("x"' * 500 + SIGNER.parameters()
-    found = check(SIGNER.headers(covered, signed_input=listed))
-    assert (found.reason, "quotes" in found.detail) == ("too-many", True)
+    for unit in ('("x"', "(1 ", "a,", ";a", "%c3"):
+        listed = (unit * 1500)[: 4096 - 300] + SIGNER.parameters()
+        found = check(SIGNER.headers(covered, signed_input=listed))
+        assert (found.reason, "delimiters" in found.detail) == ("too-many", True)
+
+
+@pytest.mark.parametrize(
+    "component", ['"x";key="a"', '"x";sf', '"@query-param";name="a"', '"@query-param"', '"x"', '"@query"']
+)
+def test_parts_of_a_request_that_a_signature_makes_long_to_parse(component: str) -> None:
+    is_parsed = component not in {'"x"', '"@query"'}
+    for size, expected in ((3000, "bad-signature"), (5000, "too-many" if is_parsed else "bad-signature")):
+        headers = [*SIGNER.headers({AUTHORITY: "other", MEMBER: AGENT, component: "a"}), ("X", "a," * (size // 2))]
+        assert reason(headers, url=f"https://example.com/?{'a&' * (size // 2)}") == f"invalid: {expected}"
+    # The parts of all fields count together, and each of them once.
+    names = [f'"x{number % 4}";key="{number}"' for number in range(8)]
+    headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, **dict.fromkeys(names, "1")})
+    for size, expected in ((1000, "bad-signature"), (1100, "too-many")):
+        fields = [(f"X{number}", "a" * size) for number in range(4)]
+        assert reason([*headers, *fields]) == f"invalid: {expected}"
 
 
 @pytest.mark.parametrize(
