@@ -264,3 +264,48 @@ def test_invalid_requirements(names: Any, options: dict[str, Any], message: str)
     with pytest.raises(InvalidOption, match=message):
         Enforcement(**{"identity": identity, "require_signature": names, **options})
     Enforcement(identity=identity, require_signature=["Google-Agent"])
+
+
+def test_one_signed_request_sent_in_other_forms(serve: Serve, directory: Server, authority: Authority) -> None:
+    site = signing_site(directory, authority)
+    server = serve(site)
+    fields = signed(directory, path="/a%20b", query="?q=1")
+
+    def send(target: str, *more: str, host: str = "example.com", sent: list[str] = fields) -> int:
+        return server.send(target, CRAWLER, *PROXIED, *sent, *more, host=host).status
+
+    assert send("/a%20b?q=1") == 200
+    agent = next(line for line in fields if line.startswith("Signature-Agent"))
+    folded = [line.replace("=", "=\r\n ", 1) if line is agent else line for line in fields]
+    forms = {
+        "escape": send("/a%2520b?q=1"),
+        "letter case": send("/a%20b?Q=1"),
+        "query": send("/a%20b?q=1&q=2"),
+        "no query": send("/a%20b"),
+        "parameters": send("/a%20b;x?q=1"),
+        "dots": send("/x/../a%20b?q=1"),
+        "host": send("/a%20b?q=1", host="example.com."),
+        "port": send("/a%20b?q=1", host="example.com:8443"),
+        "no host": send("/a%20b?q=1", host=""),
+        "two hosts": send("/a%20b?q=1", "Host: other.example"),
+        "other host and forwarded": send("/a%20b?q=1", "X-Forwarded-Host: example.com", host="other.example"),
+        "agent twice": send("/a%20b?q=1", agent),
+        "second agent": send("/a%20b?q=1", 'Signature-Agent: sig2="https://evil.example/keys"'),
+        "agent as a text first": send("/a%20b?q=1", sent=['Signature-Agent: "https://evil.example/keys"', *fields]),
+        "folded": send("/a%20b?q=1", sent=folded),
+    }
+    # Another member of the field is not that of the signature.
+    assert {name for name, status in forms.items() if status == 200} == {"second agent"}
+    assert set(forms.values()) <= {200, 400, 403}
+    assert site.stats.verified == 2
+
+
+def test_a_signature_that_covers_the_type_of_the_body(serve: Serve, directory: Server, authority: Authority) -> None:
+    server = serve(signing_site(directory, authority))
+    url = url_of(directory)
+    components = {'"@authority"': "example.com", '"signature-agent";key="sig1"': f'"{url}"'}
+    components |= {'"content-type"': "application/json", '"content-length"': "0"}
+    fields = lines(SIGNER.headers(components, agent=f'sig1="{url}"'))
+    for sent, status in (("application/json", 200), ("text/html", 403)):
+        body = (f"Content-Type: {sent}", "Content-Length: 0", *PROXIED, *fields)
+        assert server.send("/", CRAWLER, *body).status == status

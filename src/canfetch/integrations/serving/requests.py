@@ -8,6 +8,8 @@ from urllib.parse import quote
 ROBOTS_PATH: Final = "/robots.txt"
 # RFC 3986: characters that a path may contain unescaped. In a decoded path, `%` is data.
 _SAFE_IN_PATH: Final = "/:@!$&'()*+,;=~"
+# PEP 3333: the fields whose names in the environment have no `HTTP_`.
+_FIELDS_WITHOUT_PREFIX: Final = ("content-type", "content-length")
 
 
 class Request(NamedTuple):
@@ -65,7 +67,8 @@ def environ_header(environ: Mapping[str, object], name: str) -> str | None:
 
     Args: name: The name in lower case.
     """
-    value = environ.get(f"HTTP_{name.upper().replace('-', '_')}")
+    key = name.upper().replace("-", "_")
+    value = environ.get(key if name in _FIELDS_WITHOUT_PREFIX else f"HTTP_{key}")
     return value if isinstance(value, str) else None
 
 
