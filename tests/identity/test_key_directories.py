@@ -47,7 +47,7 @@ def key_set(*signers: Signer, fields: Sequence[str] = ()) -> Behaviour:
 
 def directories(clock: Clock, **options: Any) -> KeyDirectories:
     # Long enough for a slow machine: nothing here waits for it.
-    return KeyDirectories(**{"allow_private": True, "timeout": 30.0, "clock": clock, **options})
+    return KeyDirectories(**{"allow_private": True, "timeout": 30.0, "clock": clock, "chance": lambda: 0.0, **options})
 
 
 def find(found: KeyDirectories, url: str, signer: Signer | str, *, trusted: bool = False) -> str:
@@ -125,6 +125,50 @@ def test_times_of_copies_are_bounded(site: Site, clock: Clock, fields: Sequence[
         clock.now += offset
         assert find(found, site.url("keys"), FIRST) == "found"
         assert site.count("/keys") == count
+
+
+@pytest.mark.parametrize(
+    "stored, unchanged, count",
+    [
+        (['ETag: "1"'], ['ETag: "1"'], 2),
+        (['ETag: W/"1"', "Cache-Control: max-age=600"], [], 2),
+        (["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"], ['ETag: "1"'], 2),
+        # A 304 that nothing asked for, and one for another copy, after which the next request has no condition.
+        ([], [], 3),
+        (['ETag: "1"'], ['ETag: "2"'], 3),
+    ],
+)
+def test_an_old_copy_is_revalidated(
+    site: Site, clock: Clock, stored: Sequence[str], unchanged: Sequence[str], count: int
+) -> None:
+    not_modified = respond(b"", *unchanged, status=304)
+    site.serve("/keys", key_set(FIRST, fields=stored), not_modified, key_set(SECOND))
+    found = directories(clock)
+    assert find(found, site.url("keys"), FIRST) == "found"
+    lifetime = 600 if len(stored) > 1 else 3600
+    clock.now += lifetime
+    assert find(found, site.url("keys"), FIRST) == "found"
+    conditions = {name: site.requests[1].headers.get(name) for name in ("if-none-match", "if-modified-since")}
+    assert list(filter(None, conditions.values())) == [line.partition(": ")[2] for line in stored[:1]]
+    # The lifetime of a 304 is its own, or that of the copy. A directory that failed is fetched again in a minute.
+    clock.now += 60 if count == 3 else lifetime - 1
+    assert find(found, site.url("keys"), FIRST) == ("key-unknown" if count == 3 else "found")
+    assert site.count("/keys") == count
+    if count == 3:
+        assert "if-none-match" not in site.requests[2].headers
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
+def test_processes_do_not_fetch_all_at_once(site: Site, clock: Clock, chance: float) -> None:
+    site.serve("/keys", key_set(FIRST, fields=["Cache-Control: max-age=1000"]), respond(b"", status=503))
+    found = directories(clock, chance=lambda: chance)
+    assert find(found, site.url("keys"), FIRST) == "found"
+    for lifetime in (1000, 60):
+        count = site.count("/keys")
+        for offset, fetches in ((lifetime * (1 - chance / 10) - 1, 0), (1, 1)):
+            clock.now += offset
+            assert find(found, site.url("keys"), FIRST) == "found"
+            assert site.count("/keys") == count + fetches
 
 
 def test_an_outage_does_not_remove_keys_for_a_while(site: Site, clock: Clock) -> None:

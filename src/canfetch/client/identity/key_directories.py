@@ -7,18 +7,20 @@ Source: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01, "Key Distributi
 Forgery", "Discovery Failure", "Cache Behaviour" and "Negative Caching and Retry".
 """
 
+import random
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from typing import Final, NamedTuple
 
 from canfetch import __version__
+from canfetch.access.entries import select_stored_headers, update_stored_headers
 from canfetch.access.freshness import freshness_lifetime, parse_delta_seconds
 from canfetch.access.policies import get_policy
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, Headers, Response
 from canfetch.agents.identity import SignatureReason
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
@@ -38,6 +40,8 @@ _REFETCH_SECONDS: Final = 60.0
 # After a failure, the pause doubles up to the five minutes that the draft allows.
 _RETRY_SECONDS: Final = 60.0
 _MAX_RETRY_SECONDS: Final = 300.0
+# The share that chance takes off each of these times, so that the processes of a site do not fetch all at once.
+_JITTER: Final = 0.1
 # Each waiting request may occupy a thread of the server. Any client can name a slow directory.
 _MAX_WAITING: Final = 8
 _MAX_WAITING_UNTRUSTED: Final = 1
@@ -63,6 +67,8 @@ class _Copy:
 
     def __init__(self) -> None:
         self.keys: Mapping[str, VerificationKey] | None = None
+        # Those of the response with the keys, updated by each 304 since then.
+        self.headers: Headers = ()
         self.fresh_until = self.stale_until = self.attempted = self.retry_at = 0.0
         self.failures = 0
         self.problem = ""
@@ -89,6 +95,7 @@ class KeyDirectories:
         max_fetches: Maximum number of fetches of untrusted directories at the same time.
         max_fetches_per_minute: Maximum number of fetches of untrusted directories in a minute.
         allow_private: Whether to connect to private and loopback addresses.
+        chance: Returns a number from 0 to 1. Times are shortened by up to a tenth at random.
         clock: Returns seconds since the epoch.
     Raises: InvalidOption: An argument is invalid.
     """
@@ -104,6 +111,7 @@ class KeyDirectories:
         max_fetches: int = 4,
         max_fetches_per_minute: int = 60,
         allow_private: bool = False,
+        chance: Callable[[], float] = random.random,
         clock: Clock = time.time,
     ) -> None:
         for name, seconds in (("timeout", timeout), ("max_stale", max_stale)):
@@ -122,6 +130,7 @@ class KeyDirectories:
         self._max_fetches = max_fetches
         self._max_per_minute = max_fetches_per_minute
         self._allow_private = allow_private
+        self._chance = chance
         self._clock = clock
         self._trusted: dict[str, _Copy] = {}
         self._known = _Cache(max_directories)
@@ -161,9 +170,11 @@ class KeyDirectories:
                 return self._result(copy, key_id, now, "too many directories are being fetched")
             flight = self._flights[url] = _Flight()
             flight.waiting = 1
+            known = None if copy is None or copy.keys is None else _Fetched(copy.keys, 0.0, copy.headers)
             if not trusted:
                 self._untrusted_flights.add(url)
-        thread = start_daemon_thread(partial(self._fly, url, flight, trusted=trusted), name="canfetch-keys")
+        fly = partial(self._fly, url, flight, known, trusted=trusted)
+        thread = start_daemon_thread(fly, name="canfetch-keys")
         error = thread.exception() if thread.done() else None
         if error is not None:
             # `_fly` does not raise, so the error is that of starting the thread.
@@ -202,18 +213,20 @@ class KeyDirectories:
             return KeyLookup(None, SignatureReason.DIRECTORY_UNAVAILABLE, detail)
         return KeyLookup(None, SignatureReason.KEY_UNKNOWN, "the directory does not contain the key")
 
-    def _fly(self, url: str, flight: _Flight, *, trusted: bool) -> None:
+    def _fly(self, url: str, flight: _Flight, known: "_Fetched | None", *, trusted: bool) -> None:
         try:
-            fetched = self._fetch(url)
+            fetched = self._fetch(url, known)
         except Exception as error:  # noqa: BLE001 - transports of the caller may raise anything
             fetched = f"the fetch failed: {error}"
         self._land(url, flight, fetched, trusted=trusted)
 
-    def _fetch(self, url: str) -> "_Fetched | str":
+    def _fetch(self, url: str, known: "_Fetched | None") -> "_Fetched | str":
+        stored = () if known is None else known.headers
+        conditions = _conditions(dict(stored))
         response = self._transport.send(
             TransportRequest(
                 url=url,
-                headers=self._headers,
+                headers=(*self._headers, *conditions),
                 max_bytes=MAX_KEY_SET_BYTES,
                 connect_timeout=self._timeout,
                 read_timeout=self._timeout,
@@ -223,29 +236,40 @@ class KeyDirectories:
         )
         if isinstance(response, Failure):
             return f"{response.kind}: {response.detail}"
+        if response.status == 304 and known is not None and conditions:
+            updated = update_stored_headers(stored, select_stored_headers(response.headers))
+            if not _is_same_copy(dict(stored), dict(updated)):
+                # The next request has no conditions.
+                return _Fetched(None, 0.0, (), "status 304 for another copy")
+            return _Fetched(known.keys, self._lifetime(response._replace(headers=updated)), updated)
         if response.status != 200:
-            return _Fetched(None, _retry_after(response), f"status {response.status}")
+            return _Fetched(None, _retry_after(response), stored, f"status {response.status}")
         try:
             keys = parse_key_set(response.body).keys
         except InvalidKey as error:
-            return str(error)
-        return _Fetched(keys, freshness_lifetime(response, _FRESHNESS, now=self._clock()))
+            return _Fetched(None, 0.0, (), str(error))
+        return _Fetched(keys, self._lifetime(response), select_stored_headers(response.headers))
+
+    def _lifetime(self, response: Response) -> float:
+        return freshness_lifetime(response, _FRESHNESS, now=self._clock())
 
     def _land(self, url: str, flight: _Flight, fetched: "_Fetched | str", *, trusted: bool) -> None:
-        if isinstance(fetched, str):
-            fetched = _Fetched(None, 0.0, fetched)
         now = self._clock()
         with self._lock:
             copy = self._copy(url) or _Copy()
             copy.attempted = now
+            if isinstance(fetched, str):
+                fetched = _Fetched(None, 0.0, copy.headers, fetched)
+            copy.headers = fetched.headers
+            left = 1.0 - _JITTER * self._chance()
             if fetched.keys is None:
-                pause = min(_RETRY_SECONDS * 2.0 ** min(copy.failures, 8), _MAX_RETRY_SECONDS)
+                pause = min(_RETRY_SECONDS * 2.0 ** min(copy.failures, 8), _MAX_RETRY_SECONDS) * left
                 copy.failures += 1
                 copy.retry_at = now + max(pause, min(fetched.seconds, _MAX_RETRY_SECONDS))
                 copy.problem = printable_text(fetched.problem)
             else:
                 copy.keys, copy.failures, copy.problem = fetched.keys, 0, ""
-                copy.fresh_until = copy.retry_at = now + fetched.seconds
+                copy.fresh_until = copy.retry_at = now + fetched.seconds * left
                 copy.stale_until = copy.fresh_until + self._max_stale
             if trusted or url in self._trusted:
                 self._trusted[url] = copy
@@ -260,10 +284,14 @@ class KeyDirectories:
 
 
 class _Fetched(NamedTuple):
-    """The keys of a directory and for how long they are fresh, or a problem and for how long not to fetch it again."""
+    """The keys of a directory and for how long they are fresh, or a problem and for how long not to fetch it again.
+
+    The headers are those of the copy, for the conditions of the next request.
+    """
 
     keys: Mapping[str, VerificationKey] | None
     seconds: float
+    headers: Headers
     problem: str = ""
 
 
@@ -304,6 +332,16 @@ def _is_due(copy: _Copy, key_id: str, now: float) -> bool:
     if copy.failures:
         return now >= copy.retry_at
     return not is_fresh or now >= copy.attempted + _REFETCH_SECONDS
+
+
+def _conditions(stored: Mapping[str, str]) -> Headers:
+    """Return the conditions of a request for a copy with these headers. Source: RFC 9111 section 4.3.1."""
+    names = (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified"))
+    return tuple((condition, stored[name]) for condition, name in names if name in stored)
+
+
+def _is_same_copy(stored: Mapping[str, str], updated: Mapping[str, str]) -> bool:
+    return "etag" not in stored or stored["etag"].removeprefix("W/") == updated["etag"].removeprefix("W/")
 
 
 def _retry_after(response: Response) -> float:
