@@ -470,6 +470,7 @@ def test_stats_as_json_and_for_prometheus() -> None:
         "verified": 0,
         "undecided": 0,
         "impostors": {},
+        "signatures": {},
     }
     text = stats.to_prometheus()
     assert "# TYPE canfetch_site_served_total counter\ncanfetch_site_served_total 1\n" in text

@@ -134,6 +134,9 @@ def test_signed_requests_on_each_server(serve: Serve, directory: Server, authori
         assert status == 403
         assert body.startswith(b"403 Forbidden: this client is not Googlebot\na signature is required: ")
     assert (site.stats.verified, dict(site.stats.impostors)) == (2, {"Googlebot": 3})
+    assert site.stats.signatures == {"verified": 2, "bad-signature": 1, "key-unknown": 1, "absent": 1}
+    assert 'canfetch_site_signatures_total{reason="key-unknown"} 1\n' in site.stats.to_prometheus()
+    assert site.stats.to_json()["signatures"] == dict(site.stats.signatures)
     refused = server.send(PATH, CRAWLER, *PROXIED)
     assert refused.headers["accept-signature"].endswith('created;expires;tag="web-bot-auth"')
     # Browsers and the robots.txt need no signature.

@@ -233,6 +233,8 @@ class Site:
 
     def _conclude(self, request: Request, check: IdentityCheck, identity: Identity) -> Reply | None:
         name = check.crawler.name
+        if identity.signature is not None:
+            self._counters.add("signatures", identity.signature.reason.value)
         if identity.status is IdentityStatus.VERIFIED:
             self._counters.add("verified")
             return None

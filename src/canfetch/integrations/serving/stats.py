@@ -18,8 +18,10 @@ _DESCRIPTIONS: Final = {
     "verified": "Allowed requests of crawlers whose identity was verified.",
     "undecided": "Requests of crawlers that the rules allow, and whose identity could not be verified.",
     "impostors": "Allowed requests that claim to be of a crawler, but are not.",
+    "signatures": "Allowed requests of crawlers that are signed, or have to be, by the result of the signature.",
 }
-_BY_CRAWLER: Final = ("refused", "impostors")
+# The counters that have parts, and the label of a part.
+_LABELS: Final = {"refused": "crawler", "impostors": "crawler", "signatures": "reason"}
 
 
 class SiteStats(NamedTuple):
@@ -36,6 +38,8 @@ class SiteStats(NamedTuple):
         undecided: Requests of crawlers that the rules allow, and whose identity could not be verified.
         impostors: Allowed requests that claim to be of a crawler but are not, by product token. The response was 403
             if impostors are blocked.
+        signatures: Allowed requests of crawlers that are signed, or have to be, by the `SignatureReason` of the result:
+            `verified`, or why not.
     """
 
     served: int
@@ -47,10 +51,11 @@ class SiteStats(NamedTuple):
     verified: int
     undecided: int
     impostors: Mapping[str, int]
+    signatures: Mapping[str, int]
 
     def to_json(self) -> dict[str, Any]:
         """Return the counters as a JSON object."""
-        return {**self._asdict(), **{name: dict(getattr(self, name)) for name in _BY_CRAWLER}}
+        return {**self._asdict(), **{name: dict(getattr(self, name)) for name in _LABELS}}
 
     def to_prometheus(self) -> str:
         """Return the counters in the text format of Prometheus, each as `canfetch_site_NAME_total`."""
@@ -61,11 +66,11 @@ class SiteStats(NamedTuple):
         yield f"# HELP {metric} {_DESCRIPTIONS[name]}"
         yield f"# TYPE {metric} counter"
         value = getattr(self, name)
-        if name not in _BY_CRAWLER:
+        if name not in _LABELS:
             yield f"{metric} {value}"
             return
-        for crawler, count in sorted(value.items()):
-            yield f'{metric}{{crawler="{_escape_label(crawler)}"}} {count}'
+        for part, count in sorted(value.items()):
+            yield f'{metric}{{{_LABELS[name]}="{_escape_label(part)}"}} {count}'
 
 
 def _escape_label(value: str) -> str:
@@ -77,7 +82,7 @@ class SiteCounters:
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
-        self._by_crawler: dict[str, Counter[str]] = {name: Counter() for name in _BY_CRAWLER}
+        self._parts: dict[str, Counter[str]] = {name: Counter() for name in _LABELS}
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -85,23 +90,23 @@ class SiteCounters:
         """Take a new lock. The counts continue those of the parent."""
         self._lock = threading.Lock()
 
-    def add(self, name: str, crawler: str | None = None) -> None:
+    def add(self, name: str, part: str | None = None) -> None:
         """Add one to a counter.
 
         Args:
             name: A field of `SiteStats`.
-            crawler: The product token, for a field that is counted by crawler. It is from the registry or from the
+            part: The product token or the reason, for a field that has parts. A token is from the registry or from the
                 file, so that clients cannot add entries.
         """
         with self._lock:
-            if crawler is None:
+            if part is None:
                 self._counts[name] += 1
             else:
-                self._by_crawler[name][crawler] += 1
+                self._parts[name][part] += 1
 
     def snapshot(self) -> SiteStats:
         """Return all counters."""
         with self._lock:
-            by_crawler = {name: MappingProxyType(dict(counts)) for name, counts in self._by_crawler.items()}
-            counts = {name: self._counts[name] for name in SiteStats._fields if name not in by_crawler}
-        return SiteStats(**counts, **by_crawler)  # type: ignore[arg-type]  # mypy merges the types of both
+            parts = {name: MappingProxyType(dict(counts)) for name, counts in self._parts.items()}
+            counts = {name: self._counts[name] for name in SiteStats._fields if name not in parts}
+        return SiteStats(**counts, **parts)  # type: ignore[arg-type]  # mypy merges the types of both
