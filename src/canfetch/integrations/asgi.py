@@ -77,12 +77,15 @@ def scope_target(scope: Scope, path: str) -> bytes:
 
 
 def _request(scope: Scope, path: str) -> Request:
-    fields: Iterable[tuple[bytes, bytes]] = scope["headers"]
+    lines: Iterable[tuple[bytes, bytes]] = scope["headers"]
+    # A request can have thousands of lines, and a signature can cover many fields.
+    fields: dict[bytes, list[bytes]] = {}
+    for field, line in lines:
+        fields.setdefault(field.lower(), []).append(line)
 
     def header(name: str) -> str | None:
-        encoded = name.encode("ascii")
-        values = [value.decode("latin-1") for field, value in fields if field.lower() == encoded]
-        return ", ".join(values) if values else None
+        values = fields.get(name.encode("ascii"))
+        return b", ".join(values).decode("latin-1") if values else None
 
     client = scope.get("client")
     return Request(

@@ -2,15 +2,19 @@
 
 import asyncio
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from tests.identity.signers import AGENT_URL, NOW, Signer
 from tests.integrations.serving.conftest import RULES, make_site
 from tests.integrations.serving.hosts import PAGE, UvicornServer, asgi_page
 from tests.integrations.serving.test_enforcement import GOOGLEBOT, enforced
 
-from canfetch.client.identity import IdentityVerifier
+from canfetch.access.responses import Failure, FailureKind
+from canfetch.client.identity import IdentityVerifier, SignatureVerifier
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 from canfetch.integrations.asgi import RobotsMiddleware
 
@@ -96,6 +100,43 @@ def test_path_is_compared_if_the_raw_path_is_another() -> None:
     middleware = RobotsMiddleware(asgi_page, enforced(b"User-agent: *\nDisallow: /caf\xc3\xa9/\n"))
     scope = {"path": "/caf\u00e9/x", "raw_path": b"/open", "headers": [(b"user-agent", GOOGLEBOT.encode())]}
     assert get(middleware, scope)[0] == 403
+
+
+class Offline:
+    """A transport without a network."""
+
+    def send(self, request: TransportRequest) -> Failure:
+        return Failure(request.url, FailureKind.CONNECT, "refused")
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Lines(list[tuple[bytes, bytes]]):
+    """Header lines that count how often they are read."""
+
+    reads = 0
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        self.reads += 1
+        return super().__iter__()
+
+
+def test_header_lines_are_read_once_however_many_fields_a_signature_covers() -> None:
+    covered = {'"@authority"': "example.com", '"signature-agent";key="sig1"': f'"{AGENT_URL}"'}
+    covered |= {f'"x-{number}"': "a, b" for number in range(30)}
+    lines = [*Signer().headers(covered), ("User-Agent", GOOGLEBOT), ("Host", "example.com")]
+    lines += [(f"X-{number}", value) for value in "ab" for number in range(30)]
+    headers = Lines((name.encode(), value.encode()) for name, value in lines)
+    signatures = SignatureVerifier(
+        hosts=["example.com"], directories={"Googlebot": AGENT_URL}, transport=Offline(), clock=lambda: NOW
+    )
+    identity = IdentityVerifier(dns=False, signatures=signatures)
+    site = enforced(identity=identity, block_impostors=True, require_signature=["Googlebot"])
+    assert get(RobotsMiddleware(asgi_page, site), {"path": "/", "headers": headers}) == (200, PAGE)
+    # The signature conforms to the profile, with all its fields, and the directory does not exist.
+    assert site.stats.signatures == {"directory-unavailable": 1}
+    assert headers.reads == 1
 
 
 def test_query_is_part_of_a_rebuilt_target() -> None:

@@ -83,11 +83,10 @@ class SignedRequest(NamedTuple):
 
         Args: headers: The names and values of the header fields. Names are compared without case.
         """
-        fields: dict[str, str] = {}
+        lines: dict[str, list[str]] = {}
         for name, value in headers:
-            folded = name.lower()
-            stripped = value.strip(" \t")
-            fields[folded] = f"{fields[folded]}, {stripped}" if folded in fields else stripped
+            lines.setdefault(name.lower(), []).append(value.strip(" \t"))
+        fields = {name: ", ".join(values) for name, values in lines.items()}
         scheme, _, rest = url.partition("://")
         authority, target = _split_target(rest)
         return cls(method, scheme, authority, target, fields.get)
