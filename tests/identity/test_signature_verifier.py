@@ -112,6 +112,18 @@ def test_a_signature_is_verified_with_the_key_of_its_directory(directories: Dire
     assert verify(verifier, request([])).reason is SignatureReason.ABSENT
 
 
+def test_what_a_signature_does_not_prove(directories: Directories, verify: Verify) -> None:
+    # The name, if two crawlers have one directory; the path, if it is not covered; that no other process has seen it.
+    shared = {"GPTBot": directories.good, "ClaudeBot": directories.good}
+    signed = directories.request(nonce="n")
+    for name, target in (("GPTBot", "/a"), ("ClaudeBot", "/other")):
+        verifier = directories.verifier(directories=shared, reject_replays=True)
+        assert verify(verifier, signed._replace(target=target), crawler=crawler(name)).is_valid
+        # The other crawler shares the memory of the directory.
+        for again in shared:
+            assert verify(verifier, signed, crawler=crawler(again)).reason is SignatureReason.REPLAYED
+
+
 @pytest.mark.slow
 def test_one_who_signs_for_another(directories: Directories, verify: Verify) -> None:
     verifier = directories.verifier()
