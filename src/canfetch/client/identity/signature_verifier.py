@@ -127,7 +127,8 @@ class SignatureVerifier:
             crawler: Whether only the directories of this crawler count. By default, any directory does, and a valid
                 signature proves nothing but its URL.
         Returns: The result. No failure raises.
-        Cost: A few tenths of a millisecond for each signature, and a wait of at most `timeout` seconds.
+        Cost: A few tenths of a millisecond for each signature, a few milliseconds for a hostile one, and a wait of at
+            most `timeout` seconds.
         """
         deadline = time.monotonic() + self._timeout
         steps = self._steps(request, crawler)
