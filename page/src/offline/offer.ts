@@ -46,8 +46,8 @@ export class Offer {
       if (this.#phase.kind === "absent") {
         const option = h("code", {}, "--with-linter");
         return [
-          h("h3", {}, texts.t("needs_server")),
-          h("p", { class: "soft" }, texts.nodes("needs_server_how", { command: serveCommand(), option })),
+          h("h3", {}, texts.t("not_evaluated")),
+          h("p", { class: "soft" }, texts.nodes("not_evaluated_how", { command: serveCommand(), option })),
         ];
       }
       return [h("p", {}, texts.t("offer_why")), ...this.#small("offer_view")];
@@ -59,7 +59,6 @@ export class Offer {
     return h(
       "div",
       { class: "empty-state", "data-state": "no-server" },
-      h("h3", {}, this.#texts.t("needs_server")),
       h("p", { class: "soft" }, this.#texts.nodes("needs_network", { command: serveCommand() })),
     );
   }

@@ -4,7 +4,8 @@ import type { Language } from "../texts.js";
 
 const en = {
   needs_server: "This view needs a server.",
-  needs_server_how: "This copy of the page has no server, and shows only who may fetch what. Run {command} and open the address that it prints, or write this copy with {option}.",
+  not_evaluated: "Not evaluated in this copy of the page",
+  not_evaluated_how: "This copy decides only which crawlers may fetch which URLs. It does not evaluate statements about use, nor page rules (robots meta elements, X-Robots-Tag) in headers or HTML that you paste. To evaluate them, run {command} and open the address that it prints, or write this copy with {option}.",
   needs_network: "Only a server fetches pages. Run {command} and open the address that it prints, or paste the headers or the HTML here.",
   no_linter: "Not checked: this copy has no linter (--with-linter)",
   offer_check: "Check the file: loads {size}",
@@ -21,7 +22,8 @@ export const OFFER_TEXTS: { readonly [language in Language]: { readonly [key in 
   en,
   de: {
     needs_server: "Diese Ansicht braucht einen Server.",
-    needs_server_how: "Diese Kopie der Seite hat keinen: Sie entscheidet, wer was abrufen darf, und kann sonst nichts lesen. Starten Sie {command} und öffnen Sie die angezeigte Adresse, oder schreiben Sie diese Kopie mit {option}.",
+    not_evaluated: "In dieser Kopie der Seite nicht ausgewertet",
+    not_evaluated_how: "Diese Kopie entscheidet nur, welche Crawler welche URLs abrufen dürfen. Angaben zur Nutzung und Seitenregeln (robots-Meta-Elemente, X-Robots-Tag) wertet sie nicht aus, auch nicht in eingefügten Headern oder eingefügtem HTML. Um sie auszuwerten, starten Sie {command} und öffnen Sie die angezeigte Adresse, oder erzeugen Sie diese Kopie mit {option}.",
     needs_network: "Nur ein Server ruft Seiten ab. Starten Sie {command} und öffnen Sie die angezeigte Adresse, oder fügen Sie Header oder HTML hier ein.",
     no_linter: "Nicht geprüft: Diese Kopie hat keinen Linter (--with-linter)",
     offer_check: "Datei prüfen: lädt {size}",
@@ -34,8 +36,9 @@ export const OFFER_TEXTS: { readonly [language in Language]: { readonly [key in 
   },
   es: {
     needs_server: "Esta vista necesita un servidor.",
-    needs_server_how: "Esta copia de la página no lo tiene: decide quién puede obtener qué y no puede leer nada más. Ejecute {command} y abra la dirección que muestra, o cree esta copia con {option}.",
-    needs_network: "Solo un servidor obtiene páginas. Ejecute {command} y abra la dirección que muestra, o pegue aquí las cabeceras o el HTML.",
+    not_evaluated: "Esta copia de la página no lo evalúa",
+    not_evaluated_how: "Esta copia solo decide qué rastreadores pueden obtener qué URL. No evalúa las indicaciones de uso ni las reglas de página (elementos meta robots, X-Robots-Tag), tampoco en los encabezados o el HTML que se peguen. Para evaluarlas, ejecute {command} y abra la dirección que muestra, o cree esta copia con {option}.",
+    needs_network: "Solo un servidor obtiene páginas. Ejecute {command} y abra la dirección que muestra, o pegue aquí los encabezados o el HTML.",
     no_linter: "Sin comprobar: esta copia no tiene linter (--with-linter)",
     offer_check: "Comprobar el archivo: carga {size}",
     offer_view: "Cargar esta vista ({size})",
@@ -47,8 +50,9 @@ export const OFFER_TEXTS: { readonly [language in Language]: { readonly [key in 
   },
   it: {
     needs_server: "Questa vista richiede un server.",
-    needs_server_how: "Questa copia della pagina non ne ha uno: decide chi può recuperare che cosa e non può leggere altro. Eseguire {command} e aprire l’indirizzo che mostra, oppure creare questa copia con {option}.",
-    needs_network: "Solo un server recupera pagine. Eseguire {command} e aprire l’indirizzo che mostra, oppure incollare qui le intestazioni o l’HTML.",
+    not_evaluated: "Non valutato in questa copia della pagina",
+    not_evaluated_how: "Questa copia decide solo quali crawler possono scaricare quali URL. Non valuta le indicazioni sull’uso né le regole di pagina (elementi meta robots, X-Robots-Tag), neanche nelle intestazioni o nell’HTML incollati. Per valutarle, eseguire {command} e aprire l’indirizzo che mostra, oppure creare questa copia con {option}.",
+    needs_network: "Solo un server scarica pagine. Eseguire {command} e aprire l’indirizzo che mostra, oppure incollare qui le intestazioni o l’HTML.",
     no_linter: "Non controllato: questa copia non ha il linter (--with-linter)",
     offer_check: "Controlla il file: carica {size}",
     offer_view: "Carica questa vista ({size})",
@@ -60,7 +64,8 @@ export const OFFER_TEXTS: { readonly [language in Language]: { readonly [key in 
   },
   ja: {
     needs_server: "このビューにはサーバーが必要です。",
-    needs_server_how: "このページにはサーバーがありません。取得の可否は判定できますが、ほかの情報は読み取れません。{command} を実行して表示されたアドレスを開くか、{option} を付けてこのページを作成してください。",
+    not_evaluated: "このページでは評価されません",
+    not_evaluated_how: "このページで判定できるのは、どのクローラーがどの URL を取得できるかだけです。利用に関する記載とページのルール（robots メタ要素、X-Robots-Tag）は、ヘッダーや HTML を貼り付けても評価されません。評価するには、{command} を実行して表示されたアドレスを開くか、{option} を付けてこのページを作成してください。",
     needs_network: "ページを取得できるのはサーバーだけです。{command} を実行して表示されたアドレスを開くか、ヘッダーか HTML をここに貼り付けてください。",
     no_linter: "未検査：このページにはリンターがありません（--with-linter）",
     offer_check: "ファイルを検査（{size} を読み込み）",
@@ -73,7 +78,8 @@ export const OFFER_TEXTS: { readonly [language in Language]: { readonly [key in 
   },
   ko: {
     needs_server: "이 보기에는 서버가 필요합니다.",
-    needs_server_how: "이 페이지에는 서버가 없어서 가져오기 허용 여부만 판정하고 다른 것은 읽지 못합니다. {command} 명령을 실행하고 표시된 주소를 열거나, {option} 옵션으로 이 페이지를 만드세요.",
+    not_evaluated: "이 페이지에서는 평가하지 않음",
+    not_evaluated_how: "이 페이지는 어떤 크롤러가 어떤 URL을 가져올 수 있는지만 판정합니다. 이용에 관한 의사 표시와 페이지 규칙(robots 메타 요소, X-Robots-Tag)은 헤더나 HTML을 붙여 넣어도 평가하지 않습니다. 평가하려면 {command} 명령을 실행하고 표시된 주소를 열거나, {option} 옵션으로 이 페이지를 만드세요.",
     needs_network: "페이지는 서버만 가져올 수 있습니다. {command} 명령을 실행하고 표시된 주소를 열거나, 여기에 헤더나 HTML을 붙여 넣으세요.",
     no_linter: "검사 안 함: 이 페이지에는 린터가 없습니다(--with-linter)",
     offer_check: "파일 검사: {size} 불러오기",

@@ -17,6 +17,7 @@ from canfetch.web.site.static_site import write_static_site
 pytestmark = pytest.mark.service
 
 EXAMPLE: Final = (ROOT / "examples" / "robots.txt").read_text()
+LANGUAGES: Final = ("en", "de", "es", "it", "ja", "ko")
 PURPOSES: Final = {"Search": "search", "AI input": "ai-use", "Training": "training"}
 STATES: Final = {False: "blocked", True: "allowed", None: "none"}
 
@@ -204,17 +205,30 @@ def static_address(built_page: Path, tmp_path_factory: pytest.TempPathFactory) -
         yield address
 
 
-def test_a_static_site_says_what_needs_a_server_and_compares_without_one(
-    new_page: NewPage, static_address: str
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_static_site_states_that_it_does_not_evaluate_pasted_page_rules(
+    new_page: NewPage, static_address: str, language: str
 ) -> None:
+    opened = new_page(locale=language)
+    opened.page.goto(static_address)
+    expect(opened.find("html")).to_have_attribute("lang", language)
+    for view in ("usage", "rules"):
+        opened.find(f"#tab-{view}").click()
+        if view == "rules":
+            opened.control("rules-headers").fill("X-Robots-Tag: noindex")
+            opened.control("rules-html").fill('<!doctype html><meta name="robots" content="nofollow">')
+        note = opened.find(f".{view}-view [data-state=no-server]")
+        for text in ("X-Robots-Tag", "canfetch serve", "--with-linter"):
+            expect(note).to_contain_text(text)
+        expect(opened.find(f".{view}-view [role=gridcell]")).to_have_count(0)
+    assert opened.problems == []
+
+
+def test_a_static_site_compares_without_a_server(new_page: NewPage, static_address: str) -> None:
     opened = new_page()
     opened.page.goto(static_address)
     expect(opened.control("profile").locator("option")).not_to_have_count(0)
     expect(opened.control("profile").locator("option[disabled]")).to_have_count(0)
-    for view in ("usage", "rules"):
-        opened.find(f"#tab-{view}").click()
-        expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text("Run canfetch serve")
-        expect(opened.find(f".{view}-view [data-state=no-server]")).to_contain_text("--with-linter")
     opened.find("#tab-compare").click()
     expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible()
     expect(opened.control("compare-live")).to_have_count(0)
