@@ -22,6 +22,8 @@ from canfetch.errors import StoreError
 Run = Any
 Stopped = Callable[[list[str]], str]
 FILE_LIMIT = 100_000
+# The archive fits, and the parts do not.
+LIMIT_OF_PARTS = 160_000
 
 
 COMMANDS = {
@@ -229,7 +231,6 @@ def test_a_disk_that_is_full_while_parts_are_written(
         pytest.importorskip("duckdb")
     pytest.importorskip("pyarrow")
     random = Random(9309)  # noqa: S311 - URLs of a test
-    # The archive fits, and the parts do not.
     urls = "".join(f"https://a.example/{random.randbytes(32).hex()}\n" for _ in range(8_000))
     (folder / "urls.txt").write_text(urls, encoding="utf-8")
     arguments = [*COMMANDS["filter"], "-o", f"out.{form}", "-j2", "--engine", engine]
@@ -237,7 +238,7 @@ def test_a_disk_that_is_full_while_parts_are_written(
         subprocess.run(
             [sys.executable, *program, *arguments], cwd=folder, env=environment(), capture_output=True, check=False
         )
-        for program in (["-c", LIMITED], ["-m", "canfetch"])
+        for program in (["-c", LIMITED.replace(str(FILE_LIMIT), str(LIMIT_OF_PARTS))], ["-m", "canfetch"])
     )
     assert limited.returncode == 2
     err = limited.stderr.decode()

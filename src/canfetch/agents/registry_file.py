@@ -12,7 +12,6 @@ The keys are the fields of `canfetch.Crawler`; omitted keys have its defaults.
 import json
 import os
 import re
-from pathlib import Path
 from typing import Any, Final
 
 from canfetch.agents.crawler import Crawler, PublishedHeader, Verification
@@ -35,7 +34,7 @@ def load_registry(path: str | os.PathLike[str]) -> Registry:
     Args: path: The file, in TOML.
     Raises: InvalidOption: It is too large, or an entry is invalid; OSError: It cannot be read.
     """
-    with Path(path).open("rb") as file:
+    with open(path, "rb") as file:  # noqa: PTH123 - imported at each start, without pathlib
         content = file.read(MAX_REGISTRY_BYTES + 1)
     try:
         return Registry.from_valid((*REGISTRY.crawlers, *parse_crawlers(content)))

@@ -157,8 +157,9 @@ def builtin_release() -> Release:
 
     Cost: O(bytes).
     """
-    with open(os.path.join(os.path.dirname(__file__), "registry.json"), "rb") as file:  # noqa: PTH120, PTH118, PTH123 - imported at each start
-        plain = json.load(file)
+    # The loader, because the package can be in a ZIP file.
+    loader: Any = globals()["__loader__"]
+    plain = json.loads(loader.get_data(os.path.join(os.path.dirname(__file__), "registry.json")))  # noqa: PTH118, PTH120 - imported at each start
     return Release(plain["version"], tuple(map(parse_crawler, plain["crawlers"])))
 
 
@@ -192,11 +193,12 @@ def current_release() -> Release:
         return builtin
     try:
         installed = read_release(path)
-    except FileNotFoundError as error:
+    except OSError as error:
+        # There may be no home, or that of another user.
         if not named:
             return builtin
         problem: Exception = error
-    except (InvalidRegistry, OSError) as error:
+    except InvalidRegistry as error:
         problem = error
     else:
         # Whoever names a file wants that one.

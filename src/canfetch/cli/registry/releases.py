@@ -24,6 +24,7 @@ from canfetch.agents.releases import (
     parse_release,
 )
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
+from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.input_files import read_robots, read_whole_input
 from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import format_option, profile_option
@@ -136,7 +137,7 @@ def _release(name: str) -> Release:
         raise CommandError(f"{quoted(name)}: {error}") from None
 
 
-def _diff(old: str, new: str, robots: str | None, profile: str, format: str) -> NoReturn:  # noqa: A002 - the option's name
+def _diff(old: str, new: str, robots: str | None, profile: str, format: str, **_: Any) -> NoReturn:  # noqa: A002 - the option's name
     from canfetch.answers.registry_changes import compare_releases  # noqa: PLC0415 - imports the comparison
 
     file = None if robots is None else parse(read_robots(robots), profile=profile)
@@ -246,6 +247,7 @@ diff_command: Final = click.Command(
             help="Also show which verdicts of this robots.txt change.",
         ),
         profile_option(),
+        edition_option(),
         format_option(_FORMATS),
     ],
     callback=_diff,

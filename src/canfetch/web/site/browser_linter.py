@@ -112,7 +112,7 @@ def _sources() -> Iterator[tuple[str, Path]]:
         yield f"canfetch/{module}", _LIBRARY / module
     for package in _PACKAGES:
         for path in sorted((_LIBRARY / package).rglob("*")):
-            if path.suffix in {".py", ".toml"}:
+            if path.suffix in {".py", ".toml", ".json"}:
                 yield f"canfetch/{path.relative_to(_LIBRARY).as_posix()}", path
     for path in sorted(Path(idna.__file__).parent.glob("*.py")):
         yield f"idna/{path.name}", path
