@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.patterns import PatternText, is_void, matches, parse_pattern, split_segments
+from canfetch.core.patterns import PatternText, is_void, matches, parse_pattern, specificity, split_segments
 from canfetch.core.profiles import PROFILES
 
 RFC9309, GOOGLE = PROFILES["rfc9309"], PROFILES["google"]
@@ -173,3 +173,10 @@ def test_original1994_star_and_dollar_are_literal() -> None:
 def test_yandex_compares_one_form() -> None:
     assert len(parse_pattern(b"/a?b=:", allow=False, profile=PROFILES["yandex"])) == 1
     assert len(parse_pattern(b"/a?b=:", allow=False, profile=PROFILES["bing"])) == 2
+
+
+@pytest.mark.parametrize(
+    "value, expected", [(b"", 0), (b"fish", 0), (b"/fish", 5), (b"/a%2Fb", 6), (b"/\xe3\x83\x84", 10)]
+)
+def test_specificity_of_rules_as_written(value: bytes, expected: int) -> None:
+    assert specificity(value, RFC9309) == expected
