@@ -176,7 +176,8 @@ def test_yandex_compares_one_form() -> None:
 
 
 @pytest.mark.parametrize(
-    "value, expected", [(b"", 0), (b"fish", 0), (b"/fish", 5), (b"/a%2Fb", 6), (b"/\xe3\x83\x84", 10)]
+    "value, expected, of_google",
+    [(b"", 0, 0), (b"fish", 0, 4), (b"/fish", 5, 5), (b"/a%2Fb", 6, 6), (b"/\xe3\x83\x84", 10, 10), (b"/a%2fb", 6, 6)],
 )
-def test_specificity_of_rules_as_written(value: bytes, expected: int) -> None:
-    assert specificity(value, RFC9309) == expected
+def test_specificity_of_rules_as_written(value: bytes, expected: int, of_google: int) -> None:
+    assert (specificity(value, RFC9309), specificity(value, PROFILES["google"])) == (expected, of_google)
