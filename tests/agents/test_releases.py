@@ -85,6 +85,11 @@ def test_entries_of_the_package_are_valid() -> None:
         (content(LATER, OWN, {**OWN, "tokens": ["fishbot"]}), "two crawlers are named 'fishbot'"),
         (content(other_headers=[{"value": 7, "source": "x"}]), "other_headers, entry 1: headers: missing key 'value'"),
         (content(other_headers=[7]), "other_headers, entry 1: headers: expected tables"),
+        (content(other_headers=[{"value": "", "source": "x"}]), "other_headers, entry 1: invalid header"),
+        (content(other_headers=[{"value": "a", "source": "x", "source_kind": "b"}]), "entry 1: invalid header"),
+        (content(LATER, {**OWN, "verification": {"host_names": 7}}), "invalid verification.host_names 7"),
+        (content(LATER, {**OWN, "verification": {"address_lists": "a"}}), "invalid verification.address_lists 'a'"),
+        (content(LATER, {**OWN, "verification": {"note": 7}}), "expected a str as the note"),
     ],
 )
 def test_invalid_releases(change: bytes, message: str) -> None:
@@ -204,6 +209,16 @@ def test_changes(
     assert verdicts == (found and (found.newly_allowed.patterns, found.newly_disallowed.patterns))
 
 
+def test_other_headers_are_compared_if_both_releases_have_some() -> None:
+    one, other = (
+        parse_release(content(other_headers=[{"value": name, "source": "x"} for name in names]))
+        for names in ("ab", "bc")
+    )
+    changes = compare_releases(one, other)
+    assert (changes.crawlers, changes.added_headers, changes.removed_headers) == ((), ("c",), ("a",))
+    assert compare_releases(release(OWN), other).added_headers == ()
+
+
 def test_the_date_of_a_check_is_no_change() -> None:
     assert compare_releases(release(OWN), release({**OWN, "checked": "2026-01-01"})).crawlers == ()
 
@@ -233,9 +248,11 @@ def run(tmp_path: Path) -> Callable[..., Ran]:
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
     environment.pop("CANFETCH_REGISTRY", None)
 
-    def run(*arguments: str) -> Ran:
+    def run(*arguments: str, env: dict[str, str] | None = None) -> Ran:
         command = [sys.executable, "-m", "canfetch", "agents", *arguments]
-        ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        ran = subprocess.run(
+            command, cwd=tmp_path, env={**environment, **(env or {})}, capture_output=True, text=True, check=False
+        )
         return Ran(ran.returncode, ran.stdout, ran.stderr)
 
     (tmp_path / "r.json").write_bytes(content(LATER, OWN, *({**SHOP, "obeys": "no"},)))
@@ -252,6 +269,8 @@ def test_update(run: Callable[..., Ran], tmp_path: Path) -> None:
         "canfetch: this version of canfetch has no key for releases yet: pass --key FILE\n"
     )
     assert run("update").code == run("update", "r.json", "--builtin").code == 2
+    named = run("update", "--builtin", env={"CANFETCH_REGISTRY": "r.json"})
+    assert (named.code, (tmp_path / "r.json").exists()) == (2, True)
     file = tmp_path / "data" / "canfetch" / "registry.json"
     assert run("update", "r.json", "--key", "key.pem") == (
         0,

@@ -17,9 +17,9 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
-from canfetch.agents.crawler import Crawler, PublishedHeader, Verification
+from canfetch.agents.crawler import Crawler, PublishedHeader, SourceKind, Verification
 from canfetch.agents.validation import is_day, validate_crawler
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
@@ -74,7 +74,7 @@ def parse_release(content: bytes, path: str | None = None) -> Release:
     try:
         version = _version(plain.get("version"))
         crawlers = _each("crawlers", plain.get("crawlers"), _MAX_CRAWLERS, _valid_crawler)
-        others = _each("other_headers", plain.get("other_headers", []), _MAX_HEADERS, _parse_header)
+        others = _each("other_headers", plain.get("other_headers", []), _MAX_HEADERS, _valid_header)
     except (CanfetchError, TypeError) as error:
         raise InvalidRegistry(f"invalid registry: {error}") from None
     if not crawlers:
@@ -142,6 +142,13 @@ def _parse_header(table: Any) -> PublishedHeader:
     return PublishedHeader(**table)
 
 
+def _valid_header(table: Any) -> PublishedHeader:
+    header = _parse_header(table)
+    if not header.value or header.source_kind not in get_args(SourceKind):
+        raise TypeError(f"invalid header {table!r}: expected a value, and a source_kind of {get_args(SourceKind)}")
+    return header
+
+
 def _check_keys(name: str, table: Mapping[str, Any], keys: Sequence[str]) -> None:
     unknown = [key for key in table if key not in keys]
     if unknown:
@@ -157,20 +164,25 @@ def builtin_release() -> Release:
 
     Cost: O(bytes).
     """
-    # The loader, because the package can be in a ZIP file.
-    loader: Any = globals()["__loader__"]
-    plain = json.loads(loader.get_data(os.path.join(os.path.dirname(__file__), "registry.json")))  # noqa: PTH118, PTH120 - imported at each start
+    plain = json.loads(_builtin_content())
     return Release(plain["version"], tuple(map(parse_crawler, plain["crawlers"])))
 
 
-def installed_path() -> str | None:
-    """Return the file that `canfetch agents update` writes for this user, or None if no folder is known for it.
+def _builtin_content() -> bytes:
+    # The loader, because the package can be in a ZIP file.
+    loader: Any = globals()["__loader__"]
+    path = os.path.join(os.path.dirname(__file__), "registry.json")  # noqa: PTH118, PTH120 - imported at each start
+    content: bytes = loader.get_data(path)
+    return content
 
-    The variable CANFETCH_REGISTRY names another one.
-    """
-    named = os.environ.get(REGISTRY_VARIABLE)
-    if named and named != BUILTIN:
-        return named
+
+def builtin_version() -> str:
+    """Return the version of the release of the package, without reading the rest."""
+    return _builtin_content().partition(b'"version": "')[2].partition(b'"')[0].decode()
+
+
+def installed_path() -> str | None:
+    """Return the file that `canfetch agents update` writes for this user, or None if no folder is known for it."""
     folder = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_DATA_HOME")
     if not folder:
         home = os.path.expanduser("~")  # noqa: PTH111 - imported at each start
@@ -184,30 +196,30 @@ def installed_path() -> str | None:
 def current_release() -> Release:
     """Return the installed release, or that of the package if none is installed, or if it is not older.
 
-    An installed release that is damaged is reported by a warning, and not read.
+    The variable CANFETCH_REGISTRY names another file, or `builtin`. A damaged file is reported by a warning, and not
+    read.
     """
-    builtin = builtin_release()
     named = os.environ.get(REGISTRY_VARIABLE)
-    path = None if named == BUILTIN else installed_path()
+    path = None if named == BUILTIN else named or installed_path()
     if path is None:
-        return builtin
+        return builtin_release()
     try:
-        installed = read_release(path)
+        found = read_release(path)
     except OSError as error:
         # There may be no home, or that of another user.
         if not named:
-            return builtin
+            return builtin_release()
         problem: Exception = error
     except InvalidRegistry as error:
         problem = error
     else:
         # Whoever names a file wants that one.
-        return installed if named or installed.version > builtin.version else builtin
+        return found if named or found.version > builtin_version() else builtin_release()
     import warnings  # noqa: PLC0415 - not needed without a problem
 
     message = f"the registry of crawlers at {quoted(path)} is not read: {problem}; that of the package is used"
     warnings.warn(message, RuntimeWarning, stacklevel=2)
-    return builtin
+    return builtin_release()
 
 
 def read_release(path: str) -> Release:

@@ -35,6 +35,7 @@ def validate_crawler(crawler: object) -> Crawler:
     for field, kind in (("operator", str), ("source", str), ("verification", Verification)):
         if not isinstance(getattr(crawler, field), kind):
             raise _invalid(crawler, field, f"a {kind.__name__}")
+    _check_verification(crawler)
     for field in ("star_applies", "token_only", "retired"):
         if not isinstance(getattr(crawler, field), bool):
             raise _invalid(crawler, field, "True or False")
@@ -45,6 +46,13 @@ def validate_crawler(crawler: object) -> Crawler:
     if not is_day(crawler.checked):
         raise _invalid(crawler, "checked", "a date such as 2026-11-20")
     return crawler
+
+
+def _check_verification(crawler: Crawler) -> None:
+    for field in ("host_names", "address_lists", "key_directories"):
+        _check_texts(f"verification.{field}", getattr(crawler.verification, field), ".example.com")
+    if not isinstance(crawler.verification.note, str):
+        raise _invalid(crawler, "verification", "a str as the note")
 
 
 def _check_headers(crawler: Crawler) -> None:

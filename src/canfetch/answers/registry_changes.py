@@ -75,16 +75,26 @@ class ReleaseChanges(NamedTuple):
     Attributes:
         before, after: The versions of the releases.
         crawlers: The crawlers that differ, by name.
+        added_headers, removed_headers: The other headers that only one of the releases has, if both have any.
     """
 
     before: str
     after: str
     crawlers: tuple[CrawlerChange, ...]
+    added_headers: tuple[str, ...] = ()
+    removed_headers: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the changes as plain values."""
         crawlers = [change.to_json() for change in self.crawlers]
-        return {"schema": CHANGES_SCHEMA, "before": self.before, "after": self.after, "crawlers": crawlers}
+        return {
+            "schema": CHANGES_SCHEMA,
+            "before": self.before,
+            "after": self.after,
+            "crawlers": crawlers,
+            "added_headers": list(map(printable_text, self.added_headers)),
+            "removed_headers": list(map(printable_text, self.removed_headers)),
+        }
 
 
 def compare_releases(old: Release, new: Release, robots: RobotsTxt | None = None) -> ReleaseChanges:
@@ -98,11 +108,11 @@ def compare_releases(old: Release, new: Release, robots: RobotsTxt | None = None
     names = {crawler.name.lower(): crawler.name for crawler in (*old.crawlers, *new.crawlers)}
     changes = []
     for key in sorted(names):
-        before, after = (registry.get_crawler(key) for registry in registries)
-        fields = () if before is None or after is None else tuple(_field_changes(before, after))
-        if before is not None and after is not None and not fields:
+        entry, new_entry = (registry.get_crawler(key) for registry in registries)
+        fields = () if entry is None or new_entry is None else tuple(_field_changes(entry, new_entry))
+        if entry is not None and new_entry is not None and not fields:
             continue
-        change = CrawlerChange(names[key], before, after, fields)
+        change = CrawlerChange(names[key], entry, new_entry, fields)
         if robots is not None:
             agents = [registry.agent(names[key]) for registry in registries]
             try:
@@ -110,7 +120,11 @@ def compare_releases(old: Release, new: Release, robots: RobotsTxt | None = None
             except Undecided:
                 change = change._replace(is_undecided=True)
         changes.append(change)
-    return ReleaseChanges(old.version, new.version, tuple(changes))
+    before, after = ({header.value: None for header in release.other_headers} for release in (old, new))
+    both = before and after
+    added = tuple(value for value in after if both and value not in before)
+    removed = tuple(value for value in before if both and value not in after)
+    return ReleaseChanges(old.version, new.version, tuple(changes), added, removed)
 
 
 def _field_changes(before: Crawler, after: Crawler) -> Iterator[FieldChange]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from canfetch.agents.registry import Registry
-from canfetch.agents.releases import MAX_RELEASE_BYTES, Release, builtin_release, parse_release, read_release
+from canfetch.agents.releases import MAX_RELEASE_BYTES, Release, builtin_version, parse_release, read_release
 from canfetch.client.identity.keys import missing_cryptography
 from canfetch.client.identity.refreshing import fetch_file, replace_file
 from canfetch.client.private_files import create_private_folder
@@ -130,7 +130,7 @@ def install_release(
 
 
 def _version_in_use(path: str) -> str:
-    builtin = builtin_release().version
+    builtin = builtin_version()
     try:
         return max(builtin, read_release(path).version)
     except (OSError, InvalidRegistry):

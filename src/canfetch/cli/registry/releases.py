@@ -5,6 +5,7 @@ schema `canfetch.registry-changes/1`; for `report`, `ReleaseReport.to_json`, sch
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from canfetch.agents.registry import RELEASE
 from canfetch.agents.releases import (
     BUILTIN,
     MAX_RELEASE_BYTES,
+    REGISTRY_VARIABLE,
     Release,
     builtin_release,
     installed_path,
@@ -47,9 +49,14 @@ _MAX_SIGNATURE_BYTES: Final = 1 << 10
 def _update(format: str, *, source: str | None, key: str | None, signature: str | None, **values: Any) -> NoReturn:  # noqa: A002 - the option's name
     is_removed = values.pop("builtin")
     network = pop_connection_options(values)
+    named = os.environ.get(REGISTRY_VARIABLE)
+    if named:
+        raise CommandError(
+            f"{REGISTRY_VARIABLE} names the registry to read, {quoted(named)}: unset it to install another"
+        )
     path = installed_path()
     if path is None:
-        raise CommandError("no home directory for the registry: set HOME, or CANFETCH_REGISTRY to a file")
+        raise CommandError("no home directory for the registry: set HOME")
     if is_removed == (source is not None):
         raise CommandError("pass the release, a URL or a file, or --builtin")
     if source is None:
@@ -147,9 +154,12 @@ def _diff(old: str, new: str, robots: str | None, profile: str, format: str, **_
     else:
         for change in changes.crawlers:
             sys.stdout.write("".join(f"{printable(line)}\n" for line in _change_lines(change)))
+        for sign, headers in (("+", changes.added_headers), ("-", changes.removed_headers)):
+            sys.stdout.write("".join(f"other header: {sign}{printable(header)}\n" for header in headers))
         number = counted(len(changes.crawlers), "crawler")
         sys.stdout.write(f"{changes.before} -> {changes.after}: {number} changed\n")
-    click.get_current_context().exit(EXIT_NEGATIVE if changes.crawlers else EXIT_OK)
+    has_changes = changes.crawlers or changes.added_headers or changes.removed_headers
+    click.get_current_context().exit(EXIT_NEGATIVE if has_changes else EXIT_OK)
 
 
 def _change_lines(change: "CrawlerChange") -> Iterator[str]:
