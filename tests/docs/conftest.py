@@ -12,7 +12,17 @@ from tests.servers.certificates import Authority
 
 LOOPBACK = Path(__file__).parent / "loopback"
 # Settings of this machine that would change what an example does.
-MACHINE = ("COLUMNS", "FORCE_COLOR", "TERM", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_DIR")
+MACHINE = (
+    "CANFETCH_REGISTRY",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "TERM",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_DIR",
+)
 # The real curl would not find the hosts.
 CURL = """\
 #!{python}
@@ -51,7 +61,7 @@ def example_environment(network: Mapping[str, str], folder: Path) -> dict[str, s
     return {
         **inherited,
         **network,
-        **dict.fromkeys(("XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"), str(folder / "home")),
+        **dict.fromkeys(("XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME", "LOCALAPPDATA"), str(folder / "home")),
         "COLUMNS": "120",
         "NO_COLOR": "1",
         "PATH": os.pathsep.join(path),

@@ -49,9 +49,10 @@ def belongs_to_another_program(path: Path, tables: tuple[bytes, ...], max_versio
     """
     with path.open("rb") as file:
         start = file.read(_HEADER_BYTES)
-    if not start.startswith(_MAGIC):
+    if start and not start.startswith(_MAGIC):
         # The first page of a database has NUL bytes, and so have damaged ones and random data.
         return b"\0" not in start
+    # An empty file is one that a store creates.
     version, application = start[_USER_VERSION], start[_APPLICATION_ID]
     if any(application) or int.from_bytes(version) > max_version:
         return True
