@@ -35,6 +35,8 @@ _ENGINE_COMPILER = ROOT / "build" / "engine.wasm.rustc"
 _NATIVE_SUFFIXES = {".so", ".pyd", ".dylib"}
 _LICENCE = re.compile(r"(licen[cs]e|unlicense|copying|copyright)(?![a-z])", re.IGNORECASE)
 _NOTICE = re.compile(r"(notice|acknowledgements)(?![a-z])", re.IGNORECASE)
+# A package, the name of a file, and its text.
+_NOTICES = re.compile(r"<h3>(.*?)</h3>|<summary><code>(.*?)</code></summary>|<pre>(.*?)</pre>", re.DOTALL)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
@@ -103,7 +105,7 @@ def rust_library(rustc: str) -> Part:
     (version,) = re.findall(r"^release: (.*)$", _output(rustc, "-vV"), re.MULTILINE)
     notices = Path(_output(rustc, "--print", "sysroot").strip(), "share", "doc", "rust", "COPYRIGHT-library.html")
     if notices.is_file():
-        texts = {"COPYRIGHT.txt": _plain_text(notices.read_text(encoding="utf-8"))}
+        texts = {"COPYRIGHT.txt": _plain_text(_without_repeats(notices.read_text(encoding="utf-8")))}
     else:
         texts = {"LICENSE-APACHE": (ROOT / "LICENSE").read_text(encoding="utf-8")}
     purl = f"pkg:generic/rust-standard-library@{version}"
@@ -151,12 +153,17 @@ def describe_wheel(wheel: Path, dist_info: Path) -> None:
     """
     parts = wheel_parts(wheel)
     names = []
+    licenses = dist_info / "licenses"
+    # Many parts have the same license. Its text is written once.
+    known = {_words(file.read_text(encoding="utf-8")): file.name for file in licenses.glob("LICENSE")}
     for part in parts:
         for name, text in part.notices.items():
             names.append(f"{part.folder}/{name}")
-            file = dist_info / "licenses" / names[-1]
+            first = known.setdefault(_words(text), names[-1])
+            file = licenses / names[-1]
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8", newline="\n")
+            shown = text if first == names[-1] else f"The text is that of {first}, in the folder `licenses`.\n"
+            file.write_text(shown, encoding="utf-8", newline="\n")
     metadata = dist_info / "METADATA"
     add_license_files(metadata, names)
     message = message_from_string(metadata.read_text(encoding="utf-8"))
@@ -243,6 +250,27 @@ class _Text(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._is_hidden:
             self.parts.append(data)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _without_repeats(html: str) -> str:
+    """Return notices in which a text of a license that is above is only named: 69 texts are 22 different ones."""
+    known: dict[str, str] = {}
+    package = file = ""
+
+    def replace(found: re.Match[str]) -> str:
+        nonlocal package, file
+        heading, summary, text = found.groups()
+        if text is None:
+            package, file = heading or package, summary or file
+            return found[0]
+        name = known.setdefault(_words(text), f"{file} of {package}")
+        return found[0] if name == f"{file} of {package}" else f"<pre>The text is that of {name}, above.</pre>"
+
+    return _NOTICES.sub(replace, html)
 
 
 def _plain_text(html: str) -> str:
