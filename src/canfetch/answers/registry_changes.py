@@ -1,6 +1,6 @@
 """What changes between two releases of the registry, and how old and complete a release is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -27,6 +27,17 @@ class FieldChange(NamedTuple):
     name: str
     before: Any
     after: Any
+
+    def __str__(self) -> str:
+        if isinstance(self.before, list) and isinstance(self.after, list):
+            gained = [f"+{_value_text(one)}" for one in self.after if one not in self.before]
+            lost = [f"-{_value_text(one)}" for one in self.before if one not in self.after]
+            return f"{self.name}: {', '.join(gained + lost) or 'in another order'}"
+        if isinstance(self.before, dict) and isinstance(self.after, dict):
+            keys = {**self.before, **self.after}
+            inner = (FieldChange(key, self.before.get(key), self.after.get(key)) for key in keys)
+            return "; ".join(f"{self.name} {one}" for one in inner if one.before != one.after)
+        return f"{self.name}: {_value_text(self.before)} -> {_value_text(self.after)}"
 
 
 class CrawlerChange(NamedTuple):
@@ -159,13 +170,16 @@ class ReleaseReport(NamedTuple):
         release: The release.
         old: The crawlers that were checked more than a year ago.
         unknown: The crawlers whose fields have gaps, each with the names of what is unknown.
-        undated_headers: The number of headers that have no date of their own.
     """
 
     release: Release
     old: tuple[Crawler, ...]
     unknown: tuple[tuple[Crawler, tuple[str, ...]], ...]
-    undated_headers: int
+
+    @property
+    def undated_headers(self) -> int:
+        """The number of headers without a date of their own: all of them, because a release has none."""
+        return sum(len(crawler.headers) for crawler in self.release.crawlers) + len(self.release.other_headers)
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""
@@ -187,8 +201,7 @@ def report_release(release: Release, today: date) -> ReleaseReport:
     oldest = (today - timedelta(days=_MAX_DAYS)).isoformat()
     old = sorted((one for one in release.crawlers if one.checked < oldest), key=lambda one: (one.checked, one.name))
     gaps = [(one, tuple(_gaps(one))) for one in release.crawlers]
-    undated = sum(len(crawler.headers) for crawler in release.crawlers) + len(release.other_headers)
-    return ReleaseReport(release, tuple(old), tuple((one, fields) for one, fields in gaps if fields), undated)
+    return ReleaseReport(release, tuple(old), tuple((one, fields) for one, fields in gaps if fields))
 
 
 def _gaps(crawler: Crawler) -> Iterator[str]:
@@ -201,27 +214,6 @@ def _gaps(crawler: Crawler) -> Iterator[str]:
             yield "headers"
         if not crawler.verification.is_documented:
             yield "verification"
-
-
-def changed_fields_text(fields: Sequence[FieldChange]) -> str:
-    """Return the fields that differ, in words, with their values if these are short."""
-    return "; ".join(_field_text(field) for field in fields)
-
-
-def _field_text(field: FieldChange) -> str:
-    if isinstance(field.before, list) and isinstance(field.after, list):
-        gained = [one for one in field.after if one not in field.before]
-        lost = [one for one in field.before if one not in field.after]
-        if not gained and not lost:
-            return f"{field.name}: in another order"
-        shown = [f"+{_value_text(one)}" for one in gained] + [f"-{_value_text(one)}" for one in lost]
-        return f"{field.name}: {', '.join(shown)}"
-    if isinstance(field.before, dict) and isinstance(field.after, dict):
-        inner = [
-            FieldChange(key, field.before.get(key), field.after.get(key)) for key in {**field.before, **field.after}
-        ]
-        return "; ".join(f"{field.name} {_field_text(one)}" for one in inner if one.before != one.after)
-    return f"{field.name}: {_value_text(field.before)} -> {_value_text(field.after)}"
 
 
 def _value_text(value: Any) -> str:

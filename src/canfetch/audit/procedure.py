@@ -100,6 +100,7 @@ _OF_CLOSED_SITES: Final = frozenset(
 _OF_LOCKED_SITES: Final = frozenset({AuditKind.ROBOTS_REFUSED, AuditKind.HOME_FAILING, AuditKind.LISTED_FAILING})
 # The pages that a home page forwards to, one after another.
 _MAX_FORWARDS: Final = 3
+# A page or a crawler is requested again after an accident.
 _ATTEMPTS: Final = 2
 
 
@@ -288,8 +289,9 @@ class _Audit:
             self._add(one for one in of_purposes if not (self._is_meant_closed and one.kind is AuditKind.SITE_CLOSED))
         self._check_pages(served, addresses, home)
         if self._plan.edge:
-            self._add(check_edge_files(requests, served, fresh, edge_crawlers(self._plan.edge)))
-            test = check_edge(requests, self._page_url, edge_crawlers(self._plan.edge))
+            crawlers = edge_crawlers(self._plan.edge)
+            self._add(check_edge_files(requests, served, fresh, crawlers))
+            test = check_edge(requests, self._page_url, crawlers)
             self._edge = test.answers
             self._add(test.findings)
 

@@ -11,8 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from canfetch.agents.registry import Registry
-from canfetch.agents.releases import MAX_RELEASE_BYTES, Release, builtin_version, parse_release, read_release
+from canfetch.agents.releases import Release, builtin_version, parse_release, read_release
 from canfetch.client.identity.keys import missing_cryptography
 from canfetch.client.identity.refreshing import fetch_file, replace_file
 from canfetch.client.private_files import create_private_folder
@@ -80,11 +79,14 @@ def verify_release(content: bytes, signature: bytes, keys: "Sequence[Ed25519Publ
     raise InvalidRegistry("the signature does not fit the registry and the key")
 
 
-def fetch_release(url: str, *, user_agent: str, transport: Transport, timeout: float, allow_private: bool) -> bytes:
+def fetch_release(
+    url: str, *, max_bytes: int, user_agent: str, transport: Transport, timeout: float, allow_private: bool
+) -> bytes:
     """Fetch a release or its signature, if robots.txt allows it.
 
     Args:
         url: The file.
+        max_bytes: The largest size.
         user_agent: The complete User-Agent header.
         transport: Sends the requests, and is closed.
         timeout: Seconds for each request.
@@ -92,18 +94,13 @@ def fetch_release(url: str, *, user_agent: str, transport: Transport, timeout: f
     Raises: InvalidRegistry: It cannot be fetched; InvalidURL.
     """
     with Client(user_agent=user_agent, transport=transport, timeout=timeout, allow_private=allow_private) as client:
-        content = fetch_file(client, transport, url, max_bytes=MAX_RELEASE_BYTES)
+        content = fetch_file(client, transport, url, max_bytes=max_bytes)
     if isinstance(content, str):
         raise InvalidRegistry(f"cannot fetch {quoted(url)}: {content}")
     return content
 
 
-def install_release(
-    path: str,
-    content: bytes,
-    signature: bytes,
-    keys: "Sequence[Ed25519PublicKey]",
-) -> Release:
+def install_release(path: str, content: bytes, signature: bytes, keys: "Sequence[Ed25519PublicKey]") -> Release:
     """Verify a release, and replace the installed one.
 
     Args:
@@ -117,8 +114,6 @@ def install_release(
     """
     verify_release(content, signature, keys)
     release = parse_release(content, path)
-    # Names that no registry can hold together are an error now, and not at each start.
-    Registry(release.crawlers)
     file = Path(path)
     create_private_folder(file.parent)
     with closing(lock_file(f"{path}.lock", timeout=_LOCK_SECONDS)):

@@ -10,9 +10,10 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
+from canfetch.access.redirects import REDIRECTS
 from canfetch.access.responses import Headers
 from canfetch.bulk.archives.captured_pages import CapturedPages
-from canfetch.bulk.archives.redirected_hosts import HTTP, HTTPS, REDIRECTS, leads_to, target_url, with_scheme
+from canfetch.bulk.archives.redirected_hosts import HTTP, HTTPS, leads_to, target_url, with_scheme
 from canfetch.bulk.archives.wanted_urls import WantedURLs
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.client.sqlite_files import DamagedRow, check_row

@@ -5,11 +5,12 @@ import sqlite3
 import zlib
 from typing import Final, NamedTuple
 
+from canfetch.access.redirects import REDIRECTS
 from canfetch.access.responses import Response
 from canfetch.bulk.archives.redirected_hosts import canonical_url
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, NO_RESPONSE, Capture, is_robots_url
 from canfetch.client.sqlite_files import check_row
-from canfetch.consent.sources import REDIRECTS, PageResponse
+from canfetch.consent.sources import PageResponse
 from canfetch.pages.headers import header_pairs
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page

@@ -2,14 +2,13 @@
 
 from typing import Final
 
-from canfetch.access.redirects import redirect_target
+from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Response
 from canfetch.bulk.reading.captures import Capture, Name
 from canfetch.errors import InvalidURL
 
 HTTP: Final = "http://"
 HTTPS: Final = "https://"
-REDIRECTS: Final = frozenset([301, 302, 303, 307, 308])
 
 
 def has_assumed_scheme(capture: Capture) -> bool:

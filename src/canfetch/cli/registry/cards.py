@@ -9,6 +9,7 @@ import os
 import sys
 from contextlib import closing
 from datetime import UTC, datetime
+from sqlite3 import Error as SQLiteError
 from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
 
 import click
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from canfetch.agents.cards import AgentCard
 
 _LABEL_WIDTH: Final = 17
+_LOCK_SECONDS: Final = 10.0
 
 
 def _import(
@@ -88,11 +90,7 @@ def _add(
 
     Raises: CommandError: The file cannot be read or written, or is invalid.
     """
-    from canfetch.agents.registry_file import (  # noqa: PLC0415 - only for this option
-        MAX_REGISTRY_BYTES,
-        parse_crawlers,
-        with_entry,
-    )
+    from canfetch.client.sqlite_files import lock_file  # noqa: PLC0415 - only for this option
 
     if card.faults:
         return "the card has faults"
@@ -106,6 +104,25 @@ def _add(
     user = next((one for one in REGISTRY.crawlers if crawler.name.lower() in _header_names(one)), None)
     if user is not None and entry is None and not replace:
         return f"headers of {user.name} have the token {crawler.name} as well: pass --replace to add it"
+    lock = f"{output}.lock"
+    try:
+        with closing(lock_file(lock, timeout=_LOCK_SECONDS)):
+            return _write(output, crawler, replace=replace)
+    except SQLiteError as error:
+        raise CommandError(f"cannot lock {quoted(lock)}: {error}") from None
+
+
+def _write(output: str, crawler: Crawler, *, replace: bool) -> str | None:
+    """Add a crawler to a file that no other process changes. Return why it is not added, or None.
+
+    Raises: CommandError.
+    """
+    from canfetch.agents.registry_file import (  # noqa: PLC0415 - only for this option
+        MAX_REGISTRY_BYTES,
+        parse_crawlers,
+        with_entry,
+    )
+
     option = "--output"
     content = read_whole_input(output, option, max_bytes=MAX_REGISTRY_BYTES) if os.path.exists(output) else b""  # noqa: PTH110 - a name as typed
     try:

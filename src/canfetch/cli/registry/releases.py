@@ -112,6 +112,7 @@ def _reader(network: NetworkOptions) -> Callable[[str, int], bytes]:
             return read_whole_input(name, max_bytes=max_bytes)
         return fetch_release(
             name,
+            max_bytes=max_bytes,
             user_agent=network.user_agent,
             transport=CommandTransport(network),
             timeout=network.timeout,
@@ -163,14 +164,12 @@ def _diff(old: str, new: str, robots: str | None, profile: str, format: str, **_
 
 
 def _change_lines(change: "CrawlerChange") -> Iterator[str]:
-    from canfetch.answers.registry_changes import changed_fields_text  # noqa: PLC0415 - imports the comparison
-
     entry = change.after or change.before
     assert entry is not None
     known = f" ({entry.operator}, {', '.join(entry.purposes)})"
     yield f"{change.name}: {change.kind}{'' if change.kind == 'changed' else known}"
     for field in change.fields:
-        yield f"  {changed_fields_text([field])}"
+        yield f"  {field}"
     if change.is_undecided:
         yield "  the robots.txt has too many rules to compare its verdicts"
     if change.verdicts is not None:

@@ -55,8 +55,6 @@ _TABLE_NAMES: Final = (b"entries", b"leases")
 _EXPIRED_ENTRIES_PER_PUT: Final = 10
 # The longest wait for a locked file, including the wait for other threads. Much shorter than a fetch.
 _BUSY_SECONDS: Final = 5.0
-# How often one operation replaces a corrupt file.
-_REPLACEMENTS: Final = 3
 # An entry with its key.
 _MAX_ROW_BYTES: Final = MAX_ENTRY_BYTES + (1 << 20)
 # Longer leases were acquired before the clock was set back, unless the timeout of the clients is longer, too.
@@ -377,14 +375,12 @@ class SQLiteStore:
         return version
 
     def _use(self, operation: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        """Return the result of an operation. If the file is corrupt, replace it by an empty one, and try again."""
-        # While several processes replace a file, one of them can meet it twice.
-        for _ in range(_REPLACEMENTS):
-            try:
-                with self._connected() as connection:
-                    return operation(connection)
-            except _CorruptFile as error:
-                self._replace_corrupt_file(error)
+        """Return the result of an operation. If the file is corrupt, replace it by an empty one, and try once more."""
+        try:
+            with self._connected() as connection:
+                return operation(connection)
+        except _CorruptFile as error:
+            self._replace_corrupt_file(error)
         with self._connected() as connection:
             return operation(connection)
 
