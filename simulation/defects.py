@@ -34,7 +34,7 @@ class Defect(NamedTuple):
     first_seed: int = 0
 
 
-_QUEUE: Final = "canfetch.client.frontier.url_queue"
+_QUEUE: Final = "canfetch.client.frontier.sqlite_queue"
 _TURNS: Final = "canfetch.client.frontier.open_turns"
 _TURN: Final = "canfetch.client.frontier.turn"
 _IDENTITY: Final = "canfetch.client.frontier.url_identity"
@@ -59,7 +59,7 @@ DEFECTS: Final = (
         "the file does not open after a kill in the last attempt of an origin's only URL",
         (
             _QUEUE,
-            "URLQueue._resume",
+            "SQLiteQueue._resume",
             "coalesce((SELECT priority {queued}), (SELECT priority {delayed}), 0)",
             "(SELECT priority {queued})",
         ),
@@ -75,7 +75,7 @@ DEFECTS: Final = (
         "times of the file that are in the future are kept",
         (
             _QUEUE,
-            "URLQueue._resume",
+            "SQLiteQueue._resume",
             '"WHERE phase != 0 OR in_flight > 0 OR due_at > ?",',
             '"WHERE phase != 0 AND due_at <= ?",',
         ),
@@ -88,7 +88,7 @@ DEFECTS: Final = (
     _defect(
         "failed-vanish",
         "URLs that failed are not listed",
-        (_QUEUE, "URLQueue.fail", "state = 3", "state = 9"),
+        (_QUEUE, "SQLiteQueue.fail", "state = 3", "state = 9"),
     ),
     _defect(
         "retry-at-once",
@@ -98,7 +98,7 @@ DEFECTS: Final = (
     _defect(
         "dead-first",
         "origins that fail slowly are asked before those that respond",
-        (_QUEUE, "URLQueue.next_unchecked", "if self._is_random_next:", "if False:"),
+        (_QUEUE, "SQLiteQueue.next_unchecked", "if self._is_random_next:", "if False:"),
     ),
     _defect(
         "local-is-unreachable",
@@ -135,12 +135,12 @@ DEFECTS: Final = (
     _defect(
         "done-stays",
         "a page that is done stays queued",
-        (_QUEUE, "URLQueue.finish", "DELETE FROM urls WHERE id = ?", "UPDATE urls SET state = 0 WHERE id = ?"),
+        (_QUEUE, "SQLiteQueue.finish", "DELETE FROM urls WHERE id = ?", "UPDATE urls SET state = 0 WHERE id = ?"),
     ),
     _defect(
         "endless-attempts",
         "the number of attempts is not counted",
-        (_QUEUE, "URLQueue.take", "attempt = attempt + 1", "attempt = attempt"),
+        (_QUEUE, "SQLiteQueue.take", "attempt = attempt + 1", "attempt = attempt"),
     ),
     _defect(
         "no-delay",
@@ -157,24 +157,24 @@ DEFECTS: Final = (
     _defect(
         "delayed-forever",
         "URLs that wait for another attempt are never queued again",
-        (_QUEUE, "URLQueue.queue_due_urls", "is not None", "is None and False"),
+        (_QUEUE, "SQLiteQueue.queue_due_urls", "is not None", "is None and False"),
     ),
     _defect(
         "same-identity",
         "all URLs of an origin have the same identity",
-        (_QUEUE, "URLQueue.add", "origin, identity).rowcount", "origin, b'').rowcount"),
+        (_QUEUE, "SQLiteQueue.add", "origin, identity).rowcount", "origin, b'').rowcount"),
     ),
     _defect(
         "asleep",
         "an origin without URLs is not woken by a new one",
-        (_QUEUE, "URLQueue._wake", "if phase != Phase.IDLE:", "if True:"),
+        (_QUEUE, "SQLiteQueue._wake", "if phase != Phase.IDLE:", "if True:"),
     ),
     _defect(
         "in-flight-stays",
         "URLs in flight are not queued again after a kill",
         (
             _QUEUE,
-            "URLQueue._resume",
+            "SQLiteQueue._resume",
             "UPDATE urls SET state = 0 WHERE state = 1",
             "UPDATE urls SET state = 0 WHERE state = 7",
         ),
@@ -182,14 +182,14 @@ DEFECTS: Final = (
     _defect(
         "retry-loses",
         "a URL that fails is lost",
-        (_QUEUE, "URLQueue.retry", "again = self._insert(origin, url.url, url.priority)", "again = -1"),
+        (_QUEUE, "SQLiteQueue.retry", "again = self._insert(origin, url.url, url.priority)", "again = -1"),
     ),
     _defect(
         "two-transactions",
         "a turn is two transactions",
         (
             _QUEUE,
-            "URLQueue.finish",
+            "SQLiteQueue.finish",
             'self._execute("UPDATE totals SET done = done + 1")',
             '[self._execute(each) for each in ("COMMIT", "BEGIN IMMEDIATE", "UPDATE totals SET done = done + 1")]',
         ),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Install what tests start: Redis, four web servers, Neovim, Chromium, and Java for Spark; and npm, which builds the
-# tester page. Do nothing if they are installed.
+# Install what tests start: Redis, PostgreSQL, four web servers, Neovim, Chromium, and Java for Spark; and npm, which
+# builds the tester page. Do nothing if they are installed.
 #
 # Installs with apt-get as root on Debian and Ubuntu. Elsewhere it prints what is missing; the tests that need a
 # missing server are skipped, and fail if CI=true.
@@ -9,6 +9,7 @@ set -euo pipefail
 PATH=$PATH:/usr/sbin:/usr/local/sbin
 missing=()
 command -v redis-server >/dev/null || command -v valkey-server >/dev/null || missing+=(redis-server)
+command -v initdb >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
 for server in nginx apache2 caddy haproxy; do
     command -v "$server" >/dev/null || missing+=("$server")
 done

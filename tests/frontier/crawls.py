@@ -1,8 +1,8 @@
 """Crawls in virtual time, with a transport that serves another robots.txt for each host."""
 
 import asyncio
-from collections.abc import AsyncIterable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,6 +73,19 @@ class CrawlResult(NamedTuple):
 
 
 OnTurn = Callable[[Frontier, Turn], object]
+# Returns the options of a frontier for a path, if its URLs are not kept in a file.
+OpenBackend = Callable[[Path | None], dict[str, Any]]
+_BACKENDS: list[OpenBackend] = []
+
+
+@contextmanager
+def use_backend(backend: OpenBackend) -> Iterator[None]:
+    """Let all frontiers of the block have another backend."""
+    _BACKENDS.append(backend)
+    try:
+        yield
+    finally:
+        _BACKENDS.pop()
 
 
 @asynccontextmanager
@@ -83,6 +96,8 @@ async def open_frontier(
 
     Args: clock: The wall clock of both.
     """
+    if _BACKENDS:
+        options |= _BACKENDS[-1](options.pop("path", None))
     async with (
         AsyncClient(user_agent=USER_AGENT, transport=hosts or Hosts(), clock=clock) as client,
         Frontier(client, urls, clock=clock, monotonic=virtual_now, **options) as frontier,
@@ -115,7 +130,8 @@ def crawl(
     async def work(frontier: Frontier) -> None:
         async for turn in frontier:
             with turn:
-                taken.append(TakenURL(virtual_now(), turn.url))
+                # A server of PostgreSQL has microseconds.
+                taken.append(TakenURL(round(virtual_now(), 4), turn.url))
                 await asyncio.sleep(seconds)
                 if on_turn is not None:
                     on_turn(frontier, turn)

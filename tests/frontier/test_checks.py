@@ -14,6 +14,7 @@ from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, RequestNotSent
 
+pytestmark = pytest.mark.usefixtures("backend")
 A = "https://a.example"
 
 

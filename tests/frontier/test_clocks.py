@@ -15,6 +15,7 @@ from canfetch.client.frontier import Frontier, Turn
 from canfetch.client.frontier.clocks import Moment
 from canfetch.client.stores.memory import MemoryStore
 
+pytestmark = pytest.mark.usefixtures("backend")
 A, B = "https://a.example", "https://b.example"
 MONTH = 30 * 86400.0
 SLOW = {"a.example": b"User-agent: *\nCrawl-delay: 30\n"}
@@ -56,6 +57,7 @@ def test_a_file_of_a_clock_that_was_ahead_waits_no_longer_than_the_delay(tmp_pat
     assert crawl(SLOW, [f"{A}/2"], path=path, start=1000.0).taken == [(1030, f"{A}/2")]
 
 
+@pytest.mark.files
 def test_a_file_of_a_clock_that_was_ahead_waits_as_long_as_the_server_asked(tmp_path: Path) -> None:
     path = tmp_path / "crawl.sqlite3"
 
@@ -72,6 +74,7 @@ def test_a_file_of_a_clock_that_was_ahead_waits_as_long_as_the_server_asked(tmp_
     assert crawl({}, [], path=path, start=200.0).taken == [(500, f"{B}/1"), (800, f"{A}/2")]
 
 
+@pytest.mark.files
 def test_a_page_of_an_origin_that_was_idle_waits_no_month(tmp_path: Path) -> None:
     path = tmp_path / "crawl.sqlite3"
 

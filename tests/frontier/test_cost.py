@@ -12,6 +12,7 @@ from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import open_frontier
 
 from canfetch.client.frontier import Frontier
+from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 
 FEW, MANY = 50, 5_000
 
@@ -31,7 +32,9 @@ class InstructionCount:
 @contextmanager
 def counted(frontier: Frontier) -> Iterator[InstructionCount]:
     count = InstructionCount()
-    connection = frontier._queue.database.connection
+    queue = frontier._queue
+    assert isinstance(queue, SQLiteQueue)
+    connection = queue.database.connection
     connection.set_progress_handler(count.increase, 1)
     try:
         yield count

@@ -15,6 +15,7 @@ from tests.frontier.test_resuming import copy_file
 from canfetch.client.frontier import FailedURL, Frontier, FrontierCounts, Turn
 from canfetch.errors import InvalidOption, StoreError
 
+pytestmark = pytest.mark.usefixtures("backend")
 A, B = "https://a.example", "https://b.example"
 # The default of `retry_delay` is ten minutes, and the jitter shortens it by up to a half.
 FIRST, SECOND = (300.0, 600.0), (600.0, 1200.0)
@@ -179,6 +180,7 @@ def test_failed_urls_are_listed_with_their_errors_reported_and_queued_again(path
     run_in_virtual_time(second_run)
 
 
+@pytest.mark.files
 def test_a_url_whose_last_attempt_was_killed_is_listed_and_reported(path: Path) -> None:
     reported: list[FailedURL] = []
 
@@ -293,6 +295,7 @@ VERSION_1 = """
 """
 
 
+@pytest.mark.files
 def test_a_file_of_the_first_format_is_migrated(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(VERSION_1)

@@ -1,9 +1,11 @@
 """Laws of frontiers: random crawls with random kills, compared with a simple model of what was added and handed out."""
 
 import asyncio
+import secrets
 import shutil
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +14,12 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 from simulation.virtual_time import run_in_virtual_time, virtual_now
+from tests.frontier.conftest import virtual_postgres
 from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.postgres import PostgresServer
 
 from canfetch.client.frontier import Frontier, SkippedURL, Turn
+from canfetch.client.frontier.postgres_queue import WorkerQueue
 
 MAX_ATTEMPTS = 3
 OUTCOMES = ["done", "done", "retry", "exception", "release", "busy"]
@@ -175,8 +180,29 @@ async def work(frontier: Frontier, model: Model, kill: asyncio.Event, turns_befo
             model.end(turn, outcome)
 
 
-async def run(model: Model, path: Path, turns_before_kill: int | None) -> Path | None:
-    """Crawl until no URL is left, or until the kill. Return the file that the killed process leaves."""
+def copy_file(frontier: Frontier, path: Path) -> Path:  # noqa: ARG001 - its process leaves a file
+    """Return the file that a killed process leaves."""
+    copy = path.with_name(path.name + "+")
+    shutil.copy(path, copy)
+    shutil.copy(f"{path}-wal", f"{copy}-wal")
+    return copy
+
+
+def leave_worker(frontier: Frontier, path: Path) -> Path:
+    """Leave a worker whose lease has expired in the database, as a process that was killed a while ago."""
+    queue = frontier._queue
+    assert isinstance(queue, WorkerQueue)
+    queue._run("UPDATE canfetch_workers SET alive_until = -1e9 WHERE id = %(worker)s")
+    queue._run("UPDATE canfetch_crawls SET seen_at = %(now)s WHERE id = %(crawl)s", now=virtual_now())
+    queue._heartbeat.stop()
+    queue._connection.close()
+    return path
+
+
+async def run(
+    model: Model, path: Path, turns_before_kill: int | None, leave: Callable[[Frontier, Path], Path]
+) -> Path | None:
+    """Crawl until no URL is left, or until the kill. Return where the killed process leaves its URLs."""
     hosts = Hosts(
         {
             f"host{number}.example": b"User-agent: *\nDisallow: /no/\nCrawl-delay: %d\n" % delay
@@ -207,26 +233,36 @@ async def run(model: Model, path: Path, turns_before_kill: int | None) -> Path |
             assert counts.done + counts.failed == len(model.finished)
             assert counts.skipped == len(model.skipped)
             return None
-        copy = path.with_name(path.name + "+")
-        shutil.copy(path, copy)
-        shutil.copy(f"{path}-wal", f"{copy}-wal")
+        left = leave(frontier, path)
         model.kill()
         await frontier.close()
         for worker in workers:
             worker.cancel()
         results = await asyncio.gather(*workers, return_exceptions=True)
         assert not [result for result in results if isinstance(result, AssertionError)]
-        return copy
+        return left
 
 
 @pytest.mark.slow
 @given(site=SITES)
 def test_random_crawls_agree_with_the_model(site: Site) -> None:
+    check_random_crawl(site, copy_file)
+
+
+@pytest.mark.service
+@given(site=SITES)
+def test_random_crawls_on_postgres_agree_with_the_model(postgres: PostgresServer, site: Site) -> None:
+    with virtual_postgres(postgres.url(), secrets.token_hex(8)):
+        check_random_crawl(site, leave_worker)
+
+
+def check_random_crawl(site: Site, leave: Callable[[Frontier, Path], Path]) -> None:
+    """Crawl a site over several lives of the process, and compare the end with the model."""
     model = Model(site)
     now = 0.0
 
     async def main(path: Path, kill: int | None) -> tuple[Path | None, float]:
-        return await run(model, path, kill), virtual_now()
+        return await run(model, path, kill, leave), virtual_now()
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "crawl"

@@ -12,7 +12,7 @@ import pytest
 from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 
-from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL
+from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.frontier.report import read_report
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.errors import StoreError
@@ -436,3 +436,38 @@ def test_origins_take_turns_after_a_restart(path: Path) -> None:
 
     assert run_in_virtual_time(first_run) == urls[:2]
     assert crawl({}, [], path=path, min_delay=0.0).urls == urls[2:]
+
+
+def end_block(turn: Turn, end: BaseException | None) -> None:
+    with turn:
+        if end is not None:
+            raise end
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "end, raised",
+    [(None, StoreError), (ValueError("the block"), ValueError), (asyncio.CancelledError(), BaseException)],
+)
+def test_a_turn_whose_end_cannot_be_written_does_not_block_its_origin(
+    path: Path, end: BaseException | None, raised: type[BaseException]
+) -> None:
+    async def main() -> list[tuple[str, int]]:
+        async with open_frontier(urls=[f"{A}/1", f"{A}/2"], path=path, retry_delay=0.0) as frontier:
+            turn = await anext(frontier)
+            other = sqlite3.connect(path, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(raised) as caught:
+                end_block(turn, end)
+            assert caught.value is end or end is None
+            with pytest.raises(StoreError, match="another process"):
+                await anext(frontier)
+            other.execute("ROLLBACK")
+            other.close()
+            turns = []
+            async for turn in frontier:
+                turns.append((turn.url, turn.attempt))
+                turn.done()
+            return turns
+
+    assert run_in_virtual_time(main) == [(f"{A}/1", 1), (f"{A}/2", 1)]

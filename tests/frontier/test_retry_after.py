@@ -12,6 +12,7 @@ from tests.frontier.crawls import Hosts, crawl, open_frontier
 from canfetch.client.frontier import Frontier, Turn
 from canfetch.errors import InvalidURL
 
+pytestmark = pytest.mark.usefixtures("backend")
 A, B = "https://a.example", "https://b.example"
 RetryAfter = str | float | None
 

@@ -1,4 +1,4 @@
-"""`canfetch frontier show`: what a crawl does and waits for, read from the file of its frontier."""
+"""`canfetch frontier show`: what a crawl does and waits for, read from the file or database of its frontier."""
 
 import sys
 import time
@@ -10,26 +10,41 @@ from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.client.frontier.postgres_connection import name_server
+from canfetch.client.frontier.postgres_report import read_postgres_report
 from canfetch.client.frontier.report import FrontierReport, read_report
 from canfetch.core.text import counted
 from canfetch.core.times import optional_rfc3339, rfc3339
-from canfetch.errors import StoreError
+from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
 _COUNT_NAMES: Final = ("queued", "in_flight", "done", "failed", "skipped", "refused")
+_DATABASES: Final = ("postgresql://", "postgres://")
 _UNITS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
-def _show(file: str, limit: int, format: str, no_color: bool) -> NoReturn:  # noqa: A002, FBT001 - click calls it
+def _show(
+    file: str,
+    crawl: str | None,
+    limit: int,
+    format: str,  # noqa: A002
+    no_color: bool,  # noqa: FBT001
+) -> NoReturn:
+    is_database = file.startswith(_DATABASES)
+    if is_database != (crawl is not None):
+        problem = "a database can have many crawls: name one with --crawl" if is_database else "a file has one crawl"
+        raise CommandError(f"invalid --crawl: {problem}")
     try:
-        report = read_report(file, limit=limit)
-    except StoreError as error:
+        report = read_report(file, limit=limit) if crawl is None else read_postgres_report(file, crawl, limit=limit)
+        # Without the password that it can contain.
+        name = file if crawl is None else f"{name_server(file)} crawl {crawl}"
+    except (StoreError, InvalidOption, MissingExtra) as error:
         raise CommandError(str(error)) from None
     if format == "json":
         import json  # noqa: PLC0415 - not needed for text
 
         sys.stdout.write(json.dumps(_to_json(report), indent=2) + "\n")
     else:
-        _write_text(file, report, time.time(), Palette(enabled=use_color(no_color=no_color)))
+        _write_text(name, report, time.time(), Palette(enabled=use_color(no_color=no_color)))
     click.get_current_context().exit(EXIT_OK)
 
 
@@ -52,11 +67,11 @@ def _to_json(report: FrontierReport) -> dict[str, Any]:
     }
 
 
-def _write_text(file: str, report: FrontierReport, now: float, palette: Palette) -> None:
+def _write_text(name: str, report: FrontierReport, now: float, palette: Palette) -> None:
     write = sys.stdout.write
     state = "a crawl uses it" if report.is_in_use else "no crawl uses it"
     counts = "  ".join(f"{name.replace('_', ' ')} {getattr(report.counts, name)}" for name in _COUNT_NAMES)
-    write(f"{palette.strong(printable(file))}: {state}\n{counts}\n")
+    write(f"{palette.strong(printable(name))}: {state}\n{counts}\n")
     if report.next_origins:
         write(f"\n{palette.strong(_heading('origins with URLs', len(report.next_origins), report.origins))}\n")
         for origin in report.next_origins:
@@ -99,7 +114,7 @@ def _wait(at: float | None, now: float) -> str:
 command: Final = click.Group(
     "frontier",
     short_help="Show what a crawl does and waits for.",
-    help="Show what the file of a frontier contains.",
+    help="Show what the file or the database of a frontier contains.",
     epilog="""\b
 Examples:
   canfetch frontier show crawl.sqlite3
@@ -108,7 +123,8 @@ Examples:
         "show": click.Command(
             "show",
             params=[
-                click.Argument(["file"], metavar="FILE"),
+                click.Argument(["file"], metavar="FILE|postgresql://..."),
+                Option(["--crawl"], metavar="NAME", help="The crawl, if a database is given."),
                 Option(
                     ["--limit"],
                     metavar="N",
@@ -125,15 +141,16 @@ Examples:
             help="""Show the URLs of a crawl by what has happened to them, the origins with the time and reason of their
             next turns, and the URLs that failed or wait for their next attempt.
 
-            The crawl can go on meanwhile: the file is only read. Times are those of the crawl, which differ from the
-            clock if that was set after the crawl began.""",
+            The crawl can go on meanwhile: the file or database is only read. Times are those of the crawl, which differ
+            from the clock if that was set after the crawl began.""",
             epilog="""\b
 Examples:
   canfetch frontier show crawl.sqlite3
   canfetch frontier show crawl.sqlite3 --limit 1000 --format json
+  canfetch frontier show postgresql://crawler@db/crawls --crawl news
 
 \b
-Exit codes: 0 success, 2 the file cannot be read, or is not a frontier.""",
+Exit codes: 0 success, 2 the file or database cannot be read, or is not a frontier.""",
         ),
     },
 )

@@ -17,11 +17,13 @@ from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import CheckedOrigin, CheckResult, OriginChecks
 from canfetch.client.frontier.sources import Sources
+from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url
 from canfetch.client.frontier.url_queue import (
     DUE_BATCH,
     FailedURL,
+    FrontierBackend,
     FrontierCounts,
     Phase,
     QueuedOrigin,
@@ -29,6 +31,7 @@ from canfetch.client.frontier.url_queue import (
     URLQueue,
 )
 from canfetch.client.frontier.validation import (
+    check_backend,
     check_counts,
     check_functions,
     check_priority,
@@ -128,6 +131,7 @@ class Frontier:
         urls: Iterable[AnyURL] | AsyncIterable[AnyURL] = (),
         *,
         path: str | os.PathLike[str] | None = None,
+        backend: FrontierBackend | None = None,
         agent: str | Agent | None = None,
         concurrency_per_origin: int = 1,
         max_attempts: int = 3,
@@ -155,6 +159,7 @@ class Frontier:
         )
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
+        check_backend(backend, path)
         check_functions(clock=clock, monotonic=monotonic, on_failure=on_failure, on_skip=on_skip, sleep=sleep)
         self._client = client
         self._agent = check_agent(client.options.agent if agent is None else as_agent(agent))
@@ -174,9 +179,15 @@ class Frontier:
         )
         self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._changed.set)
         self._sources.append(urls, 0.0)
-        self._queue = URLQueue(
-            path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=self._clocks.at()
-        )
+        self._queue: URLQueue
+        if backend is None:
+            self._queue = SQLiteQueue(
+                path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=self._clocks.at()
+            )
+        else:
+            self._queue = backend.open_queue(
+                concurrency=concurrency_per_origin, max_attempts=max_attempts, clock=self._clocks.at
+            )
         self._open_turns = OpenTurns(
             self._queue,
             self._clocks,
@@ -248,7 +259,7 @@ class Frontier:
             StoreError: The frontier is closed.
         """
         priority = check_priority(priority)
-        self._queue.database.check_usable()
+        self._queue.check_usable()
         self._sources.append(urls, priority)
         self._changed.set()
 
@@ -298,7 +309,7 @@ class Frontier:
 
         URLs whose turns have not ended are released: they are handed out again when the file is opened.
         """
-        if self._queue.database.is_open:
+        if self._queue.is_open:
             try:
                 counts = self._queue.counts()
                 self._final_counts = counts._replace(queued=counts.queued + counts.in_flight, in_flight=0)
@@ -335,10 +346,11 @@ class Frontier:
 
     async def _next_turn(self) -> Turn | None:
         """Wait for the next turn. Return None at the end."""
-        while self._queue.database.is_open:
+        while self._queue.is_open:
             self._changed.clear()
             self._sources.start()
             self._sources.raise_error()
+            self._open_turns.release_unwritten()
             self._report_killed()
             if not await self._collect_checks():
                 break
@@ -346,6 +358,7 @@ class Frontier:
             if self._clocks.was_set_back(now):
                 self._checks.forget()
             has_more_due = self._sort_due(now)
+            self._checks.release(self._queue.lost_origins())
             has_more_checks = not has_more_due and self._start_checks()
             origin = None if has_more_due else self._queue.next_ready()
             turn = None if origin is None else self._take(origin, now)
@@ -354,7 +367,7 @@ class Frontier:
                 return turn
             if origin is not None or has_more_due or has_more_checks:
                 await asyncio.sleep(0)
-            elif self._is_finished():
+            elif self._queue.is_finished(reads_sources=not self._sources.is_exhausted):
                 break
             else:
                 await self._wait()
@@ -435,33 +448,39 @@ class Frontier:
         for result in results:
             if result.is_known:
                 continue
-            self._queue.wait(result.origin.id, self._clocks.at() + _recheck_delay(result), problem=result.problem)
             is_invalid = find_origin(f"{result.origin.name}/") is None
             if is_invalid or (result.failing_seconds or 0.0) > self._max_unreachable:
                 dropped.append(result)
-            elif not isinstance(result.error, RequestNotSent):
+                continue
+            self._queue.wait(result.origin.id, self._clocks.at() + _recheck_delay(result), problem=result.problem)
+            if not isinstance(result.error, RequestNotSent):
                 unexpected = unexpected or result.error
         for result in dropped:
-            await self._drop_all(result.origin, result.problem)
+            await self._drop_all(result)
         if unexpected is not None:
             raise unexpected
-        return self._queue.database.is_open
+        return self._queue.is_open
 
-    async def _drop_all(self, origin: QueuedOrigin, error: str) -> None:
+    async def _drop_all(self, result: CheckResult) -> None:
         """Report and drop all queued URLs of an origin. The next check of the origin continues if this is interrupted.
 
-        Args: error: Why they cannot be fetched.
+        Args: result: The check, which says why they cannot be fetched.
         """
-        self._queue.queue_due_urls(origin.id, inf)
-        while self._queue.database.is_open and (urls := self._queue.first_urls(origin.id, _DECIDED_URLS)):
-            skipped: list[int] = []
-            try:
-                for queued in urls:
-                    skipped.append(queued.id)
-                    self._report(SkippedURL(queued.url, None, error))
-            finally:
-                self._queue.wait(origin.id, self._clocks.at(), skipped=skipped)
-            await asyncio.sleep(0)
+        origin = result.origin.id
+        self._queue.queue_due_urls(origin, inf)
+        try:
+            while self._queue.is_open and (urls := list(self._queue.first_urls(origin, _DECIDED_URLS))):
+                skipped: list[int] = []
+                try:
+                    for queued in urls:
+                        skipped.append(queued.id)
+                        self._report(SkippedURL(queued.url, None, result.problem))
+                finally:
+                    self._queue.skip(origin, skipped)
+                await asyncio.sleep(0)
+        finally:
+            if self._queue.is_open:
+                self._queue.wait(origin, self._clocks.at() + _recheck_delay(result), problem=result.problem)
 
     def _sort_due(self, now: Moment) -> bool:
         """Move the origins that have become due to the ready or the unchecked ones. Return whether there are more."""
@@ -506,7 +525,8 @@ class Frontier:
             return None
         self._client.record(queued.url, verdict, checked.state)
         due_at = now.next_request_at(checked.pace, last_request_at=now.at)
-        self._queue.take(origin.id, queued.id, now.at, due_at, skipped=skipped)
+        if not self._queue.take(origin.id, queued.id, now.at, due_at, skipped=skipped):
+            return None
         return Turn(self._open_turns, Grant(origin.id, queued, checked.pace, origin.failures), verdict)
 
     def _retry_until(self, state: OriginState, now: float) -> float:
@@ -540,10 +560,6 @@ class Frontier:
             skipped.append(queued.id)
             self._report(SkippedURL(queued.url, verdict))
         return first, first_verdict
-
-    def _is_finished(self) -> bool:
-        counts = self.counts
-        return self._sources.is_exhausted and counts.queued == 0 and counts.in_flight == 0
 
     async def _wait(self) -> None:
         """Wait until something changes, or until the next origin is due."""

@@ -56,28 +56,32 @@ class OpenTurns:
         self._retry_delay = retry_delay
         self._on_failure = on_failure
         self._thread = threading.get_ident()
+        # Turns whose end could not be written.
+        self._unwritten: list[Grant] = []
         # The loop of the iteration, once it has begun.
         self.loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def can_end(self) -> bool:
         """Whether the frontier is not closed. When its file is opened again, the URLs of open turns are queued."""
-        return self._queue.database.is_open
+        return self._queue.is_open
 
-    def end(self, grant: Grant, retry_after: str | float | None) -> None:
-        """Drop the URL of a turn as done.
+    def end(self, grant: Grant, retry_after: str | float | None) -> bool:
+        """Drop the URL of a turn as done. Return False if another process has the URL now.
 
         Raises: StoreError.
         """
         now = self._clocks.now()
         retry_at = parse_retry_at(retry_after, now)
-        self._queue.finish(grant.origin, grant.queued.id, now.at, _due_after(grant, now, retry_at), retry_at)
+        due_at = _due_after(grant, now, retry_at)
+        is_done = self._queue.finish(grant.origin, grant.queued.id, now.at, due_at, retry_at)
         self._notify()
+        return is_done
 
     def retry(
         self, grant: Grant, retry_after: str | float | None, error: BaseException | str | None
     ) -> FailedURL | None:
-        """Queue the URL of a turn again, or list it as failed after the last attempt. Return it if it failed.
+        """Queue the URL of a turn again, or list it as failed after the last attempt. Return it if it is listed.
 
         The turn has ended when this method returns. Only then may the caller pass the failed URL to `report`.
 
@@ -92,15 +96,15 @@ class OpenTurns:
         origin_at = max(retry_at or 0.0, now.at + backoff) if backoff else retry_at
         due_at = _due_after(grant, now, origin_at)
         text = _error_text(error)
-        is_queued = attempt < self._max_attempts
-        if is_queued:
+        is_listed = False
+        if attempt < self._max_attempts:
             delay = _jittered(self._retry_delay * 2.0 ** min(attempt - 1, _MAX_DOUBLINGS), f"{url} {attempt}")
             again_at = now.at + min(delay, MAX_RETRY_AFTER)
             self._queue.retry(grant.origin, grant.queued, now.at, due_at, origin_at, again_at=again_at, error=text)
         else:
-            self._queue.fail(grant.origin, grant.queued, now.at, due_at, origin_at, error=text)
+            is_listed = self._queue.fail(grant.origin, grant.queued, now.at, due_at, origin_at, error=text)
         self._notify()
-        return None if is_queued else FailedURL(url, text, attempt, now.at, grant.queued.priority)
+        return FailedURL(url, text, attempt, now.at, grant.queued.priority) if is_listed else None
 
     def report(self, failed: FailedURL) -> None:
         """Report a URL that `retry` returned.
@@ -119,6 +123,20 @@ class OpenTurns:
             now = self._clocks.now()
             self._queue.release(grant.origin, grant.queued.id, now.at, _due_after(grant, now, None))
             self._notify()
+
+    def release_later(self, grant: Grant) -> None:
+        """Release a turn whose end could not be written as soon as the queue can be written again."""
+        self._unwritten.append(grant)
+        self._notify()
+
+    def release_unwritten(self) -> None:
+        """Release the turns whose ends could not be written.
+
+        Raises: StoreError: That fails again. The next call tries it again.
+        """
+        while self._unwritten:
+            self.release(self._unwritten[-1])
+            self._unwritten.pop()
 
     @property
     def is_other_thread(self) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace
@@ -85,6 +85,8 @@ class OriginChecks:
         self._ended: list[asyncio.Task[OriginState]] = []
         # Origins that were checked for their next turn, whether their files are still fresh or not.
         self._checked: dict[int, CheckedOrigin] = {}
+        # Origins that were lost during their check.
+        self._released: set[int] = set()
         # In the order of their last use.
         self._held: OrderedDict[int, CheckedOrigin] = OrderedDict()
         self._held_bytes = 0
@@ -108,11 +110,16 @@ class OriginChecks:
             origin = self._tasks.pop(task)
             if not task.cancelled() and task.exception() is None:
                 state = task.result()
-                self._checked[origin.id] = CheckedOrigin(state, declared_pace(state, self._agent, self._bounds))
+                checked = CheckedOrigin(state, declared_pace(state, self._agent, self._bounds))
+                if origin.id in self._released:
+                    self._hold(origin.id, checked)
+                else:
+                    self._checked[origin.id] = checked
                 self._failing_since.pop(origin.id, None)
                 results.append(CheckResult(origin, True, None))
             else:
                 results.append(self._failed(origin, None if task.cancelled() else task.exception()))
+            self._released.discard(origin.id)
         return results
 
     def _failed(self, origin: QueuedOrigin, error: BaseException | None) -> CheckResult:
@@ -143,6 +150,16 @@ class OriginChecks:
             return self._find_fresh(origin, now)
         self._hold(origin, checked)
         return checked
+
+    def release(self, origins: Iterable[int]) -> None:
+        """Keep the files of origins that have no next turn now."""
+        released = set(origins)
+        if released:
+            self._released |= {origin.id for origin in self._tasks.values() if origin.id in released}
+        for origin_id in released:
+            checked = self._checked.pop(origin_id, None)
+            if checked is not None:
+                self._hold(origin_id, checked)
 
     def forget(self) -> None:
         """Check all origins again before their next turn, because the wall clock was set back.

@@ -1,4 +1,4 @@
-"""What is in the file of a frontier, read while a crawl uses it or after it."""
+"""What is in the file of a frontier, read while a crawl uses it or after it. `postgres_report` reads a database."""
 
 import os
 import sqlite3
@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
-from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, failed_url, read_counts, url_text
+from canfetch.client.frontier.sqlite_queue import failed_url, read_counts, url_text
+from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase
 from canfetch.client.private_files import kind_of_path
 from canfetch.client.sqlite_files import (
     check_row,
@@ -175,15 +176,30 @@ def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
         row, str, int, int | float, int | float, int | float | None, str | None, int, int, int | float | None, int
     )
     if phase != Phase.WAITING:
-        reason, next_at = _REASONS[Phase(phase)], None
-    else:
-        next_at = due_at
-        if problem is not None:
-            reason = f"its robots.txt could not be fetched: {problem}"
-        elif due_at > ready_at:
-            reason = "its URLs wait for their next attempt"
-        elif retry_at is not None and retry_at > now and retry_at >= ready_at:
-            reason = "its turns failed" if failures else "Retry-After"
-        else:
-            reason = "the delay between two requests"
-    return WaitingOrigin(name, next_at, reason, queued, in_flight, failures, last_request_at)
+        return WaitingOrigin(name, None, _REASONS[Phase(phase)], queued, in_flight, failures, last_request_at)
+    reason = waiting_reason(
+        due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, failures=failures, now=now
+    )
+    return WaitingOrigin(name, due_at, reason, queued, in_flight, failures, last_request_at)
+
+
+def waiting_reason(
+    *, due_at: float, ready_at: float, retry_at: float | None, problem: str | None, failures: int, now: float
+) -> str:
+    """Return what an origin waits for that waits for a time.
+
+    Args:
+        due_at: When it may be requested and has a URL.
+        ready_at: When it may be requested.
+        retry_at: The end of the time for which the server asked, or of the time after failures, or None.
+        problem: Why its robots.txt cannot be reached, or None.
+        failures: The number of its turns that failed one after the other.
+        now: The time.
+    """
+    if problem is not None:
+        return f"its robots.txt could not be fetched: {problem}"
+    if due_at > ready_at:
+        return "its URLs wait for their next attempt"
+    if retry_at is not None and retry_at > now and retry_at >= ready_at:
+        return "its turns failed" if failures else "Retry-After"
+    return "the delay between two requests"

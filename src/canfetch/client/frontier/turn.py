@@ -6,7 +6,9 @@ from typing import NamedTuple, Self
 
 from canfetch.client.frontier.open_turns import Grant, OpenTurns
 from canfetch.client.frontier.validation import check_error, check_retry_after
+from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.verdict import ClientVerdict
+from canfetch.errors import StoreError
 
 
 class SkippedURL(NamedTuple):
@@ -29,7 +31,9 @@ class Turn:
 
     The origin's next turn starts after this one has ended and the delay has passed. Use the turn as a context manager,
     which calls `done` at the end, `retry` after an exception, and `release` after a cancellation or Ctrl-C. The
-    exception is raised again. You can also call one of these methods yourself. Only the first call has an effect.
+    exception is raised again. You can also call one of these methods yourself. Only the first call that succeeds has an
+    effect. If the end of a block cannot be written, for example to a full disk, the block raises StoreError, unless it
+    raises another exception, and the turn is released as soon as the frontier can write again.
 
     Attributes:
         url: The URL, as it was added, without white space around it.
@@ -49,18 +53,22 @@ class Turn:
         self._open_turns = open_turns
         self._is_open = True
 
-    def done(self, *, retry_after: str | float | None = None) -> None:
+    def done(self, *, retry_after: str | float | None = None) -> bool:
         """End the turn. The URL is finished, and is never handed out again.
 
         Args: retry_after: See `Frontier.defer`.
+        Returns: Whether this call finished the URL. False if the turn had ended, or if this process did not respond for
+            so long that a shared frontier queued the URL again for the others. See `PostgresQueue`.
         Raises: StoreError: The file cannot be written, or the frontier is closed; TypeError: `retry_after` has another
             type; RuntimeError: This is not the thread of the frontier, and the URL is queued again.
         """
         check_retry_after(retry_after)
-        if self._is_open:
-            self._check_thread()
-            self._open_turns.end(self._grant, retry_after)
-            self._is_open = False
+        if not self._is_open:
+            return False
+        self._check_thread()
+        is_done = self._open_turns.end(self._grant, retry_after)
+        self._is_open = False
+        return is_done
 
     def retry(self, *, retry_after: str | float | None = None, error: BaseException | str | None = None) -> bool:
         """End the turn, and queue the URL again unless this was its last attempt.
@@ -111,12 +119,21 @@ class Turn:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is None:
-            self.done()
-        elif issubclass(kind, Exception):
-            self.retry(error=error)
-        else:
-            self.release()
+        try:
+            if kind is None:
+                self.done()
+            elif issubclass(kind, Exception):
+                self.retry(error=error)
+            else:
+                self.release()
+        except StoreError as store_error:
+            # An open turn would block its origin, and nobody ends it after its block.
+            self._is_open = False
+            self._open_turns.release_later(self._grant)
+            if kind is None:
+                raise
+            # The exception of the block goes on, for example a cancellation.
+            CLIENT_LOGGER.warning("the end of the turn for %s was not written: %s", self.url, store_error)
 
     def __del__(self) -> None:
         # An exception in the constructor leaves the attribute unset.

@@ -1,27 +1,19 @@
-"""The queues of a frontier: which URL of which origin is next.
+"""The queues of a frontier, as an interface: which URL of which origin is next.
 
-All URLs and origins are rows of a database, and all lookups use an index. Memory does not grow with their number, and
-every operation takes O(log n) steps of the database.
+A queue knows nothing of robots.txt. The frontier decides what may be fetched and when, and a queue keeps URLs, origins
+and their times: `SQLiteQueue` in one file for one process, `PostgresQueue` in a database for many.
 """
 
-import os
-import random
-import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
-from canfetch.access.retries import MAX_RETRY_AFTER
-from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.url_identity import IdentifiedURL
-from canfetch.client.sqlite_files import check_row
-from canfetch.errors import StoreError
 
 # The number of origins that become due in one call, which bounds the time of the call.
 DUE_BATCH: Final = 200
 # The error of a URL whose last turn never ended.
-_KILLED: Final = "the process ended during the last attempt"
+KILLED: Final = "the process ended during the last attempt"
 
 
 class Phase(IntEnum):
@@ -36,7 +28,7 @@ class Phase(IntEnum):
 
 
 class URLState(IntEnum):
-    """What happens next with a URL of the file. The row of a URL that is done or skipped is deleted."""
+    """What happens next with a URL of the queue. The row of a URL that is done or skipped is deleted."""
 
     QUEUED = 0  # waits for a turn
     IN_FLIGHT = 1  # has a turn
@@ -105,167 +97,100 @@ class FrontierCounts(NamedTuple):
     refused: int = 0
 
 
-class URLQueue:
-    """The queues of all origins.
+class URLQueue(Protocol):
+    """The queues of all origins, open for one frontier.
 
-    Args:
-        path: The file, or None for a temporary file.
-        concurrency: The number of URLs of one origin that can be in flight.
-        max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
-        now: The current time, as all times of the queue: `clocks.Moment.at`. URLs that were in flight when the process
-            ended are queued again, or dropped as failed after their last attempt.
-    Raises: StoreError: In the constructor and in every method.
+    All times are those of the frontier, `clocks.Moment.at`. The methods that end a turn, and `take`, return False if
+    the turn or the origin no longer belongs to this frontier, and change nothing then.
+
+    Attributes: killed: URLs that failed because their process ended in the last attempt, until they are reported.
+    Raises: StoreError: In every method.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, *, concurrency: int, max_attempts: int, now: float) -> None:
-        self.database = FrontierDatabase(path)
-        self._concurrency = concurrency
-        self._random = random.Random(0)  # noqa: S311 - not used for security
-        self._is_random_next = False
-        self.in_flight = 0
-        try:
-            self._resume(now, max_attempts)
-        except BaseException:
-            self.database.close()
-            raise
+    killed: list[FailedURL]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the queue can be used."""
+        ...
+
+    def check_usable(self) -> None:
+        """Check that the queue is open, and belongs to this thread.
+
+        Raises: StoreError: It is closed; RuntimeError: This is another thread.
+        """
+        ...
 
     def counts(self) -> FrontierCounts:
         """Return the number of URLs by what has happened to them."""
-        with self.database.converted_errors():
-            return read_counts(self.database.connection, self.in_flight)
+        ...
+
+    def is_finished(self, *, reads_sources: bool) -> bool:
+        """Return whether no URL is left, in no process.
+
+        Args: reads_sources: Whether this frontier may add more URLs of its sources.
+        """
+        ...
+
+    def lost_origins(self) -> list[int]:
+        """Return the origins that this frontier has lost to others since the last call, without a turn or a wait."""
+        ...
 
     def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
-        added = 0
-        origins: dict[str, int] = {}
-        with self.database.transaction():
-            for url, origin_name, identity in urls:
-                origin = origins.get(origin_name) or self._origin_id(origin_name)
-                if self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
-                    self._insert(origin, url, priority)
-                    origins[origin_name] = origin
-                    added += 1
-            for origin in origins.values():
-                self._wake(origin, priority, now)
-            self._execute("UPDATE totals SET added = added + ?, refused = refused + ?", added, refused)
-        return added
+        ...
 
     def find_due(self, now: float) -> list[int]:
         """Return up to `DUE_BATCH` waiting origins that have become due, to be moved to `UNCHECKED` or `READY`."""
-        with self.database.converted_errors():
-            rows = self._execute(
-                "SELECT id FROM origins WHERE phase = 1 AND due_at <= ? ORDER BY due_at, position LIMIT ?",
-                now,
-                DUE_BATCH,
-            )
-            return [row[0] for row in rows]
+        ...
 
     def set_phases(self, phases: Iterable[tuple[Phase, int]]) -> None:
         """Set the phases of origins."""
-        changes = list(phases)
-        if changes:
-            with self.database.transaction():
-                self.database.connection.executemany("UPDATE origins SET phase = ? WHERE id = ?", changes)
+        ...
 
     def next_unchecked(self, limit: int) -> list[QueuedOrigin]:
         """Return origins whose robots.txt has to be obtained next.
 
-        Every other one is the first in the order of turns. The rest is chosen at random from all that have the same
-        priority: thousands of origins that fail slowly take no more than their share of these, wherever they are in
-        the order.
+        Every other one is the first in the order of turns, and the rest is chosen at random from all that have the same
+        priority: thousands of origins that fail slowly take no more than their share of these, wherever they are in the
+        order.
         """
-        columns = "SELECT id, name, last_request_at, retry_at, failures FROM origins"
-        with self.database.converted_errors():
-            rows = self._execute(
-                f"{columns} WHERE phase = 2 ORDER BY priority DESC, due_at, position LIMIT ?", limit
-            ).fetchall()
-            if len(rows) < limit or not limit:
-                return [_queued_origin(row) for row in rows]
-            (priority,) = self._execute("SELECT priority FROM origins WHERE id = ?", rows[0][0]).fetchone()
-            of_priority = "FROM origins WHERE phase = 2 AND priority = ?"
-            first, last = self._execute(
-                f"SELECT (SELECT min(id) {of_priority}), (SELECT max(id) {of_priority})", priority, priority
-            ).fetchone()
-            chosen: dict[int, QueuedOrigin] = {}
-            for row in rows:
-                if self._is_random_next:
-                    row = self._execute(  # noqa: PLW2901 - another origin instead
-                        f"{columns} WHERE phase = 2 AND priority = ? AND id >= ? ORDER BY id LIMIT 1",
-                        priority,
-                        self._random.randint(first, last),
-                    ).fetchone()
-                self._is_random_next = not self._is_random_next
-                chosen[row[0]] = _queued_origin(row)
-            return list(chosen.values())
+        ...
 
     def next_ready(self) -> QueuedOrigin | None:
         """Return the ready origin with the highest priority. Of several, the one that became due first."""
-        with self.database.converted_errors():
-            row = self._execute(
-                "SELECT id, name, last_request_at, retry_at, failures FROM origins WHERE phase = 4 "
-                "ORDER BY priority DESC, due_at, position LIMIT 1"
-            ).fetchone()
-            return None if row is None else _queued_origin(row)
+        ...
 
     def next_due_at(self) -> float | None:
-        """Return when the next waiting origin becomes due, or None."""
-        query = "SELECT due_at FROM origins WHERE phase = 1 ORDER BY due_at, position LIMIT 1"
-        with self.database.converted_errors():
-            row = self._execute(query).fetchone()
-            return None if row is None else check_row(row, int | float)[0]
+        """Return when to look for due origins again, or None if no origin waits for a time."""
+        ...
 
     def queue_due_urls(self, origin: int, now: float) -> None:
         """Queue the URLs of an origin whose time for another attempt has come."""
-        due = "SELECT id FROM urls WHERE origin = ? AND state = 2 AND due_at <= ?"
-        if self.database.fetch(f"{due} LIMIT 1", (origin, now)) is not None:
-            with self.database.transaction():
-                self._execute("UPDATE urls SET state = 0 WHERE origin = ? AND state = 2 AND due_at <= ?", origin, now)
+        ...
 
-    def first_urls(self, origin: int, limit: int) -> list[QueuedURL]:
-        """Return the first queued URLs of an origin."""
-        with self.database.converted_errors():
-            rows = self._execute(
-                "SELECT id, url, priority, attempt FROM urls WHERE origin = ? AND state = 0 "
-                "ORDER BY priority DESC, id LIMIT ?",
-                origin,
-                limit,
-            )
-            return [
-                QueuedURL(number, url_text(url), priority, attempt)
-                for number, url, priority, attempt in (check_row(row, int, bytes, int | float, int) for row in rows)
-            ]
+    def first_urls(self, origin: int, limit: int) -> Iterable[QueuedURL]:
+        """Return the first queued URLs of an origin, at most `limit`."""
+        ...
+
+    def skip(self, origin: int, urls: Sequence[int]) -> None:
+        """Drop some URLs of an origin, and count them as skipped."""
+        ...
 
     def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:
         """Drop some URLs of an origin, and let it wait until a time.
 
         Args: problem: Why its robots.txt cannot be reached, or None.
         """
-        with self.database.transaction():
-            self._skip(skipped)
-            self._place(origin, due_at)
-            self._execute("UPDATE origins SET problem = ? WHERE id = ? AND problem IS NOT ?", problem, origin, problem)
+        ...
 
-    def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> None:
+    def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
         """Drop some URLs of an origin, take one, and let the origin wait until a time."""
-        with self.database.transaction():
-            self._skip(skipped)
-            # Counted now, so that a page that ends the process is not handed out forever.
-            self._execute("UPDATE urls SET state = 1, attempt = attempt + 1 WHERE id = ?", url)
-            self._execute(
-                "UPDATE origins SET in_flight = in_flight + 1, last_request_at = ?, problem = NULL WHERE id = ?",
-                now,
-                origin,
-            )
-            self._place(origin, due_at)
-        self.in_flight += 1
+        ...
 
-    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> None:
+    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> bool:
         """Drop a URL that was in flight, and count it as done."""
-        with self.database.transaction():
-            self._execute("DELETE FROM urls WHERE id = ?", url)
-            self._execute("UPDATE totals SET done = done + 1")
-            self._land(origin, now, due_at, retry_at, is_failure=False)
-        self.in_flight -= 1
+        ...
 
     def retry(
         self,
@@ -277,264 +202,47 @@ class URLQueue:
         *,
         again_at: float,
         error: str | None,
-    ) -> None:
+    ) -> bool:
         """Queue a URL that was in flight after the other URLs with its priority, not before the time `again_at`."""
-        with self.database.transaction():
-            self._execute("DELETE FROM urls WHERE id = ?", url.id)
-            state = URLState.QUEUED if again_at <= now else URLState.DELAYED
-            again = self._insert(origin, url.url, url.priority)
-            self._execute(
-                "UPDATE urls SET attempt = ?, state = ?, due_at = ?, error = ? WHERE id = ?",
-                url.attempt + 1,
-                state,
-                again_at,
-                error,
-                again,
-            )
-            self._land(origin, now, due_at, retry_at, is_failure=True)
-        self.in_flight -= 1
+        ...
 
     def fail(
         self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None, *, error: str | None
-    ) -> None:
+    ) -> bool:
         """List a URL that was in flight as failed."""
-        with self.database.transaction():
-            self._execute("UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", now, error, url.id)
-            self._execute("UPDATE totals SET failed = failed + 1")
-            self._land(origin, now, due_at, retry_at, is_failure=True)
-        self.in_flight -= 1
+        ...
 
-    def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:
-        """Return failed URLs with their IDs, which are greater than `after`, in their order."""
-        with self.database.converted_errors():
-            rows = self._execute(
-                "SELECT id, url, error, attempt - 1, due_at, priority FROM urls WHERE state = 3 AND id > ? "
-                "ORDER BY id LIMIT ?",
-                after,
-                limit,
-            )
-            return [(row[0], failed_url(row[1:])) for row in rows]
-
-    def queue_failed(self, limit: int, now: float) -> int:
-        """Queue up to `limit` failed URLs, as if they had never been tried. Return their number."""
-        with self.database.transaction():
-            rows = self._execute(
-                "SELECT id, origin, priority FROM urls WHERE state = 3 ORDER BY id LIMIT ?", limit
-            ).fetchall()
-            self.database.connection.executemany(
-                "UPDATE urls SET state = 0, attempt = 1, error = NULL WHERE id = ?", [(row[0],) for row in rows]
-            )
-            for _, origin, priority in rows:
-                self._wake(origin, priority, now)
-            self._execute("UPDATE totals SET failed = failed - ?", len(rows))
-        return len(rows)
-
-    def release(self, origin: int, url: int, now: float, due_at: float) -> None:
+    def release(self, origin: int, url: int, now: float, due_at: float) -> bool:
         """Queue a URL that was in flight at its previous position."""
-        with self.database.transaction():
-            self._execute("UPDATE urls SET state = 0, attempt = attempt - 1 WHERE id = ?", url)
-            self._land(origin, now, due_at, None, is_failure=None)
-        self.in_flight -= 1
+        ...
 
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
         """Let an origin wait until a time, or until a later time that was set before."""
-        with self.database.transaction():
-            origin = self._origin_id(origin_name)
-            # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
-            self._execute(
-                "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), due_at = max(due_at, ?), "
-                "ready_at = max(ready_at, ?), last_request_at = ?, "
-                "phase = CASE WHEN phase IN (2, 4) THEN 1 ELSE phase END WHERE id = ?",
-                retry_at,
-                retry_at,
-                retry_at,
-                now,
-                origin,
-            )
+        ...
+
+    def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:
+        """Return failed URLs with their IDs, which are greater than `after`, in their order."""
+        ...
+
+    def queue_failed(self, limit: int, now: float) -> int:
+        """Queue up to `limit` failed URLs, as if they had never been tried. Return their number."""
+        ...
 
     def close(self) -> None:
-        """Release the URLs that are in flight, and close the database."""
-        # If the update fails, for example on a full disk, the turns of these URLs count as attempts.
-        with suppress(StoreError), self.database.transaction():
-            self._execute("UPDATE urls SET state = 0, attempt = attempt - 1 WHERE state = 1")
-        self.database.close()
+        """Release the URLs that are in flight, and close the queue."""
+        ...
 
-    def _resume(self, now: float, max_attempts: int) -> None:
-        """Queue the URLs that were in flight, unless it was their last attempt, and let all origins wait until now.
 
-        If the clock was set back since the last run, times in the file are in the future. The waits of an origin are
-        counted from now, then: those that it had after its last request, and no longer ones.
+class FrontierBackend(Protocol):
+    """Where the queues of a frontier are, for the option `backend` of `Frontier`."""
+
+    def open_queue(self, *, concurrency: int, max_attempts: int, clock: Callable[[], float]) -> URLQueue:
+        """Open the queues for one frontier. URLs of processes that have died are queued again, or listed as failed.
+
+        Args:
+            concurrency: The number of URLs of one origin that can be in flight.
+            max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
+            clock: Returns the time of the frontier.
+        Raises: StoreError.
         """
-        with self.database.transaction():
-            last = [
-                row[0] for row in self._execute("SELECT id FROM urls WHERE state = 1 AND attempt > ?", max_attempts)
-            ]
-            self.database.connection.executemany(
-                "UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", [(now, _KILLED, url) for url in last]
-            )
-            self._execute("UPDATE totals SET failed = failed + ?", len(last))
-            self._execute("UPDATE urls SET state = 0 WHERE state = 1")
-            self._execute(
-                "UPDATE urls SET due_at = due_at + ? - (SELECT last_request_at FROM origins WHERE id = urls.origin) "
-                "WHERE state = 2 AND origin IN (SELECT id FROM origins WHERE last_request_at > ?)",
-                now,
-                now,
-            )
-            self._execute(
-                "UPDATE origins SET retry_at = min(retry_at + ? - last_request_at, ?), last_request_at = ? "
-                "WHERE last_request_at > ?",
-                now,
-                now + MAX_RETRY_AFTER,
-                now,
-                now,
-            )
-            # An origin whose last URL has just failed has none that waits.
-            queued = "FROM urls WHERE origin = origins.id AND state = 0 ORDER BY priority DESC, id LIMIT 1"
-            delayed = "FROM urls WHERE origin = origins.id AND state = 2 ORDER BY due_at LIMIT 1"
-            self._execute(
-                f"UPDATE origins SET phase = EXISTS (SELECT 1 {queued}) OR EXISTS (SELECT 1 {delayed}), in_flight = 0, "  # noqa: S608
-                f"ready_at = ?, due_at = CASE WHEN EXISTS (SELECT 1 {queued}) THEN ? "
-                f"ELSE coalesce((SELECT max(due_at, ?) {delayed}), ?) END, "
-                f"priority = coalesce((SELECT priority {queued}), (SELECT priority {delayed}), 0) "
-                "WHERE phase != 0 OR in_flight > 0 OR due_at > ?",
-                *[now] * 5,
-            )
-        # The URLs that failed because the process was killed.
-        self.killed = [failed for url in last for _, failed in self.failed(url - 1, 1)]
-        with self.database.converted_errors():
-            row = self._execute("SELECT coalesce(max(position), 0) FROM origins").fetchone()
-            self._position: int = check_row(row, int)[0]
-
-    def _origin_id(self, name: str) -> int:
-        row = self._execute("SELECT id FROM origins WHERE name = ?", name).fetchone()
-        if row is None:
-            origin: int | None = self._execute("INSERT INTO origins (name) VALUES (?)", name).lastrowid
-            assert origin is not None
-            return origin
-        found: int = row[0]
-        return found
-
-    def _insert(self, origin: int, url: str, priority: float) -> int:
-        """Insert a URL that waits for its first turn. Return its ID."""
-        row = self._execute(
-            "INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)",
-            origin,
-            url.encode("utf-8", "surrogatepass"),
-            priority,
-        ).lastrowid
-        assert row is not None
-        return row
-
-    def _skip(self, urls: Sequence[int]) -> None:
-        if urls:
-            self.database.connection.executemany("DELETE FROM urls WHERE id = ?", [(url,) for url in urls])
-            self._execute("UPDATE totals SET skipped = skipped + ?", len(urls))
-
-    def _land(self, origin: int, now: float, due_at: float, retry_at: float | None, *, is_failure: bool | None) -> None:
-        """Update the origin of a URL that was in flight.
-
-        Args: is_failure: Whether the turn counts as a failure of the origin, or None if nothing is known.
-        """
-        self._execute(
-            "UPDATE origins SET in_flight = in_flight - 1, last_request_at = ?, "
-            "retry_at = max(coalesce(retry_at, 0), coalesce(?, 0)), "
-            "failures = CASE WHEN ? IS NULL THEN failures WHEN ? THEN failures + 1 ELSE 0 END WHERE id = ?",
-            now,
-            retry_at,
-            is_failure,
-            is_failure,
-            origin,
-        )
-        self._place(origin, due_at, keeps_check=True)
-
-    def _place(self, origin: int, ready_at: float, *, keeps_check: bool = False) -> None:
-        """Let an origin wait until a time, if it has queued URLs and a free slot.
-
-        Args: keeps_check: Let the origin in its phase if its robots.txt is being obtained, or was for its next URL.
-        """
-        phase, in_flight = self._execute("SELECT phase, in_flight FROM origins WHERE id = ?", origin).fetchone()
-        first = self._execute(
-            "SELECT priority, ? FROM urls WHERE origin = ? AND state = 0 ORDER BY priority DESC, id LIMIT 1",
-            ready_at,
-            origin,
-        ).fetchone()
-        if first is None:
-            first = self._execute(
-                "SELECT priority, max(due_at, ?) FROM urls WHERE origin = ? AND state = 2 ORDER BY due_at LIMIT 1",
-                ready_at,
-                origin,
-            ).fetchone()
-        priority, due_at = first or (0.0, ready_at)
-        if keeps_check and phase in (Phase.UNCHECKED, Phase.CHECKING, Phase.READY):
-            self._execute("UPDATE origins SET priority = ? WHERE id = ?", priority, origin)
-            return
-        if first is None:
-            phase = Phase.IDLE
-        elif in_flight >= self._concurrency:
-            phase = Phase.FULL
-        else:
-            phase = Phase.WAITING
-        self._position += 1
-        self._execute(
-            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ? WHERE id = ?",
-            phase,
-            priority,
-            due_at,
-            ready_at,
-            self._position,
-            origin,
-        )
-
-    def _wake(self, origin: int, priority: float, now: float) -> None:
-        """Let an origin with new URLs wait, or raise its priority."""
-        phase, in_flight, due_at, ready_at = self._execute(
-            "SELECT phase, in_flight, due_at, ready_at FROM origins WHERE id = ?", origin
-        ).fetchone()
-        ready_at = max(ready_at, now)
-        if phase == Phase.WAITING and ready_at < due_at:
-            # It waited for another attempt of a URL, which no longer is its only one.
-            self._execute("UPDATE origins SET due_at = ? WHERE id = ?", ready_at, origin)
-        if phase != Phase.IDLE:
-            self._execute("UPDATE origins SET priority = max(priority, ?) WHERE id = ?", priority, origin)
-            return
-        self._position += 1
-        self._execute(
-            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ? WHERE id = ?",
-            Phase.FULL if in_flight >= self._concurrency else Phase.WAITING,
-            priority,
-            ready_at,
-            ready_at,
-            self._position,
-            origin,
-        )
-
-    def _execute(self, statement: str, *values: object) -> sqlite3.Cursor:
-        return self.database.connection.execute(statement, values)
-
-
-def read_counts(connection: sqlite3.Connection, in_flight: int) -> FrontierCounts:
-    """Return the number of URLs, of which `in_flight` have a turn.
-
-    Raises: sqlite3.Error; DamagedRow.
-    """
-    row = connection.execute("SELECT added, done, failed, skipped, refused FROM totals").fetchone()
-    added, done, failed, skipped, refused = check_row(row, int, int, int, int, int)
-    return FrontierCounts(added - done - failed - skipped - in_flight, in_flight, done, failed, skipped, refused)
-
-
-def failed_url(row: tuple[Any, ...]) -> FailedURL:
-    """Return a failed URL from a row of its values.
-
-    Raises: DamagedRow; UnicodeDecodeError.
-    """
-    url, *rest = check_row(row, bytes, str | None, int, int | float, int | float)
-    return FailedURL(url_text(url), *rest)
-
-
-def _queued_origin(row: tuple[Any, ...] | None) -> QueuedOrigin:
-    return QueuedOrigin(*check_row(row, int, str, int | float | None, int | float | None, int))
-
-
-def url_text(url: bytes) -> str:
-    """Return a URL from the file. SQLite itself cannot store lone surrogates in texts."""
-    return url.decode("utf-8", "surrogatepass")
+        ...

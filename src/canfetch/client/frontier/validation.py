@@ -53,6 +53,19 @@ def check_error(error: object) -> None:
         raise TypeError(f"invalid error {quoted(error)}: expected an exception, a str, or None")
 
 
+def check_backend(backend: object, path: object) -> None:
+    """Check where the URLs of a frontier are kept.
+
+    Raises: InvalidOption: There are two places; TypeError: `backend` is none.
+    """
+    if backend is None:
+        return
+    if path is not None:
+        raise InvalidOption(f"invalid path {quoted(path)}: a frontier has a path or a backend, not both")
+    if not callable(getattr(backend, "open_queue", None)):
+        raise TypeError(f"invalid backend of type {type(backend).__name__}: expected a PostgresQueue, or None")
+
+
 def check_counts(**counts: Any) -> None:
     """Check options that are counts.
 

@@ -1,0 +1,336 @@
+"""A connection to a PostgreSQL server with the tables of frontiers. It requires the library `psycopg`.
+
+Statements that fail because the server is away, restarts, has no space, or is read-only for now are repeated for a
+bounded time. Each statement is a transaction of its own and can be repeated: one that was committed, although the
+connection broke before it was known, finds nothing left to do.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+from canfetch.client.forking import reset_on_fork
+from canfetch.client.loggers import CLIENT_LOGGER
+from canfetch.core.quoting import quoted
+from canfetch.core.text import printable_text
+from canfetch.errors import InvalidOption, MissingExtra, StoreError
+
+if TYPE_CHECKING:
+    import psycopg
+
+SCHEMA_VERSION: Final = 1
+# Two processes that create the tables at the same time wait for one another with this lock.
+_SCHEMA_LOCK: Final = 0x63616E66
+_CONNECT_SECONDS: Final = 10
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 2.0
+# What passes without a change of the program: connections, resources, shutdowns, a standby that is being promoted, and
+# conflicts of transactions.
+_PASSING_CLASSES: Final = ("08", "53", "57", "40")
+_READ_ONLY: Final = "25006"
+_LOCK_TIMEOUT: Final = "55P03"
+# The numbers of `state` in `canfetch_urls` are those of `url_queue.URLState`, those of `canfetch_origins` are those of
+# `postgres_queue.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
+# that has an origin or a URL. Every statement about the URLs of an origin names the origin, and the primary keys begin
+# with it, so that both tables can be partitioned by it.
+_SCHEMA: Final = (
+    """CREATE TABLE canfetch_crawls (
+        id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name text NOT NULL UNIQUE,
+        seen_at double precision NOT NULL,
+        added bigint NOT NULL DEFAULT 0,
+        done bigint NOT NULL DEFAULT 0,
+        failed bigint NOT NULL DEFAULT 0,
+        skipped bigint NOT NULL DEFAULT 0,
+        refused bigint NOT NULL DEFAULT 0
+    )""",
+    # Each process counts for itself, so that they do not wait for one row. At its end, its counts go to the crawl.
+    """CREATE TABLE canfetch_workers (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        crawl integer NOT NULL,
+        name text NOT NULL,
+        alive_until double precision NOT NULL,
+        reads_sources boolean NOT NULL DEFAULT true,
+        added bigint NOT NULL DEFAULT 0,
+        done bigint NOT NULL DEFAULT 0,
+        failed bigint NOT NULL DEFAULT 0,
+        skipped bigint NOT NULL DEFAULT 0,
+        refused bigint NOT NULL DEFAULT 0
+    ) WITH (fillfactor = 50)""",
+    "CREATE INDEX canfetch_workers_of_crawl ON canfetch_workers (crawl)",
+    """CREATE TABLE canfetch_origins (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        crawl integer NOT NULL,
+        name text NOT NULL,
+        state smallint NOT NULL DEFAULT 0,
+        priority double precision NOT NULL DEFAULT 0,
+        due_at double precision NOT NULL DEFAULT 0,
+        ready_at double precision NOT NULL DEFAULT 0,
+        failures integer NOT NULL DEFAULT 0,
+        last_request_at double precision,
+        retry_at double precision,
+        problem text,
+        worker bigint,
+        has_new_urls boolean NOT NULL DEFAULT false,
+        UNIQUE (crawl, name)
+    ) WITH (fillfactor = 70)""",
+    "CREATE INDEX canfetch_origins_waiting ON canfetch_origins (crawl, due_at, id) WHERE state = 1",
+    "CREATE INDEX canfetch_origins_ready ON canfetch_origins (crawl, priority DESC, due_at, id) WHERE state = 2",
+    "CREATE INDEX canfetch_origins_ready_ids ON canfetch_origins (crawl, priority, id) WHERE state = 2",
+    "CREATE INDEX canfetch_origins_claimed ON canfetch_origins (worker) WHERE state = 3",
+    "CREATE SEQUENCE canfetch_url_ids",
+    """CREATE TABLE canfetch_urls (
+        origin bigint NOT NULL,
+        id bigint NOT NULL DEFAULT nextval('canfetch_url_ids'),
+        crawl integer NOT NULL,
+        url bytea NOT NULL,
+        priority double precision NOT NULL,
+        attempt integer NOT NULL DEFAULT 1,
+        state smallint NOT NULL DEFAULT 0,
+        due_at double precision,
+        error text,
+        worker bigint,
+        PRIMARY KEY (origin, id)
+    ) WITH (fillfactor = 90)""",
+    "CREATE INDEX canfetch_urls_queued ON canfetch_urls (origin, priority DESC, id) WHERE state = 0",
+    "CREATE INDEX canfetch_urls_in_flight ON canfetch_urls (crawl, worker) WHERE state = 1",
+    "CREATE INDEX canfetch_urls_delayed ON canfetch_urls (origin, due_at) WHERE state = 2",
+    "CREATE INDEX canfetch_urls_failed ON canfetch_urls (crawl, id) WHERE state = 3",
+    # The identities of all URLs that were added, finished ones too.
+    """CREATE TABLE canfetch_known (
+        origin bigint NOT NULL,
+        identity bytea NOT NULL,
+        PRIMARY KEY (origin, identity)
+    )""",
+)
+# By the version from which they lead to the next one.
+_MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {}
+
+
+class PostgresConnection:
+    """A connection that is opened again when it breaks.
+
+    Args:
+        conninfo: A URL or connection string of libpq.
+        outage_seconds: How long a statement is repeated while the server is away.
+    Raises: MissingExtra: The library `psycopg` is not installed; InvalidOption: `conninfo` cannot be read; StoreError:
+        The server cannot be reached, or its tables are those of a newer version.
+    """
+
+    def __init__(self, conninfo: str, *, outage_seconds: float) -> None:
+        self._psycopg = import_psycopg()
+        self._conninfo = conninfo
+        self._outage_seconds = outage_seconds
+        self.name = name_server(conninfo)
+        self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._unusable_because: str | None = None
+        # How often it was opened. The last statements of a connection that broke may have been committed or not.
+        self.opened = 0
+        # Set to give up waiting for the server, from another thread.
+        self.gives_up = False
+        reset_on_fork(self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the connection can be used."""
+        return self._unusable_because is None
+
+    def check_usable(self) -> None:
+        """Check that the connection was not closed.
+
+        Raises: StoreError.
+        """
+        if self._unusable_because is not None:
+            raise StoreError(f"{self.name}: {self._unusable_because}")
+
+    def run(
+        self, statement: str, values: Mapping[str, object] | Callable[[], Mapping[str, object]] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Run a statement as a transaction, and return its rows.
+
+        Args: values: Its parameters, or a function that returns them each time that the statement is sent.
+        Raises: StoreError.
+        """
+        self.check_usable()
+        started = time.monotonic()
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                connection = self._connected()
+                cursor = connection.execute(statement, values() if callable(values) else values, binary=True)
+                return cursor.fetchall() if cursor.description is not None else []
+            except self._psycopg.Error as error:
+                if not self._is_passing(error):
+                    raise self._store_error(error) from None
+                if self.gives_up or time.monotonic() - started + pause > self._outage_seconds:
+                    raise self._store_error(error, seconds=time.monotonic() - started) from None
+                CLIENT_LOGGER.warning("%s: repeated in %.2f s: %s", self.name, pause, _describe(error))
+            if self._connection is not None and self._connection.closed:
+                self._connection = None
+            time.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Callable[..., list[tuple[Any, ...]]]]:
+        """Run several statements as one transaction, which is not repeated.
+
+        Yields: A function with the arguments of `run`.
+        Raises: StoreError.
+        """
+        self.check_usable()
+        try:
+            connection = self._connected()
+            with connection.transaction():
+
+                def run(statement: str, values: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
+                    cursor = connection.execute(statement, values, binary=True)
+                    return cursor.fetchall() if cursor.description is not None else []
+
+                yield run
+        except self._psycopg.Error as error:
+            raise self._store_error(error) from None
+
+    def close(self, reason: str = "the frontier is closed") -> None:
+        """Close the connection."""
+        if self._unusable_because is None:
+            self._unusable_because = reason
+        if self._connection is not None:
+            with suppress(self._psycopg.Error):
+                self._connection.close()
+            self._connection = None
+
+    def reset_after_fork(self) -> None:
+        """Make the connection unusable in a forked process. The server takes it for that of the parent."""
+        if self._unusable_because is None:
+            self._unusable_because = "a forked process cannot use the frontier of its parent"
+            _ABANDONED.append(self._connection)
+            self._connection = None
+
+    def _connected(self) -> "psycopg.Connection[tuple[Any, ...]]":
+        if self._connection is None or self._connection.closed:
+            # The statements are few and always the same, so the server plans each of them once.
+            connection = self._psycopg.connect(
+                self._conninfo,
+                autocommit=True,
+                prepare_threshold=1,
+                connect_timeout=_CONNECT_SECONDS,
+                fallback_application_name="canfetch",
+            )
+            try:
+                self._prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+            self.opened += 1
+        return self._connection
+
+    def _prepare(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
+        """Create the tables, or bring them to this version."""
+        # A process that is suspended within a transaction must not keep its locks.
+        connection.execute("SET idle_in_transaction_session_timeout = '5s'")
+        connection.execute("SET lock_timeout = '30s'")
+        # The values of the parameters change no plan, and planning takes as long as running.
+        connection.execute("SET plan_cache_mode = force_generic_plan")
+        if self._version(connection) == SCHEMA_VERSION:
+            return
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SCHEMA_LOCK,))
+            version = self._version(connection)
+            if version > SCHEMA_VERSION:
+                raise StoreError(
+                    f"{self.name}: the tables have version {version}, expected {SCHEMA_VERSION}: use a newer canfetch"
+                )
+            if version == 0:
+                connection.execute("CREATE TABLE canfetch_schema (version integer NOT NULL)")
+                connection.execute("INSERT INTO canfetch_schema VALUES (0)")
+            steps = (_SCHEMA,) if version == 0 else (_MIGRATIONS[older] for older in range(version, SCHEMA_VERSION))
+            for statement in chain.from_iterable(steps):
+                connection.execute(statement.encode())
+            connection.execute("UPDATE canfetch_schema SET version = %s", (SCHEMA_VERSION,))
+
+    def _version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> int:
+        """Return the version of the tables, or 0 if there are none."""
+        # Not `to_regclass`, which remembers within a transaction that there was no table.
+        found = connection.execute(
+            "SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'canfetch_schema' AND pg_table_is_visible(oid)"
+        ).fetchone()
+        if found is None:
+            return 0
+        row = connection.execute("SELECT version FROM canfetch_schema").fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _is_passing(self, error: "psycopg.Error") -> bool:
+        """Return whether the same statement may succeed later."""
+        if error.sqlstate is None:
+            # There is no answer of the server. A wrong password or database has no connection either.
+            return isinstance(error, self._psycopg.OperationalError) and not _is_refused_login(error)
+        return error.sqlstate.startswith(_PASSING_CLASSES) or error.sqlstate in (_READ_ONLY, _LOCK_TIMEOUT)
+
+    def _store_error(self, error: "psycopg.Error", *, seconds: float | None = None) -> StoreError:
+        waited = "" if seconds is None else f" for {seconds:.0f} s"
+        return StoreError(f"{self.name}: the frontier cannot be used{waited}: {_describe(error)}")
+
+
+# Connections of the parent of a forked process. Closing them there would end the session of the parent.
+_ABANDONED: Final[list[object]] = []
+# How libpq ends the message of a login that no repetition changes.
+_LOGIN_REASONS: Final = (
+    "password authentication failed",
+    "no password supplied",
+    "does not exist",
+    "no pg_hba.conf entry",
+    "is not permitted to log in",
+)
+
+
+def _is_refused_login(error: "psycopg.Error") -> bool:
+    message = str(error)
+    return "FATAL" in message and any(reason in message for reason in _LOGIN_REASONS)
+
+
+def _describe(error: "psycopg.Error") -> str:
+    """Return the message of the server on one line."""
+    message = error.diag.message_primary or str(error) or type(error).__name__
+    return printable_text(" ".join(message.split()))
+
+
+def name_server(conninfo: str) -> str:
+    """Return a connection string without its user and password, for messages.
+
+    Raises: InvalidOption: It cannot be read; MissingExtra.
+    """
+    if not isinstance(conninfo, str):
+        raise InvalidOption(
+            f"invalid conninfo {quoted(conninfo)}: expected a URL such as postgresql://localhost/crawls"
+        )
+    psycopg = import_psycopg()
+    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415 - an optional dependency
+
+    try:
+        parts = conninfo_to_dict(conninfo)
+    except psycopg.ProgrammingError:
+        # Its message can contain the password.
+        raise InvalidOption(
+            "invalid conninfo: expected a URL such as postgresql://user:password@localhost:5432/crawls, with '@', ':' "
+            "and '/' in the password written as %40, %3A and %2F"
+        ) from None
+    host = parts.get("host") or "localhost"
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return printable_text(f"postgresql://{host}{port}/{parts.get('dbname') or ''}")
+
+
+def import_psycopg() -> Any:
+    """Return the library psycopg.
+
+    Raises: MissingExtra: It is not installed.
+    """
+    try:
+        import psycopg  # noqa: PLC0415 - an optional dependency
+    except ImportError as error:
+        raise MissingExtra(
+            f'a frontier on PostgreSQL requires the library psycopg: pip install "canfetch[postgres]" ({error})'
+        ) from None
+    return psycopg

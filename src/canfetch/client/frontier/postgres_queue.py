@@ -1,0 +1,774 @@
+"""The queues of a frontier in PostgreSQL, shared by many processes: `PostgresQueue`.
+
+Each frontier is a worker, with a row of its own. It claims origins that are due, keeps them in memory until they have a
+turn or have to wait, and gives them back. Claims skip locked rows, so workers never wait for one another.
+
+A worker renews its lease in a thread. One that does not, because it was killed or suspended, loses its origins and the
+URLs of its open turns to the others.
+"""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from math import inf
+from typing import Any, Final
+
+from canfetch.client.argument_checks import check_positive_seconds
+from canfetch.client.frontier import postgres_statements as sql
+from canfetch.client.frontier.postgres_connection import PostgresConnection, name_server
+from canfetch.client.frontier.url_identity import IdentifiedURL
+from canfetch.client.frontier.url_queue import KILLED, FailedURL, FrontierCounts, Phase, QueuedOrigin, QueuedURL
+from canfetch.client.loggers import CLIENT_LOGGER
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption, StoreError
+
+# The number of origins that are claimed at once, and the number of claims that wait for a turn at which more are
+# claimed.
+_CLAIMS: Final = 32
+_FEW_CLAIMS: Final = 8
+# The number of URLs that are read with each claim: the one for the turn, and the one after it.
+_FIRST_URLS: Final = 2
+# Seconds after which a claim is given back that no task has asked for, and between two looks for such claims.
+_IDLE_SECONDS: Final = 1.0
+# Seconds between two looks for what other workers have added.
+_POLL_SECONDS: Final = 0.5
+# Seconds without another claim after one that found nothing.
+_EMPTY_SECONDS: Final = 0.05
+_ROUNDING: Final = 2e-6
+# The number of origins whose IDs are kept.
+_KNOWN_ORIGINS: Final = 50_000
+# A clock of the server that was set back by less than this is not noticed.
+_CLOCK_STEP: Final = 2.0
+_MAX_NAME: Final = 200
+
+
+class OriginState(IntEnum):
+    """What an origin in the database waits for."""
+
+    IDLE = 0  # a URL
+    WAITING = 1  # its due time
+    READY = 2  # a worker
+    CLAIMED = 3  # its worker
+
+
+class PostgresQueue:
+    """The URLs of a crawl in a PostgreSQL database, which any number of processes share: the `backend` of a `Frontier`.
+
+        frontier = Frontier(client, seeds, backend=PostgresQueue("postgresql://crawler@db/crawls", crawl="news"))
+
+    Each process opens its own frontier with the same crawl. An origin belongs to one of them at a time, so its delay
+    holds over all. The tables, whose names begin with `canfetch_`, are created in the first schema of the search path.
+    Delays between processes are measured with the clock of the server.
+
+    A process has to respond to the server within its lease, which a thread does for it. If it does not, because it was
+    killed or suspended, the URLs of its open turns are queued again for the others, and its own calls of `Turn.done`
+    return False and change nothing.
+
+    Args:
+        conninfo: A URL or connection string of libpq, such as `postgresql://user@host:5432/database`. Of several hosts,
+            the first that can be written is used if it contains `target_session_attrs=read-write`.
+        crawl: The name of the crawl, 1 to 200 characters. A database can have many.
+        lease: Seconds after which a process that does not respond loses its turns.
+        outage_seconds: How long each operation waits for a server that is away, restarts, is read-only or has no space.
+            After that it raises StoreError. The event loop waits, too.
+    Raises: MissingExtra: The library `psycopg` is not installed; InvalidOption.
+    """
+
+    def __init__(self, conninfo: str, *, crawl: str, lease: float = 30.0, outage_seconds: float = 60.0) -> None:
+        check_positive_seconds("lease", lease)
+        check_positive_seconds("outage_seconds", outage_seconds)
+        name: object = crawl
+        if not isinstance(name, str) or not 0 < len(name) <= _MAX_NAME or "\0" in name:
+            raise InvalidOption(f"invalid crawl {quoted(crawl)}: expected a name of 1 to {_MAX_NAME} characters")
+        self._conninfo = conninfo
+        self._name = name_server(conninfo)
+        self._crawl = crawl
+        self._lease = lease
+        self._outage_seconds = outage_seconds
+
+    def open_queue(self, *, concurrency: int, max_attempts: int, clock: Callable[[], float]) -> "WorkerQueue":
+        """Open the queues for one frontier.
+
+        Raises: StoreError: The server cannot be reached, or its tables are those of a newer version.
+        """
+        return WorkerQueue(
+            self._conninfo,
+            self._crawl,
+            lease=self._lease,
+            outage_seconds=self._outage_seconds,
+            concurrency=concurrency,
+            max_attempts=max_attempts,
+            clock=clock,
+        )
+
+    def __repr__(self) -> str:
+        return f"<PostgresQueue {self._name} crawl={self._crawl!r}>"
+
+
+@dataclass(slots=True)
+class _Claim:
+    """An origin that belongs to this worker.
+
+    Attributes:
+        origin: The origin, with times of the frontier.
+        priority: The priority of its first URL.
+        due_at: When it was or will be due.
+        phase: What it waits for.
+        since: When it got this phase, by the monotonic clock.
+        urls: Its first queued URLs, or None if they have to be read.
+        delayed_at: When the first of the URLs is due that wait for another attempt, or None.
+        empty_since: When it could have had a turn, if it has no queued URL and is kept for its open turns. Or None.
+        attempts: The numbers of the next turns of URLs that were returned, by ID.
+        in_flight: The number of its open turns.
+    """
+
+    origin: QueuedOrigin
+    priority: float
+    due_at: float
+    phase: Phase = Phase.WAITING
+    since: float = 0.0
+    urls: list[QueuedURL] | None = None
+    delayed_at: float | None = None
+    empty_since: float | None = None
+    attempts: dict[int, int] = field(default_factory=dict)
+    in_flight: int = 0
+
+
+class WorkerQueue:
+    """The queues of a crawl, as `URLQueue` describes them, open for one worker.
+
+    Args:
+        conninfo: The server.
+        crawl: The name of the crawl.
+        lease: See `PostgresQueue`.
+        outage_seconds: See `PostgresQueue`.
+        concurrency: The number of URLs of one origin that can be in flight.
+        max_attempts: The number of turns of a URL.
+        clock: Returns the time of the frontier.
+    Raises: StoreError: In the constructor and in every method.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        crawl: str,
+        *,
+        lease: float,
+        outage_seconds: float,
+        concurrency: int,
+        max_attempts: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self.killed: list[FailedURL] = []
+        self._crawl_name = crawl
+        self._lease = lease
+        self._concurrency = concurrency
+        self._clock = clock
+        self._thread = threading.get_ident()
+        self._connection = PostgresConnection(conninfo, outage_seconds=outage_seconds)
+        # The thread that renews the lease takes claims away, too.
+        self._lock = threading.Lock()
+        self._claims: dict[int, _Claim] = {}
+        self._lost: list[int] = []
+        self._origin_ids: dict[str, int] = {}
+        self._reads_sources = True
+        # No other claim is tried before this time.
+        self._next_claim_at = 0.0
+        try:
+            self._register()
+            self._opened = self._connection.opened
+            self._heartbeat = Heartbeat(
+                conninfo,
+                self,
+                lease=lease,
+                max_attempts=max_attempts,
+                crawl=self._crawl,
+            )
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @property
+    def worker(self) -> int:
+        """The ID of this worker, another one after it has lost its lease."""
+        return self._worker
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the queue can be used."""
+        return self._connection.is_open
+
+    def check_usable(self) -> None:
+        """Check that the queue is open, and belongs to this thread.
+
+        Raises: StoreError: It is closed; RuntimeError: This is another thread.
+        """
+        self._connection.check_usable()
+        if threading.get_ident() != self._thread:
+            raise RuntimeError(
+                f"{self._connection.name}: a frontier belongs to the thread that created it: call its methods there, "
+                "for example with `loop.call_soon_threadsafe`"
+            )
+
+    def counts(self) -> FrontierCounts:
+        """Return the number of URLs of the crawl, over all workers."""
+        return self._count()[0]
+
+    def is_finished(self, *, reads_sources: bool) -> bool:
+        """Return whether no URL is left, and no other worker reads sources."""
+        if reads_sources != self._reads_sources:
+            self._run(sql.READS_SOURCES, reads_sources=reads_sources)
+            self._reads_sources = reads_sources
+        counts, others_read = self._count()
+        return not reads_sources and not others_read and counts.queued == 0 and counts.in_flight == 0
+
+    def lost_origins(self) -> list[int]:
+        """Return the origins that this worker no longer has, since the last call."""
+        if not self._lost:
+            return []
+        with self._lock:
+            lost, self._lost = self._lost, []
+            return lost
+
+    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:  # noqa: ARG002 - the server has its own clock
+        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        rows = list(urls)
+        if not rows and not refused:
+            return 0
+        self._find_origins({row.origin for row in rows})
+        while True:
+            alive, added = self._run(
+                sql.ADD,
+                origins=[self._origin_ids[row.origin] for row in rows],
+                identities=[row.identity for row in rows],
+                urls=[row.url.encode("utf-8", "surrogatepass") for row in rows],
+                priority=priority,
+                refused=refused,
+            )[0]
+            if alive:
+                self._next_claim_at = 0.0
+                self._wake({self._origin_ids[row.origin] for row in rows})
+                return int(added)
+            self._register_again()
+
+    def find_due(self, now: float) -> list[int]:
+        """Return the origins of this worker that have become due, after claiming more if few are left."""
+        self.check_usable()
+        if self._connection.opened != self._opened:
+            self._give_back_others()
+        due = []
+        few = 0
+        with self._lock:
+            for id_, claim in self._claims.items():
+                if claim.phase is Phase.WAITING and claim.due_at <= now:
+                    due.append(id_)
+                few += claim.phase in (Phase.READY, Phase.UNCHECKED)
+        if few < _FEW_CLAIMS and now >= self._next_claim_at:
+            due += self._claim_origins()
+        return due
+
+    def set_phases(self, phases: Iterable[tuple[Phase, int]]) -> None:
+        """Set the phases of origins, but not of those that this worker has lost, or that wait for a turn or a time."""
+        since = time.monotonic()
+        with self._lock:
+            for phase, id_ in phases:
+                claim = self._claims.get(id_)
+                # An origin that was lost and claimed again can have two checks. The second ends at any time.
+                if claim is not None and (claim.phase is not Phase.FULL and claim.due_at <= self._clock()):
+                    claim.phase = phase
+                    claim.since = since
+
+    def next_unchecked(self, limit: int) -> list[QueuedOrigin]:
+        """Return origins whose robots.txt has to be obtained next. Half of all claims are chosen at random."""
+        with self._lock:
+            unchecked = [claim for claim in self._claims.values() if claim.phase is Phase.UNCHECKED]
+            unchecked.sort(key=lambda claim: (-claim.priority, claim.due_at, claim.origin.id))
+            for claim in unchecked[:limit]:
+                claim.since = time.monotonic()
+            return [claim.origin for claim in unchecked[:limit]]
+
+    def next_ready(self) -> QueuedOrigin | None:
+        """Return the ready origin with the highest priority. Of several, the one that became due first."""
+        with self._lock:
+            ready = [claim for claim in self._claims.values() if claim.phase is Phase.READY]
+            if not ready:
+                return None
+            claim = min(ready, key=lambda claim: (-claim.priority, claim.due_at, claim.origin.id))
+            # No longer idle: the caller decides about it now.
+            claim.since = time.monotonic()
+            return claim.origin
+
+    def next_due_at(self) -> float | None:
+        """Return when to look again: when an origin is due, or when other workers may have added some."""
+        now = self._clock()
+        row = self._run(sql.NEXT_DUE)
+        # A little later than the server says, whose times are rounded to microseconds.
+        due_in = min(_POLL_SECONDS, max(row[0][0], 0.0) + _ROUNDING if row else _POLL_SECONDS)
+        # With claims in memory there is something to do before that.
+        with self._lock:
+            waiting = [claim.due_at for claim in self._claims.values() if claim.phase is Phase.WAITING]
+        self._next_claim_at = min(self._next_claim_at, now + due_in)
+        return min([now + due_in, *waiting])
+
+    def queue_due_urls(self, origin: int, now: float) -> None:
+        """Queue the URLs of an origin whose time for another attempt has come."""
+        claim = self._claims.get(origin)
+        if claim is not None and claim.delayed_at is not None and claim.delayed_at <= now:
+            self._run(sql.QUEUE_DUE, origin=origin, all=now == inf)
+            claim.urls = None
+            claim.delayed_at = None
+
+    def first_urls(self, origin: int, limit: int) -> Iterator[QueuedURL]:
+        """Return the first queued URLs of an origin, at most `limit`. They are read as they are needed."""
+        claim = self._claims.get(origin)
+        if claim is None:
+            return
+        known = claim.urls or []
+        for url in known:
+            claim.attempts[url.id] = url.attempt
+            yield url
+        if claim.urls is None or len(known) == _FIRST_URLS:
+            returned = {url.id for url in known}
+            for _, queued, delayed_at in self._read_first_urls([origin], limit):
+                claim.delayed_at = delayed_at
+                if queued is not None and queued.id not in returned:
+                    claim.attempts[queued.id] = queued.attempt
+                    yield queued
+
+    def skip(self, origin: int, urls: Sequence[int]) -> None:
+        """Drop some URLs of an origin, and count them as skipped."""
+        claim = self._claims.get(origin)
+        if claim is not None:
+            claim.urls = None
+        self._run(sql.DROP, origin=origin, skipped=list(urls))
+
+    def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:
+        """Drop some URLs of an origin, and let it wait until a time, for any worker."""
+        claim = self._claims.get(origin)
+        if claim is None:
+            return
+        is_empty = not claim.attempts
+        claim.urls = None
+        claim.attempts.clear()
+        values: dict[str, Any] = {"origin": origin, "skipped": list(skipped)}
+        if claim.in_flight:
+            if skipped:
+                self._run(sql.DROP, **values)
+            self._hold(claim, due_at)
+            if is_empty:
+                # Its next URL comes from this process, from another one, or from an earlier attempt.
+                claim.empty_since = due_at
+                claim.due_at = max(
+                    due_at, min(self._clock() + _POLL_SECONDS, inf if claim.delayed_at is None else claim.delayed_at)
+                )
+            return
+        self._remove(origin)
+        self._run(sql.WAIT, ready_at=due_at, problem=problem, **values)
+
+    def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
+        """Drop some URLs of an origin, take one, and let the origin wait until a time."""
+        claim = self._claims.get(origin)
+        if claim is None:
+            return False
+        is_alive, is_taken = self._run(
+            sql.TAKE, origin=origin, url=url, attempt=claim.attempts[url], ready_at=due_at, skipped=list(skipped)
+        )[0]
+        claim.urls = None
+        claim.attempts.clear()
+        if not is_alive:
+            self._register_again()
+        elif not is_taken and claim.in_flight:
+            self._hold(claim, now + _POLL_SECONDS)
+        elif not is_taken:
+            self._remove(origin)
+        if not is_alive or not is_taken:
+            return False
+        claim.in_flight += 1
+        claim.origin = claim.origin._replace(last_request_at=now)
+        self._hold(claim, due_at)
+        return True
+
+    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> bool:
+        """Drop a URL that was in flight, and count it as done."""
+        return self._end("done", origin, url, now=now, due_at=due_at, retry_at=retry_at, is_failure=False)
+
+    def retry(
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        again_at: float,
+        error: str | None,
+    ) -> bool:
+        """Queue a URL that was in flight after the other URLs with its priority, not before the time `again_at`."""
+        return self._end(
+            "retried",
+            origin,
+            url.id,
+            now=now,
+            due_at=due_at,
+            retry_at=retry_at,
+            is_failure=True,
+            error=error,
+            again=(again_at, url.priority),
+        )
+
+    def fail(
+        self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None, *, error: str | None
+    ) -> bool:
+        """List a URL that was in flight as failed."""
+        return self._end(
+            "failed", origin, url.id, now=now, due_at=due_at, retry_at=retry_at, is_failure=True, error=error
+        )
+
+    def release(self, origin: int, url: int, now: float, due_at: float) -> bool:
+        """Queue a URL that was in flight at its previous position."""
+        return self._end("released", origin, url, now=now, due_at=due_at, is_failure=None)
+
+    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
+        """Let an origin wait until a time, or until a later time that was set before."""
+        self._find_origins({origin_name})
+        self._run(sql.DEFER, name=origin_name, retry_in=retry_at - now)
+        with self._lock:
+            claim = self._claims.get(self._origin_ids[origin_name])
+            if claim is not None:
+                latest = max(claim.origin.retry_at or 0.0, retry_at)
+                claim.origin = claim.origin._replace(retry_at=latest, last_request_at=now)
+
+    def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:
+        """Return failed URLs with their IDs, which are greater than `after`, in their order."""
+        rows = self._run(sql.FAILED, after=after, limit=limit)
+        return [(row[0], _failed_url(row[1:])) for row in rows]
+
+    def queue_failed(self, limit: int, now: float) -> int:  # noqa: ARG002 - the server has its own clock
+        """Queue up to `limit` failed URLs, as if they had never been tried. Return their number."""
+        while True:
+            alive, number = self._run(sql.QUEUE_FAILED, limit=limit)[0]
+            if alive:
+                return int(number)
+            self._register_again()
+
+    def close(self) -> None:
+        """Release the URLs that are in flight and the origins of this worker, and close the connections."""
+        self._heartbeat.stop()
+        try:
+            with self._connection.transaction() as run:
+                values = {"crawl": self._crawl, "left": self._worker}
+                run(sql.LOCK_CRAWL, values)
+                if run("SELECT 1 FROM canfetch_workers WHERE id = %(left)s FOR UPDATE", values):
+                    run(sql.RELEASE_ALL, values)
+                    run(sql.PLACE_ALL, values)
+                    run(sql.END_WORKER, {**values, "failed": 0})
+        except StoreError as error:
+            # The others take over when the lease has expired, and these turns count as attempts.
+            CLIENT_LOGGER.warning("%s", error)
+        finally:
+            self._connection.close()
+
+    def idle_claims(self) -> list[int]:
+        """Take back the claims that no task has asked for, in the thread of the heartbeat."""
+        before = time.monotonic() - _IDLE_SECONDS
+        with self._lock:
+            idle = [
+                id_
+                for id_, claim in self._claims.items()
+                if claim.phase in (Phase.READY, Phase.UNCHECKED) and not claim.in_flight and claim.since < before
+            ]
+            for id_ in idle:
+                del self._claims[id_]
+            self._lost += idle
+            return idle
+
+    def _count(self) -> tuple[FrontierCounts, bool]:
+        added, done, failed, skipped, refused, in_flight, others_read = self._run(sql.COUNTS)[0]
+        queued = added - done - failed - skipped - in_flight
+        return FrontierCounts(queued, in_flight, done, failed, skipped, refused), others_read
+
+    def _register(self) -> None:
+        name = f"{socket.gethostname()} {os.getpid()}"
+        row = self._connection.run(sql.REGISTER, {"crawl": self._crawl_name, "name": name, "lease": self._lease})
+        self._worker: int
+        self._crawl: int
+        self._worker, self._crawl = row[0]
+        self._renewed_at = self._clock()
+
+    def _register_again(self) -> None:
+        """Become another worker, because this one has lost its lease, and with it its origins and open turns."""
+        CLIENT_LOGGER.warning(
+            "%s: this worker did not respond for %.0f s, so others have its turns", self._connection.name, self._lease
+        )
+        with self._lock:
+            self._lost += list(self._claims)
+            self._claims.clear()
+        self._register()
+        self._reads_sources = True
+
+    def _claim_origins(self) -> list[int]:
+        rows = self._run(sql.CLAIM, limit=_CLAIMS)
+        if not rows:
+            self._next_claim_at = self._clock() + _EMPTY_SECONDS
+            if self._clock() - self._renewed_at > self._lease / 4:
+                self._check_lease()
+            return []
+        at = self._clock()
+        since = time.monotonic()
+        claims = {}
+        for id_, name, state, priority, due_at, last_request_at, retry_at, failures, now in rows:
+            if state == OriginState.CLAIMED:
+                shift = at - now
+                origin = QueuedOrigin(id_, name, _shifted(last_request_at, shift), _shifted(retry_at, shift), failures)
+                claims[id_] = _Claim(origin, priority, due_at + shift, since=since, urls=[])
+        for id_, url, delayed_at in self._read_first_urls(list(claims), _FIRST_URLS):
+            claim = claims[id_]
+            claim.delayed_at = delayed_at
+            if url is not None:
+                assert claim.urls is not None
+                claim.urls.append(url)
+        with self._lock:
+            self._claims.update(claims)
+        return list(claims)
+
+    def _read_first_urls(self, origins: list[int], limit: int) -> Iterator[tuple[int, QueuedURL | None, float | None]]:
+        """Yield the first URLs of origins with when the next delayed one is due. Without a URL, it is None."""
+        at = self._clock()
+        for origin, number, url, priority, attempt, delayed_in in self._run(
+            sql.FIRST_URLS, origins=origins, limit=limit
+        ):
+            queued = None if number is None else _queued_url((number, url, priority, attempt))
+            yield origin, queued, None if delayed_in is None else at + delayed_in
+
+    def _give_back_others(self) -> None:
+        """Give back the origins that only the server takes for claimed, after the connection broke."""
+        self._opened = self._connection.opened
+        with self._lock:
+            origins = list(self._claims)
+        self._run(sql.GIVE_BACK_OTHERS, origins=origins)
+
+    def _check_lease(self) -> None:
+        """Notice a lost lease, of which an empty claim is no sign."""
+        self._renewed_at = self._clock()
+        if not self._run("SELECT 1 FROM canfetch_workers WHERE id = %(worker)s"):
+            self._register_again()
+
+    def _end(
+        self,
+        end: str,
+        origin: int,
+        url: int,
+        *,
+        now: float,
+        due_at: float,
+        retry_at: float | None = None,
+        is_failure: bool | None,
+        error: str | None = None,
+        again: tuple[float, float] | None = None,
+    ) -> bool:
+        """End a turn. Return False if its URL belongs to another worker."""
+        claim = self._claims.get(origin)
+        if claim is None or not claim.in_flight:
+            # The turn is one of a worker that this process was before.
+            return False
+        gives_back = claim.in_flight == 1
+        again_at, priority = again or (None, None)
+        is_mine = self._run(
+            sql.end_statement(end, gives_back=gives_back),
+            origin=origin,
+            url=url,
+            ready_at=due_at,
+            retry_at=retry_at,
+            delayed_at=again_at,
+            is_failure=is_failure,
+            error=error,
+            skipped=[],
+            delayed_priority=priority,
+        )[0][0]
+        if not is_mine:
+            self._register_again()
+            return False
+        if gives_back:
+            self._remove(origin)
+            return True
+        claim.in_flight -= 1
+        failures = claim.origin.failures
+        if is_failure is not None:
+            failures = failures + 1 if is_failure else 0
+        latest = max(claim.origin.retry_at or 0.0, retry_at or 0.0)
+        claim.origin = claim.origin._replace(last_request_at=now, retry_at=latest, failures=failures)
+        if claim.phase not in (Phase.UNCHECKED, Phase.CHECKING, Phase.READY):
+            self._hold(claim, due_at)
+        return True
+
+    def _hold(self, claim: _Claim, due_at: float) -> None:
+        """Let an origin with open turns wait for the next one."""
+        with self._lock:
+            claim.due_at = due_at
+            claim.empty_since = None
+            claim.phase = Phase.WAITING if claim.in_flight < self._concurrency else Phase.FULL
+            claim.since = time.monotonic()
+
+    def _wake(self, origins: set[int]) -> None:
+        """Let origins with new URLs have a turn as soon as they may."""
+        with self._lock:
+            for claim in map(self._claims.get, origins):
+                if claim is not None and claim.empty_since is not None:
+                    claim.due_at = claim.empty_since
+                    claim.empty_since = None
+
+    def _remove(self, origin: int) -> None:
+        with self._lock:
+            self._claims.pop(origin, None)
+
+    def _find_origins(self, names: set[str]) -> None:
+        """Look up the IDs of origins, and create those that are new."""
+        if len(self._origin_ids) > _KNOWN_ORIGINS:
+            self._origin_ids.clear()
+        missing = sorted(name for name in names if name not in self._origin_ids)
+        if missing:
+            rows = self._run(sql.FIND_ORIGINS, names=missing)
+            if len(rows) < len(missing):
+                self._run(sql.ADD_ORIGINS, names=missing)
+                rows = self._run(sql.FIND_ORIGINS, names=missing)
+            self._origin_ids.update((name, id_) for id_, name in rows)
+
+    def _run(
+        self,
+        statement: str,
+        *,
+        ready_at: float | None = None,
+        retry_at: float | None = None,
+        delayed_at: float | None = None,
+        **values: Any,
+    ) -> list[tuple[Any, ...]]:
+        """Run a statement of this worker.
+
+        Args:
+            ready_at: A time of the frontier, which the server gets as the seconds until then.
+            retry_at: As `ready_at`.
+            delayed_at: As `ready_at`.
+        """
+        self.check_usable()
+
+        def current() -> dict[str, Any]:
+            now = self._clock()
+            return {
+                "worker": self._worker,
+                "crawl": self._crawl,
+                "ready_in": _seconds_until(ready_at, now),
+                "retry_in": _seconds_until(retry_at, now),
+                "delayed_in": _seconds_until(delayed_at, now),
+                "delayed_priority": None,
+                **values,
+            }
+
+        return self._connection.run(statement, current)
+
+
+class Heartbeat:
+    """A thread that renews the lease of a worker, ends workers whose leases have expired, and gives back idle claims.
+
+    Args:
+        conninfo: The server. The thread has a connection of its own.
+        queue: The queue of the worker.
+        lease: Seconds.
+        max_attempts: The number of turns of a URL.
+        crawl: The ID of the crawl.
+    """
+
+    def __init__(self, conninfo: str, queue: WorkerQueue, *, lease: float, max_attempts: int, crawl: int) -> None:
+        self._connection = PostgresConnection(conninfo, outage_seconds=lease)
+        self._queue = queue
+        self._lease = lease
+        self._max_attempts = max_attempts
+        self._crawl = crawl
+        self._stopped = threading.Event()
+        self._next_beat = 0.0
+        # Workers that died before this one began leave their URLs to it at once, if their leases have expired.
+        self._work()
+        self._thread = threading.Thread(target=self._repeat, name="canfetch frontier lease", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stopped.set()
+        self._connection.gives_up = True
+        self._thread.join(timeout=self._lease)
+        self._connection.close()
+
+    def _repeat(self) -> None:
+        while not self._stopped.wait(min(_IDLE_SECONDS, self._lease / 4)):
+            try:
+                self._work()
+            except StoreError as error:
+                if self._stopped.is_set() or not self._connection.is_open:
+                    return
+                CLIENT_LOGGER.warning("the lease was not renewed: %s", error)
+
+    def _work(self) -> None:
+        idle = self._queue.idle_claims()
+        if idle:
+            self._connection.run(sql.GIVE_BACK, {"origins": idle, "worker": self._queue.worker})
+        if time.monotonic() >= self._next_beat:
+            self._beat()
+            self._next_beat = time.monotonic() + self._lease / 4
+
+    def _beat(self) -> None:
+        values: dict[str, Any] = {"crawl": self._crawl, "worker": self._queue.worker, "lease": self._lease}
+        killed: list[FailedURL] = []
+        with self._connection.transaction() as run:
+            locked = run(sql.TRY_LOCK_CRAWL, values)
+            if not locked:
+                run(sql.RENEW, values)
+                return
+            seen_at, now = locked[0]
+            values["now"] = now
+            if now < seen_at - _CLOCK_STEP:
+                for statement in sql.SHIFT:
+                    run(statement, {**values, "step": seen_at - now})
+            if now < seen_at - _CLOCK_STEP or now > seen_at + self._lease / 2:
+                # The server was away, or its clock was set: nobody could renew its lease.
+                run(sql.RENEW_ALL, values)
+            run(sql.SEEN, values)
+            run(sql.RENEW, values)
+            for (left,) in run(sql.EXPIRED, values):
+                killed += self._end_worker(run, left)
+        self._queue.killed += killed
+
+    def _end_worker(self, run: Callable[..., list[tuple[Any, ...]]], left: int) -> list[FailedURL]:
+        values = {"crawl": self._crawl, "left": left, "max_attempts": self._max_attempts, "error": KILLED}
+        rows = run(sql.REQUEUE, values)
+        killed = [_failed_url(row[1:]) for row in rows if row[0]]
+        run(sql.PLACE_ALL, values)
+        run(sql.END_WORKER, {**values, "failed": len(killed)})
+        CLIENT_LOGGER.warning(
+            "%s: worker %s did not respond: %s of its URLs are queued again, %s failed",
+            self._connection.name,
+            left,
+            len(rows) - len(killed),
+            len(killed),
+        )
+        return killed
+
+
+def _seconds_until(at: float | None, now: float) -> float | None:
+    return None if at is None else at - now
+
+
+def _shifted(at: float | None, shift: float) -> float | None:
+    return None if at is None else at + shift
+
+
+def _queued_url(row: Sequence[Any]) -> QueuedURL:
+    number, url, priority, attempt = row
+    return QueuedURL(number, bytes(url).decode("utf-8", "surrogatepass"), priority, attempt)
+
+
+def _failed_url(row: Sequence[Any]) -> FailedURL:
+    url, *rest = row
+    return FailedURL(bytes(url).decode("utf-8", "surrogatepass"), *rest)

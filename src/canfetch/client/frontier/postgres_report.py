@@ -1,0 +1,90 @@
+"""What is in the database of a frontier, read while workers use it or after it."""
+
+from typing import Any, Final
+
+from canfetch.client.frontier.postgres_connection import PostgresConnection
+from canfetch.client.frontier.postgres_queue import OriginState
+from canfetch.client.frontier.report import DelayedURL, FrontierReport, WaitingOrigin, waiting_reason
+from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts
+from canfetch.core.quoting import quoted
+from canfetch.errors import StoreError
+
+_OUTAGE_SECONDS: Final = 5.0
+_COUNTS: Final = """
+SELECT extract(epoch FROM clock_timestamp())::float8, crawl.id,
+    crawl.added + w.added, crawl.done + w.done, crawl.failed + w.failed, crawl.skipped + w.skipped,
+    crawl.refused + w.refused, w.workers,
+    (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 1),
+    (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 2),
+    (SELECT count(*) FROM canfetch_origins WHERE crawl = crawl.id AND state <> 0)
+FROM canfetch_crawls AS crawl, LATERAL (
+    SELECT coalesce(sum(added), 0)::bigint AS added, coalesce(sum(done), 0)::bigint AS done,
+        coalesce(sum(failed), 0)::bigint AS failed, coalesce(sum(skipped), 0)::bigint AS skipped,
+        coalesce(sum(refused), 0)::bigint AS refused,
+        count(*) FILTER (WHERE alive_until > extract(epoch FROM clock_timestamp())) AS workers
+    FROM canfetch_workers WHERE crawl = crawl.id
+) AS w
+WHERE crawl.name = %(crawl)s"""
+_NEXT_ORIGINS: Final = """
+SELECT o.name, o.state, o.due_at, o.ready_at, o.retry_at, o.problem, o.failures, o.last_request_at, w.name,
+    (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state IN (0, 2)),
+    (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state = 1)
+FROM canfetch_origins AS o LEFT JOIN canfetch_workers AS w ON w.id = o.worker
+WHERE o.crawl = %(crawl)s AND o.state <> 0
+ORDER BY o.state = 1, CASE o.state WHEN 1 THEN o.due_at ELSE -o.state END, o.due_at, o.id LIMIT %(limit)s"""
+_NEXT_DELAYED: Final = """
+SELECT url, due_at, attempt, error FROM canfetch_urls WHERE crawl = %(crawl)s AND state = 2
+ORDER BY due_at LIMIT %(limit)s"""
+_LAST_FAILED: Final = """
+SELECT url, error, attempt - 1, due_at, priority FROM canfetch_urls WHERE crawl = %(crawl)s AND state = 3
+ORDER BY due_at DESC LIMIT %(limit)s"""
+
+
+def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> FrontierReport:
+    """Read the database of a crawl, without changing the crawl or waiting for its workers.
+
+    Args:
+        conninfo: A URL or connection string of libpq.
+        crawl: The name of the crawl.
+        limit: The largest number of origins, of waiting URLs and of failed URLs that are listed.
+    Raises: StoreError: The database cannot be read, or has no such crawl; InvalidOption: `conninfo` cannot be read;
+        MissingExtra.
+    Cost: O(n) steps of the database for n origins and URLs that wait.
+    """
+    connection = PostgresConnection(conninfo, outage_seconds=_OUTAGE_SECONDS)
+    try:
+        rows = connection.run(_COUNTS, {"crawl": crawl})
+        if not rows:
+            raise StoreError(f"{connection.name}: the database has no crawl {quoted(crawl)}")
+        now, number, added, done, failed, skipped, refused, workers, in_flight, delayed, origins = rows[0]
+        values = {"crawl": number, "limit": limit}
+        return FrontierReport(
+            workers > 0,
+            FrontierCounts(added - done - failed - skipped - in_flight, in_flight, done, failed, skipped, refused),
+            origins,
+            delayed,
+            [_waiting_origin(row, now) for row in connection.run(_NEXT_ORIGINS, values)],
+            [DelayedURL(_url(row[0]), *row[1:]) for row in connection.run(_NEXT_DELAYED, values)],
+            [FailedURL(_url(row[0]), *row[1:]) for row in connection.run(_LAST_FAILED, values)],
+        )
+    finally:
+        connection.close()
+
+
+def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
+    name, state, due_at, ready_at, retry_at, problem, failures, last_request_at, worker, queued, in_flight = row
+    next_at = None
+    if state == OriginState.CLAIMED:
+        reason = f"the worker {worker} has a turn" if in_flight else f"the worker {worker} requests it next"
+    elif state == OriginState.READY:
+        reason = "the next free worker requests it"
+    else:
+        next_at = due_at
+        reason = waiting_reason(
+            due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, failures=failures, now=now
+        )
+    return WaitingOrigin(name, next_at, reason, queued, in_flight, failures, last_request_at)
+
+
+def _url(content: bytes) -> str:
+    return bytes(content).decode("utf-8", "surrogatepass")

@@ -1,0 +1,379 @@
+"""The statements of a frontier on PostgreSQL. Each is one transaction, and can be repeated after it was committed.
+
+All begin with the row of the worker, which the process that takes over the origins of a dead worker locks first, too.
+So a worker that was suspended finds that row gone, and changes nothing.
+
+A statement that gives an origin back looks for its next URL in the snapshot of its beginning. A process that adds a URL
+in that moment marks the origin with `has_new_urls`, which is read in the newest version of the row.
+"""
+
+# ruff: noqa: S608 - statements are made of parts of this module only
+from typing import Final
+
+NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
+_ME: Final = "me AS (SELECT id FROM canfetch_workers WHERE id = %(worker)s FOR NO KEY UPDATE)"
+# For a statement whose loss in a crash of the server does no harm: the commit does not wait for the disk.
+_ME_UNSYNCED: Final = (
+    "me AS (SELECT id, set_config('synchronous_commit', 'off', true) FROM canfetch_workers WHERE id = %(worker)s "
+    "FOR NO KEY UPDATE)"
+)
+_HAS_ME: Final = "EXISTS (SELECT 1 FROM me)"
+_ALIVE: Final = f"SELECT {_HAS_ME}"
+_QUEUED_PRIORITY: Final = "NULL::float8"
+# The columns of an origin that is given back: when it is due, and with which priority.
+# Parameters: `ready_in` seconds, and what the same statement changes: `skipped` URLs, and a URL that it delays.
+_PLACED: Final = f"""
+    worker = NULL,
+    has_new_urls = false,
+    ready_at = greatest({NOW} + %(ready_in)s, coalesce(o.retry_at, 0)),
+    (state, priority, due_at) = (
+        SELECT
+            CASE WHEN queued IS NULL AND delayed_at IS NULL AND NOT o.has_new_urls THEN 0 ELSE 1 END,
+            greatest(coalesce(queued, delayed, 0), CASE WHEN o.has_new_urls THEN o.priority END),
+            CASE WHEN queued IS NULL AND NOT o.has_new_urls
+                THEN greatest(ready_at, delayed_at) ELSE ready_at END
+        FROM (
+            SELECT
+                greatest({NOW} + %(ready_in)s, coalesce(o.retry_at, 0)) AS ready_at,
+                greatest({_QUEUED_PRIORITY}, (
+                    SELECT priority FROM canfetch_urls WHERE origin = o.id AND state = 0
+                    AND id <> ALL (%(skipped)s::bigint[]) ORDER BY priority DESC, id LIMIT 1
+                )) AS queued,
+                least({NOW} + %(delayed_in)s::float8, (
+                    SELECT due_at FROM canfetch_urls WHERE origin = o.id AND state = 2 ORDER BY due_at LIMIT 1
+                )) AS delayed_at,
+                coalesce((
+                    SELECT priority FROM canfetch_urls WHERE origin = o.id AND state = 2 ORDER BY due_at LIMIT 1
+                ), %(delayed_priority)s::float8) AS delayed
+        ) AS next
+    )"""
+# What is known after a turn. Parameters: `is_failure` is null if nothing is known, `retry_in` if nothing was asked for.
+_LANDED: Final = f"""
+    last_request_at = {NOW},
+    retry_at = greatest(o.retry_at, {NOW} + %(retry_in)s::float8),
+    failures = CASE WHEN %(is_failure)s::boolean IS NULL THEN o.failures
+        WHEN %(is_failure)s::boolean THEN o.failures + 1 ELSE 0 END"""
+_SKIPPED: Final = f"""
+skipped AS (
+    DELETE FROM canfetch_urls WHERE origin = %(origin)s AND id = ANY (%(skipped)s::bigint[]) AND {_HAS_ME} RETURNING 1
+),
+counted AS (
+    UPDATE canfetch_workers SET skipped = skipped + (SELECT count(*) FROM skipped)
+    WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM skipped)
+)"""
+
+REGISTER: Final = f"""
+WITH crawl AS (
+    INSERT INTO canfetch_crawls (name, seen_at) VALUES (%(crawl)s, {NOW})
+    ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id
+)
+INSERT INTO canfetch_workers (crawl, name, alive_until)
+SELECT id, %(name)s, {NOW} + %(lease)s FROM crawl RETURNING id, crawl"""
+
+# Half of the origins are the first in the order of turns, and half are drawn at random from the first priority. All
+# that have become due are marked as ready.
+CLAIM: Final = f"""
+WITH {_ME_UNSYNCED},
+waiting AS (
+    SELECT id, priority, due_at FROM canfetch_origins
+    WHERE crawl = %(crawl)s AND state = 1 AND due_at <= (SELECT {NOW}) AND {_HAS_ME}
+    ORDER BY due_at, id LIMIT 1000 FOR UPDATE SKIP LOCKED
+),
+ready AS (
+    SELECT id, priority, due_at FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 2 AND {_HAS_ME}
+    ORDER BY priority DESC, due_at, id LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+),
+top AS (
+    SELECT priority FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 2 ORDER BY priority DESC LIMIT 1
+),
+span AS (
+    SELECT (
+        SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 2
+        AND priority = (SELECT priority FROM top) ORDER BY id LIMIT 1
+    ) AS low, (
+        SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 2
+        AND priority = (SELECT priority FROM top) ORDER BY id DESC LIMIT 1
+    ) AS high
+),
+starts AS MATERIALIZED (
+    SELECT low + floor(random() * (high - low + 1))::bigint AS id FROM span, generate_series(1, %(limit)s / 2)
+),
+drawn AS (
+    SELECT found.* FROM starts CROSS JOIN LATERAL (
+        SELECT id, priority, due_at FROM canfetch_origins
+        WHERE crawl = %(crawl)s AND state = 2 AND priority = (SELECT priority FROM top)
+        AND id >= starts.id AND {_HAS_ME}
+        ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) AS found
+),
+ranked AS (
+    SELECT id, row_number() OVER (ORDER BY max(priority) DESC, bool_or(is_drawn) DESC, min(due_at), id) AS rank
+    FROM (
+        SELECT *, false AS is_drawn FROM waiting
+        UNION ALL SELECT *, false FROM ready
+        UNION ALL SELECT *, true FROM drawn
+    ) AS candidates GROUP BY id
+)
+UPDATE canfetch_origins AS o SET
+    state = CASE WHEN rank <= %(limit)s THEN 3 ELSE 2 END,
+    worker = CASE WHEN rank <= %(limit)s THEN %(worker)s END,
+    has_new_urls = false
+FROM ranked WHERE o.id = ranked.id AND (rank <= %(limit)s OR o.state = 1)
+RETURNING o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, o.retry_at, o.failures, {NOW}"""
+
+FIRST_URLS: Final = f"""
+SELECT o.id, u.id, u.url, u.priority, u.attempt,
+    (SELECT due_at - {NOW} FROM canfetch_urls WHERE origin = o.id AND state = 2 ORDER BY due_at LIMIT 1)
+FROM unnest(%(origins)s::bigint[]) AS o (id)
+LEFT JOIN LATERAL (
+    SELECT id, url, priority, attempt FROM canfetch_urls WHERE origin = o.id AND state = 0
+    ORDER BY priority DESC, id LIMIT %(limit)s
+) AS u ON true"""
+
+# After a connection broke: claims that the server has and the worker does not know.
+GIVE_BACK_OTHERS: Final = f"""
+WITH {_ME}
+UPDATE canfetch_origins SET state = 2, worker = NULL
+WHERE worker = %(worker)s AND state = 3 AND id <> ALL (%(origins)s::bigint[]) AND {_HAS_ME}"""
+
+GIVE_BACK: Final = f"""
+WITH {_ME_UNSYNCED}
+UPDATE canfetch_origins SET state = 2, worker = NULL
+WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker = %(worker)s AND {_HAS_ME}"""
+
+QUEUE_DUE: Final = f"""
+WITH {_ME_UNSYNCED}
+UPDATE canfetch_urls SET state = 0
+WHERE origin = %(origin)s AND state = 2 AND (%(all)s OR due_at <= {NOW}) AND {_HAS_ME}"""
+
+WAIT: Final = f"""
+WITH {_ME}, {_SKIPPED},
+placed AS (
+    UPDATE canfetch_origins AS o SET problem = %(problem)s, {_PLACED}
+    WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND {_HAS_ME}
+)
+{_ALIVE}"""
+
+# Other turns of the origin are open, so it stays with the worker.
+DROP: Final = f"WITH {_ME}, {_SKIPPED} {_ALIVE}"
+
+# The attempt is counted now, so that a page that ends the process is not handed out forever. A server that crashed can
+# have forgotten the claim.
+TAKE: Final = f"""
+WITH {_ME}, {_SKIPPED},
+mine AS (
+    SELECT id FROM canfetch_origins WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND {_HAS_ME}
+    FOR NO KEY UPDATE
+),
+taken AS (
+    UPDATE canfetch_urls SET state = 1, attempt = %(attempt)s + 1, worker = %(worker)s
+    WHERE origin = %(origin)s AND id = %(url)s AND EXISTS (SELECT 1 FROM mine)
+    AND (state = 0 OR state = 1 AND worker = %(worker)s)
+    RETURNING 1
+),
+started AS (
+    UPDATE canfetch_origins SET last_request_at = {NOW}, ready_at = {NOW} + %(ready_in)s, problem = NULL
+    WHERE id = %(origin)s AND EXISTS (SELECT 1 FROM taken)
+)
+SELECT {_HAS_ME}, EXISTS (SELECT 1 FROM taken)"""
+
+_MINE: Final = f"origin = %(origin)s AND id = %(url)s AND state = 1 AND worker = %(worker)s AND {_HAS_ME}"
+_ENDS: Final = {
+    "done": f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING 1)",
+    "failed": (
+        f"ended AS (UPDATE canfetch_urls SET state = 3, due_at = {NOW}, error = %(error)s, worker = NULL "
+        f"WHERE {_MINE} RETURNING 1)"
+    ),
+    # After the other URLs with its priority.
+    "retried": (
+        f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING crawl, url, priority, attempt), "
+        "again AS (INSERT INTO canfetch_urls (origin, crawl, url, priority, attempt, state, due_at, error) "
+        f"SELECT %(origin)s, crawl, url, priority, attempt, 2, {NOW} + %(delayed_in)s, %(error)s FROM ended)"
+    ),
+    "released": (
+        f"ended AS (UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL WHERE {_MINE} "
+        "RETURNING priority)"
+    ),
+}
+_COUNTED: Final = {"done": "done", "failed": "failed"}
+
+
+def end_statement(end: str, *, gives_back: bool) -> str:
+    """Return the statement that ends a turn.
+
+    Args:
+        end: `done`, `failed`, `retried` or `released`.
+        gives_back: Whether it was the last open turn of the origin, so that other workers may have it.
+    """
+    column = _COUNTED.get(end)
+    counted = (
+        f"counted AS (UPDATE canfetch_workers SET {column} = {column} + 1 "
+        "WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM ended)), "
+        if column
+        else ""
+    )
+    placed = f"{_LANDED}, {_PLACED}" if gives_back else _LANDED
+    if end == "released":
+        # The snapshot still has it in flight.
+        placed = placed.replace(_QUEUED_PRIORITY, "(SELECT priority FROM ended)")
+    return (
+        f"WITH {_ME}, {_ENDS[end]}, {counted}landed AS (UPDATE canfetch_origins AS o SET {placed} "
+        f"WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND EXISTS (SELECT 1 FROM ended)) {_ALIVE}"
+    )
+
+
+ADD_ORIGINS: Final = """
+INSERT INTO canfetch_origins (crawl, name) SELECT %(crawl)s, name FROM unnest(%(names)s::text[]) AS new (name)
+ORDER BY name ON CONFLICT DO NOTHING"""
+
+FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
+
+# Rows are inserted and locked in the order of their keys, so that two workers never wait for one another.
+ADD: Final = f"""
+WITH {_ME},
+input AS (
+    SELECT * FROM unnest(%(origins)s::bigint[], %(identities)s::bytea[], %(urls)s::bytea[])
+    WITH ORDINALITY AS given (origin, identity, url, position)
+),
+new AS (
+    INSERT INTO canfetch_known (origin, identity)
+    SELECT DISTINCT origin, identity FROM input WHERE {_HAS_ME} ORDER BY origin, identity
+    ON CONFLICT DO NOTHING RETURNING origin, identity
+),
+added AS (
+    INSERT INTO canfetch_urls (origin, crawl, url, priority)
+    SELECT origin, %(crawl)s, url, %(priority)s FROM (
+        SELECT DISTINCT ON (origin, identity) origin, url, position FROM input JOIN new USING (origin, identity)
+        ORDER BY origin, identity, position
+    ) AS first ORDER BY position
+    RETURNING origin
+),
+counted AS (
+    UPDATE canfetch_workers SET added = added + (SELECT count(*) FROM added), refused = refused + %(refused)s
+    WHERE id = %(worker)s
+),
+locked AS (
+    SELECT id FROM canfetch_origins WHERE id IN (SELECT origin FROM added) ORDER BY id FOR NO KEY UPDATE
+),
+woken AS (
+    UPDATE canfetch_origins AS o SET
+        priority = CASE WHEN state = 0 THEN %(priority)s ELSE greatest(priority, %(priority)s) END,
+        due_at = CASE WHEN state = 0 OR state = 1 AND ready_at < due_at THEN greatest(ready_at, {NOW})
+            ELSE due_at END,
+        state = CASE WHEN state = 0 THEN 1 ELSE state END,
+        has_new_urls = state = 3
+    WHERE id IN (SELECT id FROM locked)
+)
+SELECT {_HAS_ME}, (SELECT count(*) FROM added)"""
+
+DEFER: Final = f"""
+UPDATE canfetch_origins SET
+    retry_at = greatest(retry_at, {NOW} + %(retry_in)s),
+    due_at = greatest(due_at, {NOW} + %(retry_in)s),
+    ready_at = greatest(ready_at, {NOW} + %(retry_in)s),
+    last_request_at = {NOW},
+    state = CASE WHEN state = 2 THEN 1 ELSE state END
+WHERE crawl = %(crawl)s AND name = %(name)s"""
+
+NEXT_DUE: Final = f"""
+SELECT due_at - {NOW} FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 1 ORDER BY due_at LIMIT 1"""
+
+# The counts of the workers that have ended are those of the crawl.
+COUNTS: Final = """
+SELECT
+    crawl.added + worker.added, crawl.done + worker.done, crawl.failed + worker.failed,
+    crawl.skipped + worker.skipped, crawl.refused + worker.refused,
+    (SELECT count(*) FROM canfetch_urls WHERE crawl = %(crawl)s AND state = 1),
+    EXISTS (
+        SELECT 1 FROM canfetch_workers WHERE crawl = %(crawl)s AND id <> %(worker)s AND reads_sources
+    )
+FROM (
+    SELECT sum(added)::bigint AS added, sum(done)::bigint AS done, sum(failed)::bigint AS failed,
+        sum(skipped)::bigint AS skipped, sum(refused)::bigint AS refused
+    FROM canfetch_crawls WHERE id = %(crawl)s
+) AS crawl, (
+    SELECT coalesce(sum(added), 0)::bigint AS added, coalesce(sum(done), 0)::bigint AS done,
+        coalesce(sum(failed), 0)::bigint AS failed, coalesce(sum(skipped), 0)::bigint AS skipped,
+        coalesce(sum(refused), 0)::bigint AS refused
+    FROM canfetch_workers WHERE crawl = %(crawl)s
+) AS worker"""
+
+READS_SOURCES: Final = "UPDATE canfetch_workers SET reads_sources = %(reads_sources)s WHERE id = %(worker)s"
+
+FAILED: Final = """
+SELECT id, url, error, attempt - 1, due_at, priority FROM canfetch_urls
+WHERE crawl = %(crawl)s AND state = 3 AND id > %(after)s ORDER BY id LIMIT %(limit)s"""
+
+# A URL that failed in a last attempt, which is what the counts of the crawl say, is queued as if it were new.
+QUEUE_FAILED: Final = f"""
+WITH {_ME},
+chosen AS (
+    SELECT origin, id FROM canfetch_urls WHERE crawl = %(crawl)s AND state = 3 AND {_HAS_ME}
+    ORDER BY id LIMIT %(limit)s FOR UPDATE
+),
+queued AS (
+    UPDATE canfetch_urls AS u SET state = 0, attempt = 1, error = NULL
+    FROM chosen WHERE u.origin = chosen.origin AND u.id = chosen.id RETURNING u.origin, u.priority
+),
+counted AS (
+    UPDATE canfetch_workers SET failed = failed - (SELECT count(*) FROM queued) WHERE id = %(worker)s
+),
+locked AS (
+    SELECT id FROM canfetch_origins WHERE id IN (SELECT origin FROM queued) ORDER BY id FOR NO KEY UPDATE
+),
+woken AS (
+    UPDATE canfetch_origins AS o SET
+        priority = CASE WHEN state = 0 THEN best ELSE greatest(o.priority, best) END,
+        due_at = CASE WHEN state = 0 OR state = 1 AND ready_at < due_at THEN greatest(ready_at, {NOW})
+            ELSE due_at END,
+        state = CASE WHEN state = 0 THEN 1 ELSE state END,
+        has_new_urls = state = 3
+    FROM (SELECT origin, max(priority) AS best FROM queued GROUP BY origin) AS new
+    WHERE o.id = new.origin AND o.id IN (SELECT id FROM locked)
+)
+SELECT {_HAS_ME}, (SELECT count(*) FROM queued)"""
+
+# The transaction of a heartbeat. The row of the crawl is locked first, so that one worker at a time looks for others
+# that have died. The rest only renew their leases.
+LOCK_CRAWL: Final = f"SELECT seen_at, {NOW} FROM canfetch_crawls WHERE id = %(crawl)s FOR UPDATE"
+TRY_LOCK_CRAWL: Final = f"{LOCK_CRAWL} SKIP LOCKED"
+SEEN: Final = "UPDATE canfetch_crawls SET seen_at = %(now)s WHERE id = %(crawl)s"
+RENEW: Final = f"UPDATE canfetch_workers SET alive_until = {NOW} + %(lease)s WHERE id = %(worker)s"
+RENEW_ALL: Final = "UPDATE canfetch_workers SET alive_until = %(now)s + %(lease)s WHERE crawl = %(crawl)s"
+EXPIRED: Final = """
+SELECT id FROM canfetch_workers WHERE crawl = %(crawl)s AND alive_until < %(now)s ORDER BY id
+FOR UPDATE SKIP LOCKED"""
+# The clock of the server was set back by `step` seconds: all waits are as long as they were.
+SHIFT: Final = (
+    """UPDATE canfetch_origins SET due_at = due_at - %(step)s, ready_at = ready_at - %(step)s,
+    retry_at = retry_at - %(step)s, last_request_at = last_request_at - %(step)s WHERE crawl = %(crawl)s""",
+    "UPDATE canfetch_urls SET due_at = due_at - %(step)s WHERE crawl = %(crawl)s AND state = 2",
+)
+# What a worker leaves behind. The URLs in flight are queued, unless it was their last attempt.
+REQUEUE: Final = f"""
+UPDATE canfetch_urls SET
+    state = CASE WHEN attempt > %(max_attempts)s THEN 3 ELSE 0 END,
+    due_at = CASE WHEN attempt > %(max_attempts)s THEN {NOW} ELSE due_at END,
+    error = CASE WHEN attempt > %(max_attempts)s THEN %(error)s ELSE error END,
+    worker = NULL
+WHERE crawl = %(crawl)s AND state = 1 AND worker = %(left)s
+RETURNING state = 3, url, error, attempt - 1, due_at, priority"""
+# The URLs of a worker that closes its frontier count as not handed out.
+RELEASE_ALL: Final = """
+UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL
+WHERE crawl = %(crawl)s AND state = 1 AND worker = %(left)s"""
+PLACE_ALL: Final = f"""
+UPDATE canfetch_origins AS o SET {
+    _PLACED.replace("%(ready_in)s", "greatest(o.ready_at - clock.now, 0)")
+    .replace(NOW, "clock.now")
+    .replace("%(delayed_in)s", "NULL")
+    .replace("%(delayed_priority)s", "NULL")
+    .replace("%(skipped)s", "'{}'")
+}
+FROM (SELECT {NOW} AS now) AS clock WHERE worker = %(left)s AND o.state = 3"""
+END_WORKER: Final = """
+WITH ended AS (DELETE FROM canfetch_workers WHERE id = %(left)s RETURNING *)
+UPDATE canfetch_crawls AS c SET
+    added = c.added + ended.added, done = c.done + ended.done, failed = c.failed + ended.failed + %(failed)s,
+    skipped = c.skipped + ended.skipped, refused = c.refused + ended.refused
+FROM ended WHERE c.id = ended.crawl"""

@@ -1,0 +1,61 @@
+"""One worker of a crawl on PostgreSQL, as a program: it requests each page once and writes what it did.
+
+    python -m tests.frontier.postgres_worker DATABASE CRAWL SITE_PORT [SEEDS]
+
+Each line of its output is a JSON array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the
+URL by then. With STOP_AT=PATH in its environment, it stops itself with SIGSTOP during the turn of that path.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import canfetch
+from canfetch.client.frontier.postgres_queue import PostgresQueue
+
+LEASE = 2.0
+TASKS = 8
+
+
+async def request(url: str, port: int) -> None:
+    parts = urlsplit(url)
+    host = parts.hostname
+    path = parts.path
+    reader, writer = await asyncio.open_connection(host, port)
+    writer.write(f"GET {path} HTTP/1.0\r\nHost: {host}:{port}\r\n\r\n".encode())
+    await reader.read()
+    writer.close()
+
+
+async def main() -> None:
+    database, crawl, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    seeds = Path(sys.argv[4]).read_text().split() if len(sys.argv) > 4 else []  # noqa: ASYNC240 - before the crawl
+    stop_at = os.environ.get("STOP_AT")
+    backend = PostgresQueue(database, crawl=crawl, lease=LEASE, outage_seconds=60.0)
+
+    async def work(frontier: canfetch.Frontier) -> None:
+        nonlocal stop_at
+        async for turn in frontier:
+            await request(turn.url, port)
+            if stop_at is not None and turn.url.endswith(stop_at):
+                stop_at = None
+                os.kill(os.getpid(), signal.SIGSTOP)
+            word = "done" if turn.done() else "lost"
+            sys.stdout.write(json.dumps([word, turn.url, turn.attempt]) + "\n")
+            sys.stdout.flush()
+
+    async with (
+        canfetch.AsyncClient(user_agent="ExampleBot/1.0") as client,
+        canfetch.Frontier(client, seeds, backend=backend, min_delay=0.0, retry_delay=0.0) as frontier,
+        asyncio.TaskGroup() as tasks,
+    ):
+        for _ in range(TASKS):
+            tasks.create_task(work(frontier))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

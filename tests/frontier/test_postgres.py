@@ -1,0 +1,405 @@
+"""Frontiers on a real PostgreSQL server: several processes, kills, stops, restarts of the server, and its errors."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from tests.frontier.crawls import USER_AGENT, Hosts
+from tests.postgres import PostgresServer, start_postgres
+
+import canfetch
+from canfetch.cli.main import run
+from canfetch.client.frontier import PostgresQueue
+from canfetch.errors import InvalidOption, StoreError
+
+pytestmark = pytest.mark.service
+DELAY = 0.5
+# The server notes a request some time after it was sent.
+SLACK = 0.02
+
+
+class Sites:
+    """One server for many origins: each address of 127.0.0.0/8 is one. Every robots.txt has a delay."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[float, str, str]] = []
+        sites = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                sites.requests.append((time.time(), self.connection.getsockname()[0], self.path))
+                body = f"User-agent: *\nCrawl-delay: {DELAY}\n".encode() if self.path == "/robots.txt" else b"page"
+                self.send_response(200)
+                self.send_header("Content-Type", "text/plain")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args: object) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            request_queue_size = 512
+            daemon_threads = True
+
+        self._server = Server(("0.0.0.0", 0), Handler)  # noqa: S104 - all of loopback
+        self.port = self._server.server_port
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+
+    def urls(self, origins: int, pages: int) -> list[str]:
+        """Return the URLs of the pages of many origins."""
+        return [
+            f"http://127.1.{number // 250}.{number % 250 + 1}:{self.port}/{page}"
+            for page in range(pages)
+            for number in range(origins)
+        ]
+
+    def pages(self) -> dict[str, list[float]]:
+        """Return when the pages of each origin were requested."""
+        times = defaultdict(list)
+        for at, host, path in self.requests:
+            if path != "/robots.txt":
+                times[host].append(at)
+        return times
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def sites() -> Iterator[Sites]:
+    served = Sites()
+    yield served
+    served.close()
+
+
+class Worker:
+    """A process of a crawl."""
+
+    def __init__(self, database: str, crawl: str, sites: Sites, seeds: Path | None = None, stop_at: str = "") -> None:
+        command = [sys.executable, "-m", "tests.frontier.postgres_worker", database, crawl, str(sites.port)]
+        environment = {**os.environ, **({"STOP_AT": stop_at} if stop_at else {})}
+        self._process = subprocess.Popen(
+            [*command, *([str(seeds)] if seeds else [])],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=Path(__file__).parents[2],
+        )
+
+    def send(self, signal_number: int) -> None:
+        self._process.send_signal(signal_number)
+
+    def is_stopped(self) -> bool:
+        state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "T"
+
+    def end(self, code: int = 0) -> list[tuple[str, str, int]]:
+        """Wait for the end, and return what it did."""
+        output, errors = self._process.communicate(timeout=180)
+        assert self._process.returncode == code, errors
+        return [tuple(json.loads(line)) for line in output.splitlines()]
+
+
+def start_workers(database: str, sites: Sites, seeds: Path) -> list[Worker]:
+    """Start four workers. The last three find the URLs of the first: without any, a crawl is over."""
+    first = Worker(database, "news", sites, seeds)
+    wait_for(lambda: sites.requests)
+    return [first, *(Worker(database, "news", sites) for _ in range(3))]
+
+
+def write_seeds(folder: Path, urls: list[str]) -> Path:
+    path = folder / "seeds"
+    path.write_text("\n".join(urls))
+    return path
+
+
+def check_delays(sites: Sites) -> None:
+    gaps = [later - earlier for times in sites.pages().values() for earlier, later in pairwise(sorted(times))]
+    assert gaps
+    assert min(gaps) >= DELAY - SLACK
+
+
+def test_four_workers_share_a_crawl_exactly(postgres: PostgresServer, sites: Sites, tmp_path: Path) -> None:
+    database = postgres.create_database("four")
+    urls = sites.urls(origins=250, pages=4)
+    seeds = write_seeds(tmp_path, urls)
+    workers = start_workers(database, sites, seeds)
+    done = [worker.end() for worker in workers]
+
+    assert sorted(url for part in done for _, url, _ in part) == sorted(urls)
+    assert {word for part in done for word, _, _ in part} == {"done"}
+    assert all(done), "a worker had no turn"
+    check_delays(sites)
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT added, done, failed FROM canfetch_crawls").fetchall() == [(1000, 1000, 0)]
+        assert connection.execute("SELECT count(*) FROM canfetch_workers").fetchall() == [(0,)]
+        assert connection.execute("SELECT count(*) FROM canfetch_urls").fetchall() == [(0,)]
+
+
+def test_killed_worker_and_killed_server_lose_nothing(sites: Sites, tmp_path: Path) -> None:
+    with start_postgres() as server:
+        database = server.create_database("kills")
+        urls = sites.urls(origins=60, pages=12)
+        seeds = write_seeds(tmp_path, urls)
+        workers = start_workers(database, sites, seeds)
+        wait_for(lambda: len(sites.requests) > 350)
+        workers[0].send(signal.SIGKILL)
+        wait_for(lambda: len(sites.requests) > 450)
+        server.kill()
+        time.sleep(0.5)
+        server.start()
+        killed = workers[0].end(-signal.SIGKILL)
+        done = [*killed, *(line for worker in workers[1:] for line in worker.end())]
+        with psycopg.connect(database) as connection:
+            assert connection.execute("SELECT added, done, failed FROM canfetch_crawls").fetchall() == [(720, 720, 0)]
+
+    requested = Counter((host, path) for _, host, path in sites.requests if path != "/robots.txt")
+    assert len(requested) == len(urls)
+    # What the killed process had ended and not yet written.
+    assert len(set(urls) - {url for _, url, _ in done}) <= 8
+    repeated = sum(requested.values()) - len(requested)
+    # Only what the killed process had in flight.
+    assert repeated <= 8
+    check_delays(sites)
+
+
+def test_suspended_worker_cannot_end_what_another_has(postgres: PostgresServer, sites: Sites, tmp_path: Path) -> None:
+    database = postgres.create_database("suspended")
+    urls = sites.urls(origins=3, pages=3)
+    seeds = write_seeds(tmp_path, urls)
+    first = Worker(database, "news", sites, seeds, stop_at="/1")
+    wait_for(first.is_stopped)
+    second = Worker(database, "news", sites)
+    others = second.end()
+    first.send(signal.SIGCONT)
+    ended = first.end()
+
+    lost = [url for word, url, _ in ended if word == "lost"]
+    assert lost
+    assert set(lost) <= {url for word, url, _ in others if word == "done"}
+    done = Counter(url for word, url, _ in [*ended, *others] if word == "done")
+    assert done == Counter(urls)
+    check_delays(sites)
+
+
+def wait_for(condition: Any, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def open_client() -> canfetch.AsyncClient:
+    return canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts())
+
+
+def test_two_crawls_in_one_database_know_nothing_of_each_other(postgres: PostgresServer) -> None:
+    database = postgres.create_database("crawls")
+
+    async def crawl(name: str) -> list[str]:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(
+                client, ["https://a.example/1"], backend=PostgresQueue(database, crawl=name), min_delay=0.0
+            ) as frontier,
+        ):
+            return [turn.url async for turn in frontier if turn.done()]
+
+    assert asyncio.run(crawl("first")) == asyncio.run(crawl("second")) == ["https://a.example/1"]
+    assert asyncio.run(crawl("first")) == []
+
+
+def test_a_worker_waits_for_the_urls_of_one_that_reads_sources(postgres: PostgresServer) -> None:
+    database = postgres.create_database("sources")
+
+    async def slow() -> Any:
+        await asyncio.sleep(1.5)
+        yield "https://a.example/1"
+
+    async def main() -> list[str]:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, slow(), backend=PostgresQueue(database, crawl="x")) as reading,
+            canfetch.Frontier(client, backend=PostgresQueue(database, crawl="x")) as other,
+        ):
+            turns = []
+
+            async def work(frontier: canfetch.Frontier) -> None:
+                async for turn in frontier:
+                    turn.done()
+                    turns.append(turn.url)
+
+            await asyncio.gather(work(reading), work(other))
+            return turns
+
+    assert asyncio.run(main()) == ["https://a.example/1"]
+
+
+def test_server_that_is_away_is_waited_for_and_then_named_without_its_password() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    backend = PostgresQueue(f"postgresql://me:secret@127.0.0.1:{port}/crawls", crawl="x", outage_seconds=0.5)
+
+    async def main() -> None:
+        async with open_client() as client:
+            canfetch.Frontier(client, backend=backend)
+
+    with pytest.raises(StoreError, match=rf"^postgresql://127.0.0.1:{port}/crawls: .* cannot be used") as caught:
+        asyncio.run(main())
+    assert "secret" not in f"{caught.value}{caught.value!r}{backend!r}"
+
+
+@pytest.mark.parametrize(
+    "statement, message",
+    [
+        ("UPDATE canfetch_schema SET version = 99", "the tables have version 99, expected 1: use a newer canfetch"),
+        ("ALTER TABLE canfetch_urls RENAME TO other", 'relation "canfetch_urls" does not exist'),
+    ],
+)
+def test_tables_of_another_version_are_named(postgres: PostgresServer, statement: str, message: str) -> None:
+    database = postgres.create_database(f"version{len(message)}")
+
+    async def crawl() -> None:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, ["https://a.example/"], backend=PostgresQueue(database, crawl="x")) as frontier,
+        ):
+            async for turn in frontier:
+                turn.done()
+
+    asyncio.run(crawl())
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(statement)
+    with pytest.raises(StoreError, match=message):
+        asyncio.run(crawl())
+
+
+def test_a_login_that_is_refused_is_not_repeated(postgres: PostgresServer) -> None:
+    backend = PostgresQueue(postgres.url("nothing"), crawl="x", outage_seconds=600.0)
+
+    async def main() -> None:
+        async with open_client() as client:
+            canfetch.Frontier(client, backend=backend)
+
+    with pytest.raises(StoreError, match='database "nothing" does not exist'):
+        asyncio.run(main())
+
+
+def test_a_read_only_server_is_waited_for(postgres: PostgresServer) -> None:
+    database = postgres.create_database("readonly")
+
+    def set_read_only(value: str) -> None:
+        with psycopg.connect(postgres.url(), autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE readonly SET default_transaction_read_only = {value}".encode())
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'readonly'")
+
+    async def main() -> list[str]:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(
+                client, ["https://a.example/1"], backend=PostgresQueue(database, crawl="x"), min_delay=0.0
+            ) as frontier,
+        ):
+            turn = await anext(frontier)
+            set_read_only("on")
+            threading.Timer(1.0, set_read_only, ["off"]).start()
+            assert frontier.add("https://a.example/2")
+            assert turn.done()
+            return [turn.url async for turn in frontier if turn.done()]
+
+    assert asyncio.run(main()) == ["https://a.example/2"]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"crawl": ""}, "invalid crawl ''"),
+        ({"crawl": "x" * 201}, "invalid crawl"),
+        ({"crawl": "x", "lease": 0}, "invalid lease 0"),
+        ({"crawl": "x", "outage_seconds": float("nan")}, "invalid outage_seconds nan"),
+        ({"crawl": "x", "conninfo": "host='a@b@c"}, "invalid conninfo: expected a URL"),
+        ({"crawl": "x", "conninfo": 5}, "invalid conninfo 5"),
+    ],
+)
+def test_options_are_validated(options: dict[str, Any], message: str) -> None:
+    options = {"conninfo": "postgresql://localhost/crawls", **options}
+    with pytest.raises(InvalidOption, match=message) as caught:
+        PostgresQueue(options.pop("conninfo"), **options)
+    assert "a@b@c" not in str(caught.value)
+
+
+def test_a_file_and_a_backend_exclude_each_other(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_client() as client:
+            backend = PostgresQueue("postgresql://localhost/crawls", crawl="x")
+            with pytest.raises(InvalidOption, match="a frontier has a path or a backend, not both"):
+                canfetch.Frontier(client, path=tmp_path / "crawl", backend=backend)
+            with pytest.raises(TypeError, match="invalid backend of type str: expected a PostgresQueue, or None"):
+                canfetch.Frontier(client, backend="postgresql://localhost/crawls")  # type: ignore[arg-type]
+
+    asyncio.run(main())
+
+
+def test_frontier_show_reads_a_database_while_a_crawl_uses_it(
+    postgres: PostgresServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = postgres.create_database("show")
+    arguments = ["frontier", "show", database, "--crawl", "news"]
+
+    async def main() -> None:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(
+                client,
+                [f"https://{host}.example/{page}" for page in (1, 2) for host in "abc"],
+                backend=PostgresQueue(database, crawl="news"),
+                max_attempts=1,
+            ) as frontier,
+        ):
+            (await anext(frontier)).done()
+            (await anext(frontier)).retry(error="status 500")
+            open_turn = await anext(frontier)
+            assert run([*arguments, "--format", "json"]) == 0
+            report = json.loads(capsys.readouterr().out)
+            assert run(arguments) == 0
+            text = capsys.readouterr().out
+            assert report["is_in_use"]
+            assert report["counts"] == {
+                "queued": 3,
+                "in_flight": 1,
+                "done": 1,
+                "failed": 1,
+                "skipped": 0,
+                "refused": 0,
+            }
+            assert [failed["error"] for failed in report["last_failed"]] == ["status 500"]
+            assert len(report["next_origins"]) == report["origins"] == 3
+            assert "queued 3  in flight 1  done 1  failed 1" in text
+            assert f"worker {socket.gethostname()} {os.getpid()} has a turn" in text
+            assert "the delay between two requests" in text
+            open_turn.release()
+
+    asyncio.run(main())
+    assert run([*arguments[:-1], "other"]) == 2
+    assert "the database has no crawl 'other'" in capsys.readouterr().err
+    assert run(arguments[:-2]) == 2
+    assert "name one with --crawl" in capsys.readouterr().err
