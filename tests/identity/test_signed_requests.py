@@ -157,6 +157,59 @@ def test_a_signature_for_another_host_is_invalid(url: str) -> None:
     assert reason(SIGNER.headers(), url=url) == "invalid: bad-signature"
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        ".evil.example/fish",
+        ".evil.example",
+        "@evil.example/x",
+        "-evil.example/",
+        ":8443/x",
+        "x/y",
+        "\\fish",
+        "*",
+        "#x",
+        "https://example.com#@evil.example/",
+        "https://example.com\\fish",
+        "https://evil.example/fish",
+        "https://example.com:8443/fish",
+        "https://me@example.com/fish",
+        "https:///fish",
+    ],
+)
+@pytest.mark.parametrize("covered", ["@target-uri", "@authority", "@request-target"])
+def test_a_target_that_makes_a_url_of_another_host(target: str, covered: str) -> None:
+    values = {"@target-uri": f"https://example.com{target}", "@authority": "example.com", "@request-target": target}
+    parts = {f'"{covered}"': values[covered], '"@authority"': "example.com", MEMBER: AGENT}
+    if covered == "@target-uri":
+        del parts['"@authority"']
+    fields = {name.lower(): value for name, value in SIGNER.headers(parts)}
+    request = SignedRequest("GET", "https", "example.com", target, fields.get)
+    (found,) = find_claims(request, now=NOW)
+    assert isinstance(found, SignatureCheck)
+    assert (found.status, found.reason) == (SignatureStatus.INVALID, SignatureReason.OTHER_HOST)
+
+
+@pytest.mark.parametrize(
+    "host, target, path",
+    [
+        ("example.com", "", "/"),
+        ("example.com", "?q", "/?q"),
+        ("example.com", "//evil.example/", "//evil.example/"),
+        ("example.com", "/x:y@z", "/x:y@z"),
+        ("example.com", "https://example.com", "/"),
+        ("EXAMPLE.com:443", "https://example.COM?q", "/?q"),
+        ("example.com", "HTTPS://example.com:443/fish", "/fish"),
+    ],
+)
+def test_targets_of_the_host(host: str, target: str, path: str) -> None:
+    fields = {
+        name.lower(): value
+        for name, value in SIGNER.headers({'"@target-uri"': f"https://example.com{path}", MEMBER: AGENT})
+    }
+    assert check_request(SignedRequest("GET", "https", host, target, fields.get), signer=SIGNER, now=NOW).is_valid
+
+
 def test_the_legacy_form_of_the_agent() -> None:
     covered = {AUTHORITY: "example.com", '"signature-agent"': '"https://chatgpt.example"'}
     headers = SIGNER.headers(covered, agent='"https://chatgpt.example"')

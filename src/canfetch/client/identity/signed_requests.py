@@ -53,7 +53,7 @@ _FIELD_PARAMETERS: Final = frozenset({"key", "sf"})
 # A SHA-256 thumbprint in base64url without padding.
 _THUMBPRINT: Final = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")
 _AUTHORITY: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
-_ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+_ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _QUERY_CHARACTERS: Final = "%/:@!$&'()*+,;=~?"
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -66,7 +66,7 @@ class SignedRequest(NamedTuple):
         method: The method, such as `GET`.
         scheme: The scheme of the URL that the client requested.
         authority: The value of the Host field.
-        target: Path and query as sent, such as `/a?b`.
+        target: Path and query as sent, such as `/a?b`, or the whole URL, which some clients send.
         field: Returns the value of a header field by its name in lower case, or None. Repeated fields are joined with
             a comma and a space.
     """
@@ -206,8 +206,7 @@ def _find_claim(
     request: SignedRequest, label: str, found: tuple[Any, dict[str, Any]], signatures: Mapping[str, tuple[Any, Any]]
 ) -> SignatureClaim:
     components, parameters = found
-    if not _AUTHORITY.fullmatch(request.authority):
-        raise _Refused(SignatureReason.OTHER_HOST, f"the host {quoted(request.authority)} is not valid")
+    _check_host(request)
     if not isinstance(components, list):
         raise _Refused(SignatureReason.INPUT_UNREADABLE, f"the member {label} of Signature-Input is not a list")
     value, _ = signatures.get(label, (None, None))
@@ -235,6 +234,22 @@ def _find_claim(
         "content-digest" in names,
         message,
     )
+
+
+def _check_host(request: SignedRequest) -> None:
+    """Check that host and target, one after the other, are a URL of that host: `@target-uri` covers both as one text.
+
+    With `.evil.example/`, which some servers pass on as a target, they would be a URL of another host.
+    """
+    if not _AUTHORITY.fullmatch(request.authority):
+        raise _Refused(SignatureReason.OTHER_HOST, f"the host {quoted(request.authority)} is not valid")
+    stated, path = _split_origin(request.target)
+    if path[:1] not in {"", "/", "?"}:
+        raise _Refused(SignatureReason.OTHER_HOST, f"the target {quoted(path[:80])} does not begin with '/'")
+    if stated is not None and _normalised_authority(request, stated) != _normalised_authority(request):
+        raise _Refused(
+            SignatureReason.OTHER_HOST, f"the target is a URL of {quoted(stated[:80])}, not of {request.authority}"
+        )
 
 
 def _check_parameters(parameters: Mapping[str, Any]) -> SignatureAlgorithm | None:
@@ -511,10 +526,15 @@ def load_library() -> _Library:
     return _Library(http_sf, Verifier, Resolver, library.MappingKeyResolver, algorithms, errors)
 
 
-def _split_query(target: str) -> tuple[str, str]:
-    """Return the path and the query, with its question mark, of a target. Some clients send the whole URL."""
+def _split_origin(target: str) -> tuple[str | None, str]:
+    """Return the authority of a target that is a whole URL, or None, and the path with the query."""
     origin = _ORIGIN.match(target)
-    path, mark, query = target[origin.end() if origin else 0 :].partition("?")
+    return (origin[1], target[origin.end() :]) if origin else (None, target)
+
+
+def _split_query(target: str) -> tuple[str, str]:
+    """Return the path and the query, with its question mark, of a target."""
+    path, mark, query = _split_origin(target)[1].partition("?")
     return path, mark + query
 
 
@@ -522,6 +542,10 @@ def _escaped(query: str) -> str:
     return quote(_BROKEN_ESCAPE.sub("%25", query), safe=_QUERY_CHARACTERS, errors="surrogateescape")
 
 
-def _normalised_authority(request: SignedRequest) -> str:
-    """Return the host in lower case, without the default port of its scheme. Source: RFC 9421 section 2.2.3."""
-    return request.authority.lower().removesuffix(_DEFAULT_PORTS.get(request.scheme.lower(), ":"))
+def _normalised_authority(request: SignedRequest, authority: str | None = None) -> str:
+    """Return the host in lower case, without the default port of its scheme. Source: RFC 9421 section 2.2.3.
+
+    Args: authority: The authority. Default: that of the request.
+    """
+    text = request.authority if authority is None else authority
+    return text.lower().removesuffix(_DEFAULT_PORTS.get(request.scheme.lower(), ":"))
