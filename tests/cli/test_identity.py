@@ -83,6 +83,11 @@ def test_rotation_publishes_the_next_key_first(run: Run, folder: Path) -> None:
 def test_a_signature_is_printed_as_headers(run: Run) -> None:
     lines = run("identity", "show", "bot", "--sign", "https://example.com/fish").lines
     assert [line.partition(":")[0] for line in lines] == ["Signature-Agent", "Signature-Input", "Signature"]
+    # Characters that a URL must escape, and URLs without a valid host.
+    assert len(run("identity", "show", "bot", "--sign", "https://example.com/a|b{c} 100%\xe4").lines) == 3
+    for url in ("https://a b/", "https://[x]/", "https:/x"):
+        refused = run("identity", "show", "bot", "--sign", url)
+        assert (refused.code, refused.err.count("\n"), "--sign: invalid URL" in refused.err) == (2, 1, True)
     plain = run("identity", "show", "bot", "--sign", "http://example.com/")
     assert (plain.code, "only https URLs are signed" in plain.err) == (2, True)
 
