@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from tests.identity.signers import AGENT_URL, NOW, PrivateKey, Signer
 
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.client.identity import signed_requests
 from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
 from canfetch.client.identity.keys import parse_key
 from canfetch.client.identity.signed_requests import SignatureClaim, SignedRequest, find_claims, verify_claim
@@ -456,7 +458,7 @@ def test_parts_of_a_request_that_a_signature_makes_long_to_parse(component: str)
     is_parsed = component not in {'"x"', '"@query"'}
     for size, expected in ((3000, "bad-signature"), (5000, "too-many" if is_parsed else "bad-signature")):
         headers = [*SIGNER.headers({AUTHORITY: "other", MEMBER: AGENT, component: "a"}), ("X", "a" * size)]
-        assert reason(headers, url=f"https://example.com/?{'a&' * (size // 2)}") == f"invalid: {expected}"
+        assert reason(headers, url=f"https://example.com/?a={'b' * size}") == f"invalid: {expected}"
     # So are the items of fields. Escapes of a query are not.
     headers = [*SIGNER.headers({AUTHORITY: "other", MEMBER: AGENT, component: "a"}), ("X", "1 " * 600)]
     found = reason(headers, url=f"https://example.com/?{'%2c' * 600}")
@@ -467,6 +469,48 @@ def test_parts_of_a_request_that_a_signature_makes_long_to_parse(component: str)
     for size, expected in ((1000, "bad-signature"), (1100, "too-many")):
         fields = [(f"X{number}", "a" * size) for number in range(4)]
         assert reason([*headers, *fields]) == f"invalid: {expected}"
+    # So do those of all signatures, and each field is parsed once.
+    pairs = [
+        SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, f'"x{number}";key="a"': "1"}, label=f"sig{number}")
+        for number in (1, 2)
+    ]
+    lines = [*pairs[0], *pairs[1][1:], *((name, f"a=1, b={'b' * 2500}") for name in ("X1", "X2"))]
+    first, second = find_claims(SignedRequest.from_url("GET", URL, lines), now=NOW)
+    assert isinstance(first, SignatureClaim)
+    assert isinstance(second, SignatureCheck)
+    assert second.reason is SignatureReason.TOO_MANY
+
+
+def test_the_parameters_of_a_query_are_bounded_and_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def parse(query: str, **options: Any) -> dict[str, list[str]]:
+        parsed.append(query)
+        return parse_qs(query, **options)
+
+    monkeypatch.setattr(signed_requests, "parse_qs", parse)
+    # Repeated parameters have no value, and others are sent in another form than the signed one.
+    values = {"a": "1", "b%20": "x%20y%7E*", "c": "", "d": "%C3%A9"}
+    query = "a=1&b+=x+y~*&c&d=%c3%a9&e=1&e=2"
+    parts = {f'"@query-param";name="{name}"': value for name, value in values.items()}
+    four = {AUTHORITY: "example.com", MEMBER: AGENT, **parts}
+    headers = [SIGNER.headers(four), SIGNER.headers(four, label="sig2")]
+    lines = [*headers[0], *headers[1][1:]]
+    claims = find_claims(SignedRequest.from_url("GET", f"https://example.com/?{query}", lines), now=NOW)
+    for claim in claims:
+        assert isinstance(claim, SignatureClaim)
+        assert verify_claim(claim, parse_key(SIGNER.jwk), now=NOW, clock_skew=0).is_valid
+    assert (len(claims), parsed) == (2, [query])
+    assert check(headers[0], url=f"https://example.com/?{query}{'&x' * 122}").is_valid
+    assert reason(headers[0], url=f"https://example.com/?{query}{'&x' * 123}") == "invalid: too-many"
+    five = SIGNER.headers({**four, '"@query-param";name="e"': "1"})
+    assert reason(five, url=f"https://example.com/?{query}") == "invalid: too-many"
+    for name in ("e", "f"):
+        missing = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, f'"@query-param";name="{name}"': "1"})
+        assert reason(missing, url=f"https://example.com/?{query}") == "invalid: bad-signature"
+    # The name of a parameter is a text.
+    number = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, '"@query-param";name=5': "1"})
+    assert reason(number, url="https://example.com/?5=1") == "invalid: bad-signature"
 
 
 @pytest.mark.parametrize(
