@@ -261,6 +261,7 @@ FAULTY_KEYS: dict[str, Callable[[bytes], bytes]] = {
     "label": with_member(kid="first"),
     "other key": lambda _: json.dumps({"keys": [EXAMPLE_KEY]}).encode(),
     "example key": lambda _: json.dumps({"keys": [EXAMPLE_KEY]}).encode(),
+    "small order": with_member(x="A" * 43),
 }
 
 
@@ -278,6 +279,7 @@ FAULTY_KEYS: dict[str, Callable[[bytes], bytes]] = {
         ("early", "it is not used before a later time (nbf)"),
         ("example key", "it is an example key of RFC 9421, with which anybody can sign"),
         ("label", "its kid 'first' is not its thumbprint"),
+        ("small order", "key 1: it is a point of small order, for which anybody can sign"),
     ],
 )
 def test_faults_of_published_keys(

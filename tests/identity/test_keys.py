@@ -83,6 +83,9 @@ def test_other_kinds_of_keys() -> None:
         ({**TEST_KEY, "nbf": "now"}, "its member 'nbf' is no time in seconds"),
         ({**TEST_KEY, "exp": float("nan")}, "its member 'exp' is no time in seconds"),
         ({**TEST_KEY, "exp": 10**400}, "its member 'exp' is no time in seconds"),
+        ({**RSA_KEY, "e": "AQ"}, "it is not a valid key"),
+        ({**RSA_KEY, "e": ""}, "it is not a valid key"),
+        ({**RSA_KEY, "e": "Ag"}, "it is not a valid key"),
         ({**RSA_KEY, "n": "AQAB"}, "an RSA key of 17 bits: expected 2048 to 8192"),
         ({"kty": "EC", "crv": "P-256", "x": "AQAB", "y": "AQAB"}, "it is not a valid key"),
     ],
@@ -91,6 +94,22 @@ def test_keys_with_faults(jwk: dict[str, Any], problem: str) -> None:
     with pytest.raises(InvalidKey) as caught:
         parse_key(jwk)
     assert problem in str(caught.value)
+
+
+# The points of the orders 1, 2, 4 and 8, in all encodings: with the prime added, and with each sign.
+PRIME = 2**255 - 19
+ORDER_8 = int.from_bytes(bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little")
+SMALL_ORDER = [0, 1, PRIME - 1, ORDER_8, PRIME - ORDER_8, PRIME, PRIME + 1]
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+@pytest.mark.parametrize("y", SMALL_ORDER)
+def test_points_of_small_order_are_not_keys(y: int, sign: int) -> None:
+    point = (y | sign << 255).to_bytes(32, "little")
+    with pytest.raises(InvalidKey, match="a point of small order, for which anybody can sign"):
+        parse_key({**TEST_KEY, "x": encode_base64url(point)})
+    for other in (2, 3, PRIME - 2, PRIME + 2):
+        parse_key({**TEST_KEY, "x": encode_base64url((other | sign << 255).to_bytes(32, "little"))})
 
 
 def test_a_key_with_a_fault_costs_no_other_key() -> None:
