@@ -35,6 +35,7 @@ RSA_KEY = {
     "jwk, expected",
     [
         (TEST_KEY, "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"),
+        ({**TEST_KEY, "key_ops": ["sign", "verify", 5]}, "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"),
         ({**TEST_KEY, "kid": "other", "use": "sig"}, "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"),
         (
             {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"},
@@ -79,6 +80,10 @@ def test_other_kinds_of_keys() -> None:
         ({**TEST_KEY, "x": "\u00e4"}, "its member 'x' is missing or no text"),
         ({**TEST_KEY, "d": "n4Ni"}, "it is a private key (member 'd'), which anybody can use now"),
         ({**TEST_KEY, "use": "enc"}, "its use is 'enc', not 'sig'"),
+        ({**TEST_KEY, "key_ops": ["sign"]}, "its operations (key_ops) are \"['sign']\", not a list with 'verify'"),
+        ({**TEST_KEY, "use": "sig", "key_ops": []}, "its operations (key_ops) are '[]', not a list with 'verify'"),
+        ({**TEST_KEY, "key_ops": "verify"}, "its operations (key_ops) are 'verify', not a list with 'verify'"),
+        ({**TEST_KEY, "key_ops": None}, "its operations (key_ops) are 'None', not a list with 'verify'"),
         ({**TEST_KEY, "alg": "PS512"}, "its algorithm 'PS512' is not one of its key type"),
         ({**TEST_KEY, "nbf": "now"}, "its member 'nbf' is no time in seconds"),
         ({**TEST_KEY, "exp": float("nan")}, "its member 'exp' is no time in seconds"),

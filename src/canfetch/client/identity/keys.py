@@ -46,6 +46,7 @@ _MAX_EXPONENT_BITS: Final = 33
 # The members that a thumbprint is computed from, by key type.
 _THUMBPRINT_MEMBERS: Final = {"OKP": ("crv", "kty", "x"), "RSA": ("e", "kty", "n"), "EC": ("crv", "kty", "x", "y")}
 _PRIVATE_MEMBERS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k", "oth"})
+_VERIFY: Final = "verify"
 _ED25519_BYTES: Final = 32
 _ED25519_PRIME: Final = 2**255 - 19
 _ORDER_8: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
@@ -118,6 +119,9 @@ def parse_key(jwk: Any) -> VerificationKey:
         raise InvalidKey(f"it is a private key (member {private[0]!r}), which anybody can use now: replace it")
     if jwk.get("use", "sig") != "sig":
         raise InvalidKey(f"its use is {quoted(str(jwk['use'])[:40])}, not 'sig'")
+    operations = jwk.get("key_ops", [_VERIFY])
+    if not isinstance(operations, list) or _VERIFY not in operations:
+        raise InvalidKey(f"its operations (key_ops) are {quoted(str(operations)[:40])}, not a list with {_VERIFY!r}")
     print_of_key = thumbprint(jwk)
     algorithm, key = _public_key(jwk)
     stated = jwk.get("alg")
