@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import ssl
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -379,6 +380,24 @@ def test_a_redirect_to_a_url_that_must_be_escaped_ends_nothing(
     assert len(site.requests) == 3
     for request in site.requests:
         assert checked_as_sent(site, request, identity).is_valid
+
+
+def test_the_path_that_urllib3_sends_is_signed(folder: Path, tls_site: tuple[Site, ssl.SSLContext]) -> None:
+    requests = pytest.importorskip("requests")
+    from canfetch.client.transports.requests_transport import RequestsTransport
+
+    site, _ = tls_site
+    identity = SigningIdentity(folder)
+    with requests.Session() as session, warnings.catch_warnings(action="ignore"):
+        session.verify = session.trust_env = False
+        transport = RequestsTransport(session=session)
+        with Client(user_agent="TestBot/1.0", identity=identity, transport=transport) as client:
+            for path in ("/%e3%81%82", "/%zz%2f", "/[a]?[b]%zz", "/a|b", "?/%2f", "/a/../b", "/%"):
+                client.request_document(f"{site.origin}{path}", max_bytes=1_000)
+    assert len(site.requests) == 7
+    for request in site.requests:
+        check = checked_as_sent(site, request, identity)
+        assert check.is_valid, (request.target, check)
 
 
 def test_a_site_that_redirects_to_such_a_url_does_not_end_a_crawl(

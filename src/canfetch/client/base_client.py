@@ -36,7 +36,7 @@ from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.site_files import SiteFileCache
 from canfetch.client.stats import ClientStats, FetchCounters
 from canfetch.client.stores import Store
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import TransportRequest, url_as_sent
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import loggable_url, redact_urls
@@ -234,7 +234,7 @@ class BaseClient(Generic[TransportT]):
         from canfetch.client.transports.failures import TransportError  # noqa: PLC0415 - as above
 
         try:
-            url = parse_endpoint(request.url).url
+            url = url_as_sent(self._transport, parse_endpoint(request.url).url)
         except (InvalidURL, TransportError):
             # The transport fails in the same way.
             return request

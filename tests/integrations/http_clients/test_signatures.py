@@ -49,13 +49,16 @@ def test_every_request_over_https_has_its_own_signature(
 def test_a_signature_covers_the_path_that_the_client_sends(
     name: str, tls_site: Site, authority: Authority, identity: SigningIdentity
 ) -> None:
-    tls_site.serve("/robots.txt", redirect("/r|o{b}^o`ts%2F"))
+    tls_site.serve("/robots.txt", redirect("/r|o{b}^[o]`ts%zz%2f"))
     with open_host(name, identity=identity, tls=authority.client()) as host:
         for path in ("a|b", "{x}", "y^z", "[0]", "100%", "%zz", "%7e%2f", "a`b'c", "x?a|b={c}^[d]%zz"):
             host.get(tls_site.url(path))
     targets = [request.target for request in tls_site.requests]
-    assert targets[1] == "/r%7Co%7Bb%7D%5Eo%60ts%2F"
     assert len(targets) == 11
+    # urllib3 escapes more than other libraries.
+    assert targets[1] == (
+        "/r%257Co%257Bb%257D%255E%5Bo%5D%2560ts%25zz%252F" if name == "requests" else "/r%7Co%7Bb%7D%5E[o]%60ts%zz%2f"
+    )
     for request in tls_site.requests:
         check = checked_as_sent(tls_site, request, identity)
         assert check.is_valid, (request.target, check)
