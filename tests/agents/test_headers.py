@@ -15,6 +15,8 @@ from tests.author.servers import REFUSED, SERVERS, RunningServer, running
 import canfetch
 from canfetch.agents import CRAWLERS, Crawler, PublishedHeader, find_crawler
 from canfetch.agents.declarations import names_in
+from canfetch.agents.other_clients import is_other_client
+from canfetch.agents.registry import names_to_look_up
 from canfetch.author.servers.rules import build_server_rules
 from canfetch.errors import InvalidOption
 from canfetch.integrations import wsgi
@@ -52,6 +54,20 @@ OTHERS = "Mozilla/5.0 (compatible; OtherBot/1.0; +https://example.com/GPTBot), m
 def test_every_crawler_has_a_header_or_is_listed() -> None:
     assert {crawler.name for crawler in SENDERS if not crawler.headers} == WITHOUT_HEADER
     assert not any(crawler.headers for crawler in CRAWLERS if crawler.token_only)
+
+
+def test_names_in_headers_of_browsers_are_known() -> None:
+    names = {name for header in BROWSERS for name in names_to_look_up(header)}
+    # The names of models are left out, of which each has its own.
+    assert all(is_other_client(name.upper()) for name in names if re.fullmatch("[a-z_-]+", name))
+    for name in (
+        *("Edg", "Edge", "OPR", "SamsungBrowser", "CriOS", "FxiOS", "YaBrowser", "Instagram", "DuckDuckGo", "Safari"),
+        *("Wget", "curl", "Go-http-client", "python-requests", "okhttp", "Python-urllib", "Apache-HttpClient", "w3m"),
+        *("Windows", "Win64", "x64", "x86_64", "NT", "10.0", "10_15_7", "K", "iPhone", "like", "Gecko"),
+    ):
+        assert is_other_client(name), name
+    for name in ("ExampleBot", "MJ12bot", "360Spider", "Edgy", "crio"):
+        assert not is_other_client(name), name
 
 
 def test_every_header_has_a_source() -> None:

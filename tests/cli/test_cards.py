@@ -11,8 +11,9 @@ from tests.servers.certificates import Authority
 from tests.servers.valid import respond
 from tests.servers.web import Site
 
-from canfetch.agents import load_registry
+from canfetch.agents import PublishedHeader, load_registry, other_clients
 from canfetch.agents.cards import CARD_PATH
+from canfetch.agents.registry import RELEASE
 
 Run = Any
 
@@ -44,6 +45,9 @@ def test_a_file_is_shown_and_added(run: Run, folder: Path) -> None:
     [
         ({"rfc9309-product-token": "gptbot"}, "the registry has GPTBot of OpenAI: pass --replace"),
         ({"rfc9309-product-token": "Mozilla"}, "have the token Mozilla as well: pass --replace"),
+        ({"rfc9309-product-token": "Edg"}, "headers of browsers, apps or libraries have the token Edg as well: pass "),
+        ({"rfc9309-product-token": "10_15_7"}, "have the token 10_15_7 as well: pass --replace"),
+        ({"rfc9309-product-token": "Lumia"}, "headers of AdIdxBot have the token Lumia as well: pass --replace"),
         ({"purpose": "tdm"}, "the purpose 'tdm' of the card is not one of the registry"),
         ({"rfc9309-product-token": "a b"}, "the card has faults"),
         ({"ips_uri": "https://evil.example/"}, "the card has faults"),
@@ -56,6 +60,16 @@ def test_what_is_not_added(run: Run, folder: Path, bot: dict[str, Any], message:
     assert not (folder / "crawlers.toml").exists()
     allowed = run("agents", "import", "card.json", "-o", "crawlers.toml", "--replace", "--purpose", "research")
     assert allowed.code == (1 if "faults" in message else 0)
+
+
+def test_a_release_of_the_registry_adds_headers_of_browsers(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = PublishedHeader("Mozilla/5.0 (X11; Linux x86_64) NewBrowser/1.0", "https://browser.example/")
+    monkeypatch.setattr(other_clients, "RELEASE", RELEASE._replace(other_headers=(header,)))
+    for token, code in (("newbrowser", 1), ("OtherBrowser", 0)):
+        write(folder, **{"rfc9309-product-token": token})
+        assert run("agents", "import", "card.json", "-o", f"{token}.toml").code == code
 
 
 def test_an_entry_with_another_source_is_not_replaced(run: Run, folder: Path) -> None:

@@ -83,6 +83,11 @@ def test_rotation_publishes_the_next_key_first(run: Run, folder: Path) -> None:
 def test_a_signature_is_printed_as_headers(run: Run) -> None:
     lines = run("identity", "show", "bot", "--sign", "https://example.com/fish").lines
     assert [line.partition(":")[0] for line in lines] == ["Signature-Agent", "Signature-Input", "Signature"]
+    # Characters that a URL must escape, and URLs without a valid host.
+    assert len(run("identity", "show", "bot", "--sign", "https://example.com/a|b{c} 100%\xe4").lines) == 3
+    for url in ("https://a b/", "https://[x]/", "https:/x"):
+        refused = run("identity", "show", "bot", "--sign", url)
+        assert (refused.code, refused.err.count("\n"), "--sign: invalid URL" in refused.err) == (2, 1, True)
     plain = run("identity", "show", "bot", "--sign", "http://example.com/")
     assert (plain.code, "only https URLs are signed" in plain.err) == (2, True)
 
@@ -256,6 +261,7 @@ FAULTY_KEYS: dict[str, Callable[[bytes], bytes]] = {
     "label": with_member(kid="first"),
     "other key": lambda _: json.dumps({"keys": [EXAMPLE_KEY]}).encode(),
     "example key": lambda _: json.dumps({"keys": [EXAMPLE_KEY]}).encode(),
+    "small order": with_member(x="A" * 43),
 }
 
 
@@ -273,6 +279,7 @@ FAULTY_KEYS: dict[str, Callable[[bytes], bytes]] = {
         ("early", "it is not used before a later time (nbf)"),
         ("example key", "it is an example key of RFC 9421, with which anybody can sign"),
         ("label", "its kid 'first' is not its thumbprint"),
+        ("small order", "key 1: it is a point of small order, for which anybody can sign"),
     ],
 )
 def test_faults_of_published_keys(

@@ -1,13 +1,16 @@
 """Signed messages, and their check by another implementation."""
 
+import time
 from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from http_message_signatures import HTTPMessageVerifier, MappingKeyResolver, algorithms
 from tests.servers.web import ReceivedRequest, Site
 
+from canfetch.agents.identity import SignatureCheck
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.keys import parse_key_set
+from canfetch.client.identity.signed_requests import SignatureClaim, SignedRequest, find_claims, verify_claim
 
 _NAMES = {"signature": "Signature", "signature-input": "Signature-Input", "signature-agent": "Signature-Agent"}
 
@@ -50,3 +53,13 @@ def message_of(site: Site, request: ReceivedRequest) -> Message:
     """Return a request that a site has received, with the headers of its signature."""
     headers = {name: request.headers[key] for key, name in _NAMES.items() if key in request.headers}
     return Message(request.method, f"{site.origin}{request.target}", headers)
+
+
+def checked_as_sent(site: Site, request: ReceivedRequest, identity: SigningIdentity) -> SignatureCheck:
+    """Return the check of the only signature of a request, whose target other implementations may reject."""
+    message = message_of(site, request)
+    signed = SignedRequest.from_url(message.method, message.url, message.headers.items())
+    (claim,) = find_claims(signed, now=time.time())
+    assert isinstance(claim, SignatureClaim), claim
+    key = parse_key_set(identity.directory("bot.example")[1]).keys[claim.key_id]
+    return verify_claim(claim, key, now=time.time(), clock_skew=5.0)

@@ -35,6 +35,7 @@ RSA_KEY = {
     "jwk, expected",
     [
         (TEST_KEY, "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"),
+        ({**TEST_KEY, "key_ops": ["sign", "verify", 5]}, "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"),
         ({**TEST_KEY, "kid": "other", "use": "sig"}, "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"),
         (
             {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"},
@@ -79,10 +80,17 @@ def test_other_kinds_of_keys() -> None:
         ({**TEST_KEY, "x": "\u00e4"}, "its member 'x' is missing or no text"),
         ({**TEST_KEY, "d": "n4Ni"}, "it is a private key (member 'd'), which anybody can use now"),
         ({**TEST_KEY, "use": "enc"}, "its use is 'enc', not 'sig'"),
+        ({**TEST_KEY, "key_ops": ["sign"]}, "its operations (key_ops) are \"['sign']\", not a list with 'verify'"),
+        ({**TEST_KEY, "use": "sig", "key_ops": []}, "its operations (key_ops) are '[]', not a list with 'verify'"),
+        ({**TEST_KEY, "key_ops": "verify"}, "its operations (key_ops) are 'verify', not a list with 'verify'"),
+        ({**TEST_KEY, "key_ops": None}, "its operations (key_ops) are 'None', not a list with 'verify'"),
         ({**TEST_KEY, "alg": "PS512"}, "its algorithm 'PS512' is not one of its key type"),
         ({**TEST_KEY, "nbf": "now"}, "its member 'nbf' is no time in seconds"),
         ({**TEST_KEY, "exp": float("nan")}, "its member 'exp' is no time in seconds"),
         ({**TEST_KEY, "exp": 10**400}, "its member 'exp' is no time in seconds"),
+        ({**RSA_KEY, "e": "AQ"}, "it is not a valid key"),
+        ({**RSA_KEY, "e": ""}, "it is not a valid key"),
+        ({**RSA_KEY, "e": "Ag"}, "it is not a valid key"),
         ({**RSA_KEY, "n": "AQAB"}, "an RSA key of 17 bits: expected 2048 to 8192"),
         ({"kty": "EC", "crv": "P-256", "x": "AQAB", "y": "AQAB"}, "it is not a valid key"),
     ],
@@ -91,6 +99,22 @@ def test_keys_with_faults(jwk: dict[str, Any], problem: str) -> None:
     with pytest.raises(InvalidKey) as caught:
         parse_key(jwk)
     assert problem in str(caught.value)
+
+
+# The points of the orders 1, 2, 4 and 8, in all encodings: with the prime added, and with each sign.
+PRIME = 2**255 - 19
+ORDER_8 = int.from_bytes(bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little")
+SMALL_ORDER = [0, 1, PRIME - 1, ORDER_8, PRIME - ORDER_8, PRIME, PRIME + 1]
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+@pytest.mark.parametrize("y", SMALL_ORDER)
+def test_points_of_small_order_are_not_keys(y: int, sign: int) -> None:
+    point = (y | sign << 255).to_bytes(32, "little")
+    with pytest.raises(InvalidKey, match="a point of small order, for which anybody can sign"):
+        parse_key({**TEST_KEY, "x": encode_base64url(point)})
+    for other in (2, 3, PRIME - 2, PRIME + 2):
+        parse_key({**TEST_KEY, "x": encode_base64url((other | sign << 255).to_bytes(32, "little"))})
 
 
 def test_a_key_with_a_fault_costs_no_other_key() -> None:

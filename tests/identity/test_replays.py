@@ -49,6 +49,20 @@ def test_signers_do_not_share_a_memory() -> None:
     assert len(memory._signers) == 100
 
 
+def test_a_signer_that_becomes_trusted_keeps_its_memory() -> None:
+    memory = NonceMemory(10)
+    assert record(memory, "n", 1, trusted=False) is Replay.NEW
+    assert record(memory, "n", 1) is Replay.SEEN
+    assert record(memory, "m", 1) is Replay.NEW
+    assert record(memory, "m", 1, trusted=False) is Replay.SEEN
+    # Nor is the memory of a signer that was forgotten taken for an empty one.
+    assert record(memory, "n", 1, signer="b", trusted=False) is Replay.NEW
+    for number in range(100):
+        record(memory, "n", 1, signer=f"s{number}", trusted=False)
+    assert record(memory, "n", 1, signer="b") is Replay.FORGOTTEN
+    assert record(memory, "n", 2, signer="b") is Replay.NEW
+
+
 @given(
     st.integers(1, 4),
     st.lists(
@@ -59,8 +73,8 @@ def test_no_signature_is_accepted_twice(size: int, signatures: list[tuple[str, i
     memory = NonceMemory(size)
     accepted = set()
     for nonce, created, signer, trusted in signatures:
-        identity = (f"{nonce}{created}", signer % 5 if trusted else signer, trusted)
-        found = record(memory, identity[0], created, signer=f"{identity[1]}{trusted}", trusted=trusted)
+        identity = (f"{nonce}{created}", signer % 5 if trusted else signer)
+        found = record(memory, identity[0], created, signer=str(identity[1]), trusted=trusted)
         if found is Replay.NEW:
             assert identity not in accepted
             accepted.add(identity)

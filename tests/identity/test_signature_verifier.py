@@ -204,6 +204,14 @@ def test_replays(directories: Directories, verify: Verify) -> None:
         assert verify(verifier, signed).is_valid
         assert verify(verifier, signed).reason is SignatureReason.REPLAYED
     assert verify(verifier, directories.request(EVIL, directories.evil, nonce="a")).is_valid
+    # Whoever asks, for a crawler or for any signer.
+    for nonce, crawlers in (("c", (GPTBOT, None, GPTBOT)), ("d", (None, GPTBOT, None))):
+        both, signed = directories.verifier(reject_replays=True), directories.request(nonce=nonce)
+        assert [verify(both, signed, crawler=crawler).reason.value for crawler in crawlers] == [
+            "verified",
+            "replayed",
+            "replayed",
+        ]
     small = directories.verifier(reject_replays=True, max_nonces=1)
     assert verify(small, directories.request(nonce="a")).is_valid
     assert verify(small, directories.request(nonce="b", created=NOW + 1)).is_valid

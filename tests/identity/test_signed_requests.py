@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from tests.identity.signers import AGENT_URL, NOW, PrivateKey, Signer
 
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.client.identity import signed_requests
 from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
 from canfetch.client.identity.keys import parse_key
 from canfetch.client.identity.signed_requests import SignatureClaim, SignedRequest, find_claims, verify_claim
@@ -155,6 +157,59 @@ def test_the_authority_is_normalised(url: str) -> None:
 )
 def test_a_signature_for_another_host_is_invalid(url: str) -> None:
     assert reason(SIGNER.headers(), url=url) == "invalid: bad-signature"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        ".evil.example/fish",
+        ".evil.example",
+        "@evil.example/x",
+        "-evil.example/",
+        ":8443/x",
+        "x/y",
+        "\\fish",
+        "*",
+        "#x",
+        "https://example.com#@evil.example/",
+        "https://example.com\\fish",
+        "https://evil.example/fish",
+        "https://example.com:8443/fish",
+        "https://me@example.com/fish",
+        "https:///fish",
+    ],
+)
+@pytest.mark.parametrize("covered", ["@target-uri", "@authority", "@request-target"])
+def test_a_target_that_makes_a_url_of_another_host(target: str, covered: str) -> None:
+    values = {"@target-uri": f"https://example.com{target}", "@authority": "example.com", "@request-target": target}
+    parts = {f'"{covered}"': values[covered], '"@authority"': "example.com", MEMBER: AGENT}
+    if covered == "@target-uri":
+        del parts['"@authority"']
+    fields = {name.lower(): value for name, value in SIGNER.headers(parts)}
+    request = SignedRequest("GET", "https", "example.com", target, fields.get)
+    (found,) = find_claims(request, now=NOW)
+    assert isinstance(found, SignatureCheck)
+    assert (found.status, found.reason) == (SignatureStatus.INVALID, SignatureReason.OTHER_HOST)
+
+
+@pytest.mark.parametrize(
+    "host, target, path",
+    [
+        ("example.com", "", "/"),
+        ("example.com", "?q", "/?q"),
+        ("example.com", "//evil.example/", "//evil.example/"),
+        ("example.com", "/x:y@z", "/x:y@z"),
+        ("example.com", "https://example.com", "/"),
+        ("EXAMPLE.com:443", "https://example.COM?q", "/?q"),
+        ("example.com", "HTTPS://example.com:443/fish", "/fish"),
+    ],
+)
+def test_targets_of_the_host(host: str, target: str, path: str) -> None:
+    fields = {
+        name.lower(): value
+        for name, value in SIGNER.headers({'"@target-uri"': f"https://example.com{path}", MEMBER: AGENT})
+    }
+    assert check_request(SignedRequest("GET", "https", host, target, fields.get), signer=SIGNER, now=NOW).is_valid
 
 
 def test_the_legacy_form_of_the_agent() -> None:
@@ -403,7 +458,7 @@ def test_parts_of_a_request_that_a_signature_makes_long_to_parse(component: str)
     is_parsed = component not in {'"x"', '"@query"'}
     for size, expected in ((3000, "bad-signature"), (5000, "too-many" if is_parsed else "bad-signature")):
         headers = [*SIGNER.headers({AUTHORITY: "other", MEMBER: AGENT, component: "a"}), ("X", "a" * size)]
-        assert reason(headers, url=f"https://example.com/?{'a&' * (size // 2)}") == f"invalid: {expected}"
+        assert reason(headers, url=f"https://example.com/?a={'b' * size}") == f"invalid: {expected}"
     # So are the items of fields. Escapes of a query are not.
     headers = [*SIGNER.headers({AUTHORITY: "other", MEMBER: AGENT, component: "a"}), ("X", "1 " * 600)]
     found = reason(headers, url=f"https://example.com/?{'%2c' * 600}")
@@ -414,6 +469,48 @@ def test_parts_of_a_request_that_a_signature_makes_long_to_parse(component: str)
     for size, expected in ((1000, "bad-signature"), (1100, "too-many")):
         fields = [(f"X{number}", "a" * size) for number in range(4)]
         assert reason([*headers, *fields]) == f"invalid: {expected}"
+    # So do those of all signatures, and each field is parsed once.
+    pairs = [
+        SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, f'"x{number}";key="a"': "1"}, label=f"sig{number}")
+        for number in (1, 2)
+    ]
+    lines = [*pairs[0], *pairs[1][1:], *((name, f"a=1, b={'b' * 2500}") for name in ("X1", "X2"))]
+    first, second = find_claims(SignedRequest.from_url("GET", URL, lines), now=NOW)
+    assert isinstance(first, SignatureClaim)
+    assert isinstance(second, SignatureCheck)
+    assert second.reason is SignatureReason.TOO_MANY
+
+
+def test_the_parameters_of_a_query_are_bounded_and_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def parse(query: str, **options: Any) -> dict[str, list[str]]:
+        parsed.append(query)
+        return parse_qs(query, **options)
+
+    monkeypatch.setattr(signed_requests, "parse_qs", parse)
+    # Repeated parameters have no value, and others are sent in another form than the signed one.
+    values = {"a": "1", "b%20": "x%20y%7E*", "c": "", "d": "%C3%A9"}
+    query = "a=1&b+=x+y~*&c&d=%c3%a9&e=1&e=2"
+    parts = {f'"@query-param";name="{name}"': value for name, value in values.items()}
+    four = {AUTHORITY: "example.com", MEMBER: AGENT, **parts}
+    headers = [SIGNER.headers(four), SIGNER.headers(four, label="sig2")]
+    lines = [*headers[0], *headers[1][1:]]
+    claims = find_claims(SignedRequest.from_url("GET", f"https://example.com/?{query}", lines), now=NOW)
+    for claim in claims:
+        assert isinstance(claim, SignatureClaim)
+        assert verify_claim(claim, parse_key(SIGNER.jwk), now=NOW, clock_skew=0).is_valid
+    assert (len(claims), parsed) == (2, [query])
+    assert check(headers[0], url=f"https://example.com/?{query}{'&x' * 122}").is_valid
+    assert reason(headers[0], url=f"https://example.com/?{query}{'&x' * 123}") == "invalid: too-many"
+    five = SIGNER.headers({**four, '"@query-param";name="e"': "1"})
+    assert reason(five, url=f"https://example.com/?{query}") == "invalid: too-many"
+    for name in ("e", "f"):
+        missing = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, f'"@query-param";name="{name}"': "1"})
+        assert reason(missing, url=f"https://example.com/?{query}") == "invalid: bad-signature"
+    # The name of a parameter is a text.
+    number = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, '"@query-param";name=5': "1"})
+    assert reason(number, url="https://example.com/?5=1") == "invalid: bad-signature"
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,21 @@ import logging
 import os
 import re
 import ssl
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from http_message_signatures import HTTPMessageVerifier, InvalidSignature, algorithms
-from tests.identity.messages import Answer, Message, keys_of, message_of, verified
+from tests.identity.messages import Answer, Message, checked_as_sent, keys_of, message_of, verified
 from tests.servers.certificates import Authority
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import respond
 from tests.servers.web import Site
 
-from canfetch import AsyncClient, Client
+from canfetch import AsyncClient, Client, Frontier
+from canfetch.access.responses import Failure, Response
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.directory_urls import parse_directory_url
 from canfetch.client.identity.identity_file import DEFAULT_LEAD, IdentityFile, new_identity, parse_identity
@@ -118,6 +120,38 @@ def test_a_signature_holds_for_no_other_request(folder: Path, clock: Clock, chan
         verified(signed(identity)._replace(**change), keys_of(identity))
 
 
+@pytest.mark.parametrize(
+    "url, authority, path",
+    [
+        ('https://example.com/a|b{c}^[d]`e\\f"<>?|#|', "example.com", '/a|b{c}^[d]`e\\f"<>'),
+        ("https://example.com/100%/%zz/%7e%2f", "example.com", "/100%/%zz/%7e%2f"),
+        ("https://example.com/a b\r\n\xe4\udcff", "example.com", "/a%20b%0D%0A%C3%A4%FF"),
+        ("https://me:secret@you@EXAMPLE.com:0443?x=|", "example.com", "/"),
+        ("https://b\xfccher.example:8443//x", "xn--bcher-kva.example:8443", "//x"),
+        ("https://[2001:DB8:0::1]/", "[2001:db8::1]", "/"),
+    ],
+)
+def test_urls_with_characters_that_must_be_escaped(
+    folder: Path, clock: Clock, url: str, authority: str, path: str
+) -> None:
+    identity = SigningIdentity(folder, clock=clock)
+    for method in ("GET", "get"):
+        fields = {name.lower(): value for name, value in identity.headers(method, url)}
+        request = SignedRequest(method.upper(), "https", authority, path, fields.get)
+        (claim,) = find_claims(request, now=NOW)
+        assert isinstance(claim, SignatureClaim)
+        key = parse_key_set(identity.directory("bot.example")[1]).keys[claim.key_id]
+        assert verify_claim(claim, key, now=NOW, clock_skew=0).is_valid == (method == "GET")
+
+
+@pytest.mark.parametrize("url", ["https:", "https:/x", "https://", "https://a b/", "https://[x]/", "https://a:99999/"])
+def test_urls_without_a_valid_origin_cannot_be_signed(folder: Path, url: str) -> None:
+    with pytest.raises(InvalidURL):
+        SigningIdentity(folder).headers("GET", url)
+    with pytest.raises(InvalidOption, match="invalid method"):
+        SigningIdentity(folder).headers("GE T", URL)
+
+
 def test_each_signature_is_new(folder: Path, clock: Clock) -> None:
     identity = SigningIdentity(folder, clock=clock)
     assert len({signed(identity).headers["Signature"] for _ in range(20)}) == 20
@@ -148,6 +182,12 @@ def test_the_directory_is_signed_by_each_key_for_its_host(folder: Path, clock: C
         )
     with pytest.raises(InvalidSignature):
         verifier.verify_body(answer, results, body + b" ")
+
+
+@pytest.mark.parametrize("authority", ["", "a b", "bot.example|", "[x]", "bot.example:99999"])
+def test_the_directory_is_not_signed_for_an_invalid_host(folder: Path, authority: str) -> None:
+    with pytest.raises(InvalidURL):
+        SigningIdentity(folder).directory(authority)
 
 
 def test_a_running_crawler_takes_the_next_key(folder: Path, clock: Clock) -> None:
@@ -317,6 +357,67 @@ def test_the_asynchronous_client_signs(folder: Path, tls_site: tuple[Site, ssl.S
 
     assert asyncio.run(ask())
     assert len(verified(message_of(site, site.requests[0]), keys_of(identity))) == 1
+
+
+@pytest.mark.parametrize("location", ["/r|x", "/{x}", "/100%", "/%zz", "/a b", "/\xe4", "/`^[x]", "{user}/x"])
+def test_a_redirect_to_a_url_that_must_be_escaped_ends_nothing(
+    folder: Path, tls_site: tuple[Site, ssl.SSLContext], location: str
+) -> None:
+    site, context = tls_site
+    user = f"https://a@b@{site.origin.removeprefix('https://')}"
+    location = location.replace("{user}", user)
+    url = location if location.startswith(user) else f"{site.origin}{location}"
+    site.serve("/robots.txt", respond(b"", f"Location: {location}", status=301))
+    identity = SigningIdentity(folder)
+    with Client(user_agent="TestBot/1.0", identity=identity, transport=HTTPTransport(ssl_context=context)) as client:
+        assert client.allows(f"{site.origin}/a|b")
+        assert isinstance(client.request_document(url, max_bytes=1_000), Response)
+        # No transport fetches these, and a signature changes nothing about that.
+        assert isinstance(client.request_document("https://a.example:0/", max_bytes=1_000), Failure)
+        assert isinstance(client.request_document(f"https://{'a' * 64}.example/", max_bytes=1_000), Failure)
+        with pytest.raises(InvalidURL):
+            client.request_document("https://a b/", max_bytes=1_000)
+    assert len(site.requests) == 3
+    for request in site.requests:
+        assert checked_as_sent(site, request, identity).is_valid
+
+
+def test_the_path_that_urllib3_sends_is_signed(folder: Path, tls_site: tuple[Site, ssl.SSLContext]) -> None:
+    requests = pytest.importorskip("requests")
+    from canfetch.client.transports.requests_transport import RequestsTransport
+
+    site, _ = tls_site
+    identity = SigningIdentity(folder)
+    with requests.Session() as session, warnings.catch_warnings(action="ignore"):
+        session.verify = session.trust_env = False
+        transport = RequestsTransport(session=session)
+        with Client(user_agent="TestBot/1.0", identity=identity, transport=transport) as client:
+            for path in ("/%e3%81%82", "/%zz%2f", "/[a]?[b]%zz", "/a|b", "?/%2f", "/a/../b", "/%"):
+                client.request_document(f"{site.origin}{path}", max_bytes=1_000)
+    assert len(site.requests) == 7
+    for request in site.requests:
+        check = checked_as_sent(site, request, identity)
+        assert check.is_valid, (request.target, check)
+
+
+def test_a_site_that_redirects_to_such_a_url_does_not_end_a_crawl(
+    folder: Path, tls_site: tuple[Site, ssl.SSLContext]
+) -> None:
+    site, context = tls_site
+    site.serve("/robots.txt", respond(b"", "Location: /r|x", status=301))
+    identity = SigningIdentity(folder)
+
+    async def crawl() -> list[str]:
+        transport = AsyncHTTPTransport(ssl_context=context)
+        client = AsyncClient(user_agent="TestBot/1.0", identity=identity, transport=transport)
+        found = []
+        async with client, Frontier(client, [f"{site.origin}/a|b"]) as frontier:
+            async for turn in frontier:
+                with turn:
+                    found.append(turn.url)
+        return found
+
+    assert asyncio.run(crawl()) == [f"{site.origin}/a|b"]
 
 
 def test_proxies_and_logs_see_no_signature(

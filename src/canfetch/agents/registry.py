@@ -79,11 +79,7 @@ class Registry:
         Cost: O(characters).
         """
         _check_text(user_agent, "User-Agent header")
-        try:
-            declared = product_token(user_agent).lower()
-        except InvalidProductToken:
-            declared = ""
-        for name in filter(self._by_product_name.__contains__, dict.fromkeys((declared, *names_in(user_agent)))):
+        for name in filter(self._by_product_name.__contains__, names_to_look_up(user_agent)):
             app_header = self._app_headers.get(name)
             if app_header is None or app_header.search(user_agent):
                 return self._by_product_name[name]
@@ -108,6 +104,18 @@ class Registry:
 
     def __repr__(self) -> str:
         return f"<Registry of {len(self)} crawlers>"
+
+
+def names_to_look_up(user_agent: str) -> dict[str, None]:
+    """Return the names in a User-Agent header that may be those of a crawler, in lower case, the likeliest one first.
+
+    Cost: O(characters).
+    """
+    try:
+        declared = product_token(user_agent).lower()
+    except InvalidProductToken:
+        return names_in(user_agent)
+    return dict.fromkeys((declared, *names_in(user_agent)))
 
 
 def _check_text(text: object, what: str) -> None:

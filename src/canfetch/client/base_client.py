@@ -36,13 +36,13 @@ from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.site_files import SiteFileCache
 from canfetch.client.stats import ClientStats, FetchCounters
 from canfetch.client.stores import Store
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import TransportRequest, url_as_sent
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.urls import AnyURL, plain_url
 from canfetch.core.verdict import ClientVerdict, Verdict
-from canfetch.errors import ClientClosed, InvalidOption
+from canfetch.errors import ClientClosed, InvalidOption, InvalidURL
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -230,7 +230,15 @@ class BaseClient(Generic[TransportT]):
         """Return a request with its signature. Each redirect is a request of its own."""
         if self._identity is None:
             return request
-        return request._replace(headers=(*request.headers, *self._identity.headers("GET", request.url)))
+        from canfetch.client.transports.endpoints import parse_endpoint  # noqa: PLC0415 - most clients do not sign
+        from canfetch.client.transports.failures import TransportError  # noqa: PLC0415 - as above
+
+        try:
+            url = url_as_sent(self._transport, parse_endpoint(request.url).url)
+        except (InvalidURL, TransportError):
+            # The transport fails in the same way.
+            return request
+        return request._replace(headers=(*request.headers, *self._identity.headers("GET", url)))
 
     def _find_fresh(self, url: AnyURL) -> OriginState | None:
         """Return the state of the origin of `url` if it is in memory and needs no fetch, otherwise None.

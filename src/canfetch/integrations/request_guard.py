@@ -244,11 +244,14 @@ class _BaseGuard:
 
         Args:
             headers: The headers of the request, which are changed.
-            method: The method, in upper case.
-            url: The URL of the request.
+            method: The method, as it is sent.
+            url: The URL of the request, as it is sent.
+        Raises: InvalidRequestURL: The URL has no valid host.
         """
         if self._identity is not None:
-            replace_signature(headers, self._identity.headers(method, url))
+            with self._converted_errors(url):
+                signature = self._identity.headers(method, url)
+            replace_signature(headers, signature)
 
     def read_page_rules(self, response: object, sent: SentRequest) -> None:
         """Read the page rules in the headers of a response, for `page_verdict`, if that is enabled."""

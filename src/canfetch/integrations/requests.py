@@ -38,7 +38,12 @@ try:
     from urllib3.response import BaseHTTPResponse
     from urllib3.util.retry import Retry
 
-    from canfetch.client.transports.requests_transport import AdapterRoute, RequestsExchange, header_pairs
+    from canfetch.client.transports.requests_transport import (
+        AdapterRoute,
+        RequestsExchange,
+        header_pairs,
+        url_of_urllib3,
+    )
 except ImportError as missing:
     raise MissingExtra('requests is not installed: pip install "canfetch[requests]"') from missing
 
@@ -214,6 +219,11 @@ class _AdapterTransport:
             return exchange_in_thread(RequestsExchange(request, route), name="canfetch-requests")
         except TransportError as error:
             return error.to_failure(request.url)
+
+    @staticmethod
+    def url_as_sent(url: str) -> str:
+        """Return a URL with the path that urllib3 sends."""
+        return url_of_urllib3(url)
 
     def close(self) -> None:
         """Do nothing: `RobotsAdapter` closes the adapter."""

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.identity.messages import keys_of, message_of, verified
+from tests.identity.messages import checked_as_sent, keys_of, message_of, verified
 from tests.integrations.http_clients.conftest import ROBOTS
 from tests.integrations.http_clients.hosts import HOST_NAMES, open_host
 from tests.servers.certificates import Authority
@@ -43,6 +43,35 @@ def test_every_request_over_https_has_its_own_signature(
     # A signature that was copied to another site could be used there.
     for request in site.requests:
         assert not [header for header in request.headers if header.startswith("signature")]
+
+
+@pytest.mark.parametrize("name", HOST_NAMES)
+def test_a_signature_covers_the_path_that_the_client_sends(
+    name: str, tls_site: Site, authority: Authority, identity: SigningIdentity
+) -> None:
+    tls_site.serve("/robots.txt", redirect("/r|o{b}^[o]`ts%zz%2f"))
+    with open_host(name, identity=identity, tls=authority.client()) as host:
+        for path in ("a|b", "{x}", "y^z", "[0]", "100%", "%zz", "%7e%2f", "a`b'c", "x?a|b={c}^[d]%zz"):
+            host.get(tls_site.url(path))
+    targets = [request.target for request in tls_site.requests]
+    assert len(targets) == 11
+    # urllib3 escapes more than other libraries.
+    assert targets[1] == (
+        "/r%257Co%257Bb%257D%255E%5Bo%5D%2560ts%25zz%252F" if name == "requests" else "/r%7Co%7Bb%7D%5E[o]%60ts%zz%2f"
+    )
+    for request in tls_site.requests:
+        check = checked_as_sent(tls_site, request, identity)
+        assert check.is_valid, (request.target, check)
+
+
+@pytest.mark.parametrize("name", HOST_NAMES)
+def test_a_url_that_cannot_be_signed_is_an_error_of_the_client(
+    name: str, authority: Authority, identity: SigningIdentity
+) -> None:
+    with open_host(name, identity=identity, tls=authority.client()) as host, host.robots.exempt():
+        for url in ("https://exa mple.com/", "https://a<b.example/"):
+            with pytest.raises((host.base_error, ValueError, OSError)):
+                host.get(url)
 
 
 @pytest.mark.parametrize("name", HOST_NAMES)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from tests.identity.messages import keys_of, message_of, verified
+from tests.identity.messages import checked_as_sent
 from tests.integrations.scrapy.crawl import CrawlPlan, CrawlResult, Page
 from tests.integrations.scrapy.crawlers import since_2_18
 from tests.integrations.scrapy.pages import (
@@ -59,7 +59,7 @@ ROBOTS: dict[str, list[Behaviour]] = {
     "encoded": [encoded(gzip.compress(SHORT_RULES.encode()), "gzip")],
     "large": [encoded(gzip.compress((SHORT_RULES + COMMENTS).encode()), "gzip")],
     "endless": [endless(SHORT_RULES)],
-    "tls": [robots(SHORT_RULES)],
+    "tls": [redirect("/robots|moved")],
 }
 
 
@@ -90,6 +90,7 @@ def crawl(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Ite
             serve_pages(sites[name], "/page", "/private")
         sites["moved"].serve("/robots.txt", redirect(f"{target.origin}/files/robots"))
         serve_pages(sites["moved"], "/page")
+        sites["tls"].serve("/robots%7Cmoved", robots(SHORT_RULES))
         target.serve("/files/robots", robots(SHORT_RULES))
         serve_rules_site(sites["rules"])
         requests = [*requests_of_rules_site(sites["rules"].origin), {"url": "data:text/plain,hello"}]
@@ -156,10 +157,10 @@ def test_no_disallowed_request_arrives(crawl: Crawl) -> None:
 
 
 def test_requests_over_https_are_signed_and_others_are_not(crawl: Crawl) -> None:
-    site, keys = crawl.sites["tls"], keys_of(SigningIdentity(crawl.folder))
-    assert crawl.received("tls") == ["/robots.txt", "/page"]
+    site, identity = crawl.sites["tls"], SigningIdentity(crawl.folder)
+    assert crawl.received("tls") == ["/robots.txt", "/robots%7Cmoved", "/page"]
     for request in site.requests:
-        assert len(verified(message_of(site, request), keys)) == 1
+        assert checked_as_sent(site, request, identity).is_valid
     headers = {header for request in crawl.sites["rules"].requests for header in request.headers}
     assert not [header for header in headers if "signature" in header]
 
@@ -245,7 +246,8 @@ def test_retry_of_robots_txt_succeeds(crawl: Crawl) -> None:
 def test_robots_txt_applies_however_it_is_served(crawl: Crawl, name: str) -> None:
     assert crawl.page(name, "/page").status == 200
     assert crawl.page(name, "/private").error == "DisallowedRequest"
-    assert crawl.received(name) == ["/robots.txt", "/page"]
+    moved = ["/robots%7Cmoved"] if name == "tls" else []
+    assert crawl.received(name) == ["/robots.txt", *moved, "/page"]
 
 
 def test_page_rules_drop_responses_on_request(crawl: Crawl) -> None:
@@ -289,8 +291,8 @@ def test_statistics(crawl: Crawl) -> None:
     assert stats["robotstxt/fetch_count"] == 10
     assert stats["robotstxt/failure_count/server_error"] == 1
     # One of them is for tdmrep.json.
-    assert stats["robotstxt/request_count"] == stats["robotstxt/response_count"] == 12
-    assert stats["robotstxt/response_status_count/302"] == 1
+    assert stats["robotstxt/request_count"] == stats["robotstxt/response_count"] == 13
+    assert stats["robotstxt/response_status_count/302"] == 2
 
 
 @since_2_18

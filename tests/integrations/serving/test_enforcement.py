@@ -130,7 +130,15 @@ def test_absolute_target_is_checked(target: bytes) -> None:
 def test_path_that_the_application_receives_is_checked(path: str) -> None:
     headers = {"user-agent": GOOGLEBOT}
     assert enforced().respond(request(path, target=b"/open", headers=headers)) is not None
-    assert enforced().respond(request(path, target=b"*", headers=headers)) is None
+    assert enforced().respond(request(path, target=b"*", headers=headers)._replace(method="OPTIONS")) is None
+
+
+def test_a_star_as_target_is_about_the_whole_server_only_with_options() -> None:
+    site = enforced(b"User-agent: *\nDisallow: /*\n", allow_closed=True)
+    for method, is_refused in (("OPTIONS", False), ("GET", True), ("POST", True)):
+        sent = request("*", target=b"*", headers={"user-agent": GOOGLEBOT})._replace(method=method)
+        reply = site.respond(sent)
+        assert (reply is not None) == is_refused
 
 
 def test_query_is_compared_with_the_path_that_the_application_receives() -> None:

@@ -159,6 +159,33 @@ def test_a_host_of_the_site_and_others(serve: Serve, directory: Server, authorit
     assert b"other.example is not a host of the site" in answer.body
 
 
+@pytest.mark.parametrize(
+    "target",
+    [".evil.example/fish", "@evil.example/x", "-evil.example/", ":8443/x", "x/y", "*", "https://evil.example/"],
+)
+def test_a_target_does_not_make_the_signature_for_another_host_valid(
+    serve: Serve, directory: Server, authority: Authority, target: str
+) -> None:
+    site = signing_site(directory, authority)
+    url = url_of(directory)
+    signed_url = target if "://" in target else f"https://example.com{target}"
+    components = {'"@target-uri"': signed_url, '"signature-agent";key="sig1"': f'"{url}"'}
+    fields = lines(SIGNER.headers(components, agent=f'sig1="{url}"'))
+    assert serve(site).send(target, CRAWLER, *PROXIED, *fields).status in {400, 403}
+    assert site.stats.verified == 0
+
+
+def test_a_target_that_is_the_whole_url(serve: Serve, directory: Server, authority: Authority) -> None:
+    site = signing_site(directory, authority)
+    server = serve(site)
+    url = url_of(directory)
+    components = {'"@target-uri"': "https://example.com/fish", '"signature-agent";key="sig1"': f'"{url}"'}
+    fields = lines(SIGNER.headers(components, agent=f'sig1="{url}"'))
+    for target in ("https://example.com/fish", "https://example.net/fish"):
+        server.send(target, CRAWLER, *PROXIED, *fields)
+    assert site.stats.signatures == {"verified": 1, "other-host": 1}
+
+
 def test_without_a_requirement_a_signature_only_adds_evidence(directory: Server, authority: Authority) -> None:
     site = signing_site(directory, authority)
     assert site._enforcement is not None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
 import click
 
 from canfetch.agents import REGISTRY, Crawler, Purpose
-from canfetch.agents.declarations import names_in
+from canfetch.agents.registry import names_to_look_up
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_whole_input
@@ -100,10 +100,9 @@ def _add(
         return printable(f"{error}{'' if 'purpose' not in str(error) else ' (--purpose)'}")
     if entry is not None and not replace:
         return f"the registry has {entry.name} of {entry.operator}: pass --replace to use the card instead"
-    # Such a token, like that of a browser, would be found in the headers of other crawlers.
-    user = next((one for one in REGISTRY.crawlers if crawler.name.lower() in _header_names(one)), None)
-    if user is not None and entry is None and not replace:
-        return f"headers of {user.name} have the token {crawler.name} as well: pass --replace to add it"
+    others = None if replace else _other_senders(crawler.name)
+    if others is not None:
+        return f"headers of {others} have the token {printable(crawler.name)} as well: pass --replace to add it"
     lock = f"{output}.lock"
     try:
         with closing(lock_file(lock, timeout=_LOCK_SECONDS)):
@@ -136,8 +135,14 @@ def _write(output: str, crawler: Crawler, *, replace: bool) -> str | None:
     return None
 
 
-def _header_names(crawler: Crawler) -> set[str]:
-    return {name for header in crawler.headers for name in names_in(header.value)}
+def _other_senders(token: str) -> str | None:
+    """Return who sends headers in which a crawler with this token would be found, or None."""
+    from canfetch.agents.other_clients import is_other_client  # noqa: PLC0415 - only for this option
+
+    if is_other_client(token):
+        return "browsers, apps or libraries"
+    headers = ((one.name, header.value) for one in REGISTRY.crawlers for header in one.headers)
+    return next((name for name, header in headers if token.lower() in names_to_look_up(header)), None)
 
 
 def _lines(card: "AgentCard", url: str | None, entry: Crawler | None, differences: list[str] | None) -> list[str]:

@@ -46,7 +46,12 @@ _MAX_EXPONENT_BITS: Final = 33
 # The members that a thumbprint is computed from, by key type.
 _THUMBPRINT_MEMBERS: Final = {"OKP": ("crv", "kty", "x"), "RSA": ("e", "kty", "n"), "EC": ("crv", "kty", "x", "y")}
 _PRIVATE_MEMBERS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k", "oth"})
+_VERIFY: Final = "verify"
 _ED25519_BYTES: Final = 32
+_ED25519_PRIME: Final = 2**255 - 19
+_ORDER_8: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+# The y coordinates of the points of the orders 1, 2, 4 and 8. Whoever knows one makes signatures without a private key.
+_SMALL_ORDER: Final = frozenset({0, 1, _ED25519_PRIME - 1, _ORDER_8, _ED25519_PRIME - _ORDER_8})
 
 
 class SignatureAlgorithm(StrEnum):
@@ -114,6 +119,9 @@ def parse_key(jwk: Any) -> VerificationKey:
         raise InvalidKey(f"it is a private key (member {private[0]!r}), which anybody can use now: replace it")
     if jwk.get("use", "sig") != "sig":
         raise InvalidKey(f"its use is {quoted(str(jwk['use'])[:40])}, not 'sig'")
+    operations = jwk.get("key_ops", [_VERIFY])
+    if not isinstance(operations, list) or _VERIFY not in operations:
+        raise InvalidKey(f"its operations (key_ops) are {quoted(str(operations)[:40])}, not a list with {_VERIFY!r}")
     print_of_key = thumbprint(jwk)
     algorithm, key = _public_key(jwk)
     stated = jwk.get("alg")
@@ -204,6 +212,9 @@ def _public_key(jwk: Mapping[str, Any]) -> "tuple[SignatureAlgorithm, AnyPublicK
                 point = _bytes(jwk, "x")
                 if len(point) != _ED25519_BYTES:
                     raise InvalidKey(f"its member 'x' has {len(point)} bytes, not {_ED25519_BYTES}")
+                # The last bit is the sign of x. A coordinate may be encoded with the prime added.
+                if int.from_bytes(point, "little") % 2**255 % _ED25519_PRIME in _SMALL_ORDER:
+                    raise InvalidKey("it is a point of small order, for which anybody can sign")
                 return SignatureAlgorithm.ED25519, ed25519.Ed25519PublicKey.from_public_bytes(point)
             case "RSA", _:
                 modulus, exponent = (int.from_bytes(_bytes(jwk, name)) for name in ("n", "e"))

@@ -51,7 +51,7 @@ class NonceMemory:
             signer: The URL of the directory.
             nonce: The key and its nonce.
             created: When the signature was created, in seconds since the epoch.
-            trusted: Whether the signer is never forgotten.
+            trusted: Whether the signer is never forgotten from now on.
         Cost: O(log nonces).
         """
         # Nonces have up to 256 characters. All digests have the same size.
@@ -60,15 +60,21 @@ class NonceMemory:
             return self._nonces(signer, trusted=trusted).record(digest, created, self._max_nonces)
 
     def _nonces(self, signer: str, *, trusted: bool) -> "_Nonces":
-        if trusted:
-            return self._trusted.setdefault(signer, _Nonces(float("-inf")))
-        found = self._signers.get(signer)
+        # A signer that is trusted once has one memory for all its signatures.
+        found = self._trusted.get(signer)
+        if found is not None:
+            return found
+        found = self._signers.pop(signer, None)
         if found is None:
-            found = self._signers[signer] = _Nonces(self._floor)
-            if len(self._signers) > _MAX_SIGNERS:
-                _, forgotten = self._signers.popitem(last=False)
-                self._floor = max(self._floor, forgotten.newest)
-        self._signers.move_to_end(signer)
+            # The signer may be one that was forgotten.
+            found = _Nonces(self._floor)
+        if trusted:
+            self._trusted[signer] = found
+            return found
+        self._signers[signer] = found
+        if len(self._signers) > _MAX_SIGNERS:
+            _, forgotten = self._signers.popitem(last=False)
+            self._floor = max(self._floor, forgotten.newest)
         return found
 
 

@@ -11,9 +11,11 @@ Source: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01; RFC 9421; RFC 9
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, unquote
 
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
 from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
@@ -38,6 +40,8 @@ _DELIMITERS: Final = '" ,;%'
 _MAX_DELIMITERS: Final = 512
 _MAX_SIGNATURES: Final = 4
 _MAX_COMPONENTS: Final = 32
+_MAX_QUERY_COMPONENTS: Final = 4
+_MAX_QUERY_PARAMETERS: Final = 128
 _MAX_NONCE: Final = 256
 _REQUIRED: Final = ("created", "expires", "keyid", "tag")
 _INTEGERS: Final = frozenset({"created", "expires"})
@@ -53,10 +57,8 @@ _FIELD_PARAMETERS: Final = frozenset({"key", "sf"})
 # A SHA-256 thumbprint in base64url without padding.
 _THUMBPRINT: Final = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")
 _AUTHORITY: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
-_ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+_ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
-_QUERY_CHARACTERS: Final = "%/:@!$&'()*+,;=~?"
-_BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 class SignedRequest(NamedTuple):
@@ -66,7 +68,7 @@ class SignedRequest(NamedTuple):
         method: The method, such as `GET`.
         scheme: The scheme of the URL that the client requested.
         authority: The value of the Host field.
-        target: Path and query as sent, such as `/a?b`.
+        target: Path and query as sent, such as `/a?b`, or the whole URL, which some clients send.
         field: Returns the value of a header field by its name in lower case, or None. Repeated fields are joined with
             a comma and a space.
     """
@@ -121,8 +123,62 @@ class SignatureClaim(NamedTuple):
         )
 
 
+class _Parsed:
+    """What is parsed of a request, once for all its signatures, and only if one covers it.
+
+    Attributes:
+        components: The number of components of the signatures so far.
+        by_part: The fields that they cover by key, and `@query-param` if they cover the query by name.
+    """
+
+    def __init__(self, request: SignedRequest) -> None:
+        self.components = 0
+        self.by_part: set[str] = set()
+        self._request = request
+        self._dictionaries: dict[str, Any] = {}
+
+    @cached_property
+    def agent(self) -> "dict[str, tuple[Any, Any]] | _Refused":
+        """The members of `Signature-Agent`, or why it cannot be read."""
+        try:
+            return _parse_dictionary(self._request, _AGENT, SignatureReason.AGENT_UNREADABLE)
+        except _Refused as refused:
+            return refused
+
+    @cached_property
+    def _query(self) -> Mapping[str, Sequence[str]]:
+        return parse_qs(_split_query(self._request.target)[1][1:], keep_blank_values=True)
+
+    def parameter(self, name: object) -> str:
+        """Return the encoded value of the only parameter of the query with an encoded name.
+
+        Raises: The error of the library: There is none, or there are several.
+        Source: RFC 9421 section 2.2.8.
+        """
+        values = self._query.get(unquote(name), ()) if isinstance(name, str) else ()
+        if len(values) != 1:
+            raise _library().error("the query has no such parameter, or several")
+        return quote(values[0], safe="*", errors="replace").replace("~", "%7E")
+
+    def member(self, value: str, key: object) -> str:
+        """Return a member of a dictionary.
+
+        Raises: The error of the library: There is none, or the value is not a dictionary.
+        """
+        if value not in self._dictionaries:
+            dictionary = _library().dictionary()
+            with suppress(ValueError):
+                dictionary.parse(value.encode())
+            self._dictionaries[value] = dictionary
+        found = self._dictionaries[value].get(key)
+        if found is None:
+            raise _library().error("a signed field is not a dictionary with this member")
+        return str(found)
+
+
 class _Message(NamedTuple):
     request: SignedRequest
+    parsed: _Parsed
     label: str
     input: tuple[Any, dict[str, Any]]
     signature: bytes
@@ -153,7 +209,8 @@ def find_claims(
         clock_skew: How many seconds the clock of the signer may differ.
         max_lifetime: The longest time from `created` to `expires`, in seconds, or None.
     Raises: MissingExtra.
-    Cost: O(bytes) of the three fields, of which at most 4 KiB each, 512 delimiters and 4 signatures are read.
+    Cost: O(bytes) of the three fields, of which at most 4 KiB each, 512 delimiters and 4 signatures with 32 components
+        are read.
     Source: the draft, "Generating HTTP Message Signature" and "Validating Message Signature".
     """
     if request.field("signature-input") is None:
@@ -168,9 +225,10 @@ def find_claims(
     except _Refused as refused:
         return (refused.check,)
     found: list[SignatureClaim | SignatureCheck] = []
+    parsed = _Parsed(request)
     for label in tagged:
         try:
-            claim = _find_claim(request, label, inputs[label], signatures)
+            claim = _find_claim(request, parsed, label, inputs[label], signatures)
             _check_times(claim, now=now, clock_skew=clock_skew, max_lifetime=max_lifetime)
         except _Refused as refused:
             found.append(refused.check)
@@ -203,23 +261,27 @@ def verify_claim(claim: SignatureClaim, key: VerificationKey, *, now: float, clo
 
 
 def _find_claim(
-    request: SignedRequest, label: str, found: tuple[Any, dict[str, Any]], signatures: Mapping[str, tuple[Any, Any]]
+    request: SignedRequest,
+    parsed: _Parsed,
+    label: str,
+    found: tuple[Any, dict[str, Any]],
+    signatures: Mapping[str, tuple[Any, Any]],
 ) -> SignatureClaim:
     components, parameters = found
-    if not _AUTHORITY.fullmatch(request.authority):
-        raise _Refused(SignatureReason.OTHER_HOST, f"the host {quoted(request.authority)} is not valid")
+    _check_host(request)
     if not isinstance(components, list):
         raise _Refused(SignatureReason.INPUT_UNREADABLE, f"the member {label} of Signature-Input is not a list")
     value, _ = signatures.get(label, (None, None))
     if not isinstance(value, bytes):
         raise _Refused(SignatureReason.SIGNATURE_UNREADABLE, f"the field Signature has no bytes for {label}")
     algorithm = _check_parameters(parameters)
-    names = _check_components(request, components)
-    directory = _find_directory(request, label, components)
+    names = _check_components(request, parsed, components)
+    directory = _find_directory(request, parsed, label, components)
     if not _TARGETS.intersection(names):
         raise _Refused(SignatureReason.TARGET_NOT_COVERED, "neither @authority nor @target-uri is signed")
     message = _Message(
         request,
+        parsed,
         label,
         found,
         value,
@@ -235,6 +297,22 @@ def _find_claim(
         "content-digest" in names,
         message,
     )
+
+
+def _check_host(request: SignedRequest) -> None:
+    """Check that host and target, one after the other, are a URL of that host: `@target-uri` covers both as one text.
+
+    With `.evil.example/`, which some servers pass on as a target, they would be a URL of another host.
+    """
+    if not _AUTHORITY.fullmatch(request.authority):
+        raise _Refused(SignatureReason.OTHER_HOST, f"the host {quoted(request.authority)} is not valid")
+    stated, path = _split_origin(request.target)
+    if path[:1] not in {"", "/", "?"}:
+        raise _Refused(SignatureReason.OTHER_HOST, f"the target {quoted(path[:80])} does not begin with '/'")
+    if stated is not None and _normalised_authority(request, stated) != _normalised_authority(request):
+        raise _Refused(
+            SignatureReason.OTHER_HOST, f"the target is a URL of {quoted(stated[:80])}, not of {request.authority}"
+        )
 
 
 def _check_parameters(parameters: Mapping[str, Any]) -> SignatureAlgorithm | None:
@@ -258,9 +336,12 @@ def _check_parameters(parameters: Mapping[str, Any]) -> SignatureAlgorithm | Non
         raise _Refused(SignatureReason.INVALID_PARAMETER, f"unknown algorithm {quoted(algorithm)}") from None
 
 
-def _check_components(request: SignedRequest, components: Sequence[tuple[Any, Mapping[str, Any]]]) -> set[str]:
+def _check_components(
+    request: SignedRequest, parsed: _Parsed, components: Sequence[tuple[Any, Mapping[str, Any]]]
+) -> set[str]:
     """Return the names of the covered components."""
-    _check_number(len(components), _MAX_COMPONENTS, "components")
+    parsed.components += len(components)
+    _check_number(parsed.components, _MAX_COMPONENTS, "signed components")
     seen = set()
     for name, parameters in components:
         if not isinstance(name, str) or name != name.lower():
@@ -276,12 +357,15 @@ def _check_components(request: SignedRequest, components: Sequence[tuple[Any, Ma
             )
         if not name.startswith("@") and name != _AGENT and _field(request, name) is None:
             raise _Refused(SignatureReason.MISSING_COMPONENT, f"the request lacks the signed field {name}")
-    # Other components are compared as they are, which takes almost no time.
-    fields = {name for name, parameters in components if parameters} - {_AGENT, _PARAMETER}
-    values = [_field(request, name) or "" for name in fields]
-    target = request.target if any(name == _PARAMETER for name, _ in components) else ""
+    number = sum(name == _PARAMETER for name, _ in components)
+    _check_number(number, _MAX_QUERY_COMPONENTS, f"components {_PARAMETER}")
+    # Other components are compared as they are, which takes almost no time. The limits are those of all signatures.
+    parsed.by_part.update({name for name, parameters in components if parameters or name == _PARAMETER} - {_AGENT})
+    values = [_field(request, name) or "" for name in parsed.by_part - {_PARAMETER}]
+    target = request.target if _PARAMETER in parsed.by_part else ""
     _check_number(sum(map(len, values)) + len(target), _MAX_FIELD, "characters in parts that are signed by key or name")
     _check_number(sum(map(_delimiters, values)), _MAX_DELIMITERS, "delimiters in fields that are signed by key")
+    _check_number(target.count("&") + 1, _MAX_QUERY_PARAMETERS, "parameters in the query")
     return {name for name, _ in seen}
 
 
@@ -303,7 +387,7 @@ def _allowed_parameters(name: str) -> frozenset[str] | None:
 
 
 def _find_directory(
-    request: SignedRequest, label: str, components: Sequence[tuple[str, Mapping[str, Any]]]
+    request: SignedRequest, parsed: _Parsed, label: str, components: Sequence[tuple[str, Mapping[str, Any]]]
 ) -> DirectoryURL:
     """Return the directory of the member of `Signature-Agent` that belongs to a signature."""
     value = _field(request, _AGENT)
@@ -316,7 +400,9 @@ def _find_directory(
         raise _Refused(SignatureReason.AGENT_NOT_COVERED, "the field Signature-Agent is not signed")
     if value.startswith('"'):
         return _parse_url(_legacy_agent(request, covered))
-    members = _parse_dictionary(request, _AGENT, SignatureReason.AGENT_UNREADABLE)
+    members = parsed.agent
+    if isinstance(members, _Refused):
+        raise members
     keys = [parameters["key"] for parameters in covered if "key" in parameters]
     if label in keys:
         key = label
@@ -445,6 +531,7 @@ class _Library(NamedTuple):
     """What is used of the packages of the extra `identity`."""
 
     http_sf: Any
+    dictionary: Any
     verifier: Any
     resolver: Any
     keys: Any
@@ -469,6 +556,7 @@ def load_library() -> _Library:
     try:
         import http_message_signatures as library  # noqa: PLC0415 - an extra
         import http_sf  # noqa: PLC0415 - the same
+        from http_sf.compat import Dictionary  # noqa: PLC0415 - the same
     except ImportError as error:
         raise missing_cryptography(error) from None
 
@@ -484,9 +572,8 @@ def load_library() -> _Library:
             request = self._original.request
             self._path, self._query = _split_query(request.target)
             self._authority = _normalised_authority(request)
-            # Of the target, the library reads only the parameters. Escaping a long one takes milliseconds.
-            parsed = any(name == _PARAMETER for name, _ in self._original.input[0])
-            url = f"{request.scheme.lower()}://{self._authority}/{_escaped(self._query) if parsed else ''}"
+            # The library does not see the target: escaping and parsing a long one takes milliseconds.
+            url = f"{request.scheme.lower()}://{self._authority}/"
             plain = SimpleNamespace(method=request.method, url=url, headers=dict(self._original.fields))
             super().__init__(plain)  # type: ignore[no-untyped-call]  # partly typed
 
@@ -495,6 +582,12 @@ def load_library() -> _Library:
 
         def get_query(self) -> str:
             return self._query or "?"
+
+        def get_query_params(self, *, name: object = None) -> str:
+            return self._original.parsed.parameter(name)
+
+        def get_dictionary_member(self, _: str, field_value: str, params: Mapping[str, Any]) -> str:
+            return self._original.parsed.member(field_value, params["key"])
 
         def get_target_uri(self) -> str:
             return f"{self._original.request.scheme.lower()}://{self._authority}{self.get_path()}{self._query}"
@@ -508,20 +601,25 @@ def load_library() -> _Library:
         SignatureAlgorithm.ECDSA_P256_SHA256: library.algorithms.ECDSA_P256_SHA256,
     }
     errors = library.HTTPMessageSignaturesException
-    return _Library(http_sf, Verifier, Resolver, library.MappingKeyResolver, algorithms, errors)
+    return _Library(http_sf, Dictionary, Verifier, Resolver, library.MappingKeyResolver, algorithms, errors)
+
+
+def _split_origin(target: str) -> tuple[str | None, str]:
+    """Return the authority of a target that is a whole URL, or None, and the path with the query."""
+    origin = _ORIGIN.match(target)
+    return (origin[1], target[origin.end() :]) if origin else (None, target)
 
 
 def _split_query(target: str) -> tuple[str, str]:
-    """Return the path and the query, with its question mark, of a target. Some clients send the whole URL."""
-    origin = _ORIGIN.match(target)
-    path, mark, query = target[origin.end() if origin else 0 :].partition("?")
+    """Return the path and the query, with its question mark, of a target."""
+    path, mark, query = _split_origin(target)[1].partition("?")
     return path, mark + query
 
 
-def _escaped(query: str) -> str:
-    return quote(_BROKEN_ESCAPE.sub("%25", query), safe=_QUERY_CHARACTERS, errors="surrogateescape")
+def _normalised_authority(request: SignedRequest, authority: str | None = None) -> str:
+    """Return the host in lower case, without the default port of its scheme. Source: RFC 9421 section 2.2.3.
 
-
-def _normalised_authority(request: SignedRequest) -> str:
-    """Return the host in lower case, without the default port of its scheme. Source: RFC 9421 section 2.2.3."""
-    return request.authority.lower().removesuffix(_DEFAULT_PORTS.get(request.scheme.lower(), ":"))
+    Args: authority: The authority. Default: that of the request.
+    """
+    text = request.authority if authority is None else authority
+    return text.lower().removesuffix(_DEFAULT_PORTS.get(request.scheme.lower(), ":"))

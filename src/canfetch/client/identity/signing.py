@@ -9,12 +9,14 @@ Source: RFC 9421; Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01; for t
 documentation of Cloudflare, 2026-07-01.
 """
 
+import re
 import secrets
 import time
 from base64 import b64encode
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote_from_bytes
 
 from canfetch.access.responses import Headers
 from canfetch.agents.cards import CARD_TYPE
@@ -33,6 +35,7 @@ from canfetch.client.procedure import Clock
 from canfetch.client.watched_file import WatchedFile
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
+from canfetch.core.urls import split_url, url_bytes
 from canfetch.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -48,14 +51,27 @@ _LABEL: Final = "sig1"
 _REQUEST_TAG: Final = "web-bot-auth"
 _DIRECTORY_TAG: Final = "http-message-signatures-directory"
 _COMPONENTS: Final = ("@method", "@authority", "@path")
+# RFC 9110 section 9.1.
+_METHOD: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# All but the characters that no request line can have. HTTP clients differ in which of the others they escape.
+_PATH_CHARACTERS: Final = "".join(map(chr, range(0x21, 0x7F)))
 
 
 class RequestMessage(NamedTuple):
-    """A request, as the library for signatures reads it."""
+    """A request, as the library for signatures reads it.
+
+    Attributes:
+        method: The method in upper case.
+        url: The URL of the origin.
+        headers: The header fields.
+        sent_method, path: The method and the path as they are sent. The library rejects some that HTTP clients send.
+    """
 
     method: str
     url: str
     headers: dict[str, str]
+    sent_method: str = "GET"
+    path: str = "/"
 
 
 class ResponseMessage(NamedTuple):
@@ -140,16 +156,20 @@ class SigningIdentity:
         """Return the headers that sign one request, or none for a URL that is not https.
 
         Args:
-            method: The method, in upper case.
-            url: The URL of this request. After a redirect, that is the target.
-        Raises: InvalidURL.
+            method: The method, as it is sent.
+            url: The URL of this request, as it is sent. After a redirect, that is the target. Characters that no
+                request can have, such as spaces and those beyond ASCII, are signed percent-encoded.
+        Raises: InvalidURL: The URL has no valid host; InvalidOption: The method is invalid.
         Cost: A signature, well below a millisecond.
         """
         if url[:6].lower() != "https:":
             return ()
+        if not _METHOD.fullmatch(method):
+            raise InvalidOption(f"invalid method {quoted(method)}: expected one such as 'GET'")
+        origin = Origin.from_url(url)
         identity, now = self._file.current(), self._clock()
         key = identity.active_key(now)
-        message = RequestMessage(method, url.partition("#")[0], {})
+        message = RequestMessage(method.upper(), f"{origin}/", {}, method, _sent_path(url))
         if (self._form or identity.form) == FORMS[0]:
             message.headers["Signature-Agent"] = f'{_LABEL}="{identity.directory_url}"'
             covered = (*_COMPONENTS, f'"signature-agent";key="{_LABEL}"')
@@ -165,10 +185,11 @@ class SigningIdentity:
         Serve it with status 200 at `directory_url`, to everybody, and not only to clients that sign.
 
         Args: authority: The host of the request, with its port if that is not the usual one.
+        Raises: InvalidURL: The host is invalid.
         """
         identity, now = self._file.current(), self._clock()
         body = identity.key_set(now)
-        request = RequestMessage("GET", f"https://{authority}{DIRECTORY_PATH}", {})
+        request = RequestMessage("GET", f"{Origin.from_url(f'https://{authority}/')}{DIRECTORY_PATH}", {})
         response = ResponseMessage(200, request.url, {"Content-Type": DIRECTORY_TYPE}, request)
         covered = ('"@authority";req', '"content-digest"')
         for number, key in enumerate(identity.listed_keys(now)):
@@ -216,9 +237,30 @@ class SigningIdentity:
         self._signer.apply(message, prepared, signature, append_if_signature_exists=not is_request)
 
 
+def _sent_path(url: str) -> str:
+    """Return the path of a URL with an origin, in the form in which it is sent."""
+    encoded = url_bytes(url)
+    split = split_url(encoded)
+    assert split is not None
+    path = encoded[split.rest_start :].partition(b"#")[0].partition(b"?")[0]
+    return quote_from_bytes(path or b"/", safe=_PATH_CHARACTERS)
+
+
 def _new_signer() -> "HTTPMessageSigner":
     try:
-        from http_message_signatures import HTTPMessageSigner, algorithms  # noqa: PLC0415 - an extra
+        import http_message_signatures as library  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise missing_cryptography(error) from None
-    return HTTPMessageSigner(signature_algorithm=algorithms.ED25519)
+
+    class Resolver(library.HTTPSignatureComponentResolver):
+        """The covered components of a request, with the method and the path as they are sent."""
+
+        def get_method(self) -> str:
+            method: str = self.message.sent_method
+            return method
+
+        def get_path(self) -> str:
+            path: str = self.message.path
+            return path
+
+    return library.HTTPMessageSigner(signature_algorithm=library.algorithms.ED25519, component_resolver_class=Resolver)

@@ -153,3 +153,9 @@ def credential_check(transport: object) -> Callable[[str], bool]:
 
 def _adds_none(url: str) -> bool:  # noqa: ARG001 - the same for all URLs
     return False
+
+
+def url_as_sent(transport: object, url: str) -> str:
+    """Return the URL of an endpoint as a transport sends it: by its method `url_as_sent`, or else unchanged."""
+    convert: Callable[[str], str] | None = getattr(transport, "url_as_sent", None)
+    return url if convert is None else convert(url)

@@ -83,6 +83,7 @@ _Request = TypeVar("_Request")
 # requests declares no types for these functions.
 _run_hooks: Final[Any] = dispatch_hook
 _store_cookies: Final[Any] = extract_cookies_to_jar
+_ESCAPE: Final = re.compile("%[0-9A-Fa-f]{2}")
 
 
 class RequestsTransport(SessionTransport["SessionRoute"]):
@@ -109,8 +110,26 @@ class RequestsTransport(SessionTransport["SessionRoute"]):
         except TransportError as error:
             return error.to_failure(request.url)
 
+    @staticmethod
+    def url_as_sent(url: str) -> str:
+        """Return a URL with the path that urllib3 sends, which a signature covers."""
+        return url_of_urllib3(url)
+
     def close(self) -> None:
         """Do nothing: the session belongs to the caller."""
+
+
+def url_of_urllib3(url: str) -> str:
+    """Return the URL of an endpoint with the path that urllib3 sends.
+
+    It writes escapes in upper case, escapes brackets, and escapes each `%` of a path with a `%` that is not an escape.
+    """
+    start = url.index("/", url.index("://") + 3)
+    path, mark, query = url[start:].partition("?")
+    path, escapes = _ESCAPE.subn(lambda found: found[0].upper(), path)
+    if path.count("%") != escapes:
+        path = path.replace("%", "%25")
+    return url[:start] + path.replace("[", "%5B").replace("]", "%5D") + mark + query
 
 
 class RequestsRoute(Protocol):

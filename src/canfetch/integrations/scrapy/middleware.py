@@ -109,7 +109,11 @@ class RobotsMiddleware:
         if not request.meta.get("dont_obey_robotstxt"):
             await self._check(request)
         if self._identity is not None:
-            replace_signature(request.headers, self._identity.headers(request.method, request.url))
+            try:
+                signature = self._identity.headers(request.method, request.url)
+            except InvalidURL as error:
+                raise IgnoreRequest(f"Forbidden because it cannot be signed: {error}") from None
+            replace_signature(request.headers, signature)
 
     async def _check(self, request: "Request") -> None:
         try:

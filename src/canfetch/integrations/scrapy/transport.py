@@ -15,11 +15,11 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
+from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.response_body import ResponseBuilder
-from canfetch.core.urls import split_url, url_bytes
-from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.errors import InvalidOption
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -81,12 +81,11 @@ class DownloaderTransport:
 
         Raises: InvalidURL: The URL is invalid or has no host.
         """
-        if _scheme(request.url) not in _SCHEMES:
-            return Failure(request.url, FailureKind.SCHEME, "unsupported scheme: expected http or https")
         deadline = asyncio.timeout(request.timeout)
         try:
+            converted = _to_scrapy(request)
             async with deadline:
-                response = await self._download(request)
+                response = await self._download(converted)
             return self._build_response(request, response)
         except TimeoutError as error:
             detail = f"not finished within {request.timeout:g} s" if deadline.expired() else str(error)
@@ -97,7 +96,7 @@ class DownloaderTransport:
     async def close(self) -> None:
         """Do nothing: the crawl closes its downloader."""
 
-    async def _download(self, request: TransportRequest) -> "ScrapyResponse":
+    async def _download(self, request: Request) -> "ScrapyResponse":
         stats = self._crawler.stats
         assert stats is not None
         if not self._downloads:
@@ -106,7 +105,7 @@ class DownloaderTransport:
         self._downloads += 1
         stats.inc_value("robotstxt/request_count")
         try:
-            response = await self._send_to_engine(_to_scrapy(request))
+            response = await self._send_to_engine(request)
         except TimeoutError:
             raise
         except Exception as error:
@@ -161,8 +160,13 @@ class _BodyLimit:
 
 
 def _to_scrapy(request: TransportRequest) -> Request:
+    """Return the request of Scrapy.
+
+    Raises: InvalidURL; TransportError: The scheme, the port or the host is not supported.
+    """
     return Request(
-        request.url,
+        # As other transports send it, which is what a signature covers.
+        parse_endpoint(request.url).url,
         callback=NO_CALLBACK,
         # Scrapy decodes whole bodies, so an encoded one could take any amount of memory.
         headers=[*request.headers, ("Accept-Encoding", "identity")],
@@ -183,13 +187,6 @@ def _to_scrapy(request: TransportRequest) -> Request:
             "download_timeout": request.timeout,
         },
     )
-
-
-def _scheme(url: str) -> str:
-    split = split_url(url_bytes(url))
-    if split is None or not split.authority:
-        raise InvalidURL(f"invalid URL {url!r}: expected a URL with a host")
-    return split.scheme.decode("ascii").lower()
 
 
 def _classify(error: Exception) -> TransportError:

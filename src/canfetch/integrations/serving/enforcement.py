@@ -190,8 +190,8 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
 
 def _urls(request: Request) -> Iterator[bytes]:
     """Yield the URLs that a request can mean."""
-    # An OPTIONS request for the whole server.
-    if request.target == b"*":
+    # About the whole server. With other methods, applications route it as `/*`.
+    if request.target == b"*" and request.method == "OPTIONS":
         return
     target = _without_origin(request.target)
     query = target.partition(b"?")[2]
