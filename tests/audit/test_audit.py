@@ -694,7 +694,7 @@ def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
     assert "<p>The audit found 1 error and 1 warning. The most important one: A crawler that robots.txt allows " in page
     assert " training of AI models, 28 of 28; " in page
     assert "6 November 2026, 17:05 UTC; " in page
-    assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>," in page
+    assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>: crawlers" in page
     assert "line 2 (Disalow: /y); CF202 misspelt-key</span>" in page
     assert '<td data-head="Answer"><span class="long">the page</span></td><td data-head="Status">200</td>' in page
     assert '<span class="long">the request is forbidden</span></td><td data-head="Status">403</td>' in page
