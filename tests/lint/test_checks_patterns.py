@@ -19,6 +19,11 @@ def rules(*values: str) -> bytes:
 
 
 REPORTED = [
+    # The `Allow` names the type, is next to the rule, or cannot be meant otherwise.
+    ("CF430", ("Allow: /pdf/", "Disallow: /cart/", "Disallow: /*.pdf$", "Disallow: /*?")),
+    ("CF430", ("Disallow: /*.PDF", "", "Allow: /Pdf/", "Disallow: /cart/")),
+    ("CF430", ("Disallow: /cart/", "Allow: /info/", "Disallow: /*.pdf$")),
+    ("CF430", ("Disallow: /*.gif$", "Disallow: /*.pdf$", "Allow: /images/", "Allow: /a/")),
     ("CF401", ("Disallow: wp-admin/",)),
     ("CF401", ("Allow: .html$",)),
     ("CF401", ("Disallow: https://example.com/x",)),
@@ -83,6 +88,19 @@ REPORTED = [
     ("CF429", ("Disallow: Nothing # yet",)),
 ]
 NOT_REPORTED = [
+    # Another rule opens the file, or the `Allow` is longer.
+    ("CF430", ("Allow: /pdf/", "Allow: /pdf/*.pdf$", "Disallow: /*.pdf$")),
+    ("CF430", ("Allow: /pdf/", "Disallow: /*.pdf$", "Allow: /pdf/x.p")),
+    ("CF430", ("Allow: /pdf/list/", "Disallow: /*.pdf$")),
+    # The `Allow` opens a folder that another rule blocks.
+    ("CF430", ("Disallow: /pd", "Allow: /pdf/", "Disallow: /*.pdf$")),
+    ("CF430", ("Disallow: /*", "Allow: /pdf/", "Disallow: /*.pdf$")),
+    # Lists of folders and rules of another kind are no exceptions.
+    ("CF430", ("Disallow: /a/", "Allow: /b/", "Allow: /c/", "Disallow: /*.pdf$")),
+    ("CF430", ("Disallow: /a/", "Allow: /b/", "# types", "Disallow: /*.pdf$")),
+    ("CF430", ("Allow: /pdf/", "Disallow: /pdf/drafts/")),
+    ("CF430", ("Allow: /", "Disallow: /*.pdf$")),
+    ("CF430", ("Allow: /*/pdf/", "Disallow: /*.pdf$")),
     ("CF401", ("Disallow: *.gif",)),
     ("CF401", ("Disallow:",)),
     ("CF402", ("Disallow: /a$",)),
@@ -300,3 +318,14 @@ def test_google_parser_does_not_encode_braces() -> None:
 def test_trailing_star_has_no_effect() -> None:
     found = Linter(select=["CF403"]).lint(rules("Disallow: /.*")).findings
     assert found[0].verdicts == ()
+
+
+def test_an_exception_that_is_too_short_names_both_lines_and_what_to_write() -> None:
+    content = rules("Allow: /pdf/", "Disallow: /*.pdf$", "Disallow: /cart/")
+    (found,) = Linter().lint(content).findings
+    assert (found.check.code, found.line, found.severity) == ("CF430", 2, Severity.WARNING)
+    expected = "`/pdf/` does not open `/pdf/x.pdf`, because `/*.pdf$` on line 3 is longer"
+    assert found.message() == f"{expected}: write `Allow: /pdf/*.pdf$` instead"
+    assert not parse(content).allows("/pdf/x.pdf", agent="x")
+    assert parse(content.replace(b"/pdf/", b"/pdf/*.pdf$")).allows("/pdf/x.pdf", agent="x")
+    assert Linter().fix(content).content == Linter().fix(content, unsafe=True).content == content
