@@ -20,7 +20,7 @@ from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, 
 from canfetch.audit.page_resources import MAX_LOADED
 from canfetch.audit.served import check_hosts, find_added_lines, host_addresses, served_file
 from canfetch.audit.site_requests import SiteRequests
-from canfetch.audit.text_report import by_severity, grouped, rules_summary, severity_counts
+from canfetch.audit.text_report import by_severity, grouped, main_finding, rules_summary, severity_counts
 from canfetch.author import SitePolicy, parse_policy, render_policy
 from canfetch.author.site_policy import closed_policy
 from canfetch.core.origin import Origin
@@ -562,7 +562,7 @@ def test_purposes_name_who_is_open_and_by_which_line(client: Client, site: Site)
     publish(site, {}, robots=robots)
     report = audit(client, site.origin, plan=QUICK)
     training = next(one for one in report.purposes if one.name == "training")
-    rows = {row.may_fetch: row for row in training.crawlers}
+    rows = {row.may_fetch: row for row in training.crawlers if not row.token_only}
     assert rows["none"].names == ("GPTBot",)
     assert rows["none"].lines == (5, 6)
     assert "ClaudeBot" in rows["some"].names
@@ -596,7 +596,7 @@ def test_purposes_of_a_file_with_many_groups(client: Client, site: Site) -> None
     publish(site, {}, robots=f"{groups}User-agent: GPTBot\nDisallow: /\n")
     report = audit(client, site.origin, plan=QUICK)
     training = next(one for one in report.purposes if one.name == "training")
-    rows = {row.may_fetch: row for row in training.crawlers}
+    rows = {row.may_fetch: row for row in training.crawlers if not row.token_only}
     assert rows["none"].names == ("GPTBot",)
     assert "ClaudeBot" in rows["all"].names
 
@@ -610,11 +610,81 @@ def test_long_lists_of_lines_are_cut(client: Client, site: Site) -> None:
         assert text.count("(lines 1, 3, 5, 7, 9 and 395 more)") == len(rows)
 
 
-def test_findings_of_the_linter_are_last_in_their_severity(client: Client, site: Site) -> None:
+def test_a_fault_of_the_whole_site_comes_before_findings_of_the_linter(client: Client, site: Site) -> None:
     publish(site, {}, robots="User-agent: *\nDisallow: /\n")
     report = audit(client, site.origin, plan=QUICK)
     errors = [one.kind for one in report.findings if one.severity is Severity.ERROR]
     assert (errors[0], errors[-1]) == (AuditKind.SITE_CLOSED, AuditKind.LINT)
+
+
+BAD_FILE = """User-agent: *
+Disallow: /cart/
+Disallow: /(intern|staging)/
+Disallow: /[a-z]+/x
+
+User-agent: Googlebot
+Disallow: /search
+
+Sitemap: /sitemap.xml
+Sitemap: {origin}/missing.xml
+"""
+
+
+def test_what_does_more_to_access_is_first(client: Client, site: Site) -> None:
+    publish(site, {}, robots=BAD_FILE.format(origin=site.origin))
+    report = audit(client, site.origin, plan=QUICK)
+    plain = report.to_json()
+    assert [(one.found[0]["severity"], one.meaning) for one in grouped(plain)] == [
+        ("warning", "A group that lacks rules of the `*` group."),
+        ("error", "A regular expression instead of a pattern."),
+        ("error", "A sitemap has a fault."),
+        ("error", "A sitemap without scheme and host."),
+    ]
+    lacks = "`Googlebot` has its own group, which lacks 3 rules of the `*` group, such as `/cart/`."
+    assert main_finding(plain) == lacks
+    named = "<code>Googlebot</code> has its own group, which lacks 3 rules of the <code>*</code> group"
+    assert f"The most important one: {named}" in html_page([plain])
+
+
+def test_findings_of_the_linter_have_the_advice_of_their_check(client: Client, site: Site) -> None:
+    publish(site, {}, robots=BAD_FILE.format(origin=site.origin))
+    plain = audit(client, site.origin, plan=QUICK).to_json()
+    advice = "Write one pattern for each path, with `*` for any run of characters."
+    assert [one["advice"] for one in plain["findings"] if "CF416" in one["message"]] == [advice, advice]
+    lines = list(text_lines(plain))
+    assert lines.count(f"  -> {advice}") == 1
+    assert "<p><b>What to do:</b> Write one pattern for each path, with <code>*</code> for" in html_page([plain])
+    assert "Correct the line." not in "".join((*lines, html_page([plain])))
+
+
+def test_a_sitemap_that_the_linter_reports_is_no_second_fault(client: Client, site: Site) -> None:
+    publish(site, {}, robots=BAD_FILE.format(origin=site.origin))
+    report = audit(client, site.origin, plan=QUICK)
+    assert [one.message for one in report.findings if "itemap" in one.message] == [
+        f"the sitemap cannot be fetched: '{site.origin}/missing.xml' responded with status 404",
+        "CF601 sitemap-not-absolute: `/sitemap.xml` is not an absolute URL",
+    ]
+    # A comment that hides the finding of the linter hides only this one.
+    robots = "User-agent: *\nDisallow: /x/\n# canfetch: allow sitemap-not-absolute\nSitemap: /sitemap.xml\n"
+    publish(site, {}, robots=robots)
+    hidden = audit(client, site.origin, plan=QUICK)
+    assert [(one.kind, one.url) for one in hidden.findings] == [(AuditKind.SITEMAP_FAULT, "/sitemap.xml")]
+
+
+def test_control_tokens_permit_a_use_and_fetch_nothing(client: Client, site: Site) -> None:
+    publish(site, {}, robots="User-agent: *\nDisallow: /x/\n\nUser-agent: Google-Extended\nDisallow: /\n")
+    report = audit(client, site.origin, plan=QUICK)
+    (training,) = (one for one in report.purposes if one.name == "training")
+    assert [(one.may_fetch, one.token_only) for one in training.crawlers] == [
+        ("some", False),
+        ("some", True),
+        ("none", True),
+    ]
+    assert training.crawlers[2].names == ("Google-Extended",)
+    lines = list(text_lines(report.to_json()))
+    assert "  control tokens, permit no use: Google-Extended (lines 4, 5)" in lines
+    assert "  use of the content: nothing stated" in lines
+    assert "training of AI models, 28 of 28; " in html_page([report.to_json()])
 
 
 def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
@@ -622,9 +692,9 @@ def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
     report = audit(client, site.origin, plan=AuditPlan(delay=0, edge=("GPTBot",))).to_json()
     page = html_page([report | {"checked_at": "2026-11-06T17:05:09.5Z"}])
     assert "<p>The audit found 1 error and 1 warning. The most important one: A crawler that robots.txt allows " in page
-    assert " training of AI models, 31 of 31; " in page
+    assert " training of AI models, 28 of 28; " in page
     assert "6 November 2026, 17:05 UTC; " in page
-    assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>," in page
+    assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>: crawlers" in page
     assert "line 2 (Disalow: /y); CF202 misspelt-key</span>" in page
     assert '<td data-head="Answer"><span class="long">the page</span></td><td data-head="Status">200</td>' in page
     assert '<span class="long">the request is forbidden</span></td><td data-head="Status">403</td>' in page
@@ -840,7 +910,7 @@ def test_the_report_of_the_documentation(client: Client, site: Site) -> None:
     assert [line for line in quoted if line not in lines] == []
     headings = [line for line in lines if line.startswith(("error: ", "warning: ")) and "(lint, " not in line]
     assert [line for line in headings if line not in quoted] == []
-    assert "training of AI models, 30 of 31; " in html_page([report.to_json()])
+    assert "training of AI models, 27 of 28; " in html_page([report.to_json()])
 
 
 @pytest.mark.slow

@@ -54,6 +54,17 @@ def test_a_whole_report_is_read(report: dict[str, Any]) -> None:
     assert (read, is_complete(read)) == (report, True)
 
 
+def test_findings_of_earlier_versions_have_the_texts_of_their_kind(report: dict[str, Any]) -> None:
+    old = json.loads(json.dumps(report))
+    for one in old["findings"]:
+        del one["meaning"], one["advice"]
+    for purpose in old["purposes"]:
+        for row in purpose["crawlers"]:
+            del row["token_only"]
+    read = parse_report(json.dumps(old).encode(), report["origin"])
+    assert "  -> Remove the page from the sitemap, or allow it." in text_lines(read)
+
+
 def test_reports_of_earlier_versions_have_no_records(report: dict[str, Any]) -> None:
     old = {key: value for key, value in report.items() if key not in {"logs", "skips"}}
     read = parse_report(json.dumps(old).encode(), report["origin"])

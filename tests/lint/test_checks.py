@@ -21,7 +21,7 @@ FIXABLE = frozenset(check.code for check in CHECKS if check.fixable)
 # They find nothing without a path, a URL, pages, a delivery or siblings.
 NEEDS_INPUT = frozenset(check.code for check in CHECKS if check.requires)
 # Their fixes do not result in the good example, which shows a better way that only the author knows.
-FIXED_OTHERWISE = frozenset(["CF107", "CF215", "CF219", "CF603", "CF902"])
+FIXED_OTHERWISE = frozenset(["CF215", "CF219", "CF603", "CF902"])
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LINTER = Linter(severities="all", findings_limit=None)

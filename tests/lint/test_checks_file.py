@@ -2,6 +2,7 @@
 
 import pytest
 
+from canfetch import allows
 from canfetch.lint import Linter, LintInput
 
 LINTER = Linter(severities="all", findings_limit=None)
@@ -152,7 +153,14 @@ def test_url_path(url: str, *, is_reported: bool) -> None:
     [
         ("CF105", b"\xef\xbb\xbfUser-agent: *\n", b"User-agent: *\n"),
         ("CF106", b"\xff\xfe" + "Allow: /\u00e9\n".encode("utf-16-le"), "Allow: /\u00e9\n".encode()),
-        ("CF107", b"User-agent: *\nDisallow: /\xe9\xa0\n", b"User-agent: *\nDisallow: /%E9%A0\n"),
+        ("CF107", b"User-agent: *\nDisallow: /\xe9\xa0\n", b"User-agent: *\nDisallow: /%C3%A9\n"),
+        ("CF107", b"Allow: /cr\xe9\xe9e/\xc3\xa9/a?\x80=1\n", b"Allow: /cr%C3%A9%C3%A9e/%C3%A9/a?%E2%82%AC=1\n"),
+        ("CF107", b"Disallow: /d\x92art/  # caf\xe9\n", b"Disallow: /d%E2%80%99art/  # caf\xe9\n"),
+        # Words in Windows-1251, Shift JIS and GBK, a cut character, and a byte that Windows-1252 lacks.
+        *[
+            ("CF107", b"Disallow: /" + word + b"/\n", b"Disallow: /" + word + b"/\n")
+            for word in (b"\xca\xe0\xf2", b"\x83\x81\x83\x93", b"\xd6\xd0\xce\xc4", b"\xe4\xb8", b"a\x81")
+        ],
         ("CF107", b"User-agent: *\nDisallow: /a\xa0\n", b"User-agent: *\nDisallow: /a\n"),
         ("CF109", "User\u2010agent: *\n".encode(), b"User-agent: *\n"),
         ("CF110", b"User-agent: *\nDisallow: /\0a\0\n", b"User-agent: *\nDisallow: /a\n"),
@@ -180,3 +188,11 @@ def test_undecoded_wide_characters_are_reported_once_and_not_fixed(encoding: str
     content = PLAIN.decode().encode(encoding)
     assert codes(content) - {"CF113", "CF114"} == {"CF106"}
     assert fixed(content, "CF106") == content
+
+
+def test_bytes_that_are_not_utf8_block_the_urls_that_they_mean_after_the_fix() -> None:
+    content = b"User-agent: *\nDisallow: /caf\xe9/\n"
+    finding = next(one for one in LINTER.lint(content).findings if one.check.code == "CF107")
+    assert {(one.url, one.allowed, one.allowed_after_fix) for one in finding.verdicts} == {("/caf%C3%A9/", True, False)}
+    for file, allowed in ((content, True), (fixed(content, "CF107"), False)):
+        assert allows(file, "/caf\u00e9/", agent="Googlebot", profile="googlebot") is allowed

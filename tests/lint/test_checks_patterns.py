@@ -19,6 +19,14 @@ def rules(*values: str) -> bytes:
 
 
 REPORTED = [
+    ("CF431", ("Disallow: /*sale",)),
+    ("CF431", ("Disallow: *print*",)),
+    ("CF431", ("Disallow: /**view$",)),
+    # The `Allow` names the type, is next to the rule, or cannot be meant otherwise.
+    ("CF430", ("Allow: /pdf/", "Disallow: /cart/", "Disallow: /*.pdf$", "Disallow: /*?")),
+    ("CF430", ("Disallow: /*.PDF", "", "Allow: /Pdf/", "Disallow: /cart/")),
+    ("CF430", ("Disallow: /cart/", "Allow: /info/", "Disallow: /*.pdf$")),
+    ("CF430", ("Disallow: /*.gif$", "Disallow: /*.pdf$", "Allow: /images/", "Allow: /a/")),
     ("CF401", ("Disallow: wp-admin/",)),
     ("CF401", ("Allow: .html$",)),
     ("CF401", ("Disallow: https://example.com/x",)),
@@ -83,6 +91,29 @@ REPORTED = [
     ("CF429", ("Disallow: Nothing # yet",)),
 ]
 NOT_REPORTED = [
+    # The word is delimited, is no end of a common word, or another rule decides.
+    ("CF431", ("Disallow: /*/print",)),
+    ("CF431", ("Disallow: /*?print",)),
+    ("CF431", ("Disallow: /*print=",)),
+    ("CF431", ("Disallow: /*wishlist",)),
+    ("CF431", ("Disallow: /*Print",)),
+    ("CF431", ("Disallow: /*print", "Allow: /blueprint")),
+    ("CF431", ("Allow: /*print", "Disallow: /a")),
+    # The start of several names, and no folder.
+    ("CF415", ("Disallow: /de-",)),
+    # Another rule opens the file, or the `Allow` is longer.
+    ("CF430", ("Allow: /pdf/", "Allow: /pdf/*.pdf$", "Disallow: /*.pdf$")),
+    ("CF430", ("Allow: /pdf/", "Disallow: /*.pdf$", "Allow: /pdf/x.p")),
+    ("CF430", ("Allow: /pdf/list/", "Disallow: /*.pdf$")),
+    # The `Allow` opens a folder that another rule blocks.
+    ("CF430", ("Disallow: /pd", "Allow: /pdf/", "Disallow: /*.pdf$")),
+    ("CF430", ("Disallow: /*", "Allow: /pdf/", "Disallow: /*.pdf$")),
+    # Lists of folders and rules of another kind are no exceptions.
+    ("CF430", ("Disallow: /a/", "Allow: /b/", "Allow: /c/", "Disallow: /*.pdf$")),
+    ("CF430", ("Disallow: /a/", "Allow: /b/", "# types", "Disallow: /*.pdf$")),
+    ("CF430", ("Allow: /pdf/", "Disallow: /pdf/drafts/")),
+    ("CF430", ("Allow: /", "Disallow: /*.pdf$")),
+    ("CF430", ("Allow: /*/pdf/", "Disallow: /*.pdf$")),
     ("CF401", ("Disallow: *.gif",)),
     ("CF401", ("Disallow:",)),
     ("CF402", ("Disallow: /a$",)),
@@ -300,3 +331,50 @@ def test_google_parser_does_not_encode_braces() -> None:
 def test_trailing_star_has_no_effect() -> None:
     found = Linter(select=["CF403"]).lint(rules("Disallow: /.*")).findings
     assert found[0].verdicts == ()
+
+
+def test_an_exception_that_is_too_short_names_both_lines_and_what_to_write() -> None:
+    content = rules("Allow: /pdf/", "Disallow: /*.pdf$", "Disallow: /cart/")
+    (found,) = Linter().lint(content).findings
+    assert (found.check.code, found.line, found.severity) == ("CF430", 2, Severity.WARNING)
+    expected = "`/pdf/` does not open `/pdf/x.pdf`, because `/*.pdf$` on line 3 is longer"
+    assert found.message() == f"{expected}: write `Allow: /pdf/*.pdf$` instead"
+    assert not parse(content).allows("/pdf/x.pdf", agent="x")
+    assert parse(content.replace(b"/pdf/", b"/pdf/*.pdf$")).allows("/pdf/x.pdf", agent="x")
+    assert Linter().fix(content).content == Linter().fix(content, unsafe=True).content == content
+
+
+@pytest.mark.parametrize(
+    "values, page",
+    [
+        (("Disallow: /p",), "/page/"),
+        (("Disallow: /cart", "Disallow: /p"), "/page/"),
+        (("Disallow: /x",), "/x.html"),
+        (("Disallow: /*/print",), "/x/print.html"),
+        (("Disallow: /cart",), "/cart.html"),
+        # The file names the folder.
+        (("Disallow: /p", "Disallow: /products/filter/"), "/products/"),
+        (("Disallow: /cart", "Disallow: /de-", "Disallow: /de-at/intern/"), "/de-at/"),
+        (("Disallow: /p", "Sitemap: https://example.com/products/sitemap.xml"), "/products/"),
+        # A rule blocks it, or opens it.
+        (("Disallow: /p", "Disallow: /products/", "Disallow: /products/filter/"), "/page/"),
+        (("Disallow: /p", "Disallow: /products/filter/", "Allow: /products/"), "/page/"),
+        (("Disallow: /p", "Allow: /products/offers/"), "/page/"),
+    ],
+)
+def test_a_folder_without_slash_has_the_example_that_shows_the_harm(values: tuple[str, ...], page: str) -> None:
+    found = [one.details["page"] for one in Linter(select=["CF415"]).lint(rules(*values)).findings]
+    assert found == [page]
+
+
+def test_a_word_after_a_star_is_noted_once_with_a_longer_word() -> None:
+    (found,) = Linter(select=["CF431"]).lint(rules("Disallow: /*print", "Disallow: /*sale")).findings
+    assert (found.line, found.severity) == (2, Severity.INFO)
+    assert found.message() == "`/*print` also blocks `/blueprint`, because `*` matches letters before the word, too"
+    assert not parse(rules("Disallow: /*print")).allows("/blueprint", agent="x")
+
+
+def test_the_longer_words_end_with_the_word() -> None:
+    from canfetch.lint.checks.patterns.word_after_star import _LONGER
+
+    assert [word for word, longer in _LONGER.items() if not longer.endswith(word) or word == longer] == []

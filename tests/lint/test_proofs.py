@@ -148,35 +148,42 @@ def effects(content: bytes) -> dict[str, str]:
     return {finding.check.code: finding.effect() for finding in LINTER.lint(content).findings if finding.effect()}
 
 
+NAMED = b"User-agent: Googlebot\nUser-agent: bingbot\nUser-agent: YandexBot\nDisallow:\n"
+
+
 @pytest.mark.parametrize(
     "content, code, effect",
     [
-        (b"User-agent: GPTBot\nDisallow: shop\n", "CF401", "GPTBot may fetch /shop, but not after the fix"),
+        (b"User-agent: GPTBot\nDisallow: shop\n", "CF401", "GPTBot may fetch /shop today, but not once this is fixed"),
         (
             b"User-agent: FooBot\nDisallow: shop\n",
             "CF401",
-            "any crawler named FooBot may fetch /shop, but not after the fix",
+            "any crawler named FooBot may fetch /shop today, but not once this is fixed",
         ),
         (
             b"User-agent: bingbot\nUser-agent: Googlebot\nDisallow: /%7Ea\n",
             "CF417",
             "because of line 3, bingbot may not fetch /~a; Googlebot may",
         ),
-        (b"User-agent: Yandex\nDisallow: shop\n", "CF401", "YandexBot may fetch /shop, but not after the fix"),
+        (
+            b"User-agent: Yandex\nDisallow: shop\n",
+            "CF401",
+            "YandexBot may fetch /shop today, but not once this is fixed",
+        ),
         (
             b"User-agent: Google-bot\nDisallow: /private/\n",
             "CF501",
-            "Googlebot may fetch /private/, but not after the fix",
+            "Googlebot may fetch /private/ today, but not once this is fixed",
         ),
         (
             b"\xef\xbb\xbfUser-agent: Google-bot\nDisallow: /private/\n",
             "CF501",
-            "Googlebot may fetch /private/, but not after the fix",
+            "Googlebot may fetch /private/ today, but not once this is fixed",
         ),
         (
             b"User-agent: GPTBot, ClaudeBot\r\nDisallow: /private/\r\n",
             "CF503",
-            "ClaudeBot may fetch /private/, but not after the fix",
+            "ClaudeBot may fetch /private/ today, but not once this is fixed",
         ),
         (
             b"User-agent: FooBot\nDisallow: /a/\n\nUser-agent: *\nDisallow: /b/\n",
@@ -198,23 +205,32 @@ def effects(content: bytes) -> dict[str, str]:
             "CF112",
             "because of line 2, Googlebot may not fetch /",
         ),
-        ("User-agent: bingbot\u200b\nDisallow: /\n".encode(), "CF112", "bingbot may fetch /, but not after the fix"),
+        (
+            "User-agent: bingbot\u200b\nDisallow: /\n".encode(),
+            "CF112",
+            "bingbot may fetch / today, but not once this is fixed",
+        ),
         (
             "User-agent: a\n\u200bDisallow: /b\n".encode(),
             "CF112",
-            "any crawler named a may fetch /b, but not after the fix",
+            "any crawler named a may fetch /b today, but not once this is fixed",
         ),
         (
             "User-agent: *\nDisallow: /a\n\ufeffUser-agent: GPTBot\nAllow: /c\nDisallow: /b\n".encode(),
             "CF112",
-            "Googlebot, bingbot, YandexBot and other crawlers may not fetch /b, but may after the fix",
+            "Googlebot, bingbot, YandexBot and other crawlers may not fetch /b today, but may once this is fixed",
         ),
         (
             b"User-agent: *\nDisallow: /a\nUsr-agnt: GPTBot\nDisallow: /\n",
             "CF203",
-            "Googlebot, bingbot, YandexBot and other crawlers may not fetch /, but may after the fix",
+            "Googlebot, bingbot, YandexBot and other crawlers may not fetch / today, but may once this is fixed",
         ),
-        (b"User-agent= GPTBot\nDisallow: /b\n", "CF211", "GPTBot may fetch /b, but not after the fix"),
+        (
+            NAMED + b"\nUser-agent: *\nDisallow: shop\n",
+            "CF401",
+            "crawlers without a group of their own may fetch /shop today, but not once this is fixed",
+        ),
+        (b"User-agent= GPTBot\nDisallow: /b\n", "CF211", "GPTBot may fetch /b today, but not once this is fixed"),
     ],
 )
 def test_proof_names_the_crawlers_of_the_group(content: bytes, code: str, effect: str) -> None:
@@ -227,6 +243,7 @@ def test_proof_names_the_crawlers_of_the_group(content: bytes, code: str, effect
         pytest.param(b"User-agent: AhrefsBot\nDisallow: *\n", id="every crawler of the group agrees"),
         pytest.param(b"User-agent: *\nDisallow: /a/*\n", id="a superfluous star changes nothing"),
         pytest.param(b"User-agent: *\nDisallow: /a/\nDisallow: /a/b/\n", id="a covered rule changes nothing"),
+        pytest.param(b"User-agent: Googlebot\nDisalow: /a/\n", id="a misspelt key, which the crawler accepts"),
         pytest.param(b"User-agent: Google-Extended\nDisallow: shop\n", id="a token that only controls use"),
         pytest.param(b"User-agent: all\nDisallow: shop\n", id="a word that no crawler has as its name"),
         pytest.param(b"User-agent: *\nDisallow: https://example.org/a\n", id="the path of another site"),
@@ -273,7 +290,7 @@ def test_large_files_examine_the_fixes_of_the_most_severe_findings() -> None:
     assert len(examined) == FIX_BUDGET_BYTES // len(content)
     assert (
         examined[-1].effect()
-        == "Googlebot, bingbot, YandexBot and other crawlers may fetch /shop, but not after the fix"
+        == "Googlebot, bingbot, YandexBot and other crawlers may fetch /shop today, but not once this is fixed"
     )
 
 

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.lines import line_text
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
+from canfetch.lint.check import Category, Check
 from canfetch.lint.severity import Severity
 
 MAX_FINDINGS: Final = 50_000
@@ -125,6 +126,7 @@ _KINDS: Final = {
         "Search engines may fetch nothing.",
         "Remove `Disallow: /` from the groups of search engines, unless the site should stay out of search results.",
     ),
+    # Findings of the linter have the title and the advice of their check.
     AuditKind.LINT: _Kind(_WARNING, "A line of robots.txt is wrong or unclear.", "Correct the line."),
     AuditKind.SERVED_DIFFERS: _Kind(
         _ERROR,
@@ -306,6 +308,43 @@ _OF_WHOLE_SITES: Final = frozenset(
 )
 
 
+_OF_CRAWLERS: Final = frozenset(
+    {
+        AuditKind.ROBOTS_REFUSED,
+        AuditKind.SERVED_DIFFERS,
+        AuditKind.ADDED_LINES,
+        AuditKind.UNKNOWN_ENVIRONMENT,
+        AuditKind.STALE_CACHE,
+        AuditKind.HOST_DIFFERS,
+        AuditKind.HOST_UNREACHABLE,
+        AuditKind.EDGE_REFUSES,
+        AuditKind.EDGE_ROBOTS,
+        AuditKind.CRAWLER_REFUSED,
+        AuditKind.CRAWLER_DISOBEYS,
+    }
+)
+_OF_PAGES: Final = frozenset({AuditKind.RESOURCE_BLOCKED, AuditKind.LISTED_BLOCKED, AuditKind.SITEMAP_BLOCKED})
+
+
+class _Scope(IntEnum):
+    """What a finding is about: the less, the more it does to access."""
+
+    SITE = 1
+    CRAWLERS = 2
+    PAGES = 3
+    OTHER = 4
+
+
+_SCOPES_OF_CHECKS: Final = {
+    Category.FILE: _Scope.PAGES,
+    Category.LINES: _Scope.PAGES,
+    Category.GROUPS: _Scope.CRAWLERS,
+    Category.PATTERNS: _Scope.PAGES,
+    Category.AGENTS: _Scope.CRAWLERS,
+    Category.POLICY: _Scope.CRAWLERS,
+}
+
+
 class AuditFinding(NamedTuple):
     """One finding, with its evidence.
 
@@ -317,6 +356,7 @@ class AuditFinding(NamedTuple):
         line: The line of the robots.txt of that URL, or None.
         status: The status of a response, or None.
         text: The text of that line, cut after 200 characters, or None.
+        check: The check of the linter that found it, or None.
     """
 
     kind: AuditKind
@@ -326,12 +366,38 @@ class AuditFinding(NamedTuple):
     line: int | None = None
     status: int | None = None
     text: str | None = None
+    check: Check | None = None
+
+    @property
+    def meaning(self) -> str:
+        """What it means for the owner, in one sentence."""
+        return self.kind.meaning if self.check is None else f"{self.check.title}."
+
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        return self.kind.advice if self.check is None else self.check.how_to_fix
+
+    @property
+    def rank(self) -> tuple[bool, int, int, bool]:
+        """The place among other findings: notes last, and before them, what does more to access first."""
+        if self.check is not None:
+            scope = _SCOPES_OF_CHECKS.get(self.check.category, _Scope.OTHER)
+        elif self.kind.is_of_whole_site:
+            scope = _Scope.SITE
+        elif self.kind in _OF_CRAWLERS:
+            scope = _Scope.CRAWLERS
+        else:
+            scope = _Scope.PAGES if self.kind in _OF_PAGES else _Scope.OTHER
+        return self.severity is Severity.INFO, scope, -self.severity, self.kind is AuditKind.LINT
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding as plain values."""
         return {
             "kind": str(self.kind),
             "severity": self.severity.label,
+            "meaning": self.meaning,
+            "advice": self.advice,
             "message": _cut(printable_text(self.message)),
             "url": None if self.url is None else printable_text(redacted_url(self.url)),
             "line": self.line,
@@ -396,5 +462,4 @@ class Findings:
                 self._kept.append(one)
 
     def __iter__(self) -> Iterator[AuditFinding]:
-        # A fault of the whole site is more important than a line that the linter reports.
-        return iter(sorted(self._kept, key=lambda one: (-one.severity, one.kind is AuditKind.LINT)))
+        return iter(sorted(self._kept, key=lambda one: one.rank))

@@ -7,10 +7,9 @@ from html import escape
 from typing import Any, Final
 
 from canfetch.audit.edge import LIMITS_OF_THE_TEST
-from canfetch.audit.findings import AuditKind
 from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
-    ACCESS_WORDS,
+    access_words,
     by_severity,
     crawler_text,
     environment_text,
@@ -21,6 +20,7 @@ from canfetch.audit.text_report import (
     record_lines,
     rules_summary,
     severity_counts,
+    split_message,
     time_text,
     use_text,
 )
@@ -93,12 +93,13 @@ def _report(report: ReportJson) -> Iterator[str]:
         yield f"<p>This site was not audited: {_text(report['error'])}</p>\n"
         return
     yield f"<p>{_prose(_introduction(report))}</p>\n"
-    for kind, found, number in grouped(report):
+    for group in grouped(report):
+        _, found, number = group
         severity = found[0]["severity"]
         yield f'<article class="{severity}">\n<h3><span class="severity">{severity}</span> '
-        yield f"{_prose(kind.meaning)}</h3>\n<ul>\n"
+        yield f"{_prose(group.meaning)}</h3>\n<ul>\n"
         for one in found[:_MAX_SHOWN]:
-            message, detail = _message(one)
+            detail, message = split_message(one)
             parts = [part for part in ("" if one["url"] is None else place(one), detail) if part]
             where = f'<br><span class="place">{_text("; ".join(parts))}</span>' if parts else ""
             yield f"<li>{_prose(message)}{where}</li>\n"
@@ -106,7 +107,7 @@ def _report(report: ReportJson) -> Iterator[str]:
         more = number - _MAX_SHOWN
         if more > 0:
             yield f"<p>And {more:,} more. The JSON form of the report lists all of them.</p>\n"
-        yield f"<p><b>What to do:</b> {_prose(kind.advice)}</p>\n</article>\n"
+        yield f"<p><b>What to do:</b> {_prose(group.advice)}</p>\n</article>\n"
     yield from _purposes(report)
     yield from _served(report)
     yield from _crawls(report)
@@ -126,7 +127,9 @@ def _introduction(report: ReportJson) -> str:
 
 
 def _open_crawlers(purpose: Mapping[str, Any]) -> str:
-    numbers = {row["may_fetch"]: len(row["crawlers"]) for row in purpose["crawlers"]}
+    # Control tokens fetch nothing.
+    rows = [row for row in purpose["crawlers"] if not row.get("token_only")]
+    numbers = {row["may_fetch"]: len(row["crawlers"]) for row in rows}
     title = purpose["title"][:1].lower() + purpose["title"][1:]
     return f"{title}, {numbers.get('all', 0) + numbers.get('some', 0)} of {sum(numbers.values())}"
 
@@ -145,19 +148,11 @@ def _worst(report: ReportJson) -> str:
     return next((name for name in ("error", "warning") if numbers[name]), "none")
 
 
-def _message(one: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the message of a finding for people, and the check of the linter that found it."""
-    check, colon, message = one["message"].partition(": ")
-    return (message, check) if one["kind"] == AuditKind.LINT and colon else (one["message"], "")
-
-
 def _purposes(report: ReportJson) -> Iterator[str]:
     yield "<h4>Who may fetch the site</h4>\n"
     rows = []
     for purpose in report["purposes"]:
-        access = "<br>".join(
-            f"{_text(ACCESS_WORDS[row['may_fetch']])}: {_text(crawler_text(row))}" for row in purpose["crawlers"]
-        )
+        access = "<br>".join(f"{_text(access_words(row))}: {_text(crawler_text(row))}" for row in purpose["crawlers"])
         use = purpose["use"]
         stated = "" if use is None else _long(use_text(use))
         rows.append([_text(purpose["title"]), access, stated])

@@ -320,10 +320,11 @@ class ListedPagesCheck:
             yield blocked
         for problem in file.problems:
             kind, severity = AuditKind.SITEMAP_FAULT, Severity.ERROR if problem.is_unreadable else None
-            message = f"{problem.kind}: {problem}"
+            message = str(problem)
             if problem.kind in _NOT_READ and self._is_limited:
                 kind, severity = AuditKind.LIMIT_REACHED, None
             elif problem.kind is SitemapProblemKind.NOT_FETCHED:
+                message = f"the sitemap cannot be fetched: {problem}"
                 refusal = self._find_refusal(file.url)
                 if refusal is not None and refusal.rule is not None:
                     if blocked is not None:
@@ -332,7 +333,7 @@ class ListedPagesCheck:
                     kind, severity = AuditKind.NOT_ALLOWED, None
                 elif refusal is not None:
                     # No rule disallows it: the host does not answer, or its robots.txt fails.
-                    message = f"{problem.kind}: {refusal.explanation}"
+                    message = f"the sitemap cannot be fetched: {refusal.explanation}"
             yield finding(kind, message, severity=severity, url=file.url)
 
     @property

@@ -62,8 +62,9 @@ from canfetch.client.sync_client import Client
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState
 from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.sitemap import SitemapURL
 from canfetch.core.lists import check_list
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.verdict import AccessInfo
 from canfetch.errors import CanfetchError, ClientClosed, InvalidOption, InvalidURL, MissingExtra
@@ -343,6 +344,13 @@ class _Audit:
         lines = self._lines[origin]
         return one._replace(text=quoted_line(lines[one.line - 1])) if one.line <= len(lines) else one
 
+    def _reported_sitemaps(self, served: ServedFile) -> set[str]:
+        """Return the values of sitemap records that are not valid URLs, and which the linter reports."""
+        lines = {one.line for one in self._findings if one.kind is AuditKind.LINT}
+        records = [] if served.robots is None else served.robots.extensions
+        values = (one.parsed.url for one in records if isinstance(one.parsed, SitemapURL) and one.line in lines)
+        return {value for value in values if find_origin(value) is None}
+
     def _past_cache(self, served: ServedFile) -> FreshFile | None:
         """Return the robots.txt that the server sends past caches, or None."""
         try:
@@ -402,7 +410,8 @@ class _Audit:
         check = ListedPagesCheck(
             self._requests, self._origin, home=self._page_url, addresses=addresses, agents=agents, choice=choice
         )
-        sitemaps = served.state.sitemaps(self._requests.clock())
+        reported = self._reported_sitemaps(served)
+        sitemaps = [url for url in served.state.sitemaps(self._requests.clock()) if url not in reported]
         if not self._is_meant_closed:
             # A fault of the whole site is reported once.
             is_closed = served.robots is None or self._findings.counts[AuditKind.SITE_CLOSED] > 0

@@ -1,6 +1,7 @@
 """Who may fetch a site for which purpose, by which line, and what the site states on the use of its content."""
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Final
 
 from canfetch.agents import REGISTRY, Crawler
@@ -54,7 +55,7 @@ def check_purposes(
 def purpose_findings(purposes: tuple[PurposeAccess, ...], origin: Origin) -> Iterator[AuditFinding]:
     """Yield contradictions between what crawlers may fetch and what the site states."""
     for purpose in purposes:
-        closed = {one.may_fetch: one for one in purpose.crawlers}
+        closed = {one.may_fetch: one for one in purpose.crawlers if not one.token_only}
         if purpose.name == _SEARCH and set(closed) == {"none"}:
             line = max(closed["none"].lines, default=None)
             yield finding(
@@ -77,18 +78,19 @@ def _rows(facts: SiteFacts) -> dict[str, CrawlerFacts]:
 
 def _access(purpose: str, rows: Mapping[str, CrawlerFacts], state: OriginState, now: float) -> Iterator[CrawlerAccess]:
     home = f"{state.origin}/"
-    found: dict[str, dict[str, set[int]]] = {}
+    found: dict[tuple[str, bool], dict[str, set[int]]] = {}
     for crawler in REGISTRY.crawlers:
         if crawler.retired or not _has_purpose(crawler, purpose):
             continue
         row = rows.get(crawler.name.lower(), rows.get("*"))
         verdict = state.decide(home, crawler.agent, now)
         lines = {*(() if row is None else row.lines), *(() if verdict.line is None else (verdict.line,))}
-        found.setdefault(_UNKNOWN if row is None else row.may_fetch, {})[crawler.name] = lines
-    for may_fetch in ("all", "some", "none", "undecided", _UNKNOWN):
-        names = found.get(may_fetch)
+        key = _UNKNOWN if row is None else row.may_fetch, crawler.token_only
+        found.setdefault(key, {})[crawler.name] = lines
+    for token_only, may_fetch in product((False, True), ("all", "some", "none", "undecided", _UNKNOWN)):
+        names = found.get((may_fetch, token_only))
         if names:
-            yield CrawlerAccess(may_fetch, tuple(names), tuple(sorted(set().union(*names.values()))))
+            yield CrawlerAccess(may_fetch, tuple(names), tuple(sorted(set().union(*names.values()))), token_only)
 
 
 def _has_purpose(crawler: Crawler, purpose: str) -> bool:

@@ -47,16 +47,20 @@ class CrawlerAccess(NamedTuple):
         may_fetch: `all`, `some`, `none`, or `undecided`.
         names: The crawlers.
         lines: The lines that select their rules, and the line that decides about the home page.
+        token_only: Whether they are control tokens, which fetch nothing. `may_fetch` is then the part of the site whose
+            use they permit.
     """
 
     may_fetch: str
     names: tuple[str, ...]
     lines: tuple[int, ...]
+    token_only: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the crawlers as plain values, with the first lines and the number of all lines."""
         lines = {"lines": list(self.lines[:MAX_LINES]), "line_count": len(self.lines)}
-        return {"may_fetch": self.may_fetch, "crawlers": list(self.names), **lines}
+        names = {"token_only": self.token_only, "crawlers": list(self.names)}
+        return {"may_fetch": self.may_fetch, **names, **lines}
 
 
 class PurposeAccess(NamedTuple):
@@ -199,7 +203,8 @@ class AuditReport(NamedTuple):
         purposes: Who may fetch the site for each purpose.
         listed: The pages that the sitemaps list.
         edge: The answers to requests with the headers of crawlers, after that to the control request.
-        findings: The findings, the most severe first, and those of the linter last in each severity.
+        findings: The findings. Those that do the most to access are first: of the whole site, of crawlers, of pages.
+            Notes are last.
         counts: The number of findings of each kind, also of those that are not listed.
         requests: The number of requests that were sent. A robots.txt counts as one, with its redirects.
         max_requests: The largest number that was permitted.

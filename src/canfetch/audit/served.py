@@ -129,7 +129,7 @@ def check_file(
         found = [one for one in found if one not in caused]
     for one in found:
         message = f"{one.check.code} {one.check.name}: {one.message()}"
-        yield finding(AuditKind.LINT, message, severity=one.severity, url=url, line=one.line)
+        yield finding(AuditKind.LINT, message, severity=one.severity, url=url, line=one.line)._replace(check=one.check)
 
 
 def _lint_keys(linter: Linter, content: bytes) -> set[tuple[str, bytes]]:

@@ -111,6 +111,7 @@ _REPORT: Final[dict[str, _Check]] = {
                     crawlers=_list_of(_is_text),
                     lines=_list_of(_is_number),
                     line_count=_is_number,
+                    token_only=_optional_key(_one_of([True, False])),
                 )
             ),
             use=_optional(
@@ -138,6 +139,9 @@ _REPORT: Final[dict[str, _Check]] = {
             kind=_one_of(_KINDS),
             severity=_one_of(severity.label for severity in Severity),
             message=_is_text,
+            # Reports of earlier versions have neither.
+            meaning=_optional_key(_is_text),
+            advice=_optional_key(_is_text),
             url=_optional(_is_text),
             line=_optional(_is_number),
             status=_optional(_is_number),

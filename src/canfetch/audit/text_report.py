@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from canfetch.audit.edge import LIMITS_OF_THE_TEST, EdgeKind
 from canfetch.audit.findings import AuditKind
@@ -14,12 +14,20 @@ _MAX_SHOWN: Final = 5
 _MAX_NAMES: Final = 8
 # Longer URLs are cut in reports for people. The JSON form has them as a whole.
 _MAX_URL: Final = 500
-ACCESS_WORDS: Final = {
+_ACCESS_WORDS: Final = {
     "all": "may fetch all",
     "some": "may fetch a part",
     "none": "may fetch nothing",
     "undecided": "too many rules to decide",
     "unknown": "unknown",
+}
+# A control token fetches nothing. Its rules are about what other crawlers of its operator fetch.
+_TOKEN_WORDS: Final = {
+    "all": "control tokens, permit the use of all",
+    "some": "control tokens, permit the use of a part",
+    "none": "control tokens, permit no use",
+    "undecided": "control tokens, too many rules to decide",
+    "unknown": "control tokens, unknown",
 }
 _LOG_NAMES: Final = (
     "A name in a log is what a client sends, unless its address was verified. A log without hosts is taken for one of "
@@ -37,6 +45,30 @@ _MONTHS: Final = (
 _USE_WORDS: Final = {True: "permitted", False: "not permitted", None: "nothing stated"}
 
 
+class FindingGroup(NamedTuple):
+    """Findings that mean the same for the owner.
+
+    Attributes:
+        kind: Their kind.
+        found: Those that are listed, in the JSON form.
+        number: The number of all of them.
+    """
+
+    kind: AuditKind
+    found: Sequence[Mapping[str, Any]]
+    number: int
+
+    @property
+    def meaning(self) -> str:
+        """What they mean for the owner, in one sentence."""
+        return meaning_text(self.found[0])
+
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        return self.found[0].get("advice") or self.kind.advice
+
+
 def text_lines(report: ReportJson) -> Iterator[str]:
     """Yield the lines of a report, with the first findings of each kind.
 
@@ -49,9 +81,10 @@ def text_lines(report: ReportJson) -> Iterator[str]:
     if report["error"]:
         yield f"  {report['error']}"
         return
-    for kind, found, number in grouped(report):
+    for group in grouped(report):
+        kind, found, number = group
         yield ""
-        yield f"{found[0]['severity']}: {kind.meaning} ({kind}, {counted(number, 'time')})"
+        yield f"{found[0]['severity']}: {group.meaning} ({kind}, {counted(number, 'time')})"
         shown = found[:_MAX_SHOWN]
         for one in shown:
             yield f"  {one['message']}"
@@ -60,7 +93,7 @@ def text_lines(report: ReportJson) -> Iterator[str]:
         more = number - len(shown)
         if more > 0:
             yield f"  and {more:,} more"
-        yield f"  -> {kind.advice}"
+        yield f"  -> {group.advice}"
     yield ""
     yield from _purpose_lines(report)
     yield from _other_lines(report)
@@ -98,7 +131,25 @@ def main_finding(report: ReportJson) -> str:
     """Return the most important finding in words, or why the site was not audited."""
     if report["error"]:
         return f"Not audited: {report['error']}"
-    return next((kind.meaning for kind, _, _ in grouped(report)), "Nothing was found.")
+    first = next(grouped(report), None)
+    if first is None:
+        return "Nothing was found."
+    if first.kind is not AuditKind.LINT:
+        return first.meaning
+    _, message = split_message(first.found[0])
+    return f"{message[:1].upper()}{message[1:]}."
+
+
+def quotes_site(report: ReportJson) -> bool:
+    """Return whether `main_finding` quotes what a site has sent."""
+    first = next(grouped(report), None)
+    return bool(report["error"]) or (first is not None and first.kind is AuditKind.LINT)
+
+
+def split_message(one: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the check of the linter that found something, or an empty string, and the message for people."""
+    check, colon, message = one["message"].partition(": ")
+    return (check, message) if one["kind"] == AuditKind.LINT and colon else ("", one["message"])
 
 
 def by_severity(reports: Sequence[ReportJson]) -> list[int]:
@@ -118,20 +169,28 @@ def by_severity(reports: Sequence[ReportJson]) -> list[int]:
     return sorted(range(len(reports)), key=rank)
 
 
-def grouped(report: ReportJson) -> Iterator[tuple[AuditKind, Sequence[Mapping[str, Any]], int]]:
-    """Yield the findings of each kind and severity, in the order of the report, and their number.
+def grouped(report: ReportJson) -> Iterator[FindingGroup]:
+    """Yield the findings of each kind, severity and meaning, in the order of the report, and their number.
 
-    Findings that are not listed have the severity of the last ones of their kind.
+    Findings that are not listed count as the last ones of their kind.
     """
     left = dict(report["counts"])
-    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for one in report["findings"]:
-        groups.setdefault((one["severity"], one["kind"]), []).append(one)
-    last = {kind: severity for severity, kind in groups}
-    for (severity, kind), found in groups.items():
-        number = left[kind] if last[kind] == severity else len(found)
+        groups.setdefault((one["kind"], one["severity"], meaning_text(one)), []).append(one)
+    last = {key[0]: key for key in groups}
+    for key, found in groups.items():
+        kind = key[0]
+        number = left[kind] if last[kind] == key else len(found)
         left[kind] -= number
-        yield AuditKind(kind), found, number
+        yield FindingGroup(AuditKind(kind), found, number)
+
+
+def meaning_text(one: Mapping[str, Any]) -> str:
+    """Return what a finding means for the owner, in one sentence."""
+    # Reports of earlier versions do not have it.
+    meaning: str | None = one.get("meaning")
+    return meaning or AuditKind(one["kind"]).meaning
 
 
 def place(one: Mapping[str, Any]) -> str:
@@ -168,6 +227,13 @@ def rules_summary(reports: Sequence[ReportJson]) -> str:
     return f"{len(most):,} of {number:,} sites have the same rules as {most[0]}. Other rules: {names}."
 
 
+def access_words(row: Mapping[str, Any]) -> str:
+    """Return what crawlers may fetch, or what control tokens permit, in a few words."""
+    # Reports of earlier versions do not distinguish them.
+    words = _TOKEN_WORDS if row.get("token_only") else _ACCESS_WORDS
+    return words[row["may_fetch"]]
+
+
 def crawler_text(row: Mapping[str, Any]) -> str:
     """Return which crawlers may fetch what, and by which lines."""
     shown = row["lines"][:_MAX_SHOWN]
@@ -181,17 +247,18 @@ def crawler_text(row: Mapping[str, Any]) -> str:
 def use_text(use: Mapping[str, Any]) -> str:
     """Return what the site states on a use of its content: all statements that decide, and what was not read."""
     deciding = [f"{one['place']}: {one['text']}" for one in use["decided_by"]]
-    stated = abbreviated(deciding, _MAX_SHOWN, separator="; ") or use["explanation"]
+    is_silent = use["allowed"] is None and not use.get("statements", True)
+    stated = "" if is_silent else f"; {abbreviated(deciding, _MAX_SHOWN, separator='; ') or use['explanation']}"
     unread = [one["name"] for one in use["sources"] if one["state"] not in {"read", "absent"}]
     missing = f"; not read: {', '.join(dict.fromkeys(unread))}" if unread else ""
-    return f"{_USE_WORDS[use['allowed']]}; {stated}{missing}"
+    return f"{_USE_WORDS[use['allowed']]}{stated}{missing}"
 
 
 def _purpose_lines(report: ReportJson) -> Iterator[str]:
     for purpose in report["purposes"]:
         yield f"{purpose['title']}:"
         for row in purpose["crawlers"]:
-            yield f"  {ACCESS_WORDS[row['may_fetch']]}: {crawler_text(row)}"
+            yield f"  {access_words(row)}: {crawler_text(row)}"
         use = purpose["use"]
         if use is not None:
             yield f"  use of the content: {use_text(use)}"

@@ -21,14 +21,15 @@ PHRASES: Final[Mapping[str, str]] = {
     "info": "info",
     "line-allows": "because of line {line}, {crawlers} may fetch {url}",
     "line-disallows": "because of line {line}, {crawlers} may not fetch {url}",
-    "may-before-fix": "{crawlers} may fetch {url}, but not after the fix",
-    "may-not-before-fix": "{crawlers} may not fetch {url}, but may after the fix",
+    "may-before-fix": "{crawlers} may fetch {url} today, but not once this is fixed",
+    "may-not-before-fix": "{crawlers} may not fetch {url} today, but may once this is fixed",
     "but-may": "{crawlers} may",
     "but-may-not": "{crawlers} may not",
     "and": " and ",
     "comma": ", ",
     "contrast": "; ",
     "other-crawlers": "other crawlers",
+    "crawlers-without-group": "crawlers without a group of their own",
     "any-crawler": "any crawler named {name}",
     "why": "why",
     "fix": "fix",
@@ -103,7 +104,7 @@ class Catalogue:
         verdicts = proof.verdicts
         if proof.contrast is Contrast.FIX:
             allowed = verdicts[0].allowed
-            crawlers = self._join(verdicts)
+            crawlers = self._join(verdicts, proof)
             return self.phrase(
                 "may-before-fix" if allowed else "may-not-before-fix", crawlers=crawlers, url=verdicts[0].url
             )
@@ -111,25 +112,26 @@ class Catalogue:
         same = [one for one in verdicts if one.allowed is first.allowed and one.line in proof.lines]
         clause = self.phrase(
             "line-allows" if first.allowed else "line-disallows",
-            crawlers=self._join(same),
+            crawlers=self._join(same, proof),
             url=first.url,
             line=str(first.line),
         )
         others = [one for one in verdicts if one.allowed is not first.allowed]
         if others:
-            rest = self.phrase("but-may" if others[0].allowed else "but-may-not", crawlers=self._join(others))
+            rest = self.phrase("but-may" if others[0].allowed else "but-may-not", crawlers=self._join(others, proof))
             clause += self.phrase("contrast") + rest
         return clause
 
-    def _join(self, verdicts: Sequence[CrawlerVerdict]) -> str:
-        names = [self._name(verdict) for verdict in verdicts]
+    def _join(self, verdicts: Sequence[CrawlerVerdict], proof: Proof) -> str:
+        # Without another name, it would be unclear which crawlers the other ones are.
+        is_alone = all(one.crawler == OTHER_CRAWLER for one in proof.verdicts)
+        others = self.phrase("crawlers-without-group" if is_alone else "other-crawlers")
+        names = [others if one.crawler == OTHER_CRAWLER else self._name(one) for one in verdicts]
         if len(names) == 1:
             return names[0]
         return self.phrase("comma").join(names[:-1]) + self.phrase("and") + names[-1]
 
     def _name(self, verdict: CrawlerVerdict) -> str:
-        if verdict.crawler == OTHER_CRAWLER:
-            return self.phrase("other-crawlers")
         return verdict.crawler if verdict.is_known else self.phrase("any-crawler", name=verdict.crawler)
 
 

@@ -45,12 +45,15 @@ class VerdictQuery(NamedTuple):
         contrast_only: Whether verdicts are shown only if crawlers differ. Set if the message already describes what the
             line does.
         crawlers: The product tokens of the crawlers that the finding is about. Empty means all readers of the groups.
+        shows_line: Whether verdicts are also shown if they only show that the line decides. Not set if the finding is
+            about crawlers that ignore the line.
     """
 
     url: str | None
     lines: tuple[int, ...] = ()
     contrast_only: bool = False
     crawlers: tuple[str, ...] = ()
+    shows_line: bool = True
 
 
 class Occurrence(NamedTuple):

@@ -117,7 +117,7 @@ class Proofs:
                     return Proof(Contrast.FIX, after, lines)
         except (InvalidURL, OriginMismatch):
             return None  # a value of the file does not have to be a valid path
-        return Proof(Contrast.LINE, tuple(decides), lines) if decides else None
+        return Proof(Contrast.LINE, tuple(decides), lines) if decides and query.shows_line else None
 
     def _line_at(self, offset: int) -> int:
         return max(bisect_right(self._file.line_starts, offset), 1)

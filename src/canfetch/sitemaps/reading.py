@@ -339,7 +339,7 @@ def fetch_body(url: str) -> Generator[Step, Any, bytes]:
     if origin is None or origin.scheme not in _SCHEMES:
         raise InvalidURL(f"invalid sitemap {quoted(redacted_url(url))}: expected an absolute http or https URL")
     document = yield from fetch_document(url, max_bytes=MAX_SITEMAP_BYTES)
-    return document.checked_body(": expected a sitemap")
+    return document.checked_body()
 
 
 def _is_below(url: str, sitemap: str) -> bool:

@@ -15,7 +15,6 @@ import click
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import BROWSERTRIX, CrawlRecords
 from canfetch.audit.edge import edge_crawlers
-from canfetch.audit.findings import AuditKind
 from canfetch.audit.html_report import html_page
 from canfetch.audit.intended import check_environment
 from canfetch.audit.procedure import (
@@ -30,6 +29,7 @@ from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
     by_severity,
     main_finding,
+    meaning_text,
     place,
     rules_summary,
     severity_counts,
@@ -411,7 +411,7 @@ def _annotations(report: ReportJson) -> Iterator[str]:
     for one in report["findings"][:_MAX_ANNOTATIONS]:
         title = f"canfetch audit: {one['kind']}"
         where = "" if one["url"] is None else f" ({place(one)})"
-        text = f"{AuditKind(one['kind']).meaning} {one['message']}{where}"
+        text = f"{meaning_text(one)} {one['message']}{where}"
         yield github_command(_GITHUB[one["severity"]], {"title": title}, text)
     more = len(report["findings"]) - _MAX_ANNOTATIONS
     if more > 0:

@@ -6,13 +6,14 @@ from typing import Final
 from canfetch.audit.edge import LIMITS_OF_THE_TEST
 from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
-    ACCESS_WORDS,
+    access_words,
     by_severity,
     crawler_text,
     grouped,
     host_text,
     main_finding,
     place,
+    quotes_site,
     rules_summary,
     summary,
     use_text,
@@ -50,7 +51,7 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[list[str]]:
         for index in by_severity(reports):
             report = reports[index]
             found = summary(report).partition(";")[0]
-            main = markdown_text(main_finding(report)) if not report["error"] else _cell(main_finding(report))
+            main = _cell(main_finding(report)) if quotes_site(report) else markdown_text(main_finding(report))
             yield [f"| {markdown_code(report['origin'])} | {found} | {main} |"]
         rules = rules_summary(reports)
         yield ["", _code(rules), ""] if rules else [""]
@@ -65,19 +66,20 @@ def _report(report: ReportJson) -> Iterator[list[str]]:
         return
     if report.get("environment") is not None:
         yield [f"Compared with the environment {_code(report['environment'])} of the policy.", ""]
-    for kind, found, number in grouped(report):
+    for group in grouped(report):
+        _, found, number = group
         severity = found[0]["severity"]
-        lines = [f"{_SIGNS[severity]} **{severity}: {kind.meaning}**", ""]
+        lines = [f"{_SIGNS[severity]} **{severity}: {group.meaning}**", ""]
         for one in found[:_MAX_SHOWN]:
             where = "" if one["url"] is None else f"<br>{_code(place(one))}"
             lines.append(f"- {_code(one['message'])}{where}")
         if number > _MAX_SHOWN:
             lines.append(f"- and {number - _MAX_SHOWN:,} more")
-        yield [*lines, "", f"What to do: {kind.advice}", ""]
+        yield [*lines, "", f"What to do: {group.advice}", ""]
     rows = [
         (
             purpose["title"],
-            "<br>".join(f"{ACCESS_WORDS[row['may_fetch']]}: {_cell(crawler_text(row))}" for row in purpose["crawlers"]),
+            "<br>".join(f"{access_words(row)}: {_cell(crawler_text(row))}" for row in purpose["crawlers"]),
             "" if purpose["use"] is None else _cell(use_text(purpose["use"])),
         )
         for purpose in report["purposes"]

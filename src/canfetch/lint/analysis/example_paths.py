@@ -57,7 +57,7 @@ def _looks_real(pattern: bytes, path: bytes) -> bool:
     )
 
 
-def query_for(pattern: bytes, *lines: int, contrast_only: bool = False) -> VerdictQuery | None:
+def query_for(pattern: bytes, *lines: int, contrast_only: bool = False, shows_line: bool = True) -> VerdictQuery | None:
     """Return the query for a path that a pattern matches, or None if there is no such path."""
     path = example_path(pattern)
-    return None if path is None else VerdictQuery(path, lines, contrast_only=contrast_only)
+    return None if path is None else VerdictQuery(path, lines, contrast_only=contrast_only, shows_line=shows_line)

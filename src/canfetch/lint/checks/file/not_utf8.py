@@ -4,22 +4,29 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
+from urllib.parse import quote
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
+from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.fixes import Edit, Fix
+from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
 _NOT_ASCII: Final = re.compile(rb"[\x80-\xff]")
 _LATIN_SPACE: Final = b"\xa0 \t"
-_ESCAPES: Final = tuple(b"%%%02X" % byte for byte in range(0x100))
-_new_tuple: Final = tuple.__new__
+_LATIN: Final = "cp1252"
+# Bytes that are not UTF-8, as `surrogateescape` decodes them.
+_UNDECODED: Final = re.compile("[\udc80-\udcff]+")
+# In Western European words, more than two letters with accents hardly ever follow each other. In Cyrillic, Greek and
+# Asian encodings, all letters of a word are such bytes.
+_MAX_LETTERS: Final = 2
+_NOT_ASCII_TEXT: Final = re.compile(r"[^\x00-\x7f]+")
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
@@ -29,8 +36,11 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return
     for record in file.records_with(Note.NOT_UTF8):
         if record.value is not None:
+            is_rule = record.kind in _RULES
             yield Occurrence(
-                _span(file, record.value), fix=partial(_escape, file, record) if record.kind in _RULES else None
+                _span(file, record.value),
+                query=partial(_query, file, record) if is_rule else None,
+                fix=partial(_correct, file, record) if is_rule else None,
             )
     reported = set(file.records.with_note(Note.NOT_UTF8))
     for record in file.lines_matching(_NOT_ASCII):
@@ -56,23 +66,42 @@ def _span(file: LintedFile, span: tuple[int, int]) -> tuple[int, int]:
     return span
 
 
-def _escape(file: LintedFile, record: Record) -> Fix | None:
-    # The fix keeps the bytes as they are. Whether the site's URLs contain these bytes is unknown.
-    if record.value is None:
+def _correct(file: LintedFile, record: Record) -> Fix | None:
+    value = _corrected(file, record)
+    return None if value is None or record.value is None else replace_span(*record.value, value, changes_verdicts=True)
+
+
+def _query(file: LintedFile, record: Record) -> VerdictQuery | None:
+    value = _corrected(file, record)
+    return None if value is None else query_for(value)
+
+
+def _corrected(file: LintedFile, record: Record) -> bytes | None:
+    """Return the value in UTF-8, with escapes, or None if its encoding is not known."""
+    # A Latin-1 no-break space at the start or end of the value is a mistake.
+    value = file.value(record).strip(_LATIN_SPACE)
+    if _is_utf8(value):
+        return value
+    text = value.decode("utf-8", "surrogateescape")
+    if not all(map(_is_latin, _UNDECODED.findall(text))):
         return None
-    start, _ = record.value
-    value = file.value(record)
-    bare = value.strip(_LATIN_SPACE)
-    if _is_utf8(bare):
-        # A Latin-1 no-break space at the start or end of the value is a mistake.
-        bare_start = start + value.find(bare)
-        trims = (Edit(start, bare_start, b""), Edit(bare_start + len(bare), start + len(value), b""))
-        return Fix(tuple(edit for edit in trims if edit.end > edit.start), changes_verdicts=True)
-    # A line can have half a million of them.
-    edits = [
-        _new_tuple(Edit, (place, place + 1, _ESCAPES[byte])) for place, byte in enumerate(value, start) if byte > 0x7F
-    ]
-    return Fix(tuple(edits), changes_verdicts=True)
+    text = _UNDECODED.sub(lambda found: _as_latin(found.group()), text)
+    return _NOT_ASCII_TEXT.sub(lambda found: quote(found.group()), text).encode("ascii")
+
+
+def _is_latin(undecoded: str) -> bool:
+    if len(undecoded) > _MAX_LETTERS:
+        return False
+    try:
+        characters = _as_latin(undecoded)
+    except UnicodeDecodeError:
+        return False
+    # Two signs are the start of a longer character in UTF-8, or one of another encoding.
+    return characters.isalpha() or (len(characters) == 1 and characters.isprintable())
+
+
+def _as_latin(undecoded: str) -> str:
+    return undecoded.encode("utf-8", "surrogateescape").decode(_LATIN)
 
 
 CHECK = Check(
@@ -84,7 +113,8 @@ CHECK = Check(
     title="Bytes that are not UTF-8",
     message="these bytes are not UTF-8: the file was saved in another encoding",
     why="A robots.txt must be UTF-8. Google may drop other characters. Such a rule usually does not match the "
-    "intended URLs, because they contain other bytes.",
+    "intended URLs, because they contain other bytes. The fix takes the bytes for Windows-1252, which includes "
+    "Latin-1, and is only offered where they look like it.",
     how_to_fix="Save the file as UTF-8, and percent-encode the non-ASCII characters of paths, such as `%C3%A9`.",
     source="RFC 9309 section 2.3; Google, file format",
     bad=LintInput(b"User-agent: *\nDisallow: /caf\xe9/\n"),

@@ -22,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         yield Occurrence(
             record.key,
             {"key": file.text(file.key(record)), "name": file.text(name)},
-            query_for(file.value(record)) if is_rule else None,
+            query_for(file.value(record), shows_line=False) if is_rule else None,
             replace_span(*record.key, name, changes_verdicts=True),
         )
 
@@ -38,7 +38,7 @@ CHECK = Check(
         lighthouse=Severity.ERROR,
     ),
     title="A misspelt key",
-    message="`{key}` is a misspelling of `{name}`, which not every crawler accepts",
+    message="`{key}` is a misspelling of `{name}`: crawlers that do not accept it ignore the line",
     why="Google's parser accepts this misspelling, because it is common. RFC 9309 does not define it, so other parsers "
     "may ignore the line, as the profile `yandex` does.",
     how_to_fix="Write the key as it is spelt in RFC 9309.",

@@ -66,8 +66,8 @@ CHECK = Check(
     message="`{value}` has a scheme or a host, but a rule takes only a path, such as `{path}`",
     why="The path of a URL starts with `/`, so a value that starts with a scheme or a host matches nothing. A "
     "robots.txt applies only to its own scheme, host and port.",
-    how_to_fix="Write only the path, in the robots.txt of that host. Links that open an app need no rule, because "
-    "crawlers do not fetch them.",
+    how_to_fix="Write only the path, in the robots.txt of that host. If the value is not a web address but a link that "
+    "opens an app, remove the rule: crawlers do not fetch such links.",
     source="RFC 9309 section 2.2.2; Google, file location and range of validity; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDisallow: https://example.com/private/\n", url="https://example.com/robots.txt"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),

@@ -1,12 +1,17 @@
 """A folder without a final slash that also blocks a page."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from canfetch.core.text import encode_text
 from canfetch.lint.analysis.deliveries import example_page
-from canfetch.lint.analysis.site_urls import own_site_path
+from canfetch.lint.analysis.engine_verdicts import deciding_line
+from canfetch.lint.analysis.example_paths import example_path
+from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
+from canfetch.lint.analysis.site_urls import own_site_path, url_path
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.lint_input import LintInput, SitePage
 from canfetch.lint.linted_file import LintedFile, LintedRule
@@ -14,6 +19,19 @@ from canfetch.lint.severity import Severity, everywhere
 
 # The end of a page whose name starts with that of the folder, if no page of the site is known.
 _EXAMPLE: Final = b".html"
+# What one letter blocks on most sites.
+_FOLDERS: Final = {
+    folder[:2]: folder
+    for folder in (
+        b"/about/ /blog/ /contact/ /downloads/ /events/ /forum/ /gallery/ /help/ /images/ /jobs/ /login/ /media/ "
+        b"/news/ /offers/ /page/ /questions/ /reviews/ /services/ /team/ /users/ /videos/ /wiki/"
+    ).split()
+}
+# The character after a name is not a slash. `-` and `.` sort before it, all others from `0` on.
+_FOLLOWING: Final = (b"-", b"0")
+# Each one takes a decision.
+_MAX_EXAMINED: Final = 64
+_FOLDER: Final = re.compile(rb"/[A-Za-z0-9_-]+/")
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -36,8 +54,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 def _with_pages(file: LintedFile, rules: list[LintedRule], paths: list[tuple[bytes, str]]) -> Iterator[Occurrence]:
     for rule in rules:
-        # The character after the name is not a slash. `-` and `.` sort before it, all others from `0` on.
-        for following in (b"-", b"0"):
+        for following in _FOLLOWING:
             place = bisect_left(paths, (rule.value + following, ""))
             if place < len(paths) and _extends_name(paths[place][0], rule.value):
                 yield _occurrence(file, rule, paths[place][1])
@@ -47,16 +64,48 @@ def _with_pages(file: LintedFile, rules: list[LintedRule], paths: list[tuple[byt
 def _without_pages(file: LintedFile, rules: list[LintedRule]) -> Iterator[Occurrence]:
     values = sorted(rule.value for rule in file.rules)
     allowed = {rule.value for rule in file.rules if rule.allow}
-    found = False
+    named = _named_folder(file, rules)
+    if named is not None:
+        yield _occurrence(file, *named)
+    found = named is not None
     for rule in rules:
         inside = rule.value + b"/"
         place = bisect_left(values, inside)
-        if place < len(values) and values[place].startswith(inside) and not _is_opened(rule, allowed):
+        is_inside = place < len(values) and values[place].startswith(inside)
+        if is_inside and not _is_opened(rule, allowed) and (named is None or rule is not named[0]):
             found = True
-            yield _occurrence(file, rule, file.text(rule.value + _EXAMPLE))
-    first = next((rule for rule in rules if not _is_opened(rule, allowed)), None)
+            yield _occurrence(file, rule, _example(file, rule))
+    # A name that ends with `-` or `_` is the start of others, and not a folder.
+    possible = [rule for rule in rules if rule.value[-1:].isalnum() and not _is_opened(rule, allowed)]
+    # One letter blocks the most.
+    first = min(possible, key=lambda rule: rule.value not in _FOLDERS, default=None)
     if first is not None and not found:
-        yield _occurrence(file, first, file.text(first.value + _EXAMPLE))
+        yield _occurrence(file, first, _example(file, first))
+
+
+def _named_folder(file: LintedFile, rules: list[LintedRule]) -> tuple[LintedRule, str] | None:
+    """Return the first rule that blocks a folder with a longer name, which the file itself names, and the folder."""
+    sitemaps = (url_path(sitemap.url) for sitemap in listed_sitemaps(file))
+    paths = [*(rule.value for rule in file.rules if not rule.allow), *(encode_text(path) for path in sitemaps if path)]
+    # Of a longer path, only the folder may be open otherwise.
+    folders = sorted({found.group() for path in paths if (found := _FOLDER.match(path)) and found.end() < len(path)})
+    places = ((rule, bisect_left(folders, rule.value + start)) for rule in rules for start in _FOLLOWING)
+    candidates = (
+        (rule, folders[place])
+        for rule, place in places
+        if place < len(folders) and _extends_name(folders[place], rule.value)
+    )
+    for rule, folder in islice(candidates, _MAX_EXAMINED):
+        path = file.text(folder)
+        if deciding_line(file, path, "rfc9309", file.groups[rule.group].first_token) == rule.line:
+            return rule, path
+    return None
+
+
+def _example(file: LintedFile, rule: LintedRule) -> str:
+    """Return a path that starts with the name of a folder, and is neither the folder nor in it."""
+    page = _FOLDERS.get(rule.value, rule.value + _EXAMPLE)
+    return example_path(page) or file.text(page)
 
 
 def _is_opened(rule: LintedRule, allowed: set[bytes]) -> bool:
