@@ -166,7 +166,6 @@ def test_sqlite_file_that_is_deleted_while_it_is_in_use(tmp_path: Path) -> None:
     store.close()
 
 
-
 @pytest.mark.parametrize(
     "platform, variable, folders",
     [("linux", "XDG_CACHE_HOME", ()), ("win32", "LOCALAPPDATA", ()), ("darwin", "HOME", ("Library", "Caches"))],

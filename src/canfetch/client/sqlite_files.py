@@ -29,7 +29,6 @@ _CORRUPTION_MESSAGES: Final = (
     _UNDECODABLE_TEXT,
     "unsupported file format",
     "no such column: ",
-    "no such table: ",
     "duplicate column name: ",
     "table ",
 )
