@@ -17,6 +17,7 @@ from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.options import ClientOptions
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.redis import RedisStore
 from canfetch.client.stores.sqlite import SQLiteStore
@@ -25,6 +26,7 @@ from canfetch.client.transports import TransportRequest
 from canfetch.core.agent import Agent
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
+    CanfetchError,
     EngineError,
     InvalidLimit,
     InvalidOption,
@@ -366,6 +368,21 @@ def test_timeout_includes_redirects(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [request.timeout for request in origin.requests] == [2.0, 1.5]
 
 
+class Unprintable:
+    def __repr__(self) -> str:
+        raise KeyError("no text")
+
+
+@pytest.mark.parametrize("value", [Unprintable(), -(10**5000)], ids=["object", "integer"])
+@pytest.mark.parametrize(
+    "name", [*ClientOptions.__annotations__, "user_agent", "store", "transport", "evidence", "identity", "clock"]
+)
+def test_invalid_option_whose_text_cannot_be_shown_raises(name: str, value: object) -> None:
+    arguments: dict[str, object] = {"user_agent": USER_AGENT, "transport": ScriptedOrigin(), name: value}
+    with pytest.raises((CanfetchError, TypeError), match=r"Unprintable|16610|, not int$|got int$"):
+        Client(**arguments)  # type: ignore[arg-type]  # invalid on purpose
+
+
 @pytest.mark.parametrize(
     "options, error, message",
     [
@@ -387,6 +404,8 @@ def test_timeout_includes_redirects(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"user_agent": None}, InvalidOption, "invalid user_agent None"),
         ({"max_bytes": 10**12}, InvalidLimit, "536870912"),
         ({"max_bytes": 512_000.5}, InvalidLimit, "expected an integer"),
+        ({"timeout": 10**5000}, InvalidOption, "invalid timeout <int of 16610 bits>: expected a positive, finite"),
+        ({"misconfigured_origins": 3}, InvalidOption, r"expected a collection of origins, such as \['https://"),
         ({"engine": "zzz"}, EngineError, "unknown engine 'zzz'"),
         ({"allow_privat": False}, InvalidOption, "unknown option 'allow_privat': did you mean 'allow_private'?"),
         ({"colour": "red"}, InvalidOption, "unknown option 'colour': choose from 'agent', 'policy'"),

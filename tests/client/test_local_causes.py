@@ -1,12 +1,15 @@
 """What is wrong with this machine or program is no answer of a site: it raises, and is neither cached nor shared."""
 
 import asyncio
+import errno
 import logging
 import os
 import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -22,8 +25,9 @@ from tests.transports.session_harness import SESSION_NAMES, make_session, make_t
 from canfetch import AsyncClient, Client, Frontier
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.stores.memory import MemoryStore
-from canfetch.client.transports import TransportRequest
+from canfetch.client.transports import TransportRequest, headers, response_body
 from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
+from canfetch.client.transports.local_errors import is_local_error
 from canfetch.core.verdict import Access
 from canfetch.errors import RequestNotSent
 
@@ -339,6 +343,126 @@ def test_limit_of_descriptors() -> None:
         assert "Too many open files" in message, name
         # After that, the site is asked.
         assert allowed == "False", name
+
+
+FIRST_FETCH_WITHOUT_DESCRIPTORS = """
+import asyncio, os, resource, sys
+import canfetch
+from canfetch.client.transports import aiohttp_transport, http_transport, httpx2_transport
+
+TRANSPORTS = {
+    "http": http_transport.HTTPTransport,
+    "http-async": http_transport.AsyncHTTPTransport,
+    "httpx2": httpx2_transport.Httpx2Transport,
+    "httpx2-async": httpx2_transport.AsyncHttpx2Transport,
+    "aiohttp": aiohttp_transport.AiohttpTransport,
+}
+name, *urls = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+async def allows(client, url):
+    try:
+        answer = client.allows(url)
+        return answer if isinstance(answer, bool) else await answer
+    except canfetch.RequestNotSent as error:
+        return str(error)
+
+async def main():
+    transport = TRANSPORTS[name](resolve=lambda host: ["127.0.0.1"])
+    kind = canfetch.Client if name in ("http", "httpx2") else canfetch.AsyncClient
+    client = kind(user_agent="ExampleBot/1.0", transport=transport, timeout=5)
+    taken = []
+    try:
+        while True:
+            taken.append(os.dup(0))
+    except OSError:
+        pass
+    without = [await allows(client, url) for url in urls]
+    for descriptor in taken:
+        os.close(descriptor)
+    for url, answer in zip(urls, without):
+        print(url, await allows(client, url), answer)
+    closed = client.close()
+    if closed is not None:
+        await closed
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of descriptors")
+@pytest.mark.parametrize("name", TRANSPORT_NAMES)
+def test_limit_of_descriptors_before_the_first_fetch(tmp_path: Path, name: str) -> None:
+    for library in ("aiohttp", "httpx2"):
+        pytest.importorskip(library)
+    authority = Authority(tmp_path)
+    with Site() as site, Site(tls=authority.good()) as secure:
+        for each in (site, secure):
+            each.serve("/robots.txt", serve_rules)
+        port, secure_port = (each.netloc.rpartition(":")[2] for each in (site, secure))
+        # The modules for host names beyond ASCII, for content codings and for names of certificates.
+        urls = [f"http://bücher.test:{port}/", f"{site.origin}/", f"https://localhost:{secure_port}/"]
+        ran = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", FIRST_FETCH_WITHOUT_DESCRIPTORS, name, *urls],
+            env=os.environ | {"SSL_CERT_FILE": str(authority.file), "PYTHONUTF8": "1"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+    assert ran.stderr == ""
+    lines = ran.stdout.splitlines()
+    assert len(lines) == len(urls)
+    for line, url in zip(lines, urls, strict=True):
+        # Once there are descriptors again, the site is asked.
+        assert line.startswith(f"{url} True {url.removesuffix('/')}"), line
+        assert "was not requested: " in line
+        assert "Too many open files" in line
+
+
+def test_libraries_that_cannot_be_loaded_now_are_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = f"libbrotli.so: cannot open shared object file: {os.strerror(errno.EMFILE)}"
+    loads = {"brotli": 0}
+
+    def fail(name: str) -> Any:
+        loads[name] += 1
+        raise ImportError(reason)
+
+    monkeypatch.setattr(response_body, "import_module", fail)
+    monkeypatch.setattr(response_body, "available_codings", cache(response_body.available_codings.__wrapped__))
+    monkeypatch.setattr(headers, "accept_encoding", cache(response_body.accept_encoding.__wrapped__))
+    with Site() as site, Client(user_agent=USER_AGENT) as client:
+        site.serve("/robots.txt", serve_rules)
+        for number in (1, 2):
+            with pytest.raises(RequestNotSent, match="Too many open files"):
+                client.allows(f"{site.origin}/")
+            assert loads["brotli"] == number
+        monkeypatch.setattr(response_body, "import_module", import_module)
+        assert not client.allows(f"{site.origin}/private/")
+
+
+def test_name_that_cannot_be_looked_up_without_a_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+    assert not is_local_error(error)
+
+    def fail(*_: object) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr("canfetch.client.transports.local_errors.os.open", fail)
+    assert is_local_error(error)
+
+
+def test_certificate_authorities_that_appear_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "later"))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "missing"))
+    with Site(tls=authority.good()) as site, Client(user_agent=USER_AGENT) as client:
+        site.serve("/robots.txt", serve_rules)
+        with pytest.raises(RequestNotSent, match="no certificate authorities"):
+            client.allows(f"{site.origin}/")
+        (tmp_path / "later").write_bytes(authority.file.read_bytes())
+        assert not client.allows(f"{site.origin}/private/")
 
 
 # --- other conditions of this machine and program --------------------------------------------------------------------

@@ -20,6 +20,16 @@ def test_long_values_are_shortened_in_the_middle(value: str | bytes) -> None:
     assert text.endswith("aaaz'")
 
 
+class Unprintable:
+    def __repr__(self) -> str:
+        raise KeyError("no text")
+
+
+@pytest.mark.parametrize("value", [Unprintable(), [Unprintable()], 10**5000, {-(10**5000)}], ids=type)
+def test_values_without_a_text_are_described(value: object) -> None:
+    assert "Unprintable instance" in quoted(value) or "int of 16610 bits" in quoted(value)
+
+
 def test_error_messages_are_short(engine: str) -> None:
     robots = canfetch.parse(b"", engine=engine)
     with pytest.raises(InvalidURL) as bad_url:

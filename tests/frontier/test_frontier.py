@@ -189,6 +189,11 @@ def test_one_url_is_not_a_source(url: Any) -> None:
     run_in_virtual_time(main)
 
 
+class Unprintable:
+    def __repr__(self) -> str:
+        raise KeyError("no text")
+
+
 @pytest.mark.files
 @pytest.mark.parametrize(
     "options, message",
@@ -205,6 +210,7 @@ def test_one_url_is_not_a_source(url: Any) -> None:
         ({"max_delay": True}, "invalid max_delay True"),
         ({"max_unreachable": float("inf")}, "invalid max_unreachable inf"),
         ({"delay_mode": "nonsense"}, "unknown delay mode 'nonsense'"),
+        ({"delay_mode": Unprintable()}, "unknown delay mode <Unprintable instance"),
         ({"min_delay": 9.0, "max_delay": 3.0}, "invalid min_delay 9.0: expected at most max_delay, 3.0"),
         ({"min_delay": 61}, "invalid min_delay 61: expected at most max_delay, 60.0"),
         ({"on_skip": 3}, "invalid on_skip 3: expected a function"),

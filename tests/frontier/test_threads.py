@@ -14,9 +14,10 @@ URL = "https://a.example/"
 METHODS: dict[str, Callable[[Frontier], object]] = {
     "add": lambda frontier: frontier.add(URL),
     "add_many": lambda frontier: frontier.add_many([URL]),
+    "add_many of nothing": lambda frontier: frontier.add_many([]),
     "add_source": lambda frontier: frontier.add_source([URL]),
     "defer": lambda frontier: frontier.defer(URL, 5),
-    "failed": lambda frontier: list(frontier.failed()),
+    "failed": lambda frontier: frontier.failed(),
     "retry_failed": lambda frontier: frontier.retry_failed(),
     "counts": lambda frontier: frontier.counts,
 }

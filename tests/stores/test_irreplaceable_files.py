@@ -125,7 +125,7 @@ def test_damaged_values_of_a_frontier(tmp_path: Path, damage: str, reader: str) 
     path = tmp_path / "crawl.sqlite3"
     run_in_virtual_time(lambda: start_crawl(path))
     run_sql(path, damage)
-    with pytest.raises(StoreError, match=r"crawl\.sqlite3: (damaged: |Could not decode)"):
+    with pytest.raises(StoreError, match=r"crawl\.sqlite3: damaged: "):
         FRONTIER_READERS[reader](path)
 
 
@@ -150,7 +150,7 @@ def test_frontier_with_a_damaged_name_in_its_schema(tmp_path: Path, reader: str)
     path = tmp_path / "crawl.sqlite3"
     run_in_virtual_time(lambda: start_crawl(path))
     damage_schema(path)
-    with pytest.raises(StoreError, match=r"crawl\.sqlite3: damaged: 'utf-8' codec can't decode"):
+    with pytest.raises(StoreError, match=r"crawl\.sqlite3: damaged: a text is not valid UTF-8; "):
         FRONTIER_READERS[reader](path)
 
 

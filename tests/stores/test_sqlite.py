@@ -148,6 +148,24 @@ def test_sqlite_closed_store_raises(tmp_path: Path) -> None:
         store.get("https://example.com")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a file in use cannot be deleted")
+def test_sqlite_file_that_is_deleted_while_it_is_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "robots.sqlite3"
+    store = SQLiteStore(path)
+    store.put(make_entry("https://a.example/"))
+    for file in list(tmp_path.iterdir()):
+        file.unlink()
+    store.put(make_entry("https://b.example/"))
+    assert list(store.keys()) == ["https://a.example", "https://b.example"]
+    assert list(tmp_path.iterdir()) == []
+    # As another process would create it.
+    other = SQLiteStore(path)
+    other.put(make_entry("https://c.example/"))
+    other.close()
+    assert list(store.keys()) == ["https://c.example"]
+    store.close()
+
+
 @pytest.mark.parametrize(
     "platform, variable, folders",
     [("linux", "XDG_CACHE_HOME", ()), ("win32", "LOCALAPPDATA", ()), ("darwin", "HOME", ("Library", "Caches"))],

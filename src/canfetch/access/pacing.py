@@ -28,15 +28,16 @@ class DelayMode(StrEnum):
     WINDOW = "window"  # Bing: the length of fixed time windows, with one request in each
 
 
-def parse_delay_mode(name: str) -> DelayMode:
+def parse_delay_mode(name: object) -> DelayMode:
     """Return the delay mode called `name`.
 
     Raises: InvalidOption: No delay mode has this name.
     """
-    try:
-        return DelayMode(name)
-    except ValueError:
-        raise InvalidOption(unknown_choice("delay mode", name, DelayMode)) from None
+    # `DelayMode(name)` would raise what `repr` of another object raises.
+    mode = next((mode for mode in DelayMode if mode == name), None) if isinstance(name, str) else None
+    if mode is None:
+        raise InvalidOption(unknown_choice("delay mode", name, DelayMode))
+    return mode
 
 
 class Pace(NamedTuple):

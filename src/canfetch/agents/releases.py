@@ -88,7 +88,7 @@ def parse_release(content: bytes, path: str | None = None) -> Release:
 
 def _version(text: object) -> str:
     if not isinstance(text, str) or not is_day(text):
-        raise TypeError(f"version {text!r}: expected a date such as 2026-11-20")
+        raise TypeError(f"version {quoted(text)}: expected a date such as 2026-11-20")
     return text
 
 
@@ -145,7 +145,9 @@ def _parse_header(table: Any) -> PublishedHeader:
 def _valid_header(table: Any) -> PublishedHeader:
     header = _parse_header(table)
     if not header.value or header.source_kind not in get_args(SourceKind):
-        raise TypeError(f"invalid header {table!r}: expected a value, and a source_kind of {get_args(SourceKind)}")
+        raise TypeError(
+            f"invalid header {quoted(table)}: expected a value, and a source_kind of {get_args(SourceKind)}"
+        )
     return header
 
 

@@ -29,7 +29,9 @@ def validate_crawler(crawler: object) -> Crawler:
     for field, example in _EXAMPLES:
         _check_texts(field, getattr(crawler, field), example)
     if not crawler.tokens or "*" in crawler.tokens:
-        raise InvalidOption(f"invalid tokens {crawler.tokens!r}: expected product tokens; use star_applies for '*'")
+        raise InvalidOption(
+            f"invalid tokens {quoted(crawler.tokens)}: expected product tokens; use star_applies for '*'"
+        )
     # Report invalid tokens now, and not at the first decision.
     Agent(crawler.tokens)
     for field, kind in (("operator", str), ("source", str), ("verification", Verification)):
@@ -80,7 +82,7 @@ def _check_choices(crawler: Crawler) -> None:
 
 def _check_texts(field: str, texts: object, example: str) -> None:
     if not isinstance(texts, tuple | list) or not all(isinstance(text, str) for text in texts):
-        raise InvalidOption(f"invalid {field} {texts!r}: expected a tuple of str, such as ({example!r},)")
+        raise InvalidOption(f"invalid {field} {quoted(texts)}: expected a tuple of str, such as ({example!r},)")
 
 
 def is_day(text: object) -> bool:
@@ -95,4 +97,4 @@ def is_day(text: object) -> bool:
 
 def _invalid(crawler: Crawler, field: str, expected: str) -> InvalidOption:
     value = getattr(crawler, field)
-    return InvalidOption(f"crawler {quoted(crawler.name)}: invalid {field} {value!r}: expected {expected}")
+    return InvalidOption(f"crawler {quoted(crawler.name)}: invalid {field} {quoted(value)}: expected {expected}")

@@ -10,6 +10,7 @@ from canfetch.bulk.kernels import Kernel, KernelOptions, create_kernel, kernel_o
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.lists import check_list
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 AnyAgents = Iterable[str | Agent] | Mapping[str, str | Agent]
@@ -153,5 +154,5 @@ def _matrix_agent(agent: object) -> str | Agent:
         # A scalar of pyarrow, which iterating an array yields.
         agent = agent.as_py()
     if not isinstance(agent, str | Agent):
-        raise TypeError(f"invalid agent {agent!r}: expected a str or an Agent")
+        raise TypeError(f"invalid agent {quoted(agent)}: expected a str or an Agent")
     return agent

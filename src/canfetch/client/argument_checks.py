@@ -124,7 +124,7 @@ def check_delay_bounds(*, min_delay: Any, max_delay: Any) -> None:
     """
     check_durations(min_delay=min_delay, max_delay=max_delay)
     if min_delay > max_delay:
-        raise InvalidOption(f"invalid min_delay {min_delay!r}: expected at most max_delay, {max_delay!r}")
+        raise InvalidOption(f"invalid min_delay {quoted(min_delay)}: expected at most max_delay, {quoted(max_delay)}")
 
 
 _STORE_METHODS: Final = ("get", "put", "delete", "keys", "acquire_lease", "release_lease", "close")

@@ -28,6 +28,7 @@ from canfetch.client.procedure import (
     RememberEntry,
     StoreAction,
     StoreEntry,
+    check_is_sendable,
     fetch_settings,
     obtain_entry,
 )
@@ -39,6 +40,7 @@ from canfetch.client.stores import Store
 from canfetch.client.transports import TransportRequest, url_as_sent
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
 from canfetch.core.redaction import loggable_url, redact_urls
 from canfetch.core.urls import AnyURL, plain_url
 from canfetch.core.verdict import ClientVerdict, Verdict
@@ -90,7 +92,7 @@ class BaseClient(Generic[TransportT]):
             check_callable("history.copy_at", getattr(history, "copy_at", history))
         check_callable("clock", clock)
         if not isinstance(seed, int):
-            raise InvalidOption(f"invalid seed {seed!r}: expected an integer")
+            raise InvalidOption(f"invalid seed {quoted(seed)}: expected an integer")
         self._transport = self._default_transport() if transport is None else transport
         check_transport(self._transport, self.options, is_async=self._is_async)
         self._store = store
@@ -235,10 +237,13 @@ class BaseClient(Generic[TransportT]):
 
         try:
             url = url_as_sent(self._transport, parse_endpoint(request.url).url)
+            return request._replace(headers=(*request.headers, *self._identity.headers("GET", url)))
         except (InvalidURL, TransportError):
             # The transport fails in the same way.
             return request
-        return request._replace(headers=(*request.headers, *self._identity.headers("GET", url)))
+        except (OSError, ImportError) as error:
+            check_is_sendable(request.url, error)
+            raise
 
     def _find_fresh(self, url: AnyURL) -> OriginState | None:
         """Return the state of the origin of `url` if it is in memory and needs no fetch, otherwise None.
@@ -291,7 +296,11 @@ class BaseClient(Generic[TransportT]):
         """
         now = self._now()
         state = self._cache.find_canonical(url)
-        origin = Origin.from_url(url) if state is None else state.origin
+        try:
+            origin = Origin.from_url(url) if state is None else state.origin
+        except (OSError, ImportError) as error:
+            check_is_sendable(loggable_url(plain_url(url)), error)
+            raise
         if state is None:
             state = self._cache.get(str(origin))
         if state is None or (refresh and not offline):

@@ -1,7 +1,7 @@
 """The options of a client, validated."""
 
+import sys
 from collections.abc import Collection, Iterable
-from math import isfinite
 from typing import Any, Final, NamedTuple, Self, TypedDict, Unpack
 
 from canfetch.access.editions import get_lone_edition
@@ -14,6 +14,7 @@ from canfetch.core.engines import get_compiler
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.origin import Origin
 from canfetch.core.profiles import Profile, get_profile
+from canfetch.core.quoting import quoted
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidLimit, InvalidOption
 
@@ -94,11 +95,14 @@ class Options(NamedTuple):
         """
         _check_names(arguments)
         if not is_header_value(user_agent):
-            raise InvalidOption(f"invalid user_agent {user_agent!r}: expected a non-empty string of printable ASCII")
+            raise InvalidOption(
+                f"invalid user_agent {quoted(user_agent)}: expected a non-empty string of printable ASCII"
+            )
         max_bytes = arguments.get("max_bytes", DEFAULT_MAX_BYTES)
         if not _is_parsing_limit(max_bytes):
             raise InvalidLimit(
-                f"invalid max_bytes {max_bytes!r}: expected an integer from {DEFAULT_MAX_BYTES} to {MAX_BYTES_LIMIT}"
+                f"invalid max_bytes {quoted(max_bytes)}: expected an integer from {DEFAULT_MAX_BYTES} to "
+                f"{MAX_BYTES_LIMIT}"
             )
         agent = arguments.get("agent")
         profile, policy = _profile_and_policy(arguments)
@@ -130,15 +134,15 @@ class Options(NamedTuple):
         for name in ("connect_timeout", "read_timeout", "timeout"):
             seconds = getattr(self, name)
             if not _is_finite_number(seconds) or seconds <= 0:
-                raise InvalidOption(f"invalid {name} {seconds!r}: expected a positive, finite number of seconds")
+                raise InvalidOption(f"invalid {name} {quoted(seconds)}: expected a positive, finite number of seconds")
         for name in ("stale_while_revalidate", "max_memory_bytes"):
             number = getattr(self, name)
             if not _is_finite_number(number) or number < 0:
-                raise InvalidOption(f"invalid {name} {number!r}: expected a finite number, 0 or more")
+                raise InvalidOption(f"invalid {name} {quoted(number)}: expected a finite number, 0 or more")
         for name in ("allow_private", "revalidate"):
             flag = getattr(self, name)
             if not isinstance(flag, bool):
-                raise InvalidOption(f"invalid {name} {flag!r}: expected True or False")
+                raise InvalidOption(f"invalid {name} {quoted(flag)}: expected True or False")
 
 
 def _check_names(names: Iterable[str]) -> None:
@@ -155,10 +159,11 @@ def _profile_and_policy(arguments: ClientOptions) -> tuple[Profile, AccessPolicy
     return get_profile(edition.profile), get_policy(edition.policy)
 
 
-def _parse_origins(origins: Collection[str]) -> frozenset[str]:
-    if isinstance(origins, str | bytes):
+def _parse_origins(origins: object) -> frozenset[str]:
+    if isinstance(origins, str | bytes) or not isinstance(origins, Iterable):
+        example = quoted(origins) if isinstance(origins, str) else "'https://example.com'"
         raise InvalidOption(
-            f"invalid misconfigured_origins {origins!r}: expected a collection of origins, such as [{origins!r}]"
+            f"invalid misconfigured_origins {quoted(origins)}: expected a collection of origins, such as [{example}]"
         )
     return frozenset(str(Origin.from_url(origin)) for origin in origins)
 
@@ -168,4 +173,5 @@ def _is_parsing_limit(value: object) -> bool:
 
 
 def _is_finite_number(value: Any) -> bool:
-    return isinstance(value, int | float) and isfinite(value)
+    # `isfinite` raises for larger integers. No comparison with NaN holds.
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max

@@ -30,6 +30,7 @@ from canfetch.access.vary import SentHeaders
 from canfetch.client.options import Options
 from canfetch.client.request_headers import combine_headers, without_credentials
 from canfetch.client.transports import Route, TransportRequest, credential_check, is_long_wait
+from canfetch.client.transports.local_errors import describe_os_error, is_local_error
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Access
@@ -197,7 +198,22 @@ def obtain_entry(
         refresh: Fetch with a conditional request even if the entry is fresh.
         offline: Use only `previous` and the store.
     """
-    return _Procedure(origin, settings).run(previous, refresh=refresh, offline=offline)
+    try:
+        return (yield from _Procedure(origin, settings).run(previous, refresh=refresh, offline=offline))
+    except (OSError, ImportError) as error:
+        check_is_sendable(origin.robots_url, error)
+        raise
+
+
+def check_is_sendable(url: str, error: Exception) -> None:
+    """Check that an error does not show that this machine cannot send a request.
+
+    A module that is imported on first use, such as that for host names beyond ASCII, needs a descriptor.
+
+    Raises: RequestNotSent.
+    """
+    if is_local_error(error):
+        raise RequestNotSent(f"{redacted_url(url)} was not requested: {describe_os_error(error)}") from None
 
 
 class _Procedure:

@@ -22,17 +22,39 @@ CORRUPTION_ADVICE: Final = (
     "use another file, restore a copy of this one, or save its data with the command .recover of sqlite3"
 )
 _CORRUPTION_CODES: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# The starts of messages of errors whose code does not show the damage. The first is of the Python module itself. The
+# last ones are those of statements that do not fit a damaged schema.
+_UNDECODABLE_TEXT: Final = "Could not decode to UTF-8"
+_CORRUPTION_MESSAGES: Final = (
+    _UNDECODABLE_TEXT,
+    "unsupported file format",
+    "no such column: ",
+    "duplicate column name: ",
+    "table ",
+)
 
 
-def primary_code(error: sqlite3.Error) -> int | None:
-    """Return the error code without its details, or None for an error of the Python module itself."""
+def primary_code(error: Exception) -> int | None:
+    """Return the error code without its details, or None for an error that is not of SQLite itself."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
-def is_corruption(error: sqlite3.Error) -> bool:
-    """Return whether an error shows that a file is damaged, or is not a database."""
-    return primary_code(error) in _CORRUPTION_CODES
+def is_undecodable_text(error: Exception) -> bool:
+    """Return whether an error shows that a text in a file, or in a message of SQLite about it, is not UTF-8."""
+    return isinstance(error, UnicodeDecodeError) or str(error).startswith(_UNDECODABLE_TEXT)
+
+
+def is_corruption(error: Exception) -> bool:
+    """Return whether an error shows that a file is damaged, or is not a database.
+
+    SQLite quotes the names of a damaged schema. If they are not UTF-8, Python raises UnicodeDecodeError instead.
+    """
+    return (
+        primary_code(error) in _CORRUPTION_CODES
+        or isinstance(error, UnicodeDecodeError)
+        or str(error).startswith(_CORRUPTION_MESSAGES)
+    )
 
 
 class DamagedRow(ValueError):
@@ -52,15 +74,18 @@ def check_row(row: tuple[Any, ...] | None, *types: type | UnionType) -> tuple[An
     return row
 
 
-def corruption_advice(error: sqlite3.Error) -> str:
+def corruption_advice(error: Exception) -> str:
     """Return the fix for a damaged file that nothing can replace, as the end of a message, or an empty string."""
     return f"; {CORRUPTION_ADVICE}" if is_corruption(error) else ""
 
 
 def sqlite_reason(path: Path | str, error: Exception) -> str:
     """Return the message of an error of SQLite, with the reason if the file cannot be opened because of its path."""
+    if is_undecodable_text(error):
+        # The message has the complete text.
+        return "damaged: a text is not valid UTF-8"
     message = printable_text(os_reason(error) if isinstance(error, OSError) else str(error))
-    code = primary_code(error) if isinstance(error, sqlite3.Error) else None
+    code = primary_code(error)
     if code == sqlite3.SQLITE_FULL:
         return f"{message}: {SPACE_ADVICE}"
     if code == sqlite3.SQLITE_IOERR:

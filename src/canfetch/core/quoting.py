@@ -4,7 +4,18 @@ from reprlib import Repr
 from typing import Final
 
 _MAX_CHARACTERS: Final = 200
-_SHORT: Final = Repr()
+
+
+class _ShortRepr(Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        try:
+            return super().repr_int(x, level)
+        except ValueError:
+            # Python refuses to convert integers of thousands of digits.
+            return f"<int of {x.bit_length()} bits>"
+
+
+_SHORT: Final = _ShortRepr()
 _SHORT.maxstring = _SHORT.maxother = _MAX_CHARACTERS
 
 

@@ -32,7 +32,7 @@ def decode_source(content: bytes, profile: Profile, max_bytes: int) -> Source:
     Source: RFC 9309 sections 2.2.2 and 2.5.
     """
     if not _is_integer(max_bytes):
-        raise InvalidLimit(f"invalid max_bytes {max_bytes!r}: expected an integer")
+        raise InvalidLimit(f"invalid max_bytes {quoted(max_bytes)}: expected an integer")
     if max_bytes < DEFAULT_MAX_BYTES:
         raise InvalidLimit(
             f"invalid max_bytes {max_bytes}: expected at least {DEFAULT_MAX_BYTES} (RFC 9309 section 2.5)"

@@ -12,7 +12,7 @@ from warnings import catch_warnings, simplefilter
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import REQUEST_ERRORS, request_failure
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import MissingExtra
@@ -164,8 +164,8 @@ class _SessionTransport:
         token = _FETCHING.set(True)
         try:
             return await session.send(request)
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
         finally:
             _FETCHING.reset(token)
 

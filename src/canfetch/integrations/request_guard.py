@@ -536,7 +536,7 @@ def _delay_bounds(options: GuardOptions) -> Pace | None:
     for name in ("wait", "visit_times", "page_rules", "mark_uses"):
         flag = options.get(name, False)
         if not isinstance(flag, bool):
-            raise InvalidOption(f"invalid {name} {flag!r}: expected True or False")
+            raise InvalidOption(f"invalid {name} {quoted(flag)}: expected True or False")
     if options.get("allow_private") is False:
         raise InvalidOption(
             "invalid allow_private False: robots.txt is fetched with the connections of the HTTP client, whose "

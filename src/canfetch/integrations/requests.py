@@ -16,7 +16,7 @@ from typing import Any, Final, Unpack
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import REQUEST_ERRORS, request_failure
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
@@ -217,8 +217,8 @@ class _AdapterTransport:
         try:
             route = AdapterRoute(self._adapter, _SETTINGS.get(_DEFAULT_SETTINGS))
             return exchange_in_thread(RequestsExchange(request, route), name="canfetch-requests")
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     @staticmethod
     def url_as_sent(url: str) -> str:

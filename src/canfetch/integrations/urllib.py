@@ -19,7 +19,7 @@ from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import TransportError, classify_os_error
+from canfetch.client.transports.failures import REQUEST_ERRORS, TransportError, classify_os_error, request_failure
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.http_client_responses import check_head, read_response, shut_down_response
 from canfetch.client.transports.proxies import check_proxy_status
@@ -163,8 +163,8 @@ class _OpenerTransport:
     def send(self, request: TransportRequest) -> Response | Failure:
         try:
             return exchange_in_thread(_Exchange(request, self._handler.parent), name="canfetch-urllib")
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     def adds_credentials(self, url: str) -> bool:  # noqa: ARG002 - the same for all URLs
         """Return whether `opener.addheaders` has credentials. What other handlers add does not depend on redirects."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from canfetch.client.documents import run_steps_async, run_without_waiting, without_waiting
 from canfetch.client.transports.daemon_threads import start_daemon_thread
-from canfetch.client.transports.failures import NoThread
+from canfetch.client.transports.local_errors import NoThread
 from canfetch.errors import CanfetchError
 from canfetch.sitemaps.reading import (
     BodyStep,

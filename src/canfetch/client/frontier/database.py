@@ -112,7 +112,7 @@ _MIGRATIONS: Final = {
         "CREATE INDEX unchecked_ids ON origins (priority, id) WHERE phase = 2",
     ),
 }
-# What computing with values of other types raises, and a message of SQLite that is not UTF-8.
+# What computing with values of other types raises.
 DAMAGE: Final = (TypeError, ValueError, OverflowError)
 # Connections inherited by a forked process. Closing them there could damage the file of the parent.
 _ABANDONED: Final[list[object]] = []
@@ -263,7 +263,7 @@ class FrontierDatabase:
         self.check_usable()
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             message = sqlite_reason(self._name, error)
             if primary_code(error) == sqlite3.SQLITE_BUSY:
                 message = "another process or another frontier uses the file"

@@ -233,10 +233,13 @@ class Frontier:
             priority: See `add`.
         Returns: The number of URLs that were added.
         Raises: TypeError: `urls` is a single URL, or contains a value of another type; the URLs before it are added.
-            InvalidOption: `priority` is not a finite number; StoreError: The file cannot be written.
+            InvalidOption: `priority` is not a finite number; StoreError: The file cannot be written, or the frontier
+            is closed.
         """
         check_source(urls)
         priority = check_priority(priority)
+        # Also without any URL.
+        self._queue.database.check_usable()
         iterator = iter(urls)
         added = 0
         with self._deferred_errors() as report:
@@ -288,6 +291,11 @@ class Frontier:
 
         Raises: StoreError: The file cannot be read, or the frontier is closed.
         """
+        # Now, and not at the first step of the iteration.
+        self._queue.database.check_usable()
+        return self._iterate_failed()
+
+    def _iterate_failed(self) -> Iterator[FailedURL]:
         last = 0
         while batch := self._queue.failed(last, _FAILED_BATCH):
             yield from (failed for _, failed in batch)

@@ -116,7 +116,7 @@ def read_report(
             # All queries see the same moment.
             connection.execute("BEGIN")
             return _read(connection, limit, clock(), in_use=is_in_use(path))
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             raise StoreError(f"{name}: another process has locked the file") from None
         raise StoreError(f"{name}: {sqlite_reason(name, error)}{corruption_advice(error)}") from None

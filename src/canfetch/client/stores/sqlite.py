@@ -29,6 +29,7 @@ from canfetch.client.sqlite_files import (
     has_log,
     has_only_tables,
     is_corruption,
+    is_undecodable_text,
     primary_code,
     sqlite_reason,
 )
@@ -285,7 +286,7 @@ class SQLiteStore:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_ROW_BYTES)
         try:
             self._prepare(connection)
-        except (sqlite3.Error, StoreError):
+        except BaseException:
             connection.close()
             raise
         return connection
@@ -324,9 +325,8 @@ class SQLiteStore:
                 raise
             raise oversized_entry(self.path) from None
         except sqlite3.OperationalError as error:
-            if "decode" not in str(error):
+            if not is_undecodable_text(error):
                 raise
-            # An error of the module `sqlite3` itself, which has no code.
             raise CorruptEntry(f"{self.path}: corrupt cache entry: invalid UTF-8") from None
         return row
 
@@ -452,7 +452,7 @@ class SQLiteStore:
             yield
         except MemoryError:
             raise StoreError(f"{self.path}: not enough memory to read the store") from None
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if primary_code(error) == sqlite3.SQLITE_READONLY:
                 raise StoreError(f"{self.path}: the store is read-only") from None
             message = f"{self.path}: {sqlite_reason(self.path, error)}"

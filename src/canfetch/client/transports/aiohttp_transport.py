@@ -33,8 +33,15 @@ from canfetch.client.transports.connections import no_authorities
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host_async, system_resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import TransportError, causes, classify_os_error, is_local_error
+from canfetch.client.transports.failures import (
+    REQUEST_ERRORS,
+    TransportError,
+    causes,
+    classify_os_error,
+    request_failure,
+)
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, decode_headers, encode_request_headers
+from canfetch.client.transports.local_errors import is_local_error
 from canfetch.client.transports.proxies import Proxy, check_proxy_status, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SessionTransport, check_session_request, check_session_type
@@ -115,8 +122,8 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
                 return await self._session.send(request)
             endpoint = parse_endpoint(request.url)
             return await self._send(request, endpoint, deadlines)
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     async def close(self) -> None:
         """Close the session, unless it belongs to the caller."""
@@ -165,6 +172,8 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
             proxy=None if proxy is None else proxy.url,
             proxy_headers=login,
             allow_redirects=False,
+            # Not of the session, which is created once.
+            ssl=self._get_ssl_context() if endpoint.scheme == "https" else True,
             timeout=_request_timeout(request, connect=request.connect_timeout),
         ) as response:
             assert isinstance(response, _Response)
@@ -186,7 +195,6 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
             self._sessions[loop] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     resolver=_CheckedResolver(self._resolve),
-                    ssl=self._get_ssl_context(),
                     force_close=True,
                     use_dns_cache=False,
                     limit=0,

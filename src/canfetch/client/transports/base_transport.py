@@ -9,7 +9,7 @@ from canfetch.client.options import Options
 from canfetch.client.transports import Route
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.proxies import Proxies
-from canfetch.client.transports.tls import describe_tls
+from canfetch.client.transports.tls import describe_tls, has_authorities
 
 
 class BaseTransport:
@@ -54,6 +54,10 @@ class BaseTransport:
     def _get_ssl_context(self) -> ssl.SSLContext:
         # Loading the authorities takes tens of milliseconds, so it is done once, and only for https.
         with self._lock:
-            if self._ssl_context is None:
-                self._ssl_context = ssl.create_default_context()
-            return self._ssl_context
+            if self._ssl_context is not None:
+                return self._ssl_context
+            context = ssl.create_default_context()
+            if has_authorities(context):
+                self._ssl_context = context
+            # Otherwise the next request tries again: OpenSSL does not report that no descriptor was free.
+            return context

@@ -23,15 +23,9 @@ from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import filter_addresses
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host, resolve_host_async
-from canfetch.client.transports.failures import (
-    TransportError,
-    classify_os_error,
-    describe_os_error,
-    has_route,
-    is_local_error,
-    tls_cut_error,
-)
+from canfetch.client.transports.failures import TransportError, classify_os_error, tls_cut_error
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
+from canfetch.client.transports.local_errors import describe_os_error, has_route, is_local_error
 from canfetch.client.transports.tls import has_authorities
 
 _RECEIVE_BYTES: Final = 65_536

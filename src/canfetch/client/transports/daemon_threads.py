@@ -11,7 +11,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import TypeVar
 
-from canfetch.client.transports.failures import NoThread
+from canfetch.client.transports.local_errors import NoThread
 
 _Result = TypeVar("_Result")
 

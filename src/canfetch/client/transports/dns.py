@@ -23,7 +23,8 @@ from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import is_ip_literal
 from canfetch.client.transports.daemon_threads import wait_until_done
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.failures import NoThread, TransportError, is_local_error
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.local_errors import NoThread, is_local_error
 
 # Returns the IP addresses of a name, best first, or raises OSError, ValueError or TypeError. It may block.
 Resolve = Callable[[str], Sequence[str]]

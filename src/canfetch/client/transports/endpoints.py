@@ -78,6 +78,8 @@ def _check_tls_name(name: str) -> None:
     # check of the host name if the name is empty.
     if not name:
         raise TransportError(FailureKind.TLS, "empty host name: no certificate can be valid for it")
+    # Python itself would remember for ever that there is no such codec, if a part of it cannot be imported now.
+
     try:
         name.encode("idna")
     except UnicodeError as error:

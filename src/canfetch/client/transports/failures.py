@@ -1,25 +1,16 @@
 """The exception for failed requests. It is raised only inside transports, which return it as a `Failure`."""
 
-import errno
-import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Final
 
 from canfetch.access.responses import Failure, FailureKind
+from canfetch.client.transports.local_errors import describe_os_error, is_local_error
 from canfetch.core.text import printable_text
-
-# No descriptor, no memory, no network interface.
-_LOCAL_CODES: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENETDOWN})
-# The addresses of a.root-servers.net, which do not change. Source: IANA, root servers.
-_ROOT_SERVERS: Final = ((socket.AF_INET, "198.41.0.4"), (socket.AF_INET6, "2001:503:ba3e::2:30"))
-_DNS_PORT: Final = 53
-_LOCAL_NAME_CODES: Final = frozenset({socket.EAI_MEMORY})
 
 
 class TransportError(Exception):
-    """Raised when a request fails. Transports convert it with `to_failure` and never let it escape.
+    """Raised when a request fails. Transports convert it with `request_failure` and never let it escape.
 
     Args:
         kind: Kind of failure.
@@ -31,9 +22,21 @@ class TransportError(Exception):
         self.kind = kind
         self.detail = detail
 
-    def to_failure(self, url: str) -> Failure:
-        """Return the failure of a request for `url`. Text of the server in its detail is escaped."""
-        return Failure(url, self.kind, printable_text(self.detail))
+
+# What `request_failure` converts. Modules that are imported on first use can raise the last two at any place.
+REQUEST_ERRORS: Final = (TransportError, OSError, ImportError)
+
+
+def request_failure(error: Exception, url: str) -> Failure:
+    """Return the failure of a request for `url`. Text of the server in its detail is escaped.
+
+    Raises: OSError, ImportError: `error` itself, if it does not show that this machine could not send the request.
+    """
+    if isinstance(error, TransportError):
+        return Failure(url, error.kind, printable_text(error.detail))
+    if not is_local_error(error):
+        raise error
+    return Failure(url, FailureKind.LOCAL, printable_text(describe_os_error(error)))
 
 
 def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
@@ -50,53 +53,11 @@ def classify_os_error(error: OSError, default: FailureKind) -> TransportError:
     return TransportError(default, describe_os_error(error))
 
 
-class NoThread(OSError):
-    """Raised if no thread can be started."""
-
-
-def is_local_error(error: BaseException | None) -> bool:
-    """Return whether an error shows that this machine could not send a request, whatever the site is."""
-    if isinstance(error, socket.gaierror):
-        # EAI_SYSTEM has the error of the system as its context, if Python knows it.
-        return error.errno in _LOCAL_NAME_CODES
-    if isinstance(error, OSError) and error.errno == errno.ENETUNREACH:
-        return not has_route()
-    if isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL:
-        # All local ports are in use, or the site has an IPv6 address, and this machine has none.
-        return not has_route() or not _lacks_ipv6()
-    return isinstance(error, NoThread) or (isinstance(error, OSError) and error.errno in _LOCAL_CODES)
-
-
-def has_route() -> bool:
-    """Return whether this machine has a route to any public address. Nothing is sent."""
-    for family, address in _ROOT_SERVERS:
-        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
-            # For UDP, this only looks the route up.
-            probe.connect((address, _DNS_PORT))
-            return True
-    return False
-
-
-def _lacks_ipv6() -> bool:
-    family, address = _ROOT_SERVERS[1]
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((address, _DNS_PORT))
-    except OSError as error:
-        return error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
-    return False
-
-
 def causes(error: BaseException | None) -> Iterator[BaseException]:
     """Yield an exception and those that caused it, the outermost first."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
-
-
-def describe_os_error(error: OSError) -> str:
-    """Return the system's message for `error`, or else the name of its type."""
-    return error.strerror or str(error) or type(error).__name__
 
 
 def describe_protocol_error(error: Exception) -> str:

@@ -12,9 +12,10 @@ from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import NoThread, TransportError
+from canfetch.client.transports.failures import REQUEST_ERRORS, TransportError, request_failure
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.client.transports.http_exchange import HTTPExchange, TunnelExchange
+from canfetch.client.transports.local_errors import NoThread
 from canfetch.client.transports.proxies import Proxy, proxy_errors
 from canfetch.errors import InvalidOption
 
@@ -100,8 +101,8 @@ class HTTPTransport(_SocketTransport):
             if endpoint.scheme == "ftp" and proxy is None:
                 return _fetch_ftp(request, endpoint, self._resolve, deadlines, self._rules)
             return self._exchange(request, plan_connection(request, endpoint, proxy), deadlines)
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     def post(self, request: TransportRequest, content: bytes) -> Response | Failure:
         """Send a POST request for an http or https URL, and return the response without its body.
@@ -115,8 +116,8 @@ class HTTPTransport(_SocketTransport):
             endpoint = parse_endpoint(request.url)
             proxy = self._proxies.find_allowed(endpoint, request)
             return self._exchange(request, plan_connection(request, endpoint, proxy, content=content), deadlines)
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     def close(self) -> None:
         """Do nothing, because no resources are held between requests."""
@@ -170,8 +171,8 @@ class AsyncHTTPTransport(_SocketTransport):
             if endpoint.scheme == "ftp" and proxy is None:
                 return await self._fetch_ftp(request, endpoint, deadlines)
             return await self._exchange(request, plan_connection(request, endpoint, proxy), deadlines)
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     async def close(self) -> None:
         """Do nothing, because no resources are held between requests."""

@@ -20,16 +20,10 @@ from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import (
-    TransportError,
-    causes,
-    classify_os_error,
-    describe_os_error,
-    describe_protocol_error,
-    is_local_error,
-)
+from canfetch.client.transports.failures import TransportError, causes, classify_os_error, describe_protocol_error
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.httpx2_backends import LIBRARY_ERRORS, is_stream_reset
+from canfetch.client.transports.local_errors import describe_os_error, is_local_error
 from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import check_session_request, check_session_type

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import CredentialAdder, TransportRequest
 from canfetch.client.transports.dns import Resolve, system_resolve
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import REQUEST_ERRORS, request_failure
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
@@ -108,8 +108,8 @@ class Httpx2Transport(_BaseHttpx2Transport["httpx2.Client", "ExistingClient"]):
             state = RequestState(request, self._resolve)
             with translate_errors(state):
                 return self._send(state)
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     def close(self) -> None:
         """Do nothing: no resources are held between requests, and a client of the caller stays open."""
@@ -148,8 +148,8 @@ class AsyncHttpx2Transport(_BaseHttpx2Transport["httpx2.AsyncClient", "ExistingA
             state = RequestState(request, self._resolve)
             with translate_errors(state):
                 return await self._send(state)
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     async def close(self) -> None:
         """Do nothing: no resources are held between requests, and a client of the caller stays open."""

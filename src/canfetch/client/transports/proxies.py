@@ -14,6 +14,7 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError
 from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidURL
 
 _PROXY_AUTHENTICATION_REQUIRED: Final = 407
@@ -57,7 +58,7 @@ class Proxies:
 
     def __init__(self, proxy: str | None = None, *, trust_env: bool = True, schemes: tuple[str, ...] = _HTTP) -> None:
         if not isinstance(trust_env, bool):
-            raise InvalidOption(f"invalid trust_env {trust_env!r}: expected True or False")
+            raise InvalidOption(f"invalid trust_env {quoted(trust_env)}: expected True or False")
         self._schemes = schemes
         self._environment: dict[str, str] = {}
         self._is_explicit = proxy is not None
@@ -161,7 +162,7 @@ def parse_proxy(url: object) -> Proxy:
     proxy = _parse(url) if isinstance(url, str) else None
     if proxy is None:
         shown = _without_secrets(url) if isinstance(url, str) else url
-        raise InvalidOption(f"invalid proxy {shown!r}: expected a URL such as 'http://127.0.0.1:3128'")
+        raise InvalidOption(f"invalid proxy {quoted(shown)}: expected a URL such as 'http://127.0.0.1:3128'")
     return proxy
 
 

@@ -24,7 +24,7 @@ from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
-from canfetch.client.transports.failures import TransportError, classify_os_error, is_local_error
+from canfetch.client.transports.failures import REQUEST_ERRORS, TransportError, classify_os_error, request_failure
 from canfetch.client.transports.headers import decode_headers, encode_request_headers
 from canfetch.client.transports.http_client_responses import (
     check_framing,
@@ -32,6 +32,7 @@ from canfetch.client.transports.http_client_responses import (
     read_response,
     shut_down_response,
 )
+from canfetch.client.transports.local_errors import is_local_error
 from canfetch.client.transports.proxies import check_proxy_status, unreachable_proxy
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SessionTransport, check_session_request, check_session_type
@@ -107,8 +108,8 @@ class RequestsTransport(SessionTransport["SessionRoute"]):
         assert self._session is not None
         try:
             return exchange_in_thread(RequestsExchange(request, self._session), name="canfetch-requests")
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     @staticmethod
     def url_as_sent(url: str) -> str:

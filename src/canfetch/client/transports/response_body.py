@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol
 from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.local_errors import is_local_error
 
 # Encoded data is almost always shorter than its content. The limit stops servers that send data without content, such
 # as empty blocks or empty gzip members.
@@ -378,7 +379,8 @@ def _find_brotli() -> Any | None:
             module = import_module(name)
             # Versions before 1.2 cannot limit their output.
             module.Decompressor().process(b"", output_buffer_limit=1)
-        except (ImportError, TypeError, AttributeError):
+        except (ImportError, TypeError, AttributeError) as error:
+            _check_missing(error)
             continue
         return module
     return None
@@ -388,14 +390,22 @@ def _find_zstd() -> Callable[[], Decoder] | None:
     for name in ("compression.zstd", "backports.zstd"):
         try:
             module = import_module(name)
-        except ImportError:
+        except ImportError as error:
+            _check_missing(error)
             continue
         return lambda: StdlibZstdDecoder(module)
     try:
         zstandard = import_module("zstandard")
-    except ImportError:
+    except ImportError as error:
+        _check_missing(error)
         return None
     return lambda: ZstandardDecoder(zstandard)
+
+
+def _check_missing(error: Exception) -> None:
+    """Raise the error of a library that is installed, and cannot be imported now. The next request tries again."""
+    if is_local_error(error):
+        raise error
 
 
 class ResponseBuilder:

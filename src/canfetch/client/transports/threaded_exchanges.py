@@ -7,7 +7,8 @@ from typing import Final, Protocol
 from canfetch.access.responses import FailureKind, Response
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.failures import NoThread, TransportError
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.local_errors import NoThread
 
 # How long to wait for the end of a thread whose request timed out.
 _ENDING_SECONDS: Final = 0.25

@@ -425,6 +425,8 @@ class WatchHistory:
         connection.execute("COMMIT")
         if version > _VERSION and application == _APPLICATION_ID:
             raise StoreError(f"{self.path}: history version {version} is newer than {_VERSION}: upgrade canfetch")
+        if version < 0 and application == _APPLICATION_ID:
+            raise DamagedRow(f"unexpected version {version}")
         if is_empty and not may_be_empty:
             raise StoreError(f"{self.path}: the file is empty: use another file")
         if not is_empty and (application != _APPLICATION_ID or not has_only_tables(connection)):
@@ -462,12 +464,12 @@ class WatchHistory:
     def _converted_errors(self) -> Iterator[None]:
         try:
             yield
-        except (zlib.error, ValueError) as error:
-            # A row is damaged, in a place that SQLite does not check, or the name of a table in its message.
-            raise StoreError(f"{self.path}: damaged: {printable_text(str(error))}; {CORRUPTION_ADVICE}") from None
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             reason = f"{sqlite_reason(self.path, error)}{corruption_advice(error)}"
             raise StoreError(f"{self.path}: {reason}") from None
+        except (zlib.error, ValueError) as error:
+            # A row is damaged, in a place that SQLite does not check.
+            raise StoreError(f"{self.path}: damaged: {printable_text(str(error))}; {CORRUPTION_ADVICE}") from None
 
 
 def _record_check(connection: sqlite3.Connection, origin: str, now: float) -> None:

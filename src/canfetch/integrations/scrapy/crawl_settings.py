@@ -203,7 +203,7 @@ def _seconds(settings: "BaseSettings", name: str, default: float, *, minimum: fl
     value = settings.get(name, default)
     try:
         seconds = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         seconds = -1.0
     if not isfinite(seconds) or seconds < minimum:
         raise InvalidOption(f"invalid {name} {quoted(value)}: expected a finite number of seconds, {minimum:g} or more")

@@ -16,7 +16,7 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.options import Options
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.endpoints import parse_endpoint
-from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.failures import REQUEST_ERRORS, TransportError, request_failure
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.errors import InvalidOption
@@ -90,8 +90,8 @@ class DownloaderTransport:
         except TimeoutError as error:
             detail = f"not finished within {request.timeout:g} s" if deadline.expired() else str(error)
             return Failure(request.url, FailureKind.TIMEOUT, detail)
-        except TransportError as error:
-            return error.to_failure(request.url)
+        except REQUEST_ERRORS as error:
+            return request_failure(error, request.url)
 
     async def close(self) -> None:
         """Do nothing: the crawl closes its downloader."""
