@@ -266,7 +266,9 @@ class FrontierDatabase:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             message = sqlite_reason(self._name, error)
             if primary_code(error) == sqlite3.SQLITE_BUSY:
-                message = "another process or another frontier uses the file"
+                message = (
+                    "another process or another frontier uses the file: several can share a PostgresQueue, but no file"
+                )
             raise StoreError(f"{self._name}: {message}{corruption_advice(error)}") from None
         except DAMAGE as error:
             raise damage_error(self._name, error) from None

@@ -239,7 +239,7 @@ class Frontier:
         check_source(urls)
         priority = check_priority(priority)
         # Also without any URL.
-        self._queue.database.check_usable()
+        self._queue.check_usable()
         iterator = iter(urls)
         added = 0
         with self._deferred_errors() as report:
@@ -292,7 +292,7 @@ class Frontier:
         Raises: StoreError: The file cannot be read, or the frontier is closed.
         """
         # Now, and not at the first step of the iteration.
-        self._queue.database.check_usable()
+        self._queue.check_usable()
         return self._iterate_failed()
 
     def _iterate_failed(self) -> Iterator[FailedURL]:
