@@ -1,6 +1,7 @@
 """Crawl sites politely, and continue after an interruption. Run: python examples/crawler.py FOLDER https://example.com/.
 
-FOLDER keeps the state of the crawl. Run the same command again to continue it. Needs aiohttp.
+FOLDER keeps the state of the crawl. Run the same command again to continue it. With --database, several processes crawl
+together, each with a folder of its own. Needs aiohttp, and psycopg for a database.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from urllib.parse import urljoin
 import aiohttp
 
 import canfetch
+from canfetch.client.frontier import PostgresQueue
 from canfetch.client.stores.sqlite import SQLiteStore
 
 USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
@@ -71,13 +73,17 @@ async def work(frontier: canfetch.Frontier, session: aiohttp.ClientSession, orig
             frontier.add_many(absolute(links, turn.url, origins), priority=turn.priority - 1)
 
 
-async def crawl(folder: Path, seeds: list[str], *, min_delay: float, retry_delay: float, workers: int) -> None:
+async def crawl(
+    folder: Path, seeds: list[str], *, database: str | None, min_delay: float, retry_delay: float, workers: int
+) -> None:
     """Crawl the sites of the seeds."""
+    backend = PostgresQueue(database, crawl=" ".join(seeds)[:200]) if database else None
+    path = None if backend else folder / "frontier.sqlite3"
     origins = tuple(f"{canfetch.Origin.from_url(seed)}/" for seed in seeds)
     async with (
         canfetch.AsyncClient(user_agent=USER_AGENT, store=SQLiteStore(folder / "robots.sqlite3")) as client,
         canfetch.Frontier(
-            client, seeds, path=folder / "frontier.sqlite3", min_delay=min_delay, retry_delay=retry_delay
+            client, seeds, path=path, backend=backend, min_delay=min_delay, retry_delay=retry_delay
         ) as frontier,
         aiohttp.ClientSession(headers={"User-Agent": USER_AGENT}, timeout=aiohttp.ClientTimeout(total=30)) as session,
     ):
@@ -93,6 +99,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("seeds", nargs="+")
+    parser.add_argument("--database", metavar="URL", help="a PostgreSQL database that several processes share")
     parser.add_argument("--min-delay", type=float, default=1.0, help="seconds between two requests to a site")
     parser.add_argument("--retry-delay", type=float, default=600.0, help="seconds until the second attempt of a page")
     parser.add_argument("--workers", type=int, default=20, help="requests at the same time")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.frontier.generated_site import CRAWL_DELAY, GeneratedSites, LoggedRequest
+from tests.postgres import PostgresServer
 
 pytest.importorskip("aiohttp")
 CRAWLER = Path(__file__).parents[2] / "examples" / "crawler.py"
@@ -21,7 +22,7 @@ SECONDS = 900
 CLOCK_SLACK = 0.0005
 
 
-def start_crawler(folder: Path, ports: list[int]) -> "subprocess.Popen[str]":
+def start_crawler(folder: Path, ports: list[int], *options: str) -> "subprocess.Popen[str]":
     # The other sites are found through links.
     seeds = [f"http://127.0.0.1:{port}/page/0" for port in ports]
     command = [
@@ -35,6 +36,7 @@ def start_crawler(folder: Path, ports: list[int]) -> "subprocess.Popen[str]":
         "0",
         "--workers",
         "20",
+        *options,
     ]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -114,3 +116,21 @@ def test_crawl_that_is_killed_and_resumed_loses_nothing(tmp_path: Path, pages: i
         twice = [entry.target for entry in log if requests[entry.port, entry.target] > 1]
         assert twice in ([], last * 2)
         assert min(second.at - first.at for first, second in pairwise(log)) >= CRAWL_DELAY - CLOCK_SLACK
+
+
+@pytest.mark.service
+def test_three_crawlers_with_one_database_share_the_pages(postgres: PostgresServer, tmp_path: Path) -> None:
+    database = postgres.create_database("example")
+    with GeneratedSites(sites=SITES, pages=50, alarm_after=SITES) as sites:
+        crawlers = [start_crawler(tmp_path / str(number), sites.ports, "--database", database) for number in range(3)]
+        outputs = [crawler.communicate(timeout=SECONDS) for crawler in crawlers]
+
+    assert {(crawler.returncode, errors) for crawler, (_, errors) in zip(crawlers, outputs, strict=True)} == {(0, "")}
+    total = SITES * 50
+    counts = f"FrontierCounts(queued=0, in_flight=0, done={total}, failed=0, skipped={total}, refused=0)\n"
+    assert {printed for printed, _ in outputs} == {counts}
+    requests = Counter((entry.port, entry.target) for entry in sites.log if entry.target != "/robots.txt")
+    assert requests == Counter((port, f"/page/{number}") for port in sites.ports for number in range(50))
+    for port in sites.ports:
+        log = sorted(entry.at for entry in sites.log if entry.port == port and entry.target != "/robots.txt")
+        assert min(second - first for first, second in pairwise(log)) >= CRAWL_DELAY - CLOCK_SLACK
