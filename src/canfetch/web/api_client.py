@@ -129,6 +129,12 @@ class APIClient:
         body = "".join(f"{json.dumps(line)}\n" for line in lines)
         answer = self._send("POST", "decide/stream", body.encode(), _NDJSON)
         answers = [json.loads(line) for line in answer.splitlines()]
+        problem = answers[-1].get("problem") if answers else None
+        if problem is not None:
+            # The stream ends before its last question.
+            raise APIError(
+                f"status {problem['status']}: {problem['detail']}", status=problem["status"], problem=problem
+            )
         # The answer to a rejected file has no `allowed`, and was returned with the block before.
         is_rejected_again = is_sent_again and "allowed" not in answers[0]
         return answers[1:] if is_rejected_again else answers

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI
 
@@ -17,6 +17,7 @@ from canfetch.web.api.services import Services
 from canfetch.web.origins import Origins
 from canfetch.web.server.guard import Guard
 from canfetch.web.server.metrics import Metrics
+from canfetch.web.server.shares import CLIENT_PART, Shares
 from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.server.work_queue import Worker, WorkQueue
 from canfetch.web.server.worker_process import WorkerProcess
@@ -25,6 +26,9 @@ from canfetch.web.site.assets import Assets
 
 if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
+
+# Streams at a time, for each computation that may wait.
+_STREAMS_OF_ALL: Final = 4
 
 
 def create_app(
@@ -69,7 +73,7 @@ def create_app(
         queue = WorkQueue(own_workers or workers or (), max_waiting=settings.max_waiting)
         if starts_workers:
             queue.start()
-        app.state.services = Services(settings, origins, queue)
+        app.state.services = Services(settings, origins, queue, _places_of_streams(settings))
         try:
             yield
         finally:
@@ -100,6 +104,12 @@ def create_app(
     request_tracer = None if tracer is None else RequestTracer(tracer)
     guard = Guard(api, settings, observe=metrics.observe, tracer=request_tracer)
     return guard
+
+
+def _places_of_streams(settings: Settings) -> Shares:
+    """Return the places of streams. Those of a client can all have a computation that waits."""
+    waiting = settings.max_waiting
+    return Shares(_STREAMS_OF_ALL * waiting, max(1, waiting // CLIENT_PART), waiting)
 
 
 def _gauges(api: FastAPI, guard: Guard) -> dict[str, tuple[str, float]]:

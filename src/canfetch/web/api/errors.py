@@ -123,6 +123,17 @@ def library_problem(error: CanfetchError) -> Problem:
             return Problem(422, problem_code(error), message)
 
 
+def problem_of(request: Request, error: Exception) -> Problem:
+    """Return the problem of an error, and log it if it is unexpected."""
+    match error:
+        case CanfetchError():
+            return library_problem(error)
+        case HTTPException():
+            return _http_problem(request, error)
+        case _:
+            return _internal_error(request, error)
+
+
 def install(app: FastAPI) -> None:
     """Make an application return problem details for every error."""
     handlers: Mapping[Any, Callable[[Request, Any], Problem]] = {

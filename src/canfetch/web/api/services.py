@@ -24,6 +24,7 @@ from canfetch.web.documents import fetch
 from canfetch.web.origins import Origins
 from canfetch.web.server.guard import KEEP_BYTES
 from canfetch.web.server.problems import Problem
+from canfetch.web.server.shares import Shares
 from canfetch.web.server.work_queue import WorkQueue
 from canfetch.web.settings import Settings
 
@@ -43,6 +44,7 @@ class Services(NamedTuple):
     settings: Settings
     origins: Origins
     queue: WorkQueue
+    streams: Shares
 
     def facts(self) -> Facts:
         """Return the facts of a new request."""

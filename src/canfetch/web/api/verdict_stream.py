@@ -1,5 +1,6 @@
 """A stream of questions and verdicts, one JSON object a line."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -16,11 +17,13 @@ from canfetch.answers.verdicts import Decider, error_json, verdict_json, with_ag
 from canfetch.core.document import parse
 from canfetch.core.text import content_bytes, printable_text
 from canfetch.errors import CanfetchError
-from canfetch.web.api.errors import invalid_request
+from canfetch.web.api.errors import invalid_request, problem_of
 from canfetch.web.api.facts import Facts, MissingFact, StateNeeded
 from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
 from canfetch.web.api.requests import StreamLine
 from canfetch.web.api.services import INLINE_BYTES, services_of
+from canfetch.web.server.clients import current_client
+from canfetch.web.server.guard import HOLD_BYTES
 
 NDJSON: Final = "application/x-ndjson"
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
@@ -28,6 +31,10 @@ _TOO_LONG: Final = f"the line is longer than {MAX_LINE_BYTES >> 20} MiB"
 _NO_FILE: Final = "the last line with a file is not valid, so there is no file for this question"
 # The verdicts that are written at a time, and one more.
 _BLOCK_BYTES: Final = 64 * 1024
+# What is split into lines at a time, and the lines that are answered at a time.
+_PART_BYTES: Final = 8 * 1024
+_BLOCK_LINES: Final = 2000
+_LINE_COST: Final = 128
 
 
 class NoFileError(CanfetchError):
@@ -37,8 +44,18 @@ class NoFileError(CanfetchError):
 class _DuplexResponse(StreamingResponse):
     """A stream that is written while the request is read. Its base class reads the request to find a disconnect."""
 
+    def __init__(self, request: Request) -> None:
+        super().__init__(_answers_and_end(request), media_type=NDJSON)
+        self._streams = services_of(request).streams
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
-        await self.stream_response(send)
+        client = current_client.get()
+        if not self._streams.take(client):
+            raise HTTPException(503, "too many streams at a time: try again later", {"Retry-After": "5"})
+        try:
+            await self.stream_response(send)
+        finally:
+            self._streams.give_back(client)
 
 
 async def answer_stream(request: Request) -> Response:
@@ -49,25 +66,30 @@ async def answer_stream(request: Request) -> Response:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in {NDJSON, "application/ndjson", "application/jsonl"}:
         raise HTTPException(415, f"expected the header 'Content-Type: {NDJSON}'")
-    return _DuplexResponse(_until_disconnect(_answers(request)), media_type=NDJSON)
+    return _DuplexResponse(request)
 
 
-async def _until_disconnect(answers: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _answers_and_end(request: Request) -> AsyncIterator[bytes]:
+    """Yield the answers, and after an error a last line with its problem: the status has been sent."""
     try:
-        async for answer in answers:
+        async for answer in _answers(request):
             yield answer
     except ClientDisconnect:
         return
+    except Exception as error:  # noqa: BLE001 - it is logged if it is unexpected
+        yield problem_of(request, error).last_line()
 
 
 async def _answers(request: Request) -> AsyncIterator[bytes]:
     services = services_of(request)
+    hold = request.scope[HOLD_BYTES]
     file = StreamFile(None, is_rejected=False)
-    async for block in _line_blocks(request):
+    async for block, rest_bytes in _line_blocks(request):
         facts = services.facts()
         start = 0
+        hold(rest_bytes + len(file.content or b""))
         while start < len(block):
-            size = sum(len(line) for line in block if isinstance(line, bytes)) + len(file.content or b"") + facts.size
+            size = sum(map(_cost_of, block[start:])) + len(file.content or b"") + facts.size
             if size <= INLINE_BYTES:
                 part = answer_lines(file, block[start:], facts)
             else:
@@ -75,6 +97,7 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
             start += part.lines
             if part.file is not None:
                 file = part.file
+            hold(rest_bytes + len(file.content or b"") + len(part.answers))
             if part.answers:
                 yield part.answers
             if part.need is not None:
@@ -87,26 +110,46 @@ async def _answers(request: Request) -> AsyncIterator[bytes]:
                     facts.states[part.need.key] = CanfetchError(str(error))
 
 
-async def _line_blocks(request: Request) -> AsyncIterator[list["bytes | _LongLine"]]:
-    """Yield the lines that have arrived. The memory for a line that is too long is limited."""
-    rest = b""
+async def _line_blocks(request: Request) -> AsyncIterator[tuple[list["bytes | _LongLine"], int]]:
+    """Yield lines that have arrived, without empty ones, and the bytes that are kept of the line after them.
+
+    Other requests continue after each part of a body. The memory for a line that is too long is limited.
+    """
+    rest = bytearray()
     long_line: _LongLine | None = None
     async for chunk in request.stream():
-        *lines, rest = (rest + chunk).split(b"\n")
-        block = [line if len(line) <= MAX_LINE_BYTES else _LongLine(_sets_file(line)) for line in lines]
-        if long_line is not None and block:
-            block[0] = long_line
-            long_line = None
-        if long_line is None and len(rest) > MAX_LINE_BYTES:
-            long_line = _LongLine(_sets_file(rest))
-        if long_line is not None:
-            rest = b""
-        if block:
-            yield block
+        for start in range(0, len(chunk), _PART_BYTES):
+            await asyncio.sleep(0)
+            first, *lines = chunk[start : start + _PART_BYTES].split(b"\n")
+            if long_line is None:
+                rest += first
+            if lines:
+                ended = [rest if long_line is None else long_line, *lines[:-1]]
+                block = [
+                    line if isinstance(line, _LongLine) else _limited(bytes(line))
+                    for line in ended
+                    if isinstance(line, _LongLine) or (line and not line.isspace())
+                ]
+                rest, long_line = bytearray(lines[-1]), None
+                for begin in range(0, len(block), _BLOCK_LINES):
+                    yield block[begin : begin + _BLOCK_LINES], len(rest)
+            if long_line is None and len(rest) > MAX_LINE_BYTES:
+                long_line, rest = _LongLine(_sets_file(rest)), bytearray()
+        # A line may never end.
+        yield [], len(rest)
     if long_line is not None:
-        yield [long_line]
+        yield [long_line], 0
     elif rest.strip():
-        yield [rest]
+        yield [bytes(rest)], 0
+
+
+def _limited(line: bytes) -> "bytes | _LongLine":
+    return line if len(line) <= MAX_LINE_BYTES else _LongLine(_sets_file(line))
+
+
+def _cost_of(line: "bytes | _LongLine") -> int:
+    """Return the cost of a line in bytes: short ones cost more than their bytes."""
+    return _LINE_COST + (len(line) if isinstance(line, bytes) else 0)
 
 
 class _LongLine(NamedTuple):
@@ -239,6 +282,6 @@ class _VerdictStream:
         return _parse_again(self.file.content, profile=profile)
 
 
-def _sets_file(line: bytes) -> bool:
+def _sets_file(line: bytes | bytearray) -> bool:
     """Return whether an invalid line should set the file."""
     return b'"content"' in line and b'"url"' not in line

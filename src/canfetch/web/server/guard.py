@@ -61,9 +61,12 @@ BODY_LIMITS: Final = {
 }
 # The function in the scope of a request that counts bytes that are kept until its end.
 KEEP_BYTES: Final = "canfetch.keep_bytes"
+# The function that sets how many bytes a stream keeps now.
+HOLD_BYTES: Final = "canfetch.hold_bytes"
 # A larger part would be copied into the buffer of a connection whose client does not read.
 _PART_BYTES: Final = 64 * _KIB
 STREAMS: Final = frozenset({"/v1/decide/stream"})
+_OK: Final = 200
 _OVERLOADED: Final = 503
 _OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 _PORT: Final = re.compile(rb":[0-9]+\Z")
@@ -272,10 +275,14 @@ class _Exchange:
         self._kept_bytes = 0
         self._client = current_client.get()
         scope[KEEP_BYTES] = self._keep
+        self._held_bytes = 0
+        scope[HOLD_BYTES] = self._hold
         self._body_is_complete = False
         # For the parts of a stream.
         self._patience = Patience(guard.settings.idle_timeout, guard.settings.min_body_rate)
         self._is_abandoned = False
+        # Whether all lines of a stream that were sent are complete.
+        self._is_between_lines = True
         self.status = 0
         self._cors_headers: tuple[tuple[bytes, bytes], ...] = ()
         self._deadline: asyncio.Timeout | None = None
@@ -347,7 +354,7 @@ class _Exchange:
         size = len(message.get("body", b""))
         settings = self._guard.settings
         if self._is_stream:
-            # The lines of a stream are not kept.
+            # A stream does not keep its lines, and counts its file itself.
             self._extend(settings.idle_timeout)
         else:
             self._keep(size)
@@ -386,6 +393,18 @@ class _Exchange:
             raise HTTPException(503, "too many requests at a time", {"Retry-After": "2"})
         self._kept_bytes += size
 
+    def _hold(self, size: int) -> None:
+        """Set the bytes that are kept now.
+
+        Raises: HTTPException: Too many are kept, in all or for the client.
+        """
+        if size > self._held_bytes:
+            self._keep(size - self._held_bytes)
+        else:
+            self._guard.kept.give_back(self._client, self._held_bytes - size)
+            self._kept_bytes -= self._held_bytes - size
+        self._held_bytes = size
+
     def _extend(self, seconds: float) -> None:
         if self._deadline is not None:
             self._deadline.reschedule(asyncio.get_running_loop().time() + seconds)
@@ -399,12 +418,14 @@ class _Exchange:
         elif self._is_stream:
             self._extend(self._guard.settings.idle_timeout)
         body = message.get("body", b"")
+        self._is_between_lines = len(body) <= _PART_BYTES
         # The server waits after each part until the client has read it.
         for start in range(0, len(body) - _PART_BYTES, _PART_BYTES):
             await self._send({**message, "body": body[start : start + _PART_BYTES], "more_body": True})
         if len(body) > _PART_BYTES:
             message = {**message, "body": body[(len(body) - 1) // _PART_BYTES * _PART_BYTES :]}
         await self._send_part(message)
+        self._is_between_lines = True
 
     async def _send_part(self, message: Message) -> None:
         is_end = message["type"] == "http.response.body" and not message.get("more_body", False)
@@ -422,7 +443,9 @@ class _Exchange:
 
     async def _send_problem(self, problem: Problem) -> None:
         if self.status != 0:
-            # A response has started. The server closes the connection before its end, so that the client notices.
+            if self._is_stream and self.status == _OK and self._is_between_lines:
+                await self._send({"type": "http.response.body", "body": problem.last_line()})
+            # Any other response that has started ends early with its connection, so that the client notices.
             return
         await self._start(problem.status, problem.raw_headers())
         await self._send_part({"type": "http.response.body", "body": problem.body()})

@@ -41,6 +41,13 @@ class Problem(NamedTuple):
 
     def body(self) -> bytes:
         """Return the JSON of the problem."""
+        return to_json(self._members())
+
+    def last_line(self) -> bytes:
+        """Return the last line of a stream that ends early, for clients that know only `allowed` and `error`, too."""
+        return to_json({"allowed": None, "error": self.detail, "problem": self._members()}) + b"\n"
+
+    def _members(self) -> dict[str, Any]:
         members: dict[str, Any] = {
             "type": f"{_TYPE_PREFIX}{self.code}",
             "title": phrase(self.status),
@@ -49,7 +56,7 @@ class Problem(NamedTuple):
         }
         if self.errors:
             members["errors"] = list(self.errors)
-        return to_json(members)
+        return members
 
     def raw_headers(self) -> list[tuple[bytes, bytes]]:
         """Return all headers of the response."""

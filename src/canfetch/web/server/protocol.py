@@ -1,7 +1,6 @@
 """Connections: clients that are slow to send a request or to read an answer are closed, and their number is bounded."""
 
 import asyncio
-import re
 from collections import OrderedDict
 from contextlib import suppress
 from typing import Any, Final, cast
@@ -9,23 +8,30 @@ from typing import Any, Final, cast
 import h11
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.config import Config
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from canfetch.web.server.clients import ClientAddresses, network_of
 from canfetch.web.server.guard import SECURITY_HEADERS
 from canfetch.web.server.patience import Patience
-from canfetch.web.server.problems import Problem
+from canfetch.web.server.problems import Problem, phrase
 from canfetch.web.server.shares import Shares
+from canfetch.web.server.strict_http import MAX_HEAD_BYTES, MAX_HEAD_LINES, StrictConnection
+from canfetch.web.server.turns import Turns
 
-_MAX_HEAD_BYTES: Final = 65_536
-# A target in absolute form: its authority, and its path and query.
-_ABSOLUTE_FORM: Final = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+_READ_BYTES: Final = 65_536
 # Seconds for clients to send the rest of a body, or to read an answer, when the server stops.
 CLOSING_SECONDS: Final = 5.0
 # Each of them can have a request at the same time, which takes about a millisecond of the event loop.
 CLIENT_CONNECTIONS: Final = 128
 MIN_READING_RATE: Final = 1024
+_INVALID: Final = Problem(
+    400, "invalid-http", "the request is not valid HTTP, or its body arrives in too many small parts"
+)
+_LARGE_HEAD: Final = Problem(
+    431, "head-too-large", f"the head is larger than {MAX_HEAD_BYTES} bytes, or has more than {MAX_HEAD_LINES} lines"
+)
 
 
 class BoundedConfig(Config):
@@ -67,6 +73,8 @@ class BoundedConfig(Config):
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
         # The connections that wait for the rest of a body, in the order in which their requests started.
         self.receiving: OrderedDict[BoundedProtocol, None] = OrderedDict()
+        self.turns = Turns()
+        self.read_buffer = bytearray(_READ_BYTES)
 
     def slowest(self, newest: "BoundedProtocol") -> "BoundedProtocol":
         """Return the connection to close if there are too many: one that waits, or `newest` if all have requests.
@@ -77,49 +85,43 @@ class BoundedConfig(Config):
         return next(waiting, None) or next(iter(self.receiving), newest)
 
 
-class _StrictConnection(h11.Connection):
-    """A connection that rejects requests whose end is ambiguous. A proxy could find another end, and forward the rest.
+class _Reading(FlowControl):
+    """Reads from a connection unless uvicorn has paused it, or too much of what it has sent is not parsed yet."""
 
-    It also rejects heads of more than 64 KiB. h11 limits only those that arrive in several parts. A target in absolute
-    form is replaced by its path, and the Host header by its host.
+    def __init__(self, transport: asyncio.Transport) -> None:
+        super().__init__(transport)
+        self._is_wanted = True
+        self._is_held = False
 
-    Source: RFC 9112, sections 3.2.2 and 6.1.
+    def pause_reading(self) -> None:
+        self._is_wanted = False
+        self._apply()
+
+    def resume_reading(self) -> None:
+        self._is_wanted = True
+        self._apply()
+
+    def hold(self, *, is_held: bool) -> None:
+        """Set whether too much is not parsed yet."""
+        self._is_held = is_held
+        self._apply()
+
+    def _apply(self) -> None:
+        self.read_paused = self._is_held or not self._is_wanted
+        # uvicorn resumes the transport itself after a body that was not read.
+        if self.read_paused == self._transport.is_reading():
+            (self._transport.pause_reading if self.read_paused else self._transport.resume_reading)()
+
+
+class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
+    """A connection that is closed if the head of a request does not arrive, or an answer is not read, in time.
+
+    What the client sends is parsed in turns with other connections.
+
+    Attributes:
+        client_key: The client whose connections are counted, or None.
+        turn_key: The client with whose other connections this one takes turns.
     """
-
-    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        event = super().next_event()
-        if isinstance(event, h11.Request):
-            if sum(len(name) + len(value) for name, value in event.headers) + len(event.target) > _MAX_HEAD_BYTES:
-                raise h11.RemoteProtocolError("the head is too large", error_status_hint=431)
-            names = {name for name, _ in event.headers}
-            if b"transfer-encoding" in names and (b"content-length" in names or event.http_version < b"1.1"):
-                raise h11.RemoteProtocolError("ambiguous length of the body")
-            return _in_origin_form(event)
-        return event
-
-
-def _in_origin_form(request: h11.Request) -> h11.Request:
-    """Return a request whose target is a path, with the host of its target as Host header.
-
-    Raises: RemoteProtocolError: The target is a URL without a host, or with a user name.
-    Source: RFC 9112, section 3.2.2; RFC 9110, sections 4.2.1 and 4.2.4.
-    """
-    absolute = _ABSOLUTE_FORM.match(request.target)
-    if absolute is None:
-        return request
-    host, rest = absolute.groups()
-    if not host or b"@" in host:
-        raise h11.RemoteProtocolError("invalid authority in the target")
-    return h11.Request(
-        method=request.method,
-        headers=[(b"host", host), *((name, value) for name, value in request.headers if name != b"host")],
-        target=rest if rest.startswith(b"/") else b"/" + rest,
-        http_version=request.http_version,
-    )
-
-
-class BoundedProtocol(H11Protocol):
-    """A connection that is closed if the head of a request does not arrive, or an answer is not read, in time."""
 
     def __init__(
         self,
@@ -129,8 +131,7 @@ class BoundedProtocol(H11Protocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        size = config.h11_max_incomplete_event_size
-        self.conn = _StrictConnection(h11.SERVER, size or _MAX_HEAD_BYTES)
+        self.conn = self._parser = StrictConnection()
         self._limits = cast("BoundedConfig", config)
         self._header_timer: asyncio.TimerHandle | None = None
         self._reading_timer: asyncio.TimerHandle | None = None
@@ -139,8 +140,8 @@ class BoundedProtocol(H11Protocol):
         self._closing_timer: asyncio.TimerHandle | None = None
         self._answer, self.app = cast("ASGIApp", self.app), cast("Any", self._run)
         self._request: asyncio.Task[Any] | None = None
-        # The client whose connections are counted, or None.
         self.client_key: str | None = None
+        self.turn_key = f"connection {id(self)}"
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for a request. At a limit, the connection that waits longest for its client is closed.
@@ -148,13 +149,16 @@ class BoundedProtocol(H11Protocol):
         At the limit of a client that is one of its own, and the new one if all others have requests.
         """
         super().connection_made(transport)
+        self.flow = self._reading = _Reading(transport)
         # Writing is paused for as long as the system has not taken all bytes.
         transport.set_write_buffer_limits(high=0)
         self._wait_for_head()
         peer = transport.get_extra_info("peername")
         key = self._limits.addresses.find_direct(peer[0] if isinstance(peer, tuple) else None)
-        if key is not None and not self._count(key):
-            return
+        if key is not None:
+            self.turn_key = key
+            if not self._count(key):
+                return
         if len(self.connections) > self._limits.max_connections:
             self._limits.slowest(self).drop()
 
@@ -191,15 +195,40 @@ class BoundedProtocol(H11Protocol):
             self._limits.connections_of_clients.give_back(self.client_key)
             self.client_key = None
 
+    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 - asyncio
+        """Return where data is read to, which is the same for all connections."""
+        return self._limits.read_buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Receive the data in the buffer."""
+        self.data_received(bytes(memoryview(self._limits.read_buffer)[:nbytes]))
+
     def data_received(self, data: bytes) -> None:
         """Receive data. The head of the next request on a connection has its own time."""
+        self._unset_keepalive_if_required()
         if self._header_timer is None and self._is_idle:
             self._wait_for_head()
+        self._parser.receive_data(data)
+        self._hold()
+        self._limits.turns.add(self)
+
+    def parse(self, work: int) -> int:
+        """Parse what has arrived, in the turn of the connection. Return the work that it took."""
+        if self.transport.is_closing():
+            return 0
         earlier = self.cycle
-        super().data_received(data)
+        self._parser.work = work
+        self.handle_events()
+        done = work - self._parser.work
+        self._parser.work = 0
         if self.cycle is not earlier:
             self._stop_waiting()
         self._note_body()
+        self._hold()
+        return done
+
+    def _hold(self) -> None:
+        self._reading.hold(is_held=self._parser.unparsed_bytes >= _READ_BYTES)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection, and end its request, whose answer nobody reads."""
@@ -209,9 +238,10 @@ class BoundedProtocol(H11Protocol):
             self._request.cancel()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Wait for the next request, which may have arrived."""
         super().on_response_complete()
         self._note_body()
+        self._limits.turns.add(self)
         self._wait_for_request()
 
     def pause_writing(self) -> None:
@@ -243,15 +273,23 @@ class BoundedProtocol(H11Protocol):
         self._closing_timer = self.loop.call_later(self._limits.closing_timeout, self._close_stopping, waits)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the name of uvicorn
-        """Answer data that is not a valid request, or whose head is too large."""
-        problem = Problem(400, "invalid-http", "the request is not valid HTTP, or its head is too large")
-        headers = [*problem.raw_headers(), *SECURITY_HEADERS, (b"connection", b"close")]
-        for event in (
-            h11.Response(status_code=problem.status, headers=headers, reason=b"Bad Request"),
-            h11.Data(data=problem.body()),
-            h11.EndOfMessage(),
-        ):
-            self.transport.write(self.conn.send(event) or b"")
+        """Answer an invalid request, and close the connection. If an answer has started, it ends early."""
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            problem = _LARGE_HEAD if self._parser.has_large_head else _INVALID
+            headers = [*problem.raw_headers(), *SECURITY_HEADERS, (b"connection", b"close")]
+            for event in (
+                h11.Response(status_code=problem.status, headers=headers, reason=phrase(problem.status).encode()),
+                h11.Data(data=problem.body()),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(event) or b"")
+        self._close_early()
+
+    def _close_early(self) -> None:
+        """Close the connection. A request that runs cannot answer any more."""
+        if not self._is_idle:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         self.transport.close()
 
     async def _run(self, scope: Scope, receive: Receive, send: Send) -> None:
