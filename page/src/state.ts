@@ -34,8 +34,11 @@ export interface Loaded {
   readonly name: string;
 }
 
-/** Where the file in the editor comes from. Links do not hold it; the entries of the browser's history do. */
-export type Provenance = Readonly<Pick<State, "source" | "loaded" | "edited" | "fetched">>;
+/**
+ * Where the file in the editor comes from, and with which file it is compared. Links do not hold it; the entries of the
+ * browser's history do.
+ */
+export type Provenance = Readonly<Pick<State, "source" | "loaded" | "edited" | "fetched" | "compare">>;
 
 /** The file in the editor, where it comes from, and what is asked about it. */
 export type Replaced = Readonly<Pick<State, (typeof REPLACED)[number]>>;
@@ -155,8 +158,8 @@ export function fetchedFile(
   };
 }
 
-export function provenance({ source, loaded, edited, fetched }: State): Provenance {
-  return { source, loaded, edited, fetched };
+export function provenance({ source, loaded, edited, fetched, compare }: State): Provenance {
+  return { source, loaded, edited, fetched, compare };
 }
 
 /** Return the answer to a fetch that found no file, until a draft counts instead of it. */

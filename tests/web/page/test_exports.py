@@ -274,7 +274,7 @@ def open_shop_report(tester: OpenPage) -> Locator:
     rows = ["/robots.txt", "https://other.example/", *(f"/print/{number}" for number in range(9)), "/cart", "/a"]
     crawlers = ["Googlebot", "YandexBot", "GPTBot", "Google-Extended"]
     tester.open(fragment({"r": SHOP, "u": rows, "a": crawlers, "o": "https://www.example.com/robots.txt"}))
-    expect(tester.find("[data-differs]")).to_have_text("10")
+    expect(tester.find("[data-differs]")).to_have_text("21")
     tester.control("export").click()
     tester.control("export-report").click()
     expect(tester.find(".report[data-state=ready]")).to_be_visible()
@@ -313,8 +313,8 @@ def test_a_finding_about_another_reading_than_that_of_the_report_names_it(tester
     )
     tester.page.keyboard.press("Escape")
     tester.control("profile").select_option("yandex")
-    # In this reading, only the group of GPTBot blocks.
-    tester.expect_blocked(11)
+    # In this reading, only the group of GPTBot blocks, also /robots.txt.
+    tester.expect_blocked(12)
     tester.control("export").click()
     tester.control("export-report").click()
     expect(tester.find(".report[data-state=ready]")).to_be_visible()

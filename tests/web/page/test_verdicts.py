@@ -178,8 +178,8 @@ def test_a_crawler_that_never_reads_the_rules_for_all_has_that_reason(tester: Op
             "line 2Draft of 1996. The first rule that matches decides there. Allowed.",
         ),
         (
-            "User-agent: MJ12\nDisallow: /shop/\n\nUser-agent: *\nDisallow: /shop\n\nUser-agent: *\nDisallow: /b\n",
-            "MJ12bot",
+            "User-agent: The CCBot\nDisallow: /shop/\n\nUser-agent: *\nDisallow: /shop\n\nUser-agent: *\nDisallow: /b\n",
+            "CCBot",
             "draft1996",
             "They apply the rules for * on lines 4 and 7.",
         ),
@@ -207,7 +207,7 @@ def test_a_corner_marks_only_differences_from_readings_of_crawlers_of_today(test
     tester.control("historic").check()
     tester.page.keyboard.press("Escape")
     expect(tester.cell("GPTBot", "/shop/")).to_have_class("cell blocked differs selected")
-    tester.expect_why("readings differ")
+    tester.expect_why("Readings differ")
 
 
 def test_losing_rules_have_the_order_of_the_library(tester: OpenPage) -> None:
