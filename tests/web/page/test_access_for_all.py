@@ -250,9 +250,9 @@ def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
 def test_verdicts_of_other_urls_are_announced_without_a_comparison(tester: OpenPage) -> None:
     tester.set_urls("/shop/\n/index.php\n")
     tester.ready()
-    expect(tester.find("[data-live=polite]")).to_have_text("8 of 26 blocked.")
-    tester.replace_file("User-agent: *\nDisallow: /shop/\n")
-    expect(tester.find("[data-live=polite]")).to_have_text(re.compile("^12 of 26 blocked; "))
+    expect(tester.find("[data-live=polite]")).to_have_text("12 of 26 blocked.")
+    tester.replace_file("User-agent: *\nDisallow: /\n")
+    expect(tester.find("[data-live=polite]")).to_have_text(re.compile("^24 of 26 blocked; "))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

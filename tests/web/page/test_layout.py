@@ -5,6 +5,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import expect
 from tests.web.page.conftest import NewPage, OpenPage
+from tests.web.page.test_sources import fragment
 
 pytestmark = pytest.mark.service
 
@@ -187,7 +188,7 @@ def test_a_chosen_cell_is_announced_and_not_covered_on_a_phone(new_page: NewPage
 
 def test_the_column_of_urls_is_as_wide_as_the_longest_one_if_there_is_room(tester: OpenPage) -> None:
     url = "/a-folder/with-a-long-name/and-a-page.html"
-    tester.set_urls(f"/\n{url}\n")
+    tester.open(fragment({"r": "User-agent: *\nDisallow: /\n", "u": ["/", url], "a": ["Googlebot", "GPTBot"]}))
     tester.find("[role=rowheader]").filter(has_text=url).wait_for()
     is_cut = "head => head.scrollWidth > head.clientWidth"
     assert not tester.find("[role=rowheader]").filter(has_text=url).evaluate(is_cut)

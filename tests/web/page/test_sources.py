@@ -376,7 +376,7 @@ def test_the_button_for_fixes_does_not_move_the_others(new_page: NewPage, locale
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     expect(fix).to_be_hidden()
     before = tester.control("save").bounding_box()
-    tester.replace_file("User-agent: *\nDisalow: /shop/\nUser-agent: b\nDisallow /a\n")
+    tester.replace_file("User-agent: *\nDisallow: /shop/\nDisallow: /shop/\n")
     expect(fix).to_be_visible()
     after = tester.control("save").bounding_box()
     assert before is not None
