@@ -178,7 +178,7 @@ def test_a_crawler_that_never_reads_the_rules_for_all_has_that_reason(tester: Op
             "line 2Draft of 1996. The first rule that matches decides there. Allowed.",
         ),
         (
-            "User-agent: The CCBot\nDisallow: /shop/\n\nUser-agent: *\nDisallow: /shop\n\nUser-agent: *\nDisallow: /b\n",
+            "User-agent: The CCBot\nDisallow: /shop/\n\nUser-agent: *\nDisallow: /shop\n\nUser-agent: *\nAllow: /b\n",
             "CCBot",
             "draft1996",
             "They apply the rules for * on lines 4 and 7.",
