@@ -425,7 +425,7 @@ export const de: Catalogue = {
   key_next_note: "nächster Befund",
   key_leave: "den Editor verlassen",
   setting_single_keys: "Tastenkürzel aus einer Taste aktivieren",
-  setting_historic: "Auch Lesarten, die heute kein Crawler hat, zählen als Abweichung: allein die Grammatik des RFC sowie die von 1994, 1996 und 2019",
+  setting_historic: "Auch Lesarten, die heute kein Crawler hat, zählen als Abweichung",
   licences_link: "Lizenzen der Software und Schriften auf dieser Seite",
 
   // --- Usage, Page rules and Compare ---

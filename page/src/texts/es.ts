@@ -424,7 +424,7 @@ export const es: Catalogue = {
   key_next_note: "hallazgo siguiente",
   key_leave: "salir del editor",
   setting_single_keys: "Activar los atajos de una sola tecla",
-  setting_historic: "También cuentan como diferencias las lecturas que hoy no tiene ningún rastreador: solo la gramática del RFC, y las de 1994, 1996 y 2019",
+  setting_historic: "También cuentan las lecturas que hoy no tiene ningún rastreador",
   licences_link: "Licencias del software y las fuentes de esta página",
 
   // --- Usage, Page rules and Compare ---

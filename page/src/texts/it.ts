@@ -423,7 +423,7 @@ export const it: Catalogue = {
   key_next_note: "rilievo successivo",
   key_leave: "uscire dall’editor",
   setting_single_keys: "Attiva le scorciatoie a tasto singolo",
-  setting_historic: "Contano come differenze anche le letture che oggi nessun crawler ha: la sola grammatica dell’RFC e quelle del 1994, 1996 e 2019",
+  setting_historic: "Contano anche le letture che oggi nessun crawler ha",
   licences_link: "Licenze del software e dei caratteri di questa pagina",
 
   // --- Usage, Page rules and Compare ---

@@ -372,7 +372,7 @@ export const ja: Catalogue = {
   key_next_note: "次の指摘",
   key_leave: "エディターを出る",
   setting_single_keys: "単独のキーを有効にする",
-  setting_historic: "今のクローラーにない解釈（RFC の文法のみ、1994 年、1996 年、2019 年）も相違として数える",
+  setting_historic: "今のクローラーにない解釈も相違として数える",
   licences_link: "このページに含まれるソフトウェアとフォントのライセンス",
 
   // --- Usage, Page rules and Compare ---

@@ -372,7 +372,7 @@ export const ko: Catalogue = {
   key_next_note: "다음 발견 사항",
   key_leave: "편집기에서 나가기",
   setting_single_keys: "단일 키 사용",
-  setting_historic: "오늘날 어느 크롤러도 쓰지 않는 해석(RFC 문법만, 1994년, 1996년, 2019년)도 차이로 셈",
+  setting_historic: "오늘날 어느 크롤러도 쓰지 않는 해석도 차이로 셈",
   licences_link: "이 페이지에 포함된 소프트웨어와 글꼴의 라이선스",
 
   // --- Usage, Page rules and Compare ---

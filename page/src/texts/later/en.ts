@@ -77,7 +77,7 @@ export const later = {
   key_next_note: "next finding",
   key_leave: "leave the editor",
   setting_single_keys: "Enable single-key shortcuts",
-  setting_historic: "Readings that no crawler has today count as differences, too: the RFC’s grammar alone, and those of 1994, 1996 and 2019",
+  setting_historic: "Readings that no crawler has today count as differences, too",
   licences_link: "Licenses of the software and fonts in this page",
 
   // --- Usage, Page rules and Compare ---
