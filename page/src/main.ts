@@ -3,7 +3,7 @@
 import type { App, View } from "./app.js";
 import { copy } from "./clipboard.js";
 import { fill, h } from "./dom.js";
-import { PageHistory } from "./history.js";
+import { currentProvenance, PageHistory } from "./history.js";
 import { pageKeys } from "./keys.js";
 import { LiveRegion } from "./live-region.js";
 import { prefetch } from "./on-demand.js";
@@ -14,7 +14,7 @@ import type { LinkProblem } from "./share.js";
 import { pageHead, viewTabId } from "./shell.js";
 import { siteAddress } from "./site.js";
 import { sourceBar } from "./source-bar.js";
-import { initialState, type ViewName } from "./state.js";
+import { initialState, type Provenance, provenance, type ViewName } from "./state.js";
 import { Store } from "./store.js";
 import { loadTexts, type TextKey } from "./texts.js";
 import { Token } from "./token.js";
@@ -127,7 +127,7 @@ async function copyLink(): Promise<void> {
     app.toast(app.texts.t("link_too_long"));
     return;
   }
-  pages.write(store.state.view, fragment);
+  pages.write(store.state.view, fragment, provenance(store.state));
   await copy(location.href, app, "link_copied", "link_failed");
 }
 
@@ -140,19 +140,21 @@ async function updateAddress(): Promise<void> {
   const fragment = state.file.length > MAX_ADDRESS_FILE ? null : await (await links()).toFragment(state);
   if (state !== store.state) return;
   isKept = fragment !== null || !state.edited;
-  pages.write(state.view, fragment ?? location.pathname + location.search);
+  if (fragment === null) pages.write(state.view, location.pathname + location.search, null);
+  else pages.write(state.view, fragment, provenance(state));
 }
 
-/** Restore the state of a link. Returns what is wrong with it. */
-async function openLink(hash: string): Promise<LinkProblem | null> {
+/** Restore the state of a link, with what the browser's history knows of its file. Returns what is wrong with it. */
+async function openLink(hash: string, known: Provenance | null): Promise<LinkProblem | null> {
   if (hash === "") return null;
   const { fromFragment, InvalidLink } = await links();
   try {
     const shared = await fromFragment(hash);
     if (shared) {
       const loaded = { text: shared.file ?? "", bytes: shared.bytes ?? null, name: "" };
-      const last = { source: "shared", edited: false, fetched: null, replaced: null } as const;
-      store.set({ ...shared, loaded, ...last });
+      const unknown = { source: "shared", loaded, edited: false, fetched: null } as const;
+      store.set({ ...shared, ...(known ?? unknown), replaced: null });
+      verdicts.keepQuestion();
     }
     return null;
   } catch (error) {
@@ -172,21 +174,21 @@ function applyTheme(): void {
   document.documentElement.dataset["theme"] = store.state.theme;
 }
 
-const problem = await openLink(location.hash);
+const problem = await openLink(location.hash, currentProvenance());
 store.on(["language"], () => void showLanguage());
 const pages = new PageHistory({
   show: (view) => {
     store.set({ view });
     void updateAddress();
   },
-  open: (hash) => {
-    void openLink(hash).then((found) => {
+  open: (hash, known) => {
+    void openLink(hash, known).then((found) => {
       reportLink(found);
-      pages.write(store.state.view);
+      pages.writeView(store.state.view);
     });
   },
 });
-pages.write(store.state.view);
+pages.writeView(store.state.view);
 store.on(["view"], ({ view }) => {
   pages.add(view);
   void showView();
@@ -196,7 +198,7 @@ store.on(["language", "theme", "singleKeys"], savePreferences);
 let addressTimer = 0;
 const LINKED = [
   ...(["file", "bytes", "address", "urls", "crawlers", "profile", "selected", "filter", "onlyDiffering", "asList"] as const),
-  ...(["closed", "historic", "view", "usage", "rules", "compare"] as const),
+  ...(["closed", "loaded", "fetched", "historic", "view", "usage", "rules", "compare"] as const),
 ];
 store.on(LINKED, () => {
   clearTimeout(addressTimer);

@@ -13,10 +13,13 @@ const DELAY_MS = 300;
 /** Larger files are linted on request only. */
 export const MAX_AUTOMATIC_BYTES = 64 * 1024;
 
+/** The worst first. */
+export const SEVERITIES = ["error", "warning", "info"] as const;
+
 export interface Note {
   readonly code: string;
   readonly name: string;
-  readonly severity: "error" | "warning" | "info";
+  readonly severity: (typeof SEVERITIES)[number];
   readonly message: string;
   readonly effect: string | null;
   readonly howToFix: string;
@@ -24,7 +27,12 @@ export interface Note {
   /** Offsets in the text of the editor. */
   readonly from: number;
   readonly to: number;
-  readonly fix: { readonly safe: boolean; readonly edits: readonly Edit[] } | null;
+  readonly fix: {
+    /** "Fix" in the head applies it with the others. */
+    readonly safe: boolean;
+    readonly changesVerdicts: boolean;
+    readonly edits: readonly Edit[];
+  } | null;
 }
 
 export interface Edit {
@@ -148,7 +156,8 @@ function toNotes(findings: readonly FindingObject[], content: string | Uint8Arra
     from: at(finding.span[0]),
     to: at(finding.span[1]),
     fix: finding.fix && {
-      safe: !finding.fix.changes_verdicts,
+      safe: finding.fix.safe,
+      changesVerdicts: finding.fix.changes_verdicts,
       edits: finding.fix.edits.map(({ span, replacement, replacement_encoding: encoding }) => ({
         from: at(span[0]),
         to: at(span[1]),

@@ -2,13 +2,17 @@
 
 import type { TextKey, Texts } from "./texts.js";
 
-/** The readings of parsers in use today. */
-export const TODAY = ["rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex"] as const;
-/** Readings of 1994 and 1996. They only count if the user chooses so. */
-export const HISTORIC = ["draft1996", "original1994"] as const;
+/** The readings of crawlers in use today. */
+export const TODAY = ["rfc9309", "google", "googlebot", "bing", "yandex"] as const;
+/** Readings that no crawler of today has. They only count if the user chooses so. */
+export const HISTORIC = ["strict", "google2019", "draft1996", "original1994"] as const;
+/** Readings in which a blank line ends a group. */
+export const BLANK_ENDS_GROUP: readonly string[] = ["yandex", "draft1996", "original1994"];
+
+type EditionKind = "edition_standard" | "edition_crawlers" | "edition_earlier";
 
 /** The profiles by the kind of document or program that they follow. */
-export const EDITIONS: readonly { readonly label: TextKey; readonly profiles: readonly string[] }[] = [
+export const EDITIONS: readonly { readonly label: EditionKind; readonly profiles: readonly string[] }[] = [
   { label: "edition_standard", profiles: ["rfc9309", "strict"] },
   { label: "edition_crawlers", profiles: ["google", "googlebot", "bing", "yandex"] },
   { label: "edition_earlier", profiles: ["google2019", "draft1996", "original1994"] },

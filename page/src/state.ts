@@ -34,6 +34,12 @@ export interface Loaded {
   readonly name: string;
 }
 
+/**
+ * Where the file in the editor comes from, and with which file it is compared. Links do not hold it; the entries of the
+ * browser's history do.
+ */
+export type Provenance = Readonly<Pick<State, "source" | "loaded" | "edited" | "fetched" | "compare">>;
+
 /** The file in the editor, where it comes from, and what is asked about it. */
 export type Replaced = Readonly<Pick<State, (typeof REPLACED)[number]>>;
 
@@ -110,13 +116,18 @@ export type AppStore = Store<State>;
 /** How the draft is changed. A paste replaces all of it. */
 export type EditKind = "edit" | "undo" | "paste";
 
-/** Return the state after the draft was edited: invalid UTF-16 is not, because its bytes would be lost. To undo a fetch is to go back to the draft, its address and its status. */
+/**
+ * Return the state after the draft was edited: invalid UTF-16 is not, because its bytes would be lost. To undo a fetch is
+ * to go back to the draft, its address and its status. A paste is another file, but over a fetched file it is an edit, so
+ * that Compare still starts from the fetched file.
+ */
 export function editedDraft(state: State, file: string, kind: EditKind): Partial<State> {
   const { replaced } = state;
   if (isInvalidUtf16(state.bytes)) return {};
   const bytes = bytesOfText(file);
   if (kind === "undo" && replaced?.file === file) return { ...replaced, replaced: null };
-  if (kind === "paste" && file.trim() !== "") return loadedFile(state, { text: file, bytes, name: "" }, "pasted");
+  const isEditOfFetched = state.source === "fetched" && state.loaded.text !== "";
+  if (kind === "paste" && file.trim() !== "" && !isEditOfFetched) return loadedFile(state, { text: file, bytes, name: "" }, "pasted");
   return { file, bytes, edited: true, closed: false };
 }
 
@@ -145,6 +156,10 @@ export function fetchedFile(
     closed,
     replaced: missingFile(state) ? state.replaced : replacedBy({ ...state, address: addressBefore }),
   };
+}
+
+export function provenance({ source, loaded, edited, fetched, compare }: State): Provenance {
+  return { source, loaded, edited, fetched, compare };
 }
 
 /** Return the answer to a fetch that found no file, until a draft counts instead of it. */

@@ -27,12 +27,16 @@ import { Versions } from "./versions.js";
 export interface Explained {
   readonly cell: Cell;
   readonly crawler: string;
+  /** Whether the groups for `*` can apply to the crawler. */
+  readonly starApplies: boolean;
   readonly url: string;
   readonly profile: string;
   readonly explanation: Explanation;
   readonly readings: readonly Reading[];
-  /** Explanations of one reading for each other outcome, by profile. */
+  /** The explanations of the readings with another outcome, by profile. */
   readonly others: ReadonlyMap<string, Explanation>;
+  /** How these readings and the chosen one read the lines of the file, if there are others. */
+  readonly infos: ReadonlyMap<string, FileInfo>;
 }
 
 /** Who reads the line under the cursor. */
@@ -61,7 +65,7 @@ export interface Results {
 const LARGE_FILE = 64 * 1024;
 const DETAILS_DELAY_MS = 250;
 
-/** Files for which the page chooses rows and columns. Those of a link are in the link. */
+/** Files for which the page chooses rows and columns. */
 const LOADED: ReadonlySet<Source> = new Set(["fetched", "opened", "pasted"]);
 
 const ASKED: readonly (keyof State)[] = ["file", "bytes", "address", "urls", "crawlers", "profile", "historic"];
@@ -132,6 +136,11 @@ export class VerdictModel {
     }
   }
 
+  /** Keep the rows and columns of the file that was loaded now: they came with it. */
+  keepQuestion(): void {
+    this.#suggestedFor = this.#store.state.loaded;
+  }
+
   /** The readings of the engine. */
   get profiles(): readonly string[] {
     return this.#engine?.profiles ?? [];
@@ -141,6 +150,16 @@ export class VerdictModel {
   async setLine(line: number): Promise<void> {
     this.#line = line;
     await this.#readers();
+  }
+
+  /** Return whether a crawler may fetch a URL in a reading, or null if there is no verdict. */
+  async allows(url: string, crawler: string, profile: string): Promise<boolean | null> {
+    try {
+      return (await this.#engine?.explain(url, this.chain(crawler), profile))?.allowed ?? null;
+    } catch (error) {
+      if (error instanceof EngineError) return null;
+      throw error;
+    }
   }
 
   /** Return the tokens of a crawler, with those that it falls back to. */
@@ -282,17 +301,15 @@ export class VerdictModel {
         engine.explain(url, agent, profile),
         engine.readings(url, agent),
       ]);
+      const own = outcome(explanation.allowed, explanation.rule?.line ?? null);
+      const differing = readings.filter(({ allowed, line }) => outcome(allowed, line) !== own).map((reading) => reading.profile);
       const others = new Map<string, Explanation>();
-      const outcomes = new Set([outcome(explanation.allowed, explanation.rule?.line ?? null)]);
-      for (const reading of readings) {
-        const key = outcome(reading.allowed, reading.line);
-        if (outcomes.has(key)) continue;
-        outcomes.add(key);
-        others.set(reading.profile, await engine.explain(url, agent, reading.profile));
-      }
+      const infos = new Map<string, FileInfo>();
+      for (const other of differing) others.set(other, await engine.explain(url, agent, other));
+      for (const other of differing.length > 0 ? [profile, ...differing] : []) infos.set(other, await engine.info(other));
       // Another answer has arrived meanwhile, or is on its way.
       if (version !== this.#version || selected !== this.#store.state.selected) return;
-      this.results.set({ explained: { cell: selected, crawler, url, profile, explanation, readings, others } });
+      this.results.set({ explained: { cell: selected, crawler, starApplies: agent.starApplies, url, profile, explanation, readings, others, infos } });
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       // A row of another host, for example: the matrix shows the reason.

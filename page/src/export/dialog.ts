@@ -8,7 +8,7 @@ import { csvBlob } from "./csv.js";
 import { fileFacts, hostName } from "./facts.js";
 import { markdownBlob } from "./markdown.js";
 import { showReport } from "./report.js";
-import { type ShownVerdicts, type TableShape, verdictTable } from "./table.js";
+import { lineTable, type ShownVerdicts, type TableShape, verdictTable } from "./table.js";
 import { type ExportTexts, loadExportTexts } from "./texts.js";
 
 const FORMATS = ["csv", "xlsx", "md"] as const;
@@ -114,6 +114,11 @@ async function exported(
   if (format === "csv") return csvBlob(table);
   if (format === "md") return markdownBlob(table, facts.map(([label, value]) => `${label}: ${value}`).join("; "));
   const { MAX_CELLS, xlsxBlob } = await import("./xlsx.js");
-  if (table.rowCount * table.headings.length > MAX_CELLS) return null;
-  return xlsxBlob({ table, name: app.texts.t("verdicts_title"), facts, factsName: own.t("about") });
+  const sheets = [
+    { name: app.texts.t("verdicts_title"), table },
+    // The list names the lines itself.
+    ...(shape === "matrix" ? [{ name: own.t("line_sheet"), table: lineTable(app, shown) }] : []),
+  ];
+  if (sheets.length * table.rowCount * table.headings.length > MAX_CELLS) return null;
+  return xlsxBlob({ sheets, facts, factsName: own.t("about") });
 }

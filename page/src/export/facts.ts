@@ -2,7 +2,8 @@
 
 import type { App } from "../app.js";
 import { encodeText } from "../bytes.js";
-import { profileName } from "../profiles.js";
+import { EDITIONS, profileName } from "../profiles.js";
+import type { Texts } from "../texts.js";
 import { formatBytes } from "../units.js";
 import type { ExportTexts } from "./texts.js";
 
@@ -15,7 +16,7 @@ export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonl
     ...(address === "" ? [] : [[own.t("address"), address] as const]),
     [own.t("origin"), originText(app, own)],
     ...(closed ? [] : [[own.t("size"), size] as const]),
-    [own.t("reading"), profileName(profile, texts)],
+    [own.t("reading"), editionText(profile, texts, own)],
     [own.t("date"), formatDate(now, own)],
   ];
 }
@@ -29,6 +30,12 @@ export function siteHost({ store }: App): string {
 /** Return the host of the file for names of files. */
 export function hostName(app: App): string {
   return siteHost(app).replace(/[^\w.-]/g, "_") || "robots.txt";
+}
+
+/** Return the name of an edition, and what it is. */
+function editionText(profile: string, texts: Texts, own: ExportTexts): string {
+  const kind = EDITIONS.find(({ profiles }) => profiles.includes(profile))?.label ?? "edition_standard";
+  return own.t(`reading_${kind}`, { edition: profileName(profile, texts) });
 }
 
 function originText({ store }: App, own: ExportTexts): string {

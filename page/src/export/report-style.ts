@@ -25,19 +25,23 @@ export const REPORT_STYLE = `
 .facts div { display: flex; gap: 0.5em; }
 .facts dt { flex: none; color: #545b66; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
+.paper h3 { margin: 0.6em 0 0.2em; font-size: 1em; line-height: 1.2; break-after: avoid; }
+.blocking li { padding-inline-start: 1em; text-indent: -1em; break-inside: avoid; overflow-wrap: anywhere; }
+.blocking code { font-family: var(--mono, ui-monospace, monospace); font-size: 0.92em; }
 .intro { padding-top: 0.4em; border-top: 1px solid #c9c9c2; color: #3d434c; }
 .legend { display: flex; flex-wrap: wrap; gap: 0.2em 1.25em; }
 .legend li { display: flex; align-items: center; gap: 0.4em; }
 .answers { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 1em 2em; margin-top: 0.6em; }
-.scroll { max-width: 100%; overflow-x: auto; }
-table { border-collapse: collapse; text-align: start; }
+.scroll { flex: 1 1 auto; max-width: 100%; overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; text-align: start; }
 th { font-weight: 500; text-align: start; }
 thead th { padding: 0 0.4em 0.2em; color: #545b66; vertical-align: bottom; }
-.matrix .name { padding: 0; }
+.matrix .name { width: 2.4em; padding: 0; }
 .matrix .name span { writing-mode: vertical-rl; transform: rotate(180deg); color: #16191d; line-height: 1.7; }
 .matrix tbody th, .matrix td { border: 1px solid #fff; }
+.matrix tbody th { border-block-end-color: #e2e2dc; }
 .matrix tbody th { padding: 0 0.6em 0 0; font-family: var(--mono, ui-monospace, monospace); font-size: 0.92em; overflow-wrap: anywhere; min-width: 13em; }
-.matrix td { width: 2em; min-width: 1.7em; height: 1.5em; padding: 0; text-align: center; position: relative; }
+.matrix td { width: 2.4em; min-width: 1.7em; height: 1.5em; padding: 0; text-align: center; position: relative; }
 .matrix td.problem { text-align: start; color: #545b66; }
 .words { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 tr { break-inside: avoid; }
@@ -71,7 +75,7 @@ tr { break-inside: avoid; }
   .paper { padding: 0; font-size: 7.2pt; line-height: 1.3; }
   .paper h2 { margin-top: 0.7em; }
   .scroll { overflow: visible; }
-  .findings ul { columns: 2; column-gap: 1.5em; }
+  .findings ul, .blocking { columns: 2; column-gap: 1.5em; }
   .findings li { margin-bottom: 0.1em; line-height: 1.2; }
   .file { columns: 3; font-size: 0.8em; line-height: 1.2; }
   .crawlers { font-size: 0.92em; line-height: 1.15; }

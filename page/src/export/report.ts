@@ -11,7 +11,9 @@ import { save } from "../clipboard.js";
 import { purposeTexts, STAR } from "../crawlers.js";
 import { showDialog } from "../dialog.js";
 import { type Child, fill, h } from "../dom.js";
-import { codeSpans, lintRequest, sentence } from "../notes.js";
+import { codeSpans, lintRequest, SEVERITIES, sentence } from "../notes.js";
+import { profileName } from "../profiles.js";
+import type { RowText } from "../rows.js";
 import { missingFile } from "../state.js";
 import { mark } from "../views/parts/marks.js";
 import { failureText } from "../views/parts/problems.js";
@@ -26,7 +28,11 @@ import type { ExportTexts } from "./texts.js";
 const TABLE_COLUMNS = 24;
 const MAX_ROWS = 400;
 const MAX_LINES = 2000;
-const SEVERITIES = ["error", "warning", "info"] as const;
+const MAX_BLOCKING_LINES = 40;
+/** Examples for a line that blocks URLs. */
+const MAX_EXAMPLES = 5;
+/** More crawlers are counted instead of named. */
+const MAX_NAMES = 5;
 const LEGEND = ["blocked", "allowed", "none"] as const;
 
 export function showReport(app: App, own: ExportTexts, shown: ShownVerdicts): void {
@@ -76,7 +82,7 @@ function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, finding
   const { texts, store } = app;
   const { data } = shown;
   const examined = [
-    own.t("pages_count", { count: data.shown.length }),
+    texts.t("urls_count", { count: data.shown.length }),
     texts.t("crawlers_count", { count: fetchers(app, shown).length }),
   ];
   const host = siteHost(app);
@@ -90,12 +96,13 @@ function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, finding
     h(
       "dl",
       { class: "facts" },
-      [...fileFacts(app, own), [own.t("pages_and_crawlers"), examined.join(", ")] as const].map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, h("bdi", {}, value)))),
+      [...fileFacts(app, own), [own.t("urls_and_crawlers"), examined.join(", ")] as const].map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, h("bdi", {}, value)))),
     ),
     isFiltered ? h("p", { "data-result": "filtered" }, own.t("filtered", { count: data.shown.length, all: data.rows.length })) : null,
     h("h2", {}, own.t("summary")),
     h("p", { class: "intro" }, own.t("intro")),
     summaryList(app, own, shown),
+    blockingLines(app, own, shown),
     h("h2", {}, own.t("findings")),
     findings,
     h("h2", {}, own.t("result")),
@@ -106,7 +113,7 @@ function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, finding
       hasDifferences(shown) ? h("li", {}, h("span", { class: "differs" }), own.t("key_differs")) : null,
     ),
     tokens.length > 0 ? h("p", {}, own.t("tokens", { tokens: texts.list(tokens.map((column) => tokenOf(shown, column))) })) : null,
-    h("div", { class: "answers" }, matrixTables(own, shown), crawlerList(app, own, shown)),
+    h("div", { class: "answers" }, matrixTables(app, own, shown), crawlerList(app, own, shown)),
     missingFile(store.state) || store.state.closed ? null : [h("h2", {}, own.t("file")), fileLines(store.state.file, own)],
     h("p", { class: "made" }, own.t("made_with")),
   );
@@ -128,11 +135,20 @@ function tokenOf({ data }: ShownVerdicts, column: number): string {
   return data.columns[column]?.token ?? "";
 }
 
-/** Return in words who may fetch every page, some pages and no page, and what tokens do not permit. */
+/** The rows that count: those with a verdict, without robots.txt itself, which is not a page of the site. */
+function countedRows({ data }: ShownVerdicts): number[] {
+  return data.shown.filter((url) => !data.problems[url] && !isRobotsTxt(data.rows[url]));
+}
+
+function isRobotsTxt(row: RowText | undefined): boolean {
+  return row?.path === "/robots.txt" && row.query === "";
+}
+
+/** Return in words who may fetch every URL, some URLs and no URL, and what tokens do not permit. */
 function summaryList(app: App, own: ExportTexts, shown: ShownVerdicts): HTMLElement {
   const { texts, verdicts } = app;
   const { registry } = verdicts.results.state;
-  const total = shown.data.shown.length;
+  const total = countedRows(shown).length;
   const of = (column: number): number => total - blockedRows(shown, column);
   const columns = fetchers(app, shown);
   const some = columns.filter((column) => of(column) > 0 && of(column) < total);
@@ -154,18 +170,78 @@ function summaryList(app: App, own: ExportTexts, shown: ShownVerdicts): HTMLElem
         const uses = crawler ? purposeTexts(crawler, texts) : "";
         return h("li", {}, own.nodes("not_for", { token: tokenOf(shown, column), uses, blocked: blockedRows(shown, column), total }));
       }),
+    shown.data.shown.some((url) => isRobotsTxt(shown.data.rows[url])) ? h("li", {}, own.t("robots_txt_itself")) : null,
   );
 }
 
-function blockedRows({ data }: ShownVerdicts, crawler: number): number {
-  return data.shown.filter((url) => markAt(data, url, crawler) === "blocked").length;
+/** Return each line that blocks URLs for crawlers, the most effective first, with examples. */
+function blockingLines(app: App, own: ExportTexts, shown: ShownVerdicts): Child {
+  const { store, texts, verdicts } = app;
+  const { data } = shown;
+  const lines = verdicts.results.state.matrix?.lines;
+  // While a site is closed, no line decides.
+  if (!lines || store.state.closed) return null;
+  const rows = countedRows(shown);
+  const columns = fetchers(app, shown);
+  const effects = new Map<number, { readonly urls: Set<number>; readonly crawlers: Set<number> }>();
+  for (const url of rows) {
+    for (const column of columns) {
+      if (markAt(data, url, column) !== "blocked") continue;
+      const line = lines[url * data.columns.length + column] ?? 0;
+      const effect = effects.get(line) ?? { urls: new Set(), crawlers: new Set() };
+      effect.urls.add(url);
+      effect.crawlers.add(column);
+      effects.set(line, effect);
+    }
+  }
+  if (effects.size === 0) return null;
+  const ordered = [...effects].sort(([line, { urls }], [other, { urls: others }]) => others.size - urls.size || line - other);
+  const written = store.state.file.split("\n");
+  const more = ordered.length - MAX_BLOCKING_LINES;
+  return [
+    h("h3", {}, own.t("blocked_urls")),
+    h(
+      "ul",
+      { class: "blocking" },
+      ordered.slice(0, MAX_BLOCKING_LINES).map(([line, { urls, crawlers }]) => {
+        const names = [...crawlers].sort((a, b) => a - b).map((column) => tokenOf(shown, column));
+        const few = names.length > MAX_NAMES ? texts.t("crawlers_count", { count: names.length }) : names.join(", ");
+        const examples = spread([...urls]).map((url) => h("code", { translate: "no" }, shownUrl(data.rows[url])));
+        const values = {
+          line,
+          rule: h("code", { translate: "no" }, withRawBytes((written[line - 1] ?? "").split("#")[0]?.trim() ?? "")),
+          blocked: urls.size,
+          total: rows.length,
+          crawlers: few,
+          urls: h("span", {}, examples.flatMap((example, at) => (at === 0 ? [example] : [", ", example]))),
+        };
+        return h("li", { "data-line": line }, own.nodes(urls.size > MAX_EXAMPLES ? "line_blocks_such_as" : "line_blocks", values));
+      }),
+    ),
+    more > 0 ? h("p", {}, own.t("more_blocking_lines", { count: more })) : null,
+  ];
+}
+
+function shownUrl(row: RowText | undefined): string {
+  return row ? row.path + row.query : "";
+}
+
+/** Return a few items from all parts of a list. */
+function spread(items: readonly number[]): number[] {
+  if (items.length <= MAX_EXAMPLES) return [...items];
+  const step = (items.length - 1) / (MAX_EXAMPLES - 1);
+  return Array.from({ length: MAX_EXAMPLES }, (_, at) => items[Math.round(at * step)] ?? 0);
+}
+
+function blockedRows(shown: ShownVerdicts, crawler: number): number {
+  return countedRows(shown).filter((url) => markAt(shown.data, url, crawler) === "blocked").length;
 }
 
 function hasDifferences({ data }: ShownVerdicts): boolean {
   return data.shown.some((url) => data.columns.some((_, crawler) => differsAt(data, url, crawler)));
 }
 
-function matrixTables(own: ExportTexts, shown: ShownVerdicts): Child {
+function matrixTables({ texts }: App, own: ExportTexts, shown: ShownVerdicts): Child {
   const { data } = shown;
   const rows = data.shown.slice(0, MAX_ROWS);
   const starts = data.columns.map((_, column) => column).filter((column) => column % TABLE_COLUMNS === 0);
@@ -185,7 +261,7 @@ function matrixTables(own: ExportTexts, shown: ShownVerdicts): Child {
             h(
               "tr",
               {},
-              h("th", { scope: "col" }, own.t("page")),
+              h("th", { scope: "col" }, texts.t("list_url")),
               columns.map(({ token }) => h("th", { scope: "col", class: "name", translate: "no" }, h("span", {}, token))),
             ),
           ),
@@ -214,11 +290,11 @@ function matrixRow(own: ExportTexts, { data, problem }: ShownVerdicts, url: numb
 function crawlerList({ texts, verdicts }: App, own: ExportTexts, shown: ShownVerdicts): HTMLElement {
   const { registry } = verdicts.results.state;
   const { columns } = shown.data;
-  const total = shown.data.shown.length;
+  const total = countedRows(shown).length;
   return h(
     "table",
     { class: "crawlers" },
-    h("thead", {}, h("tr", {}, (["crawler", "purpose", "blocked_pages"] as const).map((key) => h("th", { scope: "col" }, own.t(key))))),
+    h("thead", {}, h("tr", {}, (["crawler", "purpose", "blocked_for_it"] as const).map((key) => h("th", { scope: "col" }, own.t(key))))),
     h(
       "tbody",
       {},
@@ -240,30 +316,46 @@ async function findingNodes(app: App, own: ExportTexts): Promise<Child> {
   try {
     const { findings } = await answers.post<LintReportObject>("lint", lintRequest(store.state, texts.language));
     if (findings.length === 0) return h("p", {}, own.t("findings_none"));
+    const readings = new Map<FindingObject, Child>();
+    for (const finding of findings) readings.set(finding, await otherReading(app, own, finding));
     const bySeverity = SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
     const byCheck = Map.groupBy(bySeverity, ({ code, how_to_fix: fix }) => `${code} ${fix}`);
-    return h("ul", {}, [...byCheck.values()].map((same) => checkItem(same, own, texts)));
+    return h("ul", {}, [...byCheck.values()].map((same) => checkItem(same, readings, own, texts)));
   } catch (error) {
     return h("p", {}, own.t("findings_failed", { reason: failureText(texts, error) }));
   }
 }
 
+/** The linter lets each crawler read the file as its operator does. Return where that differs from the verdicts of the report. */
+async function otherReading({ store, texts, verdicts }: App, own: ExportTexts, { effect, verdicts: stated }: FindingObject): Promise<Child> {
+  const { profile } = store.state;
+  const crawlers = new Map<string, string[]>();
+  for (const { crawler, profile: reading, url, allowed } of effect === null ? [] : stated) {
+    const shown = reading === profile ? allowed : await verdicts.allows(url, crawler, profile);
+    if (shown !== null && shown !== allowed) crawlers.set(reading, [...(crawlers.get(reading) ?? []), crawler]);
+  }
+  return [...crawlers].map(([reading, names]) => [
+    " ",
+    own.t("other_reading", { crawlers: texts.list(names), reading: profileName(reading, texts), edition: profileName(profile, texts) }),
+  ]);
+}
+
 /** The findings of one check, with what to do about them. */
-function checkItem(findings: readonly FindingObject[], own: ExportTexts, texts: Texts): Child {
+function checkItem(findings: readonly FindingObject[], readings: ReadonlyMap<FindingObject, Child>, own: ExportTexts, texts: Texts): Child {
   const [first] = findings;
   if (!first) return null;
   return h(
     "li",
     { class: first.severity },
     h("strong", {}, texts.t(`note_${first.severity}`)),
-    findings.map(({ start, message, effect }) =>
+    findings.map((finding) =>
       h(
         "p",
-        { "data-line": start.line },
-        texts.t("notes_line", { line: start.line }),
+        { "data-line": finding.start.line },
+        texts.t("notes_line", { line: finding.start.line }),
         ": ",
-        codeSpans(sentence(message, texts.language)),
-        effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(effect, texts.language)))] : null,
+        codeSpans(sentence(finding.message, texts.language)),
+        finding.effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(finding.effect, texts.language)), readings.get(finding))] : null,
       ),
     ),
     h("p", {}, own.t("what_to_do"), " ", codeSpans(first.how_to_fix)),

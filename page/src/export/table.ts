@@ -53,6 +53,22 @@ function matrixTable(app: App, shown: ShownVerdicts): VerdictTable {
   };
 }
 
+/** Return the line that decides each cell of the table of URLs by crawlers. A cell without one is empty. */
+export function lineTable({ store, texts, verdicts }: App, { data }: ShownVerdicts): VerdictTable {
+  return {
+    headings: [texts.t("list_url"), ...data.columns.map(({ token }) => token)],
+    rowCount: data.shown.length,
+    *rows() {
+      // While a site is closed, no line decides.
+      const lines = store.state.closed ? undefined : verdicts.results.state.matrix?.lines;
+      for (const url of data.shown) {
+        const start = url * data.columns.length;
+        yield [data.rows[url]?.text ?? "", ...data.columns.map((_, crawler) => lines?.[start + crawler] || "")];
+      }
+    },
+  };
+}
+
 function listTable(app: App, shown: ShownVerdicts): VerdictTable {
   const { texts, store, verdicts } = app;
   const { data } = shown;

@@ -1,6 +1,7 @@
-/** A workbook: the verdicts, and a second sheet about the file. It is loaded when it is needed, with its library. */
+/** A workbook: the verdicts, and a last sheet about the file. It is loaded when it is needed, with its library. */
 
-import writeXlsxFile, { type Row } from "write-excel-file/browser";
+import writeXlsxFile, { type Feature, type Row } from "write-excel-file/browser";
+import { getCellAddress } from "write-excel-file/utility";
 
 import type { CellValue, VerdictTable } from "./table.js";
 
@@ -12,32 +13,52 @@ const MAX_TEXT = 32_767;
 const COLUMN_WIDTHS = { first: 40, other: 18 } as const;
 const HEADING = { fontWeight: "bold" } as const;
 
-export interface Workbook {
-  readonly table: VerdictTable;
+export interface Sheet {
   readonly name: string;
+  readonly table: VerdictTable;
+}
+
+export interface Workbook {
+  readonly sheets: readonly Sheet[];
   /** Facts about the file: a label and a value each. */
   readonly facts: readonly (readonly [string, string])[];
   readonly factsName: string;
 }
 
-export async function xlsxBlob({ table, name, facts, factsName }: Workbook): Promise<Blob> {
-  const rows: Row[] = [table.headings.map((heading) => ({ ...textCell(heading), ...HEADING }))];
-  for (const row of table.rows()) rows.push(row.map(cell));
+export async function xlsxBlob({ sheets, facts, factsName }: Workbook): Promise<Blob> {
   const width = (column: number): number => (column === 0 ? COLUMN_WIDTHS.first : COLUMN_WIDTHS.other);
-  return writeXlsxFile([
-    {
-      sheet: name,
-      data: rows,
-      columns: table.headings.map((_, column) => ({ width: width(column) })),
-      stickyRowsCount: 1,
-      stickyColumnsCount: 1,
-    },
-    {
-      sheet: factsName,
-      data: facts.map(([label, value]) => [{ ...textCell(label), ...HEADING }, textCell(value)]),
-      columns: [{ width: COLUMN_WIDTHS.other }, { width: 2 * COLUMN_WIDTHS.first }],
-    },
-  ]).toBlob();
+  return writeXlsxFile(
+    [
+      ...sheets.map(({ name, table }) => ({
+        sheet: name,
+        data: sheetRows(table),
+        columns: table.headings.map((_, column) => ({ width: width(column) })),
+        stickyRowsCount: 1,
+        stickyColumnsCount: 1,
+      })),
+      {
+        sheet: factsName,
+        data: facts.map(([label, value]) => [{ ...textCell(label), ...HEADING }, textCell(value)]),
+        columns: [{ width: COLUMN_WIDTHS.other }, { width: 2 * COLUMN_WIDTHS.first }],
+      },
+    ],
+    { features: [filters(sheets)] },
+  ).toBlob();
+}
+
+function sheetRows(table: VerdictTable): Row[] {
+  return [table.headings.map((heading) => ({ ...textCell(heading), ...HEADING })), ...Array.from(table.rows(), (row) => row.map(cell))];
+}
+
+/** Give the row of headings of each table a filter. The library has none. */
+function filters(sheets: readonly Sheet[]): Feature<File | Blob | ArrayBuffer> {
+  const transform = (xml: string, _: unknown, { sheetIndex }: { readonly sheetIndex: number }): string => {
+    const table = sheets[sheetIndex]?.table;
+    if (!table) return xml;
+    const range = `A1:${getCellAddress(table.rowCount, table.headings.length - 1)}`;
+    return xml.replace(/<\/sheetData>|<sheetData\/>/, `$&<autoFilter ref="${range}"/>`);
+  };
+  return { files: { transform: { "xl/worksheets/sheet{id}.xml": { transform } } } };
 }
 
 function cell(value: CellValue): Row[number] {

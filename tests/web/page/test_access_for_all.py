@@ -247,6 +247,14 @@ def test_a_change_of_verdicts_is_announced(tester: OpenPage) -> None:
     expect(tester.find("[data-live=polite]")).to_have_text("78 of 208 blocked; 14 more than before.")
 
 
+def test_verdicts_of_other_urls_are_announced_without_a_comparison(tester: OpenPage) -> None:
+    tester.set_urls("/shop/\n/index.php\n")
+    tester.ready()
+    expect(tester.find("[data-live=polite]")).to_have_text("12 of 26 blocked.")
+    tester.replace_file("User-agent: *\nDisallow: /\n")
+    expect(tester.find("[data-live=polite]")).to_have_text(re.compile("^24 of 26 blocked; "))
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_fits_and_axe_finds_nothing_serious(new_page: NewPage, language: str) -> None:
     tester = new_page(locale=language, viewport={"width": 390, "height": 844}, reduced_motion="reduce")

@@ -29,6 +29,8 @@ HTML_PAGES: Final = 400
 SCHEMES: Final = ("blob:", "data:", "about:")
 DRAFT: Final = "user-agent: *\nDisalow: /a\nDisallow: /b\nDisallow: /b\n\nUser-agent: GPTBot\nCrawl-delay: 5\n"
 # Opens a file, and returns the notes once they are about it.
+# In the order of the page.
+SEVERITIES: Final = ("error", "warning", "info")
 READ: Final = """async (content) => {
   const chip = document.querySelector("[data-control=notes]");
   let isAsked = false;
@@ -120,7 +122,8 @@ def test_findings_are_those_of_the_command(loaded: OpenPage, tmp_path: Path) -> 
     shown = 0
     for path, report in zip(paths, json.loads(run.stdout), strict=True):
         found = loaded.page.evaluate(READ, b64encode(path.read_bytes()).decode())
-        assert found == [as_shown(finding) for finding in report["findings"]], path.read_text()
+        findings = sorted(report["findings"], key=lambda one: (SEVERITIES.index(one["severity"]), one["start"]["line"]))
+        assert found == [as_shown(finding) for finding in findings], path.read_text()
         shown += len(found)
     assert shown > FILES
 

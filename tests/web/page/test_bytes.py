@@ -39,6 +39,7 @@ ENCODINGS: Final[dict[str, Callable[[str], bytes]]] = {
     "utf-8 and invalid bytes": lambda text: text.encode() + b"Disallow: /\xff\xc3\n\xed\xa0\x80Disallow: /\xf0\x9f\n",
 }
 # Opens or fetches a file, and returns the cells and the notes once both are about it.
+SEVERITIES: Final = ("error", "warning", "info")
 READ: Final = """async ([content, isFetched]) => {
   const panel = document.querySelector(".verdict-panel");
   const chip = document.querySelector("[data-control=notes]");
@@ -90,7 +91,9 @@ def mark(verdict: dict[str, Any]) -> str:
 
 
 def findings(report: dict[str, Any]) -> list[list[Any]]:
-    return [[finding["code"], finding["start"]["line"]] for finding in report["findings"]]
+    """Return the findings in the order of the page: errors first."""
+    ordered = sorted(report["findings"], key=lambda one: (SEVERITIES.index(one["severity"]), one["start"]["line"]))
+    return [[finding["code"], finding["start"]["line"]] for finding in ordered]
 
 
 def rows_of(marks: Sequence[str]) -> list[list[str]]:
@@ -185,7 +188,7 @@ def test_typing_and_fixing_a_note_keep_the_invalid_bytes(tester: OpenPage) -> No
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     opened = written_address(tester, "")
     tester.control("notes").click()
-    tester.find(".note-item[data-line='3'] button[data-fix]").first.click()
+    tester.find("button[data-fix=CF202]").click()
     expect(tester.editor).to_contain_text("Disallow: /%FF")
     fixed = written_address(tester, opened)
     tester.editor.click()

@@ -164,6 +164,23 @@ def test_a_fetched_file_is_compared_with_the_edited_draft(tester: OpenPage) -> N
     expect(tester.find('[role=gridcell][aria-label="CCBot, /shop/: newly blocked"]')).to_be_visible()
 
 
+def test_a_paste_over_a_fetched_file_is_compared_with_it(tester: OpenPage) -> None:
+    tester.site.sites.add("https://shop.example/robots.txt", b"User-agent: *\nDisallow: /cart/\n")
+    tester.fetch("https://shop.example/shop/")
+    expect(tester.rows).to_have_text(["/shop/", "/cart/", "/"])
+    tester.paste_file("User-agent: *\nDisallow: /shop/\n")
+    expect(tester.find(".source-main")).to_have_text("Fetched file, edited here.")
+    tester.find("#tab-compare").click()
+    for _ in ("at once", "after a reload"):
+        expect(tester.find(".compare-view [data-result=before]")).to_have_text(
+            "The draft is compared with the fetched file."
+        )
+        expect(tester.find('[role=gridcell][aria-label="CCBot, /shop/: newly blocked"]')).to_be_visible()
+        expect(tester.find('[role=gridcell][aria-label="CCBot, /cart/: newly allowed"]')).to_be_visible()
+        tester.page.wait_for_function("() => location.hash.startsWith('#v1.')")
+        tester.page.reload()
+
+
 def test_an_opened_file_is_compared_with_the_edited_draft(tester: OpenPage, tmp_path: Path) -> None:
     file = tmp_path / "shop.txt"
     file.write_bytes(b"User-agent: *\r\nDisallow: /shop/\r\n")

@@ -10,8 +10,9 @@ from typing import Any, Final
 import openpyxl
 import pytest
 from markdown_it import MarkdownIt
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 from tests.web.page.conftest import NewPage, OpenPage
+from tests.web.page.test_sources import fragment
 
 pytestmark = [
     pytest.mark.service,
@@ -66,6 +67,11 @@ def parsed(content: bytes, form: str) -> list[list[str]]:
             assert {child.type for child in inside.children or ()} <= {"text", "text_special"}
             rows[-1].append("".join(child.content for child in inside.children or ()))
     return rows
+
+
+def about(workbook: openpyxl.Workbook) -> dict[str, object]:
+    """Return the facts about the file, which the last sheet has."""
+    return {str(label): value for label, value in workbook.worksheets[-1].iter_rows(values_only=True)}
 
 
 def page_lines(tester: OpenPage) -> list[list[str]]:
@@ -125,7 +131,7 @@ def test_a_large_list_becomes_a_workbook_with_facts_about_the_file(tester: OpenP
     workbook = openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "list")))
     assert [sheet.title for sheet in workbook.worksheets] == ["Verdicts", "About"]
     assert workbook.worksheets[0].max_row == 1 + 1000 * 14
-    facts = {str(label): value for label, value in workbook.worksheets[1].iter_rows(values_only=True)}
+    facts = about(workbook)
     assert facts["Address"] == "https://www.example.com/robots.txt"
     assert facts["Where the file is from"] == "The example of the tester."
     assert tester.problems == []
@@ -144,14 +150,14 @@ def test_the_report_of_the_example_is_one_printed_page(tester: OpenPage) -> None
     headings = ["What was examined", "Summary", "Findings", "Who may fetch what", "The file"]
     expect(report.locator("h2")).to_have_text(headings)
     facts = report.locator(".facts")
-    expect(facts).to_contain_text("16 pages, 13 crawlers")
+    expect(facts).to_contain_text("16 URLs, 13 crawlers")
     # The time has its zone.
     expect(facts).to_contain_text(re.compile(r"Date of the report.*\d:\d\d:\d\d [AP]M [A-Z]{3}"))
     summary = report.locator(".summary")
-    expect(summary).to_contain_text("May fetch every page: Googlebot-Image and AdsBot-Google.")
+    expect(summary).to_contain_text("May fetch every URL: Googlebot-Image and AdsBot-Google.")
     expect(summary).to_contain_text("GPTBot (5 of 16)")
     expect(summary).to_contain_text(
-        "Google-Extended fetches nothing. It does not permit the use of 5 of 16 pages for AI"
+        "Google-Extended fetches nothing. With it, the site does not permit the use of 5 of 16 URLs for AI"
     )
     expect(report.locator(".matrix .state.blocked")).to_have_count(69)
     crawlers = report.locator(".crawlers tr")
@@ -178,7 +184,7 @@ def test_the_report_marks_where_readings_differ_and_names_the_filter(tester: Ope
     expect(differing).to_have_count(5)
     expect(differing.first).to_contain_text("crawlers read the file differently")
     expect(report.locator(".legend")).to_contain_text("crawlers read the file differently")
-    expect(report.locator("[data-result=filtered]")).to_contain_text(f"the report has {count} of 16 pages")
+    expect(report.locator("[data-result=filtered]")).to_contain_text(f"the report has {count} of 16 URLs")
 
 
 def test_the_report_of_a_site_without_an_answer_shows_no_file_of_another(tester: OpenPage) -> None:
@@ -204,6 +210,8 @@ def test_the_report_names_a_port_and_a_pasted_file(tester: OpenPage) -> None:
     tester.control("export-report").click()
     expect(tester.find(".report h1")).to_have_text("robots.txt of port.example:8443")
     tester.page.keyboard.press("Escape")
+    # A paste over a fetched file is an edit of it.
+    tester.open()
     tester.paste_file("User-agent: *\nDisallow: /pasted\n")
     tester.control("export").click()
     tester.control("export-report").click()
@@ -240,3 +248,117 @@ def test_a_report_of_a_failed_check_has_everything_else(tester: OpenPage) -> Non
     open_report(tester)
     expect(tester.find(".report .findings")).to_contain_text("could not be checked")
     expect(tester.find(".report .matrix .state.blocked")).to_have_count(69)
+
+
+def test_a_workbook_has_filters_and_the_lines_that_decide(tester: OpenPage) -> None:
+    shown = page_lines(tester)[1:]
+    workbook = openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "matrix")))
+    assert [sheet.title for sheet in workbook.worksheets] == ["Verdicts", "Deciding lines", "About"]
+    assert [sheet.auto_filter.ref for sheet in workbook.worksheets] == ["A1:O17", "A1:O17", None]
+    head, *rows = workbook.worksheets[1].iter_rows(values_only=True)
+    lines = {(row[0], name): row[at] for row in rows for at, name in enumerate(head) if at > 0}
+    assert lines == {(url, name): int(line) if line else None for url, name, _, line in shown}
+    workbook = openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "list")))
+    assert workbook.worksheets[0].auto_filter.ref == f"A1:E{1 + 16 * 14}"
+
+
+# A blank line ends the group in the reading of Yandex.
+SHOP: Final = (
+    "User-agent: *\n\nDisallow: /*print # no print versions\nDisallow: /cart\n\nUser-agent: GPTBot\nDisallow: /\n\n"
+    "User-agent: Google-Extended\nDisallow: /a\n"
+)
+
+
+def open_shop_report(tester: OpenPage) -> Locator:
+    """Open the report of a shop, for URLs and crawlers of the user."""
+    rows = ["/robots.txt", "https://other.example/", *(f"/print/{number}" for number in range(9)), "/cart", "/a"]
+    crawlers = ["Googlebot", "YandexBot", "GPTBot", "Google-Extended"]
+    tester.open(fragment({"r": SHOP, "u": rows, "a": crawlers, "o": "https://www.example.com/robots.txt"}))
+    expect(tester.find("[data-differs]")).to_have_text("21")
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report[data-state=ready]")).to_be_visible()
+    return tester.find(".report .paper")
+
+
+def test_the_report_names_the_lines_that_block_with_examples(tester: OpenPage) -> None:
+    lines = open_shop_report(tester).locator(".blocking li")
+    spread = "/print/0, /print/2, /print/4, /print/6, /print/8"
+    expect(lines).to_have_text(
+        [
+            "Line 7, Disallow: /, blocks 11 of 11 URLs (GPTBot), such as /print/0, /print/3, /print/5, /print/8, /a.",
+            f"Line 3, Disallow: /*print, blocks 9 of 11 URLs (Googlebot, YandexBot), such as {spread}.",
+            "Line 4, Disallow: /cart, blocks 1 of 11 URLs (Googlebot, YandexBot): /cart.",
+        ]
+    )
+
+
+def test_the_report_counts_neither_robots_txt_nor_urls_without_a_verdict(tester: OpenPage) -> None:
+    report = open_shop_report(tester)
+    summary = report.locator(".summary")
+    expect(summary).to_contain_text("Googlebot (1 of 11)")
+    expect(summary).to_contain_text("May fetch none of the URLs: GPTBot.")
+    expect(summary).to_contain_text("/robots.txt itself is not counted: crawlers may always fetch it.")
+    expect(summary).to_contain_text("With it, the site does not permit the use of 1 of 11 URLs for AI training.")
+    crawlers = report.locator(".crawlers tbody tr")
+    expect(crawlers).to_contain_text(["10 of 11", "10 of 11", "11 of 11", "not permitted for 1 of 11"])
+    expect(report.locator(".facts")).to_contain_text("RFC 9309, the Internet standard for robots.txt")
+
+
+def test_a_finding_about_another_reading_than_that_of_the_report_names_it(tester: OpenPage) -> None:
+    report = open_shop_report(tester)
+    expect(report.locator(".findings [data-line='2']")).to_contain_text(
+        "YandexBot may. That is how YandexBot reads the file (edition Yandex). "
+        "The verdicts of this report follow RFC 9309."
+    )
+    tester.page.keyboard.press("Escape")
+    tester.control("profile").select_option("yandex")
+    # In this reading, only the group of GPTBot blocks, also /robots.txt.
+    tester.expect_blocked(12)
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report[data-state=ready]")).to_be_visible()
+    expect(report.locator(".findings [data-line='2']")).not_to_contain_text("That is how YandexBot")
+
+
+def test_the_tables_of_the_report_are_as_wide_as_the_paper(tester: OpenPage) -> None:
+    report = open_shop_report(tester)
+    width = report.locator(".answers").evaluate("answers => answers.clientWidth")
+    widths = report.locator(".answers > *").evaluate_all(
+        "tables => Object.values(Object.groupBy(tables, (table) => table.offsetTop + table.offsetHeight))"
+        ".map((row) => row.at(-1).offsetLeft + row.at(-1).offsetWidth - row[0].offsetLeft)"
+    )
+    assert [abs(found - width) <= 1 for found in widths] == [True] * len(widths)
+
+
+def test_source_and_time_of_a_fetched_file_are_known_after_a_reload(tester: OpenPage, new_page: NewPage) -> None:
+    tester.site.sites.add("https://kept.example/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.fetch("https://kept.example/")
+    expect(tester.find(".source-main")).to_contain_text("Answered 200")
+    expect(tester.rows).to_have_text(["/a", "/"])
+    before = about(openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "list"))))
+    source = str(before["Where the file is from"])
+    assert re.fullmatch(r"Fetched from the website on .* at \d+:\d\d:\d\d .*\.", source)
+    tester.page.wait_for_function("() => location.hash.startsWith('#v1.')")
+    tester.page.reload()
+    tester.ready()
+    expect(tester.find(".source-main")).to_contain_text("Answered 200")
+    expect(tester.rows).to_have_text(["/a", "/"])
+    after = about(openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "list"))))
+    assert after["Where the file is from"] == source
+    assert source in exported(tester, "md", "list").decode().replace("\\", "")
+    # Edited, after another reload.
+    tester.editor.click()
+    tester.page.keyboard.press("Control+End")
+    tester.page.keyboard.insert_text("Disallow: /b\n")
+    tester.control("link").click()
+    expect(tester.find(".toast")).to_contain_text("Link copied")
+    tester.page.reload()
+    tester.ready()
+    expect(tester.find(".source-main")).to_have_text("Fetched file, edited here.")
+    after = about(openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "list"))))
+    assert after["Where the file is from"] == f"{source} It was edited afterwards."
+    # A link holds the file only.
+    other = new_page()
+    other.open(tester.page.evaluate("location.hash"))
+    expect(other.find(".source-main")).to_have_text("From the link.")

@@ -23,7 +23,7 @@ MAX_URLS: Final = 44
 # With and without groups of other crawlers, and one that ignores the rules for `*`.
 CRAWLERS: Final = ("Googlebot-Image", "AdsBot-Google", "GPTBot", "ExampleBot")
 # The readings that the page compares.
-TODAY: Final = ("rfc9309", "strict", "google2019", "google", "googlebot", "bing", "yandex")
+TODAY: Final = ("rfc9309", "google", "googlebot", "bing", "yandex")
 # The matrix and the comparison of readings change the panel once each.
 OPEN: Final = """async ([fragment, updates]) => {
   const panel = document.querySelector(".verdict-panel");

@@ -5,6 +5,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import expect
 from tests.web.page.conftest import NewPage, OpenPage
+from tests.web.page.test_sources import fragment
 
 pytestmark = pytest.mark.service
 
@@ -183,3 +184,28 @@ def test_a_chosen_cell_is_announced_and_not_covered_on_a_phone(new_page: NewPage
     assert tester.find(f".{view}-view [role=gridcell][aria-selected=true]").evaluate(IS_UNCOVERED)
     title = tester.find(f".{view}-view .explanation-title").inner_text()
     expect(tester.find("[data-live=polite]")).to_contain_text(title)
+
+
+def test_the_column_of_urls_is_as_wide_as_the_longest_one_if_there_is_room(tester: OpenPage) -> None:
+    url = "/a-folder/with-a-long-name/and-a-page.html"
+    tester.open(fragment({"r": "User-agent: *\nDisallow: /\n", "u": ["/", url], "a": ["Googlebot", "GPTBot"]}))
+    tester.find("[role=rowheader]").filter(has_text=url).wait_for()
+    is_cut = "head => head.scrollWidth > head.clientWidth"
+    assert not tester.find("[role=rowheader]").filter(has_text=url).evaluate(is_cut)
+    long = "/long" * 60
+    tester.set_urls(f"/\n{long}\n")
+    tester.find("[role=rowheader]").filter(has_text=long).wait_for()
+    # The crawlers stay in sight.
+    assert tester.find(".grid-scroll").evaluate("grid => grid.scrollWidth <= grid.clientWidth")
+    tester.set_urls("/\n")
+    expect(tester.rows).to_have_text(["/"])
+    assert tester.find(".grid-row .row-head").evaluate("head => head.offsetWidth") == 194
+
+
+def test_names_and_numbers_of_the_list_do_not_wrap(tester: OpenPage) -> None:
+    tester.control("as-list").click()
+    tester.find(".verdict-list").wait_for()
+    heights = tester.find(".verdict-list th, .verdict-list td:nth-child(2)").evaluate_all(
+        "cells => cells.map((cell) => cell.offsetHeight)"
+    )
+    assert max(heights) < 40

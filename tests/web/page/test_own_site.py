@@ -47,7 +47,7 @@ def test_the_page_that_was_typed_is_the_first_row_and_stays(tester: OpenPage) ->
     tester.fetch(f"{SITE}/some/page?x=1")
     expect(tester.rows).to_have_text(["/some/page?x=1", *ROWS])
     expect(tester.control("address")).to_have_value(f"{SITE}/robots.txt")
-    tester.paste_file("User-agent: *\nDisallow: /a\n")
+    tester.open_file(b"User-agent: *\nDisallow: /a\n")
     expect(tester.rows).to_have_text(["/some/page?x=1", "/a", "/"])
     expect(tester.columns).to_have_text(COLUMNS[:5])
 
@@ -78,7 +78,7 @@ def test_a_reading_without_a_rule_is_not_explained_by_the_first_rule(tester: Ope
     # A crawler of 1994 ignores the misspelt line.
     tester.open_file(b"User-agent: *\nDisalow: /a\n")
     tester.expect_why("Standard of 1994")
-    tester.expect_why("They read the rules differently")
+    tester.expect_why("There, line 2 is not a rule.")
     expect(tester.find("[data-part=why]")).not_to_contain_text("The first rule that matches")
 
 

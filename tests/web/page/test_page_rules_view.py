@@ -236,7 +236,7 @@ def test_the_resources_of_a_fetched_page_are_listed_with_the_crawlers_that_may_n
     sites.requests.clear()
     fetch(rules, "https://loads.example/")
     resources = rules.find(".resources")
-    expect(resources).to_contain_text("5 resources, 3 not for all of these crawlers")
+    expect(resources).to_contain_text("5 resources. 3 of them blocked for at least one of the chosen crawlers.")
     rows = resources.locator("tbody tr")
     texts = [" ".join(text.split()) for text in rows.all_inner_texts()]
     assert texts[0] == "https://cdn.example/app.js script Googlebot, Googlebot-Image, and Applebot line 2"

@@ -376,7 +376,7 @@ def test_the_button_for_fixes_does_not_move_the_others(new_page: NewPage, locale
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
     expect(fix).to_be_hidden()
     before = tester.control("save").bounding_box()
-    tester.replace_file("User-agent: *\nDisalow: /shop/\nUser-agent: b\nDisallow /a\n")
+    tester.replace_file("User-agent: *\nDisallow: /shop/\nDisallow: /shop/\n")
     expect(fix).to_be_visible()
     after = tester.control("save").bounding_box()
     assert before is not None
@@ -522,3 +522,45 @@ def test_the_page_of_a_site_without_a_server_has_the_same_policy(built_page: obj
     assert found is not None
     # A meta element cannot hold frame-ancestors.
     assert found[1] == CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'; ", "")
+
+
+def test_the_number_of_fixes_is_that_of_the_findings_that_they_fix(tester: OpenPage) -> None:
+    content = b"\xef\xbb\xbfUser-agent: *\nDisallow: /a\nSitemap: /map.xml\n"
+    tester.site.sites.add("https://fixed.example/robots.txt", content)
+    tester.fetch("https://fixed.example/")
+    expect(tester.editor).to_contain_text("/map.xml")
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
+    # The fix of the sitemap changes no verdict, but what the file states.
+    expect(tester.control("fix")).to_have_text("Fix 1")
+    tester.control("fix").click()
+    expect(tester.find(".toast")).to_have_text("Fixed 1 problem.")
+    expect(tester.control("fix")).to_have_class(re.compile("invisible"))
+    expect(tester.editor).to_contain_text("Sitemap: /map.xml")
+    tester.control("notes").click()
+    fix = tester.find("[data-fix=CF601]")
+    expect(fix).to_have_text("Fix")
+    fix.click()
+    expect(tester.editor).to_contain_text("Sitemap: https://fixed.example/map.xml")
+
+
+def test_fixes_that_cannot_be_applied_are_not_offered_again(tester: OpenPage) -> None:
+    # Lines without a key wait for the repair of the names.
+    tester.replace_file("Googlebot\nGPTBot\nUnlistedBot\n")
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
+    expect(tester.control("fix")).to_have_text("Fix 3")
+    tester.control("fix").click()
+    expect(tester.find(".toast")).to_contain_text("No fix could be applied without changing verdicts.")
+    expect(tester.control("fix")).to_have_class(re.compile("invisible"))
+
+
+def test_errors_are_listed_before_warnings_and_notes(tester: OpenPage) -> None:
+    tester.replace_file("User-agent: *\nCrawl-delay: x\nDisalow: /a\n\nDisallow: b|c\nSitemap: /map.xml\nNoindex: /d\n")
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
+    tester.control("notes").click()
+    items = tester.find(".note-item").evaluate_all(
+        "items => items.map((item) => [item.querySelector('strong').textContent, Number(item.dataset.line)])"
+    )
+    ranks = {"Error": 0, "Warning": 1, "Note": 2}
+    assert len({name for name, _ in items}) == 3
+    assert items == sorted(items, key=lambda item: (ranks[item[0]], item[1]))
+    expect(tester.control("notes")).to_have_text(f"{len(items)} findings")

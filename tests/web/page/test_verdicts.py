@@ -125,11 +125,89 @@ def test_only_rows_with_differing_readings_are_shown_on_request(tester: OpenPage
 def test_a_click_explains_and_shows_the_deciding_line(tester: OpenPage) -> None:
     tester.cell("MJ12bot", "/shop/").click()
     tester.expect_why("MJ12bot may not fetch")
-    tester.expect_why("4 of 7 block it, 3 allow it.")
+    tester.expect_why("3 of 5 block it, 2 allow it.")
     tester.expect_why("so line 41 names another crawler")
-    expect(tester.find(".cm-line.line-blocks")).to_have_attribute("data-remark", "decides in 4 of 7 readings")
+    expect(tester.find(".cm-line.line-blocks")).to_have_attribute("data-remark", "decides in 3 of 5 readings")
     expect(tester.find(".cm-line.line-blocks")).to_be_in_viewport()
     expect(tester.find("[data-readers]")).to_have_text("Line 43 read by MJ12bot")
+
+
+def test_a_crawler_that_never_reads_the_rules_for_all_has_that_reason(tester: OpenPage) -> None:
+    tester.replace_file("User-agent: *\nDisallow: /\n")
+    tester.cell("AdsBot-Google", "/shop/").click()
+    tester.expect_why("No group names AdsBot-Google, and the rules for * do not apply to it. So it is allowed.")
+    # Without a rule that matches, there is nothing to list.
+    expect(tester.find("[data-part=why] .rules")).to_have_count(0)
+    tester.replace_file("User-agent: CCBot\nDisallow: /\n")
+    tester.cell("GPTBot", "/shop/").click()
+    tester.expect_why("No group names GPTBot, and there is no group for *. So it is allowed.")
+
+
+@pytest.mark.parametrize(
+    "file, crawler, profile, reading",
+    [
+        (
+            "User-agent: *\n\nDisallow: /shop/\n",
+            "GPTBot",
+            "rfc9309",
+            "no ruleYandex, Draft of 1996, Standard of 1994. There, the blank line 2 ends the group.",
+        ),
+        (
+            "User-agent: *\n\nDisallow: /shop/\n",
+            "GPTBot",
+            "yandex",
+            "Bing. There, the blank line 2 does not end the group.",
+        ),
+        (
+            "User-agent: *\nDisalow: /shop/\n",
+            "GPTBot",
+            "rfc9309",
+            "Yandex, Draft of 1996, Standard of 1994. There, line 2 is not a rule.",
+        ),
+        ("User-agent: *\nDisalow: /shop/\n", "GPTBot", "yandex", "Bing. There, line 2 is a rule, too."),
+        (
+            "User-agent: *\nDisallow: /s*p/\n",
+            "GPTBot",
+            "rfc9309",
+            "Draft of 1996, Standard of 1994. Line 2 is compared with the URL in another way there. Allowed.",
+        ),
+        (
+            "User-agent: *\nAllow: /\nDisallow: /shop/\n",
+            "GPTBot",
+            "rfc9309",
+            "line 2Draft of 1996. The first rule that matches decides there. Allowed.",
+        ),
+        (
+            "User-agent: The CCBot\nDisallow: /shop/\n\nUser-agent: *\nDisallow: /shop\n\nUser-agent: *\nAllow: /b\n",
+            "CCBot",
+            "draft1996",
+            "They apply the rules for * on lines 4 and 7.",
+        ),
+    ],
+    ids=["blank", "no-blank", "unread", "also-read", "compared", "first", "lines"],
+)
+def test_the_reason_of_a_difference_is_named(
+    tester: OpenPage, file: str, crawler: str, profile: str, reading: str
+) -> None:
+    tester.replace_file(file)
+    tester.control("profile").select_option(profile)
+    tester.cell(crawler, "/shop/").click()
+    expect(tester.find(".readings li").filter(has_text=reading)).to_have_count(1)
+
+
+def test_a_corner_marks_only_differences_from_readings_of_crawlers_of_today(tester: OpenPage) -> None:
+    # The grammar alone reads no group of GPTBot here.
+    tester.replace_file("User-agent: GPTBot, CCBot\nDisallow: /shop/\n")
+    tester.cell("GPTBot", "/shop/").click()
+    tester.expect_why("All 5 current readings block it, by the same line.")
+    tester.expect_why("grammar alone")
+    expect(tester.cell("GPTBot", "/shop/")).to_have_class("cell blocked selected")
+    expect(tester.find("[data-differs]")).to_have_text("0")
+    tester.control("keys").click()
+    tester.control("historic").check()
+    tester.page.keyboard.press("Escape")
+    expect(tester.cell("GPTBot", "/shop/")).to_have_class("cell blocked differs selected")
+    tester.expect_why("Readings differ")
 
 
 def test_losing_rules_have_the_order_of_the_library(tester: OpenPage) -> None:

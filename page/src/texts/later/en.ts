@@ -73,11 +73,11 @@ export const later = {
   key_explain: "explain the cell",
   key_back: "back to the grid",
   key_next_difference: "next and previous difference",
-  key_fixes: "notes and fixes of the line",
-  key_next_note: "next note",
+  key_fixes: "findings and fixes of the line",
+  key_next_note: "next finding",
   key_leave: "leave the editor",
   setting_single_keys: "Enable single-key shortcuts",
-  setting_historic: "The readings of 1994 and 1996 count as differences",
+  setting_historic: "Readings that no crawler has today count as differences, too",
   licences_link: "Licenses of the software and fonts in this page",
 
   // --- Usage, Page rules and Compare ---
@@ -275,8 +275,8 @@ export const later = {
   resources_title: "Resources",
   resources_summary: {
     by: "count",
-    one: "{count} resource, {blocked} not for all of these crawlers",
-    other: "{count} resources, {blocked} not for all of these crawlers",
+    one: "{count} resource. {blocked} of them blocked for at least one of the chosen crawlers.",
+    other: "{count} resources. {blocked} of them blocked for at least one of the chosen crawlers.",
   },
   resources_none: "The HTML loads no scripts, styles, images or frames.",
   resources_url: "Resource",

@@ -43,13 +43,13 @@ function quote(text: string): string {
 }
 
 /** Return one or two sentences: which line decides, and why it wins. */
-export function decisionNodes({ explanation, crawler, profile }: Explained, texts: Texts): Child {
+export function decisionNodes({ explanation, crawler, profile, starApplies }: Explained, texts: Texts): Child {
   const { rule, alsoMatched, reason } = explanation;
   switch (reason) {
     case "robots-txt":
       return texts.t("decides_robots_txt");
     case "no-group":
-      return texts.nodes("decides_no_group", { crawler: name(crawler), star: star() });
+      return texts.nodes(starApplies ? "decides_no_group" : "decides_no_own_group", { crawler: name(crawler), star: star() });
     case "no-match":
       return texts.t("decides_none");
     case "empty-rule":
@@ -79,30 +79,30 @@ export function isFirstMatch(profile: string): boolean {
   return ["draft1996", "original1994"].includes(profile);
 }
 
-export function groupNodes({ explanation, crawler }: Explained, texts: Texts): Child {
+export function groupNodes({ explanation, crawler, starApplies }: Explained, texts: Texts): Child {
   const { choice, token, lines, ignoredStarLines } = explanation.group;
-  const lineList = texts.list(lines.map((line) => texts.number(line)));
+  const values = { crawler: name(crawler), ...lineValues(lines, texts) };
   const parts: Child[] = [];
   if (choice === "own-token") {
-    parts.push(
-      lines.length > 1
-        ? texts.nodes("group_many", { lines: lineList, crawler: name(crawler) })
-        : texts.nodes("group_one", { line: lineList, crawler: name(crawler) }),
-    );
+    parts.push(texts.nodes("group_named", values));
   } else if (choice === "fallback") {
-    parts.push(texts.nodes("group_fallback", { crawler: name(crawler), fallback: name(token ?? ""), line: lineList }));
+    parts.push(texts.nodes("group_fallback", { ...values, fallback: name(token ?? "") }));
   } else if (choice === "star" && crawler === STAR) {
-    parts.push(texts.nodes("group_every", { line: lineList }));
+    parts.push(texts.nodes("group_every", values));
   } else if (choice === "star") {
-    parts.push(texts.nodes("group_star", { crawler: name(crawler), star: star(), line: lineList }));
+    parts.push(texts.nodes("group_star", { ...values, star: star() }));
   } else {
-    parts.push(texts.nodes("group_none", { crawler: name(crawler), star: star() }));
+    parts.push(texts.nodes(starApplies ? "group_none" : "group_none_own", { ...values, star: star() }));
   }
   if (ignoredStarLines.length > 0) {
-    const line = texts.list(ignoredStarLines.map((number) => texts.number(number)));
-    parts.push(" ", texts.nodes("star_ignored", { star: star(), line }));
+    parts.push(" ", texts.nodes("star_ignored", { star: star(), ...lineValues(ignoredStarLines, texts) }));
   }
   return parts;
+}
+
+/** Return the values for a text about some lines, which has a form for one line and one for several. */
+export function lineValues(lines: readonly number[], texts: Texts): { readonly line: string; readonly count: number } {
+  return { line: texts.list(lines.map((line) => texts.number(line))), count: lines.length };
 }
 
 /** Return the element for a name that is not translated. */

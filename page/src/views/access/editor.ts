@@ -245,7 +245,7 @@ export class Editor {
       .filter(({ to }) => to <= state.doc.length)
       .map((note): Diagnostic => {
         const actions: Action[] = note.fix
-          ? [{ name: note.fix.safe ? texts.fix : texts.unsafeFix, apply: () => apply(note) }]
+          ? [{ name: note.fix.changesVerdicts ? texts.unsafeFix : texts.fix, apply: () => apply(note) }]
           : [];
         return { from: note.from, to: note.to, severity: note.severity, message: note.message, actions };
       });

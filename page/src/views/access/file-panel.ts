@@ -9,7 +9,7 @@ import { DEFAULT_MAX_BYTES as MAX_BYTES } from "../../engine/types.js";
 import { onDemand, prefetch } from "../../on-demand.js";
 import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
-import { editedDraft, loadedFile } from "../../state.js";
+import { editedDraft, loadedFile, type State } from "../../state.js";
 import { missingText } from "../../fetched-text.js";
 import { formatBytes } from "../../units.js";
 import { draftContent } from "../parts/draft.js";
@@ -39,6 +39,8 @@ export function filePanel(app: App): FilePanel {
   let editor: Editor | null = null;
   let isDropped = false;
   let notes: NotesState = { kind: "off" };
+  /** The draft that "Fix" left as it was. */
+  let unfixable: Pick<State, "file" | "bytes"> | null = null;
   /** The line to show once the editor is loaded. */
   let target: { line: number; focus: boolean } | null = null;
 
@@ -246,7 +248,9 @@ export function filePanel(app: App): FilePanel {
     chip.className = isAsked ? "button strong" : `chip notes-chip ${worst}`;
     chip.hidden = notes.kind === "off";
     chip.dataset["state"] = notes.kind;
-    const safe = list.filter((note) => note.fix?.safe).length;
+    // Fixes that wait for another one, which changes verdicts, turn out when they are tried.
+    const isTried = notes.kind === "ready" && unfixable?.file === notes.file && unfixable.bytes === notes.bytes;
+    const safe = isTried ? 0 : list.filter((note) => note.fix?.safe).length;
     // An invisible button keeps its place, so that the others do not move.
     fix.hidden = !answers;
     fix.classList.toggle("invisible", safe === 0);
@@ -307,8 +311,15 @@ export function filePanel(app: App): FilePanel {
       const body = path === "fix" ? { ...content, language: texts.language, ...robotsUrl(address) } : content;
       const answer = await answers?.post<FixedFile | FormattedFile>(path, body);
       if (!answer || store.state.file !== file || store.state.bytes !== bytes) return;
-      if (!answer.changed) app.toast(texts.t(path === "fix" ? "notes_none" : "format_unchanged"));
-      else change(readBytes(fromContent(answer)).text, path === "fix" ? texts.t("fixed", { count: "fixed" in answer ? answer.fixed.length : 0 }) : texts.t("formatted"));
+      if (answer.changed) {
+        change(readBytes(fromContent(answer)).text, "fixed" in answer ? texts.t("fixed", { count: answer.fixed.length }) : texts.t("formatted"));
+      } else if (path === "fix") {
+        unfixable = { file, bytes };
+        updateNotes();
+        app.toast(texts.t("fixed_nothing"));
+      } else {
+        app.toast(texts.t("format_unchanged"));
+      }
     } catch (error) {
       const text = failureText(texts, error);
       app.toast(text);

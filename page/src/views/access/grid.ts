@@ -124,6 +124,7 @@ export class Grid {
     this.#data = data;
     if (old.columns !== data.columns) this.#setColumns();
     const hasOtherRows = old.rows !== data.rows || old.shown !== data.shown || old.problems !== data.problems;
+    if (old.rows !== data.rows) this.#setLongest();
     if (hasOtherRows || old.columns !== data.columns) {
       for (const row of this.#pool) row.row = -1;
       this.#grid.setAttribute("aria-rowcount", String(data.shown.length + 1));
@@ -166,8 +167,14 @@ export class Grid {
     this.#body.replaceChildren(this.#columnShade);
     this.#pool = [];
     this.#grid.setAttribute("aria-colcount", String(columns.length + 1));
-    this.#grid.style.setProperty("--columns", String(columns.length));
+    this.element.style.setProperty("--columns", String(columns.length));
     fill(this.#head, headRows(columns, this.#texts.corner));
+  }
+
+  /** The column of URLs is as wide as the longest one, if there is room. */
+  #setLongest(): void {
+    const longest = this.#data.rows.reduce((most, { path, query }) => Math.max(most, path.length + query.length), 0);
+    this.element.style.setProperty("--longest", String(longest));
   }
 
   /** Measure after a layout. */

@@ -1,7 +1,7 @@
 /** The list of the linter's notes below the editor. */
 
 import { fill, h } from "../../dom.js";
-import { codeSpans, type Note, type NotesState, sentence } from "../../notes.js";
+import { codeSpans, type Note, SEVERITIES, type NotesState, sentence } from "../../notes.js";
 import type { Texts } from "../../texts.js";
 
 export interface NotesActions {
@@ -49,7 +49,7 @@ export class NotesDrawer {
 
   /** Focus the first note on a line, or the first of all. */
   focusNote(line: number): void {
-    const index = notesOf(this.#notes).findIndex((note) => note.line === line);
+    const index = inOrder(notesOf(this.#notes)).findIndex((note) => note.line === line);
     const item = this.element.querySelectorAll<HTMLElement>("li")[Math.max(0, index)];
     item?.scrollIntoView({ block: "nearest" });
     (item?.querySelector<HTMLElement>("button[data-fix]") ?? item?.querySelector<HTMLElement>("button"))?.focus();
@@ -57,7 +57,7 @@ export class NotesDrawer {
 
   #fill(): void {
     const texts = this.#texts;
-    const notes = notesOf(this.#notes);
+    const notes = inOrder(notesOf(this.#notes));
     const failed = this.#notes.kind === "failed" ? this.#notes.reason : null;
     fill(
       this.element,
@@ -98,12 +98,18 @@ export class NotesDrawer {
           ? h(
               "button",
               { type: "button", class: "button", "data-fix": note.code, on: { click: () => this.#actions.fix(note) } },
-              texts.t(note.fix.safe ? "note_fix" : "note_unsafe_fix"),
+              texts.t(note.fix.changesVerdicts ? "note_unsafe_fix" : "note_fix"),
             )
           : null,
       ),
     );
   }
+}
+
+/** Errors first, then warnings and notes, each by line. */
+function inOrder(notes: readonly Note[]): Note[] {
+  const rank = ({ severity }: Note): number => SEVERITIES.indexOf(severity);
+  return [...notes].sort((a, b) => rank(a) - rank(b) || a.line - b.line);
 }
 
 /** The notes of a state; none while the linter runs. */

@@ -2,11 +2,12 @@
 
 import type { App } from "../../app.js";
 import { type Child, h } from "../../dom.js";
-import type { Explanation, Reading } from "../../engine/types.js";
-import { countedProfiles, profileName, TODAY } from "../../profiles.js";
+import { STAR } from "../../crawlers.js";
+import { type Explanation, type FileInfo, LINE_KINDS, type Reading } from "../../engine/types.js";
+import { BLANK_ENDS_GROUP, countedProfiles, profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
 import { type Explained, outcome } from "../../verdict-model.js";
-import { isFirstMatch, star } from "./answer.js";
+import { isFirstMatch, lineValues } from "./answer.js";
 
 /** Operators that document how their own crawlers read. */
 const KNOWN_READERS = new Set(["Google", "Microsoft", "Yandex"]);
@@ -17,7 +18,8 @@ interface Group {
   readonly profiles: string[];
 }
 
-export function otherReadings({ texts, verdicts, store }: App, explained: Explained): HTMLElement {
+export function otherReadings(app: App, explained: Explained): HTMLElement {
+  const { texts, verdicts, store } = app;
   const { readings, crawler, explanation } = explained;
   const counted = countedProfiles(store.state.historic);
   const today = readings.filter(({ profile }) => counted.includes(profile));
@@ -35,7 +37,7 @@ export function otherReadings({ texts, verdicts, store }: App, explained: Explai
     h(
       "ul",
       { class: agree ? "readings" : "readings with-marks" },
-      groups.map((group) => readingItem(group, explained, agree, counted, texts)),
+      groups.map((group) => readingItem(group, explained, agree, counted, app)),
     ),
     agree || KNOWN_READERS.has(operator)
       ? null
@@ -67,16 +69,16 @@ function readingItem(
   explained: Explained,
   agree: boolean,
   counted: readonly string[],
-  texts: Texts,
+  { texts, store }: App,
 ): HTMLElement {
   const { explanation, others } = explained;
   const mark = allowed ? (line ? "allowed" : "none") : "blocked";
   const isOurs = allowed === explanation.allowed && line === (explanation.rule?.line ?? null);
-  const other = profiles.map((profile) => others.get(profile)).find(Boolean);
-  const isCounted = profiles.some((profile) => counted.includes(profile) || TODAY.includes(profile as "bing"));
-  const sentences: Child[] = [];
-  if (!isOurs && other) sentences.push(" ", cause(other, explained, profiles[0] ?? "", texts));
-  if (!isOurs && (agree || !isCounted)) sentences.push(" ", alsoSame(allowed, explanation.allowed, texts));
+  const isCounted = profiles.some((profile) => counted.includes(profile));
+  const byCause = Map.groupBy(profiles, (profile) => {
+    const other = others.get(profile);
+    return other ? cause(other, explained, profile, store.state.file, texts) : "";
+  });
   return h(
     "li",
     {},
@@ -89,9 +91,8 @@ function readingItem(
     h(
       "span",
       { class: "soft reading-names" },
-      profiles.map((profile) => profileName(profile, texts)).join(", "),
-      ". ",
-      sentences,
+      [...byCause].map(([why, names]) => `${names.map((profile) => profileName(profile, texts)).join(", ")}. ${why} `),
+      !isOurs && (agree || !isCounted) ? alsoSame(allowed, explanation.allowed, texts) : null,
     ),
   );
 }
@@ -102,17 +103,52 @@ function alsoSame(allowed: boolean, ours: boolean, texts: Texts): string {
 }
 
 /** Why another reading decides differently, in one sentence. */
-function cause(other: Explanation, { explanation, crawler }: Explained, profile: string, texts: Texts): Child {
+function cause(other: Explanation, explained: Explained, profile: string, file: string, texts: Texts): string {
+  const { explanation, crawler } = explained;
   const theirs = other.group;
   const ours = explanation.group;
-  const isSameGroup = theirs.choice === ours.choice && String(theirs.lines) === String(ours.lines);
-  if (isSameGroup) return texts.t(isFirstMatch(profile) && other.rule !== null ? "cause_first" : "cause_rules");
-  const ourLine = texts.list(ours.lines.map((line) => texts.number(line)));
-  if (ours.choice === "own-token" && theirs.choice !== "own-token" && /[^A-Za-z_-]/.test(crawler)) {
-    return texts.nodes("cause_digits", { line: ourLine });
+  const [ourRule, theirRule] = [explanation.rule?.line ?? 0, other.rule?.line ?? 0];
+  const readByThem = isRead(ourRule, explained.infos.get(profile));
+  if (!readByThem) {
+    const blank = BLANK_ENDS_GROUP.includes(profile) ? blankBefore(ourRule, explained.infos.get(profile), file) : 0;
+    return blank > 0 ? texts.t("cause_blank", { line: blank }) : texts.t("cause_unread", { line: ourRule });
   }
-  const line = texts.list(theirs.lines.map((number) => texts.number(number)));
-  if (theirs.choice === "star") return texts.nodes("cause_star", { star: star(), line });
+  if (!isRead(theirRule, explained.infos.get(explained.profile))) {
+    const isAfterBlank = BLANK_ENDS_GROUP.includes(explained.profile) && !BLANK_ENDS_GROUP.includes(profile);
+    const blank = isAfterBlank ? blankBefore(theirRule, explained.infos.get(explained.profile), file) : 0;
+    return blank > 0 ? texts.t("cause_no_blank", { line: blank }) : texts.t("cause_also_read", { line: theirRule });
+  }
+  const isSameGroup = theirs.choice === ours.choice && String(theirs.lines) === String(ours.lines);
+  if (isSameGroup && isFirstMatch(profile) && other.rule !== null) return texts.t("cause_first");
+  if (isSameGroup) {
+    const isLength = [explanation, other].every(({ rule, alsoMatched }) => rule !== null && alsoMatched.length > 0);
+    return isLength ? texts.t("cause_lengths") : texts.t("cause_match", { line: ourRule || theirRule });
+  }
+  if (ours.choice === "own-token" && theirs.choice !== "own-token" && /[^A-Za-z_-]/.test(crawler)) {
+    return plain(texts.nodes("cause_digits", lineValues(ours.lines, texts)));
+  }
   if (theirs.choice === "none") return texts.t("cause_no_group");
-  return texts.nodes("cause_group", { line });
+  const key = theirs.choice === "star" ? "cause_star" : "cause_group";
+  return plain(texts.nodes(key, { star: STAR, ...lineValues(theirs.lines, texts) }));
+}
+
+/** Whether a reading reads a line as a rule of a group. Line 0 is no rule, which every reading has. */
+function isRead(line: number, info: FileInfo | undefined): boolean {
+  if (line === 0 || info === undefined) return true;
+  const kind = LINE_KINDS[info.lineKinds[line - 1] ?? 0];
+  return (kind === "allow" || kind === "disallow") && (info.lineGroups[line - 1] ?? 0) > 0;
+}
+
+/** Return the blank line that ends the group before a line, or 0. */
+function blankBefore(line: number, info: FileInfo | undefined, file: string): number {
+  const lines = file.split("\n");
+  let found = 0;
+  for (let number = line - 1; number > 0 && !info?.lineGroups[number - 1]; number -= 1) {
+    if ((lines[number - 1] ?? "").trim() === "") found = number;
+  }
+  return found;
+}
+
+function plain(nodes: Child): string {
+  return h("span", {}, nodes).textContent;
 }

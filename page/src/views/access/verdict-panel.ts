@@ -37,8 +37,8 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   const { results } = verdicts;
 
   let data: GridData = { rows: [], problems: [], columns: [], shown: [], marks: null, differs: null };
-  /** The number of blocked cells before the changes that have not been announced yet. */
-  let announced: number | null = null;
+  /** The number of blocked cells before the changes that have not been announced yet, and the cells. */
+  let announced: { readonly blocked: number; readonly urls: readonly string[]; readonly crawlers: readonly string[] } | null = null;
   let announcedTimer = 0;
 
   const grid = new Grid(
@@ -322,7 +322,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function updateSummary(): void {
-    const { matrix, registry } = results.state;
+    const { matrix, question, registry } = results.state;
     // Control tokens fetch nothing, so they do not count.
     const fetching = data.columns.map(({ token }) => !registry.isControlToken(token));
     const isCounted = (mark: number, at: number): boolean => mark === MARKS.blocked && fetching[at % fetching.length] === true;
@@ -338,16 +338,19 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       ? texts.t("filter_shown", { count: data.shown.length, total: data.rows.length })
       : "";
     differCount.textContent = texts.number(data.differs?.reduce((sum, differs) => sum + differs, 0) ?? 0);
-    if (!matrix) return;
-    announced ??= blocked;
-    if (announced !== blocked) {
-      const change = texts.number(Math.abs(blocked - announced));
-      const key = blocked > announced ? "live_more" : "live_fewer";
+    if (!matrix || !question) return;
+    const now = { blocked, urls: question.urls, crawlers: question.crawlers };
+    announced ??= now;
+    if (!equal(announced.urls, now.urls) || !equal(announced.crawlers, now.crawlers)) {
+      app.announce(texts.t("live_now", { count: blocked, total }));
+    } else if (announced.blocked !== blocked) {
+      const change = texts.number(Math.abs(blocked - announced.blocked));
+      const key = blocked > announced.blocked ? "live_more" : "live_fewer";
       app.announce(texts.t(key, { count: blocked, total, change }));
     }
     clearTimeout(announcedTimer);
     announcedTimer = window.setTimeout(() => {
-      announced = blocked;
+      announced = now;
     }, QUIET_MS);
   }
 

@@ -135,8 +135,10 @@ function markOf({ allowed, rule }: { allowed: boolean; rule: unknown }): "blocke
   return rule ? "allowed" : "none";
 }
 
-function ruleTable(explanation: Explanation, texts: Texts, goTo: (line: number) => void): HTMLElement {
+/** Return the rules that match, or null without any. */
+function ruleTable(explanation: Explanation, texts: Texts, goTo: (line: number) => void): HTMLElement | null {
   const all = [...(explanation.rule ? [explanation.rule] : []), ...explanation.alsoMatched];
+  if (all.length === 0) return null;
   const rules = all.slice(0, MAX_RULES);
   return h(
     "div",
@@ -146,17 +148,15 @@ function ruleTable(explanation: Explanation, texts: Texts, goTo: (line: number) 
       { class: "soft small compared" },
       texts.nodes("compared_with", { target: h("code", { translate: "no" }, wrapPath(explanation.target)) }),
     ),
-    rules.length > 0
-      ? h(
-          "ol",
-          { class: "rule-list" },
-          rules.map((rule) => ruleLine(rule, rule === explanation.rule, goTo, texts)),
-        )
-      : null,
+    h(
+      "ol",
+      { class: "rule-list" },
+      rules.map((rule) => ruleLine(rule, rule === explanation.rule, goTo, texts)),
+    ),
     all.length > rules.length
       ? h("p", { class: "soft small" }, texts.t("compare_more_patterns", { count: all.length - rules.length }))
       : null,
-    rules.length > 0 ? h("p", { class: "soft rules-unit" }, texts.t("length_in_octets")) : null,
+    h("p", { class: "soft rules-unit" }, texts.t("length_in_octets")),
   );
 }
 
