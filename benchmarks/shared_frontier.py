@@ -32,7 +32,7 @@ class _Transport:
     async def send(self, request: TransportRequest) -> Response:
         return Response(request.url, 200, (), b"")
 
-    async def aclose(self) -> None:
+    async def close(self) -> None:
         """Do nothing."""
 
 

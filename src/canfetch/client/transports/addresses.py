@@ -17,6 +17,7 @@ from canfetch.client.transports.failures import TransportError
 MAX_ADDRESSES: Final = 8
 
 _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
+_THIS_NETWORK: Final = IPv4Network("0.0.0.0/8")
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 # Reserved for documentation since 2024, which Python 3.11 does not know.
 _DOCUMENTATION: Final = IPv6Network("3fff::/20")
@@ -92,6 +93,23 @@ def _alternate_families(addresses: Iterable[str]) -> list[str]:
         families.setdefault(":" in address, []).append(address)
     rounds = zip_longest(*families.values())
     return [address for addresses_of_round in rounds for address in addresses_of_round if address is not None]
+
+
+def reached_by(address: IPv4Address | IPv6Address) -> frozenset[IPv4Address | IPv6Address]:
+    """Return the addresses that a connection to `address` can reach: itself, and what systems and gateways make of it.
+
+    Systems connect to the loopback address if the address is unspecified (`0.0.0.0`, `::`) or of "this network".
+    """
+    reached = {address}
+    if isinstance(address, IPv6Address):
+        embedded = embedded_ipv4(address)
+        if embedded is not None:
+            reached |= reached_by(embedded)
+        elif address.is_unspecified:
+            reached |= {IPv6Address("::1"), IPv4Address("127.0.0.1")}
+    elif address in _THIS_NETWORK:
+        reached.add(IPv4Address("127.0.0.1"))
+    return frozenset(reached)
 
 
 def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:

@@ -1,11 +1,11 @@
 """Rules for what a transport may connect to: host names, ports and networks that are allowed or refused."""
 
 from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Final
 
 from canfetch.access.responses import FailureKind
-from canfetch.client.transports.addresses import embedded_ipv4
+from canfetch.client.transports.addresses import reached_by
 from canfetch.client.transports.failures import TransportError
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -24,7 +24,8 @@ class FetchRules:
     - an address or a network, such as `10.0.0.0/8`
 
     If a port is allowed, other ports are refused. If a name or network is allowed, a host needs an allowed name or an
-    allowed address. The addresses are those that a connection is made to, after name resolution.
+    allowed address. The addresses are those that a connection is made to, after name resolution. Unspecified addresses,
+    such as `0.0.0.0` and `::`, count as loopback addresses, too.
 
     Args:
         allow: The targets that may be connected to. Private addresses require `allow_private` as well.
@@ -102,10 +103,9 @@ class _Targets:
         return any(f".{'.'.join(labels[start:])}" in self.names for start in range(len(labels)))
 
     def has_address(self, text: str) -> bool:
-        """Return whether an address, or the IPv4 address in it, is in one of the networks."""
-        address = ip_address(text.partition("%")[0])
-        embedded = embedded_ipv4(address) if isinstance(address, IPv6Address) else None
-        return any(one in network for one in (address, embedded) if one is not None for network in self.networks)
+        """Return whether an address, or one that a connection to it reaches, is in one of the networks."""
+        reached = reached_by(ip_address(text.partition("%")[0]))
+        return any(one in network for one in reached for network in self.networks)
 
 
 def _ascii_name(argument: str, text: str) -> str:
