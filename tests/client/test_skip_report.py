@@ -179,6 +179,8 @@ def test_what_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 LIMITED = """
 import resource, sys
 import canfetch
+# Python would save the bytecode of a module cut off at the limit, and fail to import it from then on.
+sys.dont_write_bytecode = True
 report = canfetch.SkipReport(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
 verdict = canfetch.parse("User-agent: *\\nDisallow: /").decide("/", agent="ExampleBot")
