@@ -55,6 +55,7 @@ OWN_SETUP = {
 NOT_RUN = {
     "/elsewhere/": "another machine or account",
     "redis://": "a Redis server; tests/cli runs the command with one",
+    "postgresql://": "a PostgreSQL server; tests/frontier runs the command with one",
     "mcp --http": "serves until it is stopped",
     "canfetch serve": "serves until it is stopped; tests/web runs the command",
     "in ~/.": "a line of a shell's configuration file",
