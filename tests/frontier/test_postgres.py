@@ -253,6 +253,29 @@ def test_a_worker_waits_for_the_urls_of_one_that_reads_sources(postgres: Postgre
     assert asyncio.run(main()) == ["https://a.example/1"]
 
 
+def test_a_lost_turn_does_not_end_another_one_of_its_origin(postgres: PostgresServer) -> None:
+    database = postgres.create_database("lost")
+    options: dict[str, Any] = {"backend": PostgresQueue(database, crawl="x"), "min_delay": 0.0}
+    urls = [f"https://a.example/{number}" for number in range(3)]
+
+    async def main() -> None:
+        async with open_client() as client, canfetch.Frontier(client, urls, **options) as frontier:
+            lost = await anext(frontier)
+            with psycopg.connect(database, autocommit=True) as connection:
+                # As if it had been suspended.
+                connection.execute("UPDATE canfetch_workers SET alive_until = 0")
+            async with canfetch.Frontier(client, **options) as other:
+                assert (await anext(other)).done()
+            turn = await anext(frontier)
+            assert turn.url != lost.url
+            assert not lost.done()
+            assert turn.done()
+            assert [turn.url async for turn in frontier if turn.done()] == urls[2:]
+            assert frontier.counts.done == 3
+
+    asyncio.run(main())
+
+
 def test_server_that_is_away_is_waited_for_and_then_named_without_its_password() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -13,6 +13,7 @@ change of threads.
 - `origin_checks.py` obtains robots.txt files in the background.
 - `clocks.py` is the time of a frontier, which no setting of the machine's clock changes.
 - `sources.py` reads the sources of URLs.
+- `heartbeat.py` renews the lease of a process that shares a database, and takes over from those that died.
 - `report.py` and `postgres_report.py` read what a crawl waits for.
 - `database.py` opens the file and `postgres_connection.py` the database; `url_identity.py` decides which URLs are the
   same page.

@@ -19,9 +19,10 @@ from typing import Any, Final
 
 from canfetch.client.argument_checks import check_positive_seconds
 from canfetch.client.frontier import postgres_statements as sql
+from canfetch.client.frontier.heartbeat import IDLE_SECONDS, Heartbeat, failed_url
 from canfetch.client.frontier.postgres_connection import PostgresConnection, name_server
 from canfetch.client.frontier.url_identity import IdentifiedURL
-from canfetch.client.frontier.url_queue import KILLED, FailedURL, FrontierCounts, Phase, QueuedOrigin, QueuedURL
+from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, QueuedOrigin, QueuedURL, url_text
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, StoreError
@@ -32,8 +33,6 @@ _CLAIMS: Final = 32
 _FEW_CLAIMS: Final = 8
 # The number of URLs that are read with each claim: the one for the turn, and the one after it.
 _FIRST_URLS: Final = 2
-# Seconds after which a claim is given back that no task has asked for, and between two looks for such claims.
-_IDLE_SECONDS: Final = 1.0
 # Seconds between two looks for what other workers have added.
 _POLL_SECONDS: Final = 0.5
 # Seconds without another claim after one that found nothing.
@@ -41,8 +40,6 @@ _EMPTY_SECONDS: Final = 0.05
 _ROUNDING: Final = 2e-6
 # The number of origins whose IDs are kept.
 _KNOWN_ORIGINS: Final = 50_000
-# A clock of the server that was set back by less than this is not noticed.
-_CLOCK_STEP: Final = 2.0
 _MAX_NAME: Final = 200
 
 
@@ -123,7 +120,7 @@ class _Claim:
         delayed_at: When the first of the URLs is due that wait for another attempt, or None.
         empty_since: When it could have had a turn, if it has no queued URL and is kept for its open turns. Or None.
         attempts: The numbers of the next turns of URLs that were returned, by ID.
-        in_flight: The number of its open turns.
+        open_urls: The IDs of the URLs of its open turns.
     """
 
     origin: QueuedOrigin
@@ -135,7 +132,7 @@ class _Claim:
     delayed_at: float | None = None
     empty_since: float | None = None
     attempts: dict[int, int] = field(default_factory=dict)
-    in_flight: int = 0
+    open_urls: set[int] = field(default_factory=set)
 
 
 class WorkerQueue:
@@ -183,19 +180,16 @@ class WorkerQueue:
             self._opened = self._connection.opened
             self._heartbeat = Heartbeat(
                 conninfo,
-                self,
+                crawl=self._crawl,
                 lease=lease,
                 max_attempts=max_attempts,
-                crawl=self._crawl,
+                worker=lambda: self._worker,
+                take_idle_claims=self._take_idle_claims,
+                killed=self.killed,
             )
         except BaseException:
             self._connection.close()
             raise
-
-    @property
-    def worker(self) -> int:
-        """The ID of this worker, another one after it has lost its lease."""
-        return self._worker
 
     @property
     def is_open(self) -> bool:
@@ -260,14 +254,9 @@ class WorkerQueue:
         self.check_usable()
         if self._connection.opened != self._opened:
             self._give_back_others()
-        due = []
-        few = 0
         with self._lock:
-            for id_, claim in self._claims.items():
-                if claim.phase is Phase.WAITING and claim.due_at <= now:
-                    due.append(id_)
-                few += claim.phase in (Phase.READY, Phase.UNCHECKED)
-        if few < _FEW_CLAIMS and now >= self._next_claim_at:
+            due = [id_ for id_, claim in self._claims.items() if claim.phase is Phase.WAITING and claim.due_at <= now]
+        if self._has_few_claims() and now >= self._next_claim_at:
             due += self._claim_origins()
         return due
 
@@ -286,7 +275,8 @@ class WorkerQueue:
         """Return origins whose robots.txt has to be obtained next. Half of all claims are chosen at random."""
         with self._lock:
             unchecked = [claim for claim in self._claims.values() if claim.phase is Phase.UNCHECKED]
-            unchecked.sort(key=lambda claim: (-claim.priority, claim.due_at, claim.origin.id))
+            # Of equal ones, those that were claimed first.
+            unchecked.sort(key=lambda claim: -claim.priority)
             for claim in unchecked[:limit]:
                 claim.since = time.monotonic()
             return [claim.origin for claim in unchecked[:limit]]
@@ -305,13 +295,16 @@ class WorkerQueue:
     def next_due_at(self) -> float | None:
         """Return when to look again: when an origin is due, or when other workers may have added some."""
         now = self._clock()
-        row = self._run(sql.NEXT_DUE)
-        # A little later than the server says, whose times are rounded to microseconds.
-        due_in = min(_POLL_SECONDS, max(row[0][0], 0.0) + _ROUNDING if row else _POLL_SECONDS)
-        # With claims in memory there is something to do before that.
+        due_in = _POLL_SECONDS
+        # With enough claims, none is made before a turn or a check ends.
+        if self._has_few_claims():
+            row = self._run(sql.NEXT_DUE)
+            if row:
+                # A little later than the server says, whose times are rounded to microseconds.
+                due_in = min(due_in, max(row[0][0], 0.0) + _ROUNDING)
+            self._next_claim_at = min(self._next_claim_at, now + due_in)
         with self._lock:
             waiting = [claim.due_at for claim in self._claims.values() if claim.phase is Phase.WAITING]
-        self._next_claim_at = min(self._next_claim_at, now + due_in)
         return min([now + due_in, *waiting])
 
     def queue_due_urls(self, origin: int, now: float) -> None:
@@ -355,7 +348,7 @@ class WorkerQueue:
         claim.urls = None
         claim.attempts.clear()
         values: dict[str, Any] = {"origin": origin, "skipped": list(skipped)}
-        if claim.in_flight:
+        if claim.open_urls:
             if skipped:
                 self._run(sql.DROP, **values)
             self._hold(claim, due_at)
@@ -381,13 +374,13 @@ class WorkerQueue:
         claim.attempts.clear()
         if not is_alive:
             self._register_again()
-        elif not is_taken and claim.in_flight:
+        elif not is_taken and claim.open_urls:
             self._hold(claim, now + _POLL_SECONDS)
         elif not is_taken:
             self._remove(origin)
         if not is_alive or not is_taken:
             return False
-        claim.in_flight += 1
+        claim.open_urls.add(url)
         claim.origin = claim.origin._replace(last_request_at=now)
         self._hold(claim, due_at)
         return True
@@ -445,7 +438,7 @@ class WorkerQueue:
     def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:
         """Return failed URLs with their IDs, which are greater than `after`, in their order."""
         rows = self._run(sql.FAILED, after=after, limit=limit)
-        return [(row[0], _failed_url(row[1:])) for row in rows]
+        return [(row[0], failed_url(row[1:])) for row in rows]
 
     def queue_failed(self, limit: int, now: float) -> int:  # noqa: ARG002 - the server has its own clock
         """Queue up to `limit` failed URLs, as if they had never been tried. Return their number."""
@@ -472,14 +465,14 @@ class WorkerQueue:
         finally:
             self._connection.close()
 
-    def idle_claims(self) -> list[int]:
+    def _take_idle_claims(self) -> list[int]:
         """Take back the claims that no task has asked for, in the thread of the heartbeat."""
-        before = time.monotonic() - _IDLE_SECONDS
+        before = time.monotonic() - IDLE_SECONDS
         with self._lock:
             idle = [
                 id_
                 for id_, claim in self._claims.items()
-                if claim.phase in (Phase.READY, Phase.UNCHECKED) and not claim.in_flight and claim.since < before
+                if claim.phase in (Phase.READY, Phase.UNCHECKED) and not claim.open_urls and claim.since < before
             ]
             for id_ in idle:
                 del self._claims[id_]
@@ -510,6 +503,11 @@ class WorkerQueue:
         self._register()
         self._reads_sources = True
 
+    def _has_few_claims(self) -> bool:
+        """Return whether more origins should be claimed, because few wait for a check or a turn."""
+        with self._lock:
+            return sum(claim.phase in (Phase.READY, Phase.UNCHECKED) for claim in self._claims.values()) < _FEW_CLAIMS
+
     def _claim_origins(self) -> list[int]:
         rows = self._run(sql.CLAIM, limit=_CLAIMS)
         if not rows:
@@ -520,7 +518,7 @@ class WorkerQueue:
         at = self._clock()
         since = time.monotonic()
         claims = {}
-        for id_, name, state, priority, due_at, last_request_at, retry_at, failures, now in rows:
+        for _, id_, name, state, priority, due_at, last_request_at, retry_at, failures, now in sorted(rows):
             if state == OriginState.CLAIMED:
                 shift = at - now
                 origin = QueuedOrigin(id_, name, _shifted(last_request_at, shift), _shifted(retry_at, shift), failures)
@@ -572,10 +570,10 @@ class WorkerQueue:
     ) -> bool:
         """End a turn. Return False if its URL belongs to another worker."""
         claim = self._claims.get(origin)
-        if claim is None or not claim.in_flight:
+        if claim is None or url not in claim.open_urls:
             # The turn is one of a worker that this process was before.
             return False
-        gives_back = claim.in_flight == 1
+        gives_back = len(claim.open_urls) == 1
         again_at, priority = again or (None, None)
         is_mine = self._run(
             sql.end_statement(end, gives_back=gives_back),
@@ -595,7 +593,7 @@ class WorkerQueue:
         if gives_back:
             self._remove(origin)
             return True
-        claim.in_flight -= 1
+        claim.open_urls.remove(url)
         failures = claim.origin.failures
         if is_failure is not None:
             failures = failures + 1 if is_failure else 0
@@ -610,7 +608,7 @@ class WorkerQueue:
         with self._lock:
             claim.due_at = due_at
             claim.empty_since = None
-            claim.phase = Phase.WAITING if claim.in_flight < self._concurrency else Phase.FULL
+            claim.phase = Phase.WAITING if len(claim.open_urls) < self._concurrency else Phase.FULL
             claim.since = time.monotonic()
 
     def _wake(self, origins: set[int]) -> None:
@@ -670,92 +668,6 @@ class WorkerQueue:
         return self._connection.run(statement, current)
 
 
-class Heartbeat:
-    """A thread that renews the lease of a worker, ends workers whose leases have expired, and gives back idle claims.
-
-    Args:
-        conninfo: The server. The thread has a connection of its own.
-        queue: The queue of the worker.
-        lease: Seconds.
-        max_attempts: The number of turns of a URL.
-        crawl: The ID of the crawl.
-    """
-
-    def __init__(self, conninfo: str, queue: WorkerQueue, *, lease: float, max_attempts: int, crawl: int) -> None:
-        self._connection = PostgresConnection(conninfo, outage_seconds=lease)
-        self._queue = queue
-        self._lease = lease
-        self._max_attempts = max_attempts
-        self._crawl = crawl
-        self._stopped = threading.Event()
-        self._next_beat = 0.0
-        # Workers that died before this one began leave their URLs to it at once, if their leases have expired.
-        self._work()
-        self._thread = threading.Thread(target=self._repeat, name="canfetch frontier lease", daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the thread."""
-        self._stopped.set()
-        self._connection.gives_up = True
-        self._thread.join(timeout=self._lease)
-        self._connection.close()
-
-    def _repeat(self) -> None:
-        while not self._stopped.wait(min(_IDLE_SECONDS, self._lease / 4)):
-            try:
-                self._work()
-            except StoreError as error:
-                if self._stopped.is_set() or not self._connection.is_open:
-                    return
-                CLIENT_LOGGER.warning("the lease was not renewed: %s", error)
-
-    def _work(self) -> None:
-        idle = self._queue.idle_claims()
-        if idle:
-            self._connection.run(sql.GIVE_BACK, {"origins": idle, "worker": self._queue.worker})
-        if time.monotonic() >= self._next_beat:
-            self._beat()
-            self._next_beat = time.monotonic() + self._lease / 4
-
-    def _beat(self) -> None:
-        values: dict[str, Any] = {"crawl": self._crawl, "worker": self._queue.worker, "lease": self._lease}
-        killed: list[FailedURL] = []
-        with self._connection.transaction() as run:
-            locked = run(sql.TRY_LOCK_CRAWL, values)
-            if not locked:
-                run(sql.RENEW, values)
-                return
-            seen_at, now = locked[0]
-            values["now"] = now
-            if now < seen_at - _CLOCK_STEP:
-                for statement in sql.SHIFT:
-                    run(statement, {**values, "step": seen_at - now})
-            if now < seen_at - _CLOCK_STEP or now > seen_at + self._lease / 2:
-                # The server was away, or its clock was set: nobody could renew its lease.
-                run(sql.RENEW_ALL, values)
-            run(sql.SEEN, values)
-            run(sql.RENEW, values)
-            for (left,) in run(sql.EXPIRED, values):
-                killed += self._end_worker(run, left)
-        self._queue.killed += killed
-
-    def _end_worker(self, run: Callable[..., list[tuple[Any, ...]]], left: int) -> list[FailedURL]:
-        values = {"crawl": self._crawl, "left": left, "max_attempts": self._max_attempts, "error": KILLED}
-        rows = run(sql.REQUEUE, values)
-        killed = [_failed_url(row[1:]) for row in rows if row[0]]
-        run(sql.PLACE_ALL, values)
-        run(sql.END_WORKER, {**values, "failed": len(killed)})
-        CLIENT_LOGGER.warning(
-            "%s: worker %s did not respond: %s of its URLs are queued again, %s failed",
-            self._connection.name,
-            left,
-            len(rows) - len(killed),
-            len(killed),
-        )
-        return killed
-
-
 def _seconds_until(at: float | None, now: float) -> float | None:
     return None if at is None else at - now
 
@@ -766,9 +678,4 @@ def _shifted(at: float | None, shift: float) -> float | None:
 
 def _queued_url(row: Sequence[Any]) -> QueuedURL:
     number, url, priority, attempt = row
-    return QueuedURL(number, bytes(url).decode("utf-8", "surrogatepass"), priority, attempt)
-
-
-def _failed_url(row: Sequence[Any]) -> FailedURL:
-    url, *rest = row
-    return FailedURL(bytes(url).decode("utf-8", "surrogatepass"), *rest)
+    return QueuedURL(number, url_text(url), priority, attempt)

@@ -2,10 +2,11 @@
 
 from typing import Any, Final
 
+from canfetch.client.frontier.heartbeat import failed_url
 from canfetch.client.frontier.postgres_connection import PostgresConnection
 from canfetch.client.frontier.postgres_queue import OriginState
 from canfetch.client.frontier.report import DelayedURL, FrontierReport, WaitingOrigin, waiting_reason
-from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts
+from canfetch.client.frontier.url_queue import FrontierCounts, url_text
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -64,8 +65,8 @@ def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> Front
             origins,
             delayed,
             [_waiting_origin(row, now) for row in connection.run(_NEXT_ORIGINS, values)],
-            [DelayedURL(_url(row[0]), *row[1:]) for row in connection.run(_NEXT_DELAYED, values)],
-            [FailedURL(_url(row[0]), *row[1:]) for row in connection.run(_LAST_FAILED, values)],
+            [DelayedURL(url_text(row[0]), *row[1:]) for row in connection.run(_NEXT_DELAYED, values)],
+            list(map(failed_url, connection.run(_LAST_FAILED, values))),
         )
     finally:
         connection.close()
@@ -84,7 +85,3 @@ def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
             due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, failures=failures, now=now
         )
     return WaitingOrigin(name, next_at, reason, queued, in_flight, failures, last_request_at)
-
-
-def _url(content: bytes) -> str:
-    return bytes(content).decode("utf-8", "surrogatepass")

@@ -8,6 +8,7 @@ in that moment marks the origin with `has_new_urls`, which is read in the newest
 """
 
 # ruff: noqa: S608 - statements are made of parts of this module only
+from functools import cache
 from typing import Final
 
 NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
@@ -119,7 +120,7 @@ UPDATE canfetch_origins AS o SET
     worker = CASE WHEN rank <= %(limit)s THEN %(worker)s END,
     has_new_urls = false
 FROM ranked WHERE o.id = ranked.id AND (rank <= %(limit)s OR o.state = 1)
-RETURNING o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, o.retry_at, o.failures, {NOW}"""
+RETURNING rank, o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, o.retry_at, o.failures, {NOW}"""
 
 FIRST_URLS: Final = f"""
 SELECT o.id, u.id, u.url, u.priority, u.attempt,
@@ -198,6 +199,7 @@ _ENDS: Final = {
 _COUNTED: Final = {"done": "done", "failed": "failed"}
 
 
+@cache
 def end_statement(end: str, *, gives_back: bool) -> str:
     """Return the statement that ends a turn.
 

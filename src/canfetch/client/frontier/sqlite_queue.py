@@ -23,6 +23,7 @@ from canfetch.client.frontier.url_queue import (
     QueuedOrigin,
     QueuedURL,
     URLState,
+    url_text,
 )
 from canfetch.client.sqlite_files import check_row
 from canfetch.errors import StoreError
@@ -487,8 +488,3 @@ def failed_url(row: tuple[Any, ...]) -> FailedURL:
 
 def _queued_origin(row: tuple[Any, ...] | None) -> QueuedOrigin:
     return QueuedOrigin(*check_row(row, int, str, int | float | None, int | float | None, int))
-
-
-def url_text(url: bytes) -> str:
-    """Return a URL from the file. SQLite itself cannot store lone surrogates in texts."""
-    return url.decode("utf-8", "surrogatepass")

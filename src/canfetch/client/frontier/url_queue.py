@@ -97,6 +97,11 @@ class FrontierCounts(NamedTuple):
     refused: int = 0
 
 
+def url_text(url: bytes) -> str:
+    """Return a stored URL. Databases cannot store lone surrogates in texts."""
+    return bytes(url).decode("utf-8", "surrogatepass")
+
+
 class URLQueue(Protocol):
     """The queues of all origins, open for one frontier.
 

@@ -1,0 +1,123 @@
+"""The lease of a worker on PostgreSQL: renewed in a thread, which also ends the workers that no longer renew theirs."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from canfetch.client.frontier import postgres_statements as sql
+from canfetch.client.frontier.postgres_connection import PostgresConnection
+from canfetch.client.frontier.url_queue import KILLED, FailedURL, url_text
+from canfetch.client.loggers import CLIENT_LOGGER
+from canfetch.errors import StoreError
+
+# Seconds after which a claim is given back that no task has asked for, and between two looks for such claims.
+IDLE_SECONDS: Final = 1.0
+# A clock of the server that was set back by less than this is not noticed.
+_CLOCK_STEP: Final = 2.0
+
+
+class Heartbeat:
+    """A thread that renews the lease of a worker, ends workers whose leases have expired, and gives back idle claims.
+
+    Args:
+        conninfo: The server. The thread has a connection of its own.
+        crawl: The ID of the crawl.
+        lease: Seconds.
+        max_attempts: The number of turns of a URL.
+        worker: Returns the ID of the worker, another one after it has lost its lease.
+        take_idle_claims: Takes the claims that no task has asked for from the worker, and returns their origins.
+        killed: Where the URLs are added that failed because their process ended in the last attempt.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        crawl: int,
+        lease: float,
+        max_attempts: int,
+        worker: Callable[[], int],
+        take_idle_claims: Callable[[], list[int]],
+        killed: list[FailedURL],
+    ) -> None:
+        self._connection = PostgresConnection(conninfo, outage_seconds=lease)
+        self._worker = worker
+        self._take_idle_claims = take_idle_claims
+        self._killed = killed
+        self._lease = lease
+        self._max_attempts = max_attempts
+        self._crawl = crawl
+        self._stopped = threading.Event()
+        self._next_beat = 0.0
+        # Workers that died before this one began leave their URLs to it at once, if their leases have expired.
+        self._work()
+        self._thread = threading.Thread(target=self._repeat, name="canfetch frontier lease", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stopped.set()
+        self._connection.gives_up = True
+        self._thread.join(timeout=self._lease)
+        self._connection.close()
+
+    def _repeat(self) -> None:
+        while not self._stopped.wait(min(IDLE_SECONDS, self._lease / 4)):
+            try:
+                self._work()
+            except StoreError as error:
+                if self._stopped.is_set() or not self._connection.is_open:
+                    return
+                CLIENT_LOGGER.warning("the lease was not renewed: %s", error)
+
+    def _work(self) -> None:
+        idle = self._take_idle_claims()
+        if idle:
+            self._connection.run(sql.GIVE_BACK, {"origins": idle, "worker": self._worker()})
+        if time.monotonic() >= self._next_beat:
+            self._beat()
+            self._next_beat = time.monotonic() + self._lease / 4
+
+    def _beat(self) -> None:
+        values: dict[str, Any] = {"crawl": self._crawl, "worker": self._worker(), "lease": self._lease}
+        killed: list[FailedURL] = []
+        with self._connection.transaction() as run:
+            locked = run(sql.TRY_LOCK_CRAWL, values)
+            if not locked:
+                run(sql.RENEW, values)
+                return
+            seen_at, now = locked[0]
+            values["now"] = now
+            if now < seen_at - _CLOCK_STEP:
+                for statement in sql.SHIFT:
+                    run(statement, {**values, "step": seen_at - now})
+            if now < seen_at - _CLOCK_STEP or now > seen_at + self._lease / 2:
+                # The server was away, or its clock was set: nobody could renew its lease.
+                run(sql.RENEW_ALL, values)
+            run(sql.SEEN, values)
+            run(sql.RENEW, values)
+            for (left,) in run(sql.EXPIRED, values):
+                killed += self._end_worker(run, left)
+        self._killed += killed
+
+    def _end_worker(self, run: Callable[..., list[tuple[Any, ...]]], left: int) -> list[FailedURL]:
+        values = {"crawl": self._crawl, "left": left, "max_attempts": self._max_attempts, "error": KILLED}
+        rows = run(sql.REQUEUE, values)
+        killed = [failed_url(row[1:]) for row in rows if row[0]]
+        run(sql.PLACE_ALL, values)
+        run(sql.END_WORKER, {**values, "failed": len(killed)})
+        CLIENT_LOGGER.warning(
+            "%s: worker %s did not respond: %s of its URLs are queued again, %s failed",
+            self._connection.name,
+            left,
+            len(rows) - len(killed),
+            len(killed),
+        )
+        return killed
+
+
+def failed_url(row: Sequence[Any]) -> FailedURL:
+    """Return a failed URL from a row of its values."""
+    url, *rest = row
+    return FailedURL(url_text(url), *rest)
