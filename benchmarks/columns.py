@@ -231,14 +231,14 @@ def polars(rows: Rows, slow: int) -> list[Result]:
             ),
             "constant in map_batches": (lambda: run(frame, constant), len(frame), ""),
             "canfetch": (
-                lambda: frame.select(pl.col("id").canfetch.allows_at(files, pl.col("agent"), "url")),
+                lambda: frame.select(pl.col("id").canfetch.allows_at(files, pl.col("agent"), pl.col("url"))),
                 len(frame),
                 "60x",
             ),
             "canfetch, streaming": (
                 lambda: (
                     frame.lazy()
-                    .select(pl.col("id").canfetch.allows_at(files, pl.col("agent"), "url"))
+                    .select(pl.col("id").canfetch.allows_at(files, pl.col("agent"), pl.col("url")))
                     .collect(engine="streaming")
                 ),
                 len(frame),

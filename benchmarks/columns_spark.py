@@ -108,7 +108,7 @@ def measure_spark(session: Any, rows: Rows, folder: Path) -> list[Result]:
             "Protego, Arrow UDF": (function("Protego", udf(by_protego)), counts["Protego"], ""),
             "constant, Arrow UDF": (function("function", udf(constant)), counts["function"], ""),
             "canfetch, UDF by ID": (
-                function("function", files.allows_at("id", col("agent"), "url")),
+                function("function", files.allows_at(col("id"), col("agent"), col("url"))),
                 counts["function"],
                 "",
             ),

@@ -82,8 +82,8 @@ def test_polars(rows: GeneratedRows, files: bulk.Files, expected: list[bool | No
     found = (
         frame.lazy()
         .select(
-            pl.col("id").canfetch.allows_at(files, pl.col("agent"), "url"),
-            pl.col("content").canfetch.allows(pl.col("agent"), "url", use_registry=True),
+            pl.col("id").canfetch.allows_at(files, pl.col("agent"), pl.col("url")),
+            pl.col("content").canfetch.allows(pl.col("agent"), pl.col("url"), use_registry=True),
         )
         .collect(engine=engine)
     )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from canfetch import Agent, bulk
-from canfetch.errors import InvalidOption, UnknownProfile
+from canfetch.errors import InvalidColumn, InvalidOption, UnknownProfile
 
 pytest.importorskip("pyarrow")
 CONTENT = "user-agent: *\ndisallow: /a\nsitemap: /s\n\nuser-agent: GPTBot\nContent-Signal: ai-train=no\nallow: /\n"
@@ -144,18 +144,18 @@ def test_expressions_of_polars(engine: Any, files: bulk.Files) -> None:
     frame = pl.DataFrame({"id": IDS, "content": CONTENTS, "agent": AGENTS, "url": URLS})
     content, ids, agent = pl.col("content").canfetch, pl.col("id").canfetch, pl.col("agent")
     expressions = [
-        content.allows(agent, "url"),
+        content.allows(agent, pl.col("url")),
         content.decide(agent, pl.col("url")),
-        content.usage(agent, "url", purpose="training"),
-        content.may_use(agent, "url", purpose="training"),
-        content.matrix(AGENT_LIST, "url"),
+        content.usage(agent, pl.col("url"), purpose="training"),
+        content.may_use(agent, pl.col("url"), purpose="training"),
+        content.matrix(AGENT_LIST, pl.col("url")),
         content.rules(),
         content.sitemaps(),
         content.metrics(),
         pl.col("url").canfetch.origins(),
-        ids.allows_at(files, agent, "url"),
-        ids.decide_at(files, agent, "url"),
-        ids.matrix_at(files, AGENT_LIST, "url"),
+        ids.allows_at(files, agent, pl.col("url")),
+        ids.decide_at(files, agent, pl.col("url")),
+        ids.matrix_at(files, AGENT_LIST, pl.col("url")),
     ]
     if engine == "eager":
         found = frame.select(expressions)
@@ -177,8 +177,11 @@ def test_literals_and_agents_of_polars(files: bulk.Files) -> None:
     for agent in ("bot", Agent("bot"), pl.lit("bot")):
         found = frame.select(pl.col("content").canfetch.allows(agent, pl.lit("/a"))).collect()
         assert found["allows"].to_list() == [False, False, None, True]
-    found = frame.filter(pl.col("id").canfetch.allows_at(files, "bot", "url")).collect(engine="streaming")
+    found = frame.filter(pl.col("id").canfetch.allows_at(files, "bot", pl.col("url"))).collect(engine="streaming")
     assert found["id"].to_list() == [4]
+    # A text is never the name of a column: neither an agent nor a URL can be taken for one.
+    with pytest.raises(InvalidColumn, match=r"url='url' is a text, not a column: pass pl.col\(\"url\"\)"):
+        pl.col("id").canfetch.allows_at(files, "agent", "url")
 
 
 # --- pandas ----------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, U
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
 
+from pyspark.sql.functions import col  # noqa: E402
 from tests.bulk.generated_rows import generated_rows  # noqa: E402
 from tests.bulk.spark_cluster import is_expected, killing_one_worker, session, started_cluster  # noqa: E402
 from tests.bulk.warc_files import compressed, http_response, record, redirect, response  # noqa: E402
@@ -105,18 +106,18 @@ def test_functions_of_columns(pages: Any, files: Any) -> None:
 
     agent = pages["agent"]
     found = pages.select(
-        robots.allows("content", agent, "url").alias("allows"),
-        robots.decide("content", agent, "url").alias("decide"),
-        robots.usage("content", agent, "url", purpose="training").alias("usage"),
-        robots.may_use("content", agent, "url", purpose="training").alias("may_use"),
-        robots.matrix("content", AGENT_LIST, "url").alias("matrix"),
-        robots.rules("content").alias("rules"),
-        robots.sitemaps("content").alias("sitemaps"),
-        robots.metrics("content").alias("metrics"),
-        files.allows_at("id", agent, "url").alias("allows_at"),
-        files.decide_at("id", agent, "url").alias("decide_at"),
-        files.matrix_at("id", AGENT_LIST, "url").alias("matrix_at"),
-        files.allows_at("id", "bot", "url").alias("constant"),
+        robots.allows(col("content"), agent, col("url")).alias("allows"),
+        robots.decide(col("content"), agent, col("url")).alias("decide"),
+        robots.usage(col("content"), agent, col("url"), purpose="training").alias("usage"),
+        robots.may_use(col("content"), agent, col("url"), purpose="training").alias("may_use"),
+        robots.matrix(col("content"), AGENT_LIST, col("url")).alias("matrix"),
+        robots.rules(col("content")).alias("rules"),
+        robots.sitemaps(col("content")).alias("sitemaps"),
+        robots.metrics(col("content")).alias("metrics"),
+        files.allows_at(col("id"), agent, col("url")).alias("allows_at"),
+        files.decide_at(col("id"), agent, col("url")).alias("decide_at"),
+        files.matrix_at(col("id"), AGENT_LIST, col("url")).alias("matrix_at"),
+        files.allows_at(col("id"), "bot", col("url")).alias("constant"),
     ).collect()
     for name, rows in expected().items():
         assert [plain(row[name]) for row in found] == rows, name
@@ -151,7 +152,9 @@ def test_files_of_a_frame_and_of_arrow_data(spark: Any, pages: Any) -> None:
     from canfetch.bulk.spark import BroadcastFiles
 
     for table in (pages.select("id", "content"), pa.table({"id": IDS, "content": CONTENTS})):
-        found = pages.select(BroadcastFiles(spark, table).allows_at("id", "bot", "url").alias("found")).collect()
+        found = pages.select(
+            BroadcastFiles(spark, table).allows_at(col("id"), "bot", col("url")).alias("found")
+        ).collect()
         assert [row.found for row in found] == expected()["constant"]
     with pytest.raises(InvalidColumn):
         BroadcastFiles(spark, pa.table({"id": [1, 1], "content": ["", ""]}))
@@ -176,8 +179,8 @@ def test_files_that_bulk_parse_wrote(spark: Any) -> None:
     frame = spark.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
     for source in (frame, table):
         files = BroadcastFiles(spark, source, id="origin")
-        found = frame.select("origin", files.decide_at("origin", "GPTBot", "url").alias("found"))
-        pages = frame.select("origin", files.allows_at("origin", "GPTBot", pages_of(frame)).alias("allowed"))
+        found = frame.select("origin", files.decide_at(col("origin"), "GPTBot", col("url")).alias("found"))
+        pages = frame.select("origin", files.allows_at(col("origin"), "GPTBot", pages_of(frame)).alias("allowed"))
         assert {row.origin: row.allowed for row in pages.collect()} == dict(
             zip(origins, [False, False, False, True], strict=True)
         )
@@ -250,17 +253,44 @@ def test_parquet_files_that_cannot_be_decided(files: Any, tmp_path: Path) -> Non
     assert files.allows_parquet(paths, agent="bot", columns=[]).count() == 2 * len(IDS)
 
 
-def test_columns_are_named_after_functions(pages: Any, files: Any) -> None:
-    from pyspark.sql.functions import col
+def test_a_text_is_never_the_name_of_a_column(files: Any, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
 
+    from canfetch.bulk import spark as robots
+
+    with pytest.raises(InvalidColumn, match=r"url='url' is a text, not a column: pass col\(\"url\"\)"):
+        files.allows_at(col("id"), "agent", "url")
+    with pytest.raises(InvalidColumn, match=r"id='id' is a text"):
+        files.matrix_at("id", AGENT_LIST, col("url"))
+    with pytest.raises(InvalidColumn, match=r"content='content' is a text"):
+        robots.decide("content", col("agent"), col("url"))  # type: ignore[arg-type]
+    with pytest.raises(InvalidColumn, match=r"url is of type list: expected a column, such as"):
+        robots.origins(["https://a.example/"])  # type: ignore[arg-type]
+    path = str(tmp_path / "rows.parquet")
+    agents = pa.array(AGENTS).dictionary_encode()
+    pq.write_table(pa.table({"id": IDS, "agent": AGENTS, "name": agents, "url": URLS, "bot": [True] * 4}), path)
+    for name in ("agent", "name"):
+        with pytest.raises(InvalidOption, match=f"agent='{name}' is a column of .* pass agent_column='{name}'"):
+            files.allows_parquet(path, agent=name)
+        found = files.allows_parquet(path, agent_column=name).orderBy("id").collect()
+        assert [row.allowed for row in found] == expected()["allows_at"]
+    # An agent that is meant, and a column that cannot have agents.
+    found = files.allows_parquet(path, agent=Agent("agent"), columns=[]).collect()
+    assert [row.allowed for row in found] == bulk.Files(dict(zip(IDS, CONTENTS, strict=True))).allows_at(
+        IDS, "agent", URLS
+    ).to_pylist()
+    assert files.allows_parquet(path, agent="bot", columns=["bot"]).count() == len(IDS)
+
+
+def test_columns_are_named_after_functions(pages: Any, files: Any) -> None:
     from canfetch.bulk.spark import allows, rules
 
     found = pages.select(
-        files.allows_at("id", "GPTBot", "url"),
-        files.decide_at("id", col("agent"), "url"),
-        files.matrix_at("id", AGENT_LIST, "url"),
-        allows("content", "GPTBot", "url"),
-        rules("content"),
+        files.allows_at(col("id"), "GPTBot", col("url")),
+        files.decide_at(col("id"), col("agent"), col("url")),
+        files.matrix_at(col("id"), AGENT_LIST, col("url")),
+        allows(col("content"), "GPTBot", col("url")),
+        rules(col("content")),
     )
     assert found.columns == [
         "allows_at(id, url)",
@@ -281,7 +311,7 @@ def test_archives_are_a_data_source(spark: Any, tmp_path: Path) -> None:
     spark.dataSource.register(RobotsArchives)
     path = ",".join(str(tmp_path / host) for host in ("a.example", "b.example"))
     frame = spark.read.format("robots-archives").load(path)
-    found = frame.select("origin", "fault", metrics("content").alias("metrics")).orderBy("origin").collect()
+    found = frame.select("origin", "fault", metrics(col("content")).alias("metrics")).orderBy("origin").collect()
     assert [(row.origin, row.fault) for row in found] == [("a.example", None), ("b.example", None)]
     assert [plain(row.metrics) for row in found] == bulk.metrics([CONTENT, CONTENT]).to_pylist()
 
@@ -329,7 +359,7 @@ def test_the_body_of_an_error_or_a_redirect_is_not_a_file(spark: Any, tmp_path: 
         (None, None, None, None, None),
     ]
     files = BroadcastFiles(spark, frame.where("fault is null"), id="origin")
-    found = files.decide_at("origin", "GPTBot", lit("/x")).alias("found")
+    found = files.decide_at(col("origin"), "GPTBot", lit("/x")).alias("found")
     asked = frame.where("fault is null").select(found)
     assert [(row.found.allowed, row.found.reason) for row in asked.collect()] == [
         (True, "allow-rule"),
@@ -356,8 +386,10 @@ def test_spark_has_the_verdicts_of_lists(spark: Any, tmp_path: Path) -> None:
     files = BroadcastFiles(spark, contents, use_registry=True)
     joined = frame.join(spark.createDataFrame(contents), "id", "left")
     found = {
-        "by ID": frame.select("n", files.allows_at("id", frame["agent"], "url").alias("allowed")),
-        "by content": joined.select("n", allows("content", joined["agent"], "url", use_registry=True).alias("allowed")),
+        "by ID": frame.select("n", files.allows_at(col("id"), frame["agent"], col("url")).alias("allowed")),
+        "by content": joined.select(
+            "n", allows(col("content"), joined["agent"], col("url"), use_registry=True).alias("allowed")
+        ),
         "paths": files.decide_parquet([str(tmp_path / "rows.parquet")]).select("n", "allowed"),
     }
     for way, verdicts in found.items():
@@ -463,7 +495,7 @@ def test_a_job_completes_if_a_worker_is_killed(files: Any, tmp_path: Path) -> No
         pq.write_table(table.slice(part * size, size), path)
     decided = files.allows_parquet(paths, agent="bot")
     shaken = decided.mapInArrow(killing_one_worker(str(marker), ROWS // 2), decided.schema)
-    found = shaken.withColumn("by_id", files.allows_at("id", "bot", "url")).collect()
+    found = shaken.withColumn("by_id", files.allows_at(col("id"), "bot", col("url"))).collect()
     assert marker.read_text(encoding="ascii")
     allowed = bulk.Files(dict(zip(IDS, CONTENTS, strict=True))).allows_at(ids, "bot", urls)
     assert [(row.n, row.allowed, row.by_id) for row in found] == list(zip(numbers, allowed, allowed, strict=True))

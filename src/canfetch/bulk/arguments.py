@@ -128,6 +128,21 @@ def _plain_value(value: Any) -> Any:
     return None if is_missing or (isinstance(value, float) and isnan(value)) else value
 
 
+def engine_column(argument: str, value: object, type_: type[Any], function: str) -> Any:
+    """Return a column of an engine such as Polars. A text is never the name of one.
+
+    Args:
+        type_: The type of the columns of the engine.
+        function: What makes a column of a name, such as `pl.col`.
+    Raises: InvalidColumn: the value has another type.
+    """
+    if isinstance(value, type_):
+        return value
+    if isinstance(value, str):
+        raise InvalidColumn(f'{argument}={value!r} is a text, not a column: pass {function}("{value}")')
+    raise InvalidColumn(f'{argument} is of type {type(value).__name__}: expected a column, such as {function}("name")')
+
+
 def as_agents(agent: object, *, use_registry: bool) -> Any:
     """Return a column of agents as the kernels accept it. A single agent becomes a `Chain`.
 

@@ -2,7 +2,7 @@
 
 Importing this module registers the namespace `canfetch` of expressions:
 
-    frame.with_columns(pl.col("content").canfetch.allows("GPTBot", "url"))
+    frame.with_columns(pl.col("content").canfetch.allows("GPTBot", pl.col("url")))
 
 The result has the name of the function. Rows are decided in batches, in several threads with the streaming engine.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from canfetch.bulk import contents, decisions, preferences, uses
+from canfetch.bulk.arguments import engine_column
 from canfetch.bulk.column import Column
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.extras import import_extra
@@ -45,8 +46,9 @@ def _call(name: str, type_: ColumnType, function: Callable[..., Column], *column
     return decided.alias(name)
 
 
-def _url(url: "str | pl.Expr") -> "pl.Expr":
-    return pl.col(url) if isinstance(url, str) else url
+def _url(url: "pl.Expr") -> "pl.Expr":
+    column: pl.Expr = engine_column("url", url, pl.Expr, "pl.col")
+    return column
 
 
 def _agent(agent: "str | Agent | pl.Expr", function: Callable[..., Column]) -> tuple[Any, Callable[..., Column]]:
@@ -60,36 +62,36 @@ def _agent(agent: "str | Agent | pl.Expr", function: Callable[..., Column]) -> t
 class RobotsExpressions:
     """The functions of `canfetch.bulk`, for an expression with the content of files, with their IDs, or with URLs.
 
-    An agent is a product token, an `Agent`, or an expression. A URL is an expression, or the name of a column. Options
-    are those of the functions with the same name.
+    An agent is a product token, an `Agent`, or an expression. URLs are an expression: a text is never the name of a
+    column, so that an agent cannot be taken for one. Options are those of the functions with the same name.
+
+    Raises: InvalidColumn: the URLs are a text.
     """
 
     def __init__(self, expression: "pl.Expr") -> None:
         self._first = expression
 
-    def allows(self, agent: "str | Agent | pl.Expr", url: "str | pl.Expr", **options: Any) -> "pl.Expr":
+    def allows(self, agent: "str | Agent | pl.Expr", url: "pl.Expr", **options: Any) -> "pl.Expr":
         """Return whether each agent may fetch each URL, as `canfetch.bulk.allows` does."""
         agents, function = _agent(agent, lambda *columns: decisions.allows(*columns, **options))
         return _call("allows", BOOL, function, self._first, *agents, _url(url))
 
-    def decide(self, agent: "str | Agent | pl.Expr", url: "str | pl.Expr", **options: Any) -> "pl.Expr":
+    def decide(self, agent: "str | Agent | pl.Expr", url: "pl.Expr", **options: Any) -> "pl.Expr":
         """Return the verdict on each URL as a struct, as `canfetch.bulk.decide` does."""
         agents, function = _agent(agent, lambda *columns: decisions.decide(*columns, **options))
         return _call("decide", DECISION, function, self._first, *agents, _url(url))
 
-    def usage(self, agent: "str | Agent | pl.Expr", url: "str | pl.Expr", *, purpose: str, **options: Any) -> "pl.Expr":
+    def usage(self, agent: "str | Agent | pl.Expr", url: "pl.Expr", *, purpose: str, **options: Any) -> "pl.Expr":
         """Return the preference on using content as a struct, as `canfetch.bulk.usage` does."""
         agents, function = _agent(agent, lambda *columns: preferences.usage(*columns, purpose=purpose, **options))
         return _call("usage", USAGE, function, self._first, *agents, _url(url))
 
-    def may_use(
-        self, agent: "str | Agent | pl.Expr", url: "str | pl.Expr", *, purpose: str, **options: Any
-    ) -> "pl.Expr":
+    def may_use(self, agent: "str | Agent | pl.Expr", url: "pl.Expr", *, purpose: str, **options: Any) -> "pl.Expr":
         """Return whether content may be used as a struct, as `canfetch.bulk.may_use` does."""
         agents, function = _agent(agent, lambda *columns: uses.may_use(*columns, purpose=purpose, **options))
         return _call("may_use", USE, function, self._first, *agents, _url(url))
 
-    def matrix(self, agents: AnyAgents, url: "str | pl.Expr", **options: Any) -> "pl.Expr":
+    def matrix(self, agents: AnyAgents, url: "pl.Expr", **options: Any) -> "pl.Expr":
         """Return for each URL which agents may fetch it, as `canfetch.bulk.matrix` does."""
         names, _ = named_chains(agents, use_registry=bool(options.get("use_registry")))
         type_ = struct_of(**dict.fromkeys(names, BOOL))
@@ -115,17 +117,17 @@ class RobotsExpressions:
         """Return the origin of each URL, as `canfetch.bulk.origins` does. The expression has URLs."""
         return _call("origins", TEXT, origins, self._first)
 
-    def allows_at(self, files: Files, agent: "str | Agent | pl.Expr", url: "str | pl.Expr") -> "pl.Expr":
+    def allows_at(self, files: Files, agent: "str | Agent | pl.Expr", url: "pl.Expr") -> "pl.Expr":
         """Return whether each agent may fetch each URL. The expression has the IDs of `files`."""
         agents, function = _agent(agent, files.allows_at)
         return _call("allows_at", BOOL, function, self._first, *agents, _url(url))
 
-    def decide_at(self, files: Files, agent: "str | Agent | pl.Expr", url: "str | pl.Expr") -> "pl.Expr":
+    def decide_at(self, files: Files, agent: "str | Agent | pl.Expr", url: "pl.Expr") -> "pl.Expr":
         """Return the verdict on each URL as a struct. The expression has the IDs of `files`."""
         agents, function = _agent(agent, files.decide_at)
         return _call("decide_at", DECISION, function, self._first, *agents, _url(url))
 
-    def matrix_at(self, files: Files, agents: AnyAgents, url: "str | pl.Expr") -> "pl.Expr":
+    def matrix_at(self, files: Files, agents: AnyAgents, url: "pl.Expr") -> "pl.Expr":
         """Return for each URL which agents may fetch it. The expression has the IDs of `files`."""
         names, _ = named_chains(agents, use_registry=files.use_registry)
         type_ = struct_of(**dict.fromkeys(names, BOOL))

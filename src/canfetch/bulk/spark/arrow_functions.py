@@ -8,13 +8,11 @@ from pyspark.sql import Column
 from pyspark.sql.pandas.functions import arrow_udf
 
 from canfetch.bulk import column
+from canfetch.bulk.arguments import engine_column
 from canfetch.bulk.types import BOOL, FLOAT64, INT32, INT64, TEXT, ColumnType
 from canfetch.core.agent import Agent
 
 _NAMES: Final = {BOOL: "boolean", INT32: "int", INT64: "bigint", FLOAT64: "double", TEXT: "string"}
-
-AnySparkColumn = Column | str
-"""A column, or its name."""
 
 
 def spark_type(type_: ColumnType) -> str:
@@ -54,22 +52,33 @@ def spark_function(name: str, type_: ColumnType, parameters: int, function: Call
     return create(chosen, returnType=spark_type(type_))
 
 
+def call_function(name: str, type_: ColumnType, function: Callable[..., column.Column], **columns: Column) -> Column:
+    """Return the column of a function of columns, which are named as the arguments of the caller.
+
+    Raises: InvalidColumn: one of them is not a column.
+    """
+    checked = [engine_column(argument, value, Column, "col") for argument, value in columns.items()]
+    called: Column = spark_function(name, type_, len(columns), function)(*checked)
+    return called
+
+
 def call_with_agent(
+    name: str,
     type_: ColumnType,
     function: Callable[..., column.Column],
-    first: AnySparkColumn,
     agent: str | Agent | Column,
-    url: AnySparkColumn,
-    *,
-    name: str,
+    **columns: Column,
 ) -> Column:
-    """Return the column of a function of a file, an agent and a URL. A `str` agent is a product token."""
+    """Return the column of a function of a file, an agent and a URL. A `str` agent is a product token.
+
+    Args: columns: The file and the URL, named as the arguments of the caller.
+    Raises: InvalidColumn: as `call_function`.
+    """
     if isinstance(agent, Column):
-        called: Column = spark_function(name, type_, 3, function)(first, agent, url)
-        return called
+        (first, content), (last, url) = columns.items()
+        return call_function(name, type_, function, **{first: content, "agent": agent, last: url})
 
     def with_agent(files: Any, urls: Any) -> column.Column:
         return function(files, agent, urls)
 
-    called_with: Column = spark_function(name, type_, 2, with_agent)(first, url)
-    return called_with
+    return call_function(name, type_, with_agent, **columns)

@@ -1,6 +1,6 @@
 """Files that each worker has once, and Parquet files that workers read and decide themselves."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 from uuid import uuid4
@@ -12,11 +12,11 @@ from canfetch.bulk.arguments import as_chain
 from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.files import Files, check_mapping
 from canfetch.bulk.parsed_files import needed_columns
-from canfetch.bulk.spark.arrow_functions import AnySparkColumn, call_with_agent, spark_function
+from canfetch.bulk.spark.arrow_functions import call_function, call_with_agent, spark_function
 from canfetch.bulk.spark.parquet_paths import AnyPaths, list_files
 from canfetch.bulk.spark.parquet_rows import DecidedColumns, decide_rows, split_files
-from canfetch.bulk.spark.parquet_schema import kept_columns, spark_schema
-from canfetch.bulk.types import BOOL, DECISION, arrow_type, struct_of
+from canfetch.bulk.spark.parquet_schema import check_agent, kept_columns, spark_schema
+from canfetch.bulk.types import BOOL, DECISION, ColumnType, arrow_type, struct_of
 from canfetch.core.agent import Agent
 
 # Tables whose files a worker keeps. A worker process serves one session, and few tables at once.
@@ -63,29 +63,30 @@ class BroadcastFiles:
         self._broadcast = spark.sparkContext.broadcast(sink.getvalue().to_pybytes())
         self._loaded = _LoadedFiles(uuid4().hex, self._broadcast, arguments)
 
-    def allows_at(self, id: AnySparkColumn, agent: str | Agent | Column, url: AnySparkColumn) -> Column:  # noqa: A002
+    def allows_at(self, id: Column, agent: str | Agent | Column, url: Column) -> Column:  # noqa: A002
         """Return whether each agent may fetch each URL, as `Files.allows_at` does.
 
         Args:
-            id, url: Columns, or their names.
+            id, url: Columns. A text is never the name of a column.
             agent: A product token, an `Agent`, or a column.
+        Raises: InvalidColumn: a text is passed for a column.
         """
-        return call_with_agent(BOOL, self._loaded.allows_at, id, agent, url, name="allows_at")
+        return call_with_agent("allows_at", BOOL, self._loaded.allows_at, agent, id=id, url=url)
 
-    def decide_at(self, id: AnySparkColumn, agent: str | Agent | Column, url: AnySparkColumn) -> Column:  # noqa: A002
+    def decide_at(self, id: Column, agent: str | Agent | Column, url: Column) -> Column:  # noqa: A002
         """Return the verdict on each URL as a struct, as `Files.decide_at` does.
 
         Args: id, agent, url: As for `allows_at`.
         """
-        return call_with_agent(DECISION, self._loaded.decide_at, id, agent, url, name="decide_at")
+        return call_with_agent("decide_at", DECISION, self._loaded.decide_at, agent, id=id, url=url)
 
-    def matrix_at(self, id: AnySparkColumn, agents: AnyAgents, url: AnySparkColumn) -> Column:  # noqa: A002
+    def matrix_at(self, id: Column, agents: AnyAgents, url: Column) -> Column:  # noqa: A002
         """Return for each URL which agents may fetch it as a struct, as `Files.matrix_at` does.
 
         Args: id, agents, url: As for `allows_at`, and for `canfetch.bulk.matrix`.
         """
-        called: Column = self.matrix_function(agents)(id, url)
-        return called
+        type_, decide_all = self._matrix(agents)
+        return call_function("matrix_at", type_, decide_all, id=id, url=url)
 
     def sql_functions(self) -> dict[str, Any]:
         """Return the functions of an ID, an agent and a URL by their names, for `register`."""
@@ -99,13 +100,17 @@ class BroadcastFiles:
 
         Raises: InvalidProductToken, InvalidOption, TypeError.
         """
+        type_, decide_all = self._matrix(agents)
+        return spark_function("matrix_at", type_, 2, decide_all)
+
+    def _matrix(self, agents: AnyAgents) -> tuple[ColumnType, Callable[[Any, Any], Any]]:
         names, _ = named_chains(agents, use_registry=self._use_registry)
         loaded = self._loaded
 
         def decide_all(ids: Any, urls: Any) -> Any:
             return loaded.files.matrix_at(ids, agents, urls)
 
-        return spark_function("matrix_at", struct_of(**dict.fromkeys(names, BOOL)), 2, decide_all)
+        return struct_of(**dict.fromkeys(names, BOOL)), decide_all
 
     def allows_parquet(
         self,
@@ -113,8 +118,8 @@ class BroadcastFiles:
         *,
         agent: str | Agent | None = None,
         columns: Iterable[str] | str | None = None,
-        id: str = "id",  # noqa: A002 - the name of the column
-        url: str = "url",
+        id_column: str = "id",
+        url_column: str = "url",
         agent_column: str = "agent",
     ) -> DataFrame:
         """Return the rows of Parquet files with whether each agent may fetch each URL. Workers read the files.
@@ -125,16 +130,17 @@ class BroadcastFiles:
             paths: Files that the driver and all workers can read, folders of files, and patterns such as
                 `urls/*.parquet`. Each file becomes a partition. If there are fewer files than twice the cores, they are
                 split at row groups.
-            agent: The agent of all rows, or None for a column of agents.
+            agent: The agent of all rows, or None for a column of agents. It cannot be the name of a column of
+                texts: pass `agent_column` for the column, or an `Agent` if the product token is meant.
             columns: The columns of the files to keep: None for all of them, or an empty list for none.
-            id, url, agent_column: The names of the columns.
+            id_column, url_column, agent_column: The names of the columns.
         Returns: A frame with the kept columns, then `allowed`. Types are those of the first file.
         Raises: InvalidColumn: the first file lacks a column, or a kept column has an unsupported type or the name of a
-            column of the result; InvalidOption: there is no file, or a file is not a valid Parquet file;
-            InvalidProductToken, OSError. Faults of other files than the first one may be raised by workers instead, in
-            an exception of Spark whose message names the file.
+            column of the result; InvalidOption: there is no file, a file is not a valid Parquet file, or `agent` is the
+            name of a column of texts; InvalidProductToken, OSError. Faults of other files than the first one may be
+            raised by workers instead, in an exception of Spark whose message names the file.
         """
-        return self._read_parquet(paths, agent, columns, (id, agent_column, url), with_reasons=False)
+        return self._read_parquet(paths, agent, columns, (id_column, agent_column, url_column), with_reasons=False)
 
     def decide_parquet(
         self,
@@ -142,17 +148,17 @@ class BroadcastFiles:
         *,
         agent: str | Agent | None = None,
         columns: Iterable[str] | str | None = None,
-        id: str = "id",  # noqa: A002 - the name of the column
-        url: str = "url",
+        id_column: str = "id",
+        url_column: str = "url",
         agent_column: str = "agent",
     ) -> DataFrame:
         """Return the rows of Parquet files with their verdicts. Workers read the files.
 
-        Args: paths, agent, columns, id, url, agent_column: As for `allows_parquet`.
+        Args: paths, agent, columns, id_column, url_column, agent_column: As for `allows_parquet`.
         Returns: A frame with the kept columns, then `allowed`, `reason`, `line`, `rule` and `specificity`.
         Raises: As `allows_parquet`.
         """
-        return self._read_parquet(paths, agent, columns, (id, agent_column, url), with_reasons=True)
+        return self._read_parquet(paths, agent, columns, (id_column, agent_column, url_column), with_reasons=True)
 
     def _read_parquet(
         self,
@@ -168,6 +174,8 @@ class BroadcastFiles:
         if agent is not None:
             # Raises here if the agent is invalid, instead of on a worker.
             as_chain(agent, use_registry=self._use_registry)
+        if isinstance(agent, str):
+            check_agent(files[0], agent)
         read_names = [id_name, url, *([agent_name] if agent is None else [])]
         verdicts = pa.schema(list(arrow_type(DECISION if with_reasons else struct_of(allowed=BOOL))))
         kept = kept_columns(files[0], columns, read_names, verdicts.names)

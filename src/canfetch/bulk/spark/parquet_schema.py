@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 
 from canfetch.bulk.reading.row_files import parquet_errors
 from canfetch.bulk.spark.parquet_rows import check_columns
-from canfetch.errors import InvalidColumn
+from canfetch.errors import InvalidColumn, InvalidOption
 
 # Types that the conversion of Spark lacks. Unsigned integers become what Spark reads from Parquet.
 _REPLACED: Final = {
@@ -42,6 +42,25 @@ def kept_columns(path: str, names: Iterable[str] | str | None, read: Iterable[st
         if names.count(name) > 1 or name in added:
             raise InvalidColumn(f"two columns {name!r}: pass columns= with the columns of {path!r} to keep")
     return pa.schema([pa.field(name, _supported_type(path, schema.field(name))) for name in names])
+
+
+def check_agent(path: str, agent: str) -> None:
+    """Check that the text of an agent is not the name of a column of texts, which the caller may have meant.
+
+    Raises: InvalidOption: it is; or the file is not a valid Parquet file; OSError: it cannot be read.
+    """
+    with parquet_errors(path):
+        schema = pq.read_schema(path)
+    if agent in schema.names and _is_text(schema.field(schema.get_field_index(agent)).type):
+        raise InvalidOption(
+            f"agent={agent!r} is a column of {path!r}: pass agent_column={agent!r} for the agents in this column, or "
+            f"agent=Agent({agent!r}) for this product token"
+        )
+
+
+def _is_text(type_: pa.DataType) -> bool:
+    type_ = type_.value_type if pa.types.is_dictionary(type_) else type_
+    return type_ in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def spark_schema(schema: pa.Schema) -> Any:
