@@ -98,10 +98,16 @@ def test_records_that_are_set_aside(run: Run, folder: Path, archive: str) -> Non
     position = len(content) * 2 // 3
     assert done.err == (
         f"canfetch: warning: robots.warc.gz:{position}: set aside: the end of this member is missing\n"
-        "canfetch: wrote 2 files to out.csv; 1 record was set aside\n"
+        "canfetch: wrote 2 files to out.csv; at least 1 record in 1 file was set aside\n"
     )
     assert read_json_lines(folder / "faults.ndjson") == [
-        {"source": archive, "position": position, "reason": "the end of this member is missing", "is_end": True}
+        {
+            "source": archive,
+            "position": position,
+            "reason": "the end of this member is missing",
+            "is_end": True,
+            "lost": None,
+        }
     ]
 
 
@@ -119,7 +125,8 @@ def test_an_archive_without_a_usable_record(run: Run, folder: Path, archive: str
     done = run("bulk", "parse", name, archive, "-o", "out.csv", "-j1")
     assert done.code == 2
     assert f"canfetch: warning: '{name}': no record can be used\n" in done.err
-    assert done.err.endswith("canfetch: wrote 3 files to out.csv; 1 record was set aside\n")
+    least = "at least " if name.startswith("a.warc") else ""
+    assert done.err.endswith(f"canfetch: wrote 3 files to out.csv; {least}1 record in 1 file was set aside\n")
 
 
 @pytest.mark.parametrize(

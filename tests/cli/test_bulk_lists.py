@@ -36,7 +36,7 @@ def test_faults_of_a_list_are_written(folder: Path, filtered: Any) -> None:
     (folder / "urls.ndjson").write_text("\n".join(rows), encoding="utf-8")
     done = filtered("urls.ndjson", "-o", "out.csv", "--faults", "faults.ndjson")
     assert done.code == 2
-    assert done.err.endswith("wrote out.csv; 3 records were set aside\n")
+    assert done.err.endswith("wrote out.csv; at least 3 records in 1 file were set aside\n")
     reasons = [
         "not a JSON object",
         "a row has the column 'other', which the first row does not have",
@@ -90,8 +90,48 @@ def test_checksums_of_parquet_pages(folder: Path, filtered: Any) -> None:
     (folder / "urls.parquet").write_bytes(content.replace(b"/private/", b"/Private/"))
     done = filtered("urls.parquet", "-o", "out.csv")
     assert done.code == 2
-    assert "urls.parquet' is not a valid Parquet file: could not verify page integrity" in done.err
-    assert not (folder / "out.csv").exists()
+    assert "urls.parquet:1: set aside: the last row of this row group cannot be read: could not verify" in done.err
+    assert done.err.endswith("wrote out.csv; 1 record in 1 file was set aside\n")
+    assert len((folder / "out.csv").read_text(encoding="utf-8").splitlines()) == 1
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_damaged_row_group_costs_its_rows(folder: Path, filtered: Any, form: str) -> None:
+    """The rows after it have their own decisions."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    urls = [f"https://a.example/{'private' if n % 3 else 'open'}/{n:04}" for n in range(300)]
+    options = {"compression": "none", "use_dictionary": False, "write_page_checksum": True, "row_group_size": 100}
+    pq.write_table(pa.table({"url": urls}), folder / "urls.parquet", **options)
+    pq.write_table(pa.table({"url": urls[:100] + urls[200:]}), folder / "whole.parquet", **options)
+    content = (folder / "urls.parquet").read_bytes()
+    (folder / "urls.parquet").write_bytes(content.replace(b"/0150", b"/x150"))
+    more = ["--agent", "bingbot", "--format", form]
+    done = filtered("urls.parquet", "-o", f"out.{form}", "--faults", "faults.ndjson", *more)
+    assert done.code == 2
+    assert done.err.endswith(f"wrote out.{form}; 100 records in 1 file were set aside\n")
+    (fault,) = read_json_lines(folder / "faults.ndjson")
+    assert (fault["source"], fault["position"], fault["lost"]) == ("urls.parquet", 101, 100)
+    assert filtered("whole.parquet", "-o", f"rest.{form}", *more).code == 0
+    if form == "csv":
+        assert (folder / "out.csv").read_bytes() == (folder / "rest.csv").read_bytes()
+    else:
+        assert pq.read_table(folder / "out.parquet").equals(pq.read_table(folder / "rest.parquet"))
+
+
+def test_a_list_that_cannot_be_read_costs_no_other(folder: Path, filtered: Any) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    for name in ("a.parquet", "b.parquet"):
+        pq.write_table(pa.table({"url": ["https://a.example/"]}), folder / name)
+    (folder / "a.parquet").write_bytes((folder / "a.parquet").read_bytes()[:-10])
+    done = filtered("a.parquet", "-o", "out.csv")
+    assert (done.code, done.err.startswith("canfetch: 'a.parquet' is not a valid Parquet file: ")) == (2, True)
+    done = filtered("a.parquet", "b.parquet", "-o", "out.csv")
+    assert done.code == 2
+    assert done.err.startswith("canfetch: warning: a.parquet:0: set aside: not a valid Parquet file: ")
+    assert "1 URL: 1 allowed" in done.err
+    assert done.err.endswith("wrote out.csv; at least 1 record in 1 file was set aside\n")
 
 
 def test_folders_of_tables(run: Run, folder: Path, engine: str) -> None:

@@ -181,7 +181,7 @@ def test_a_file_that_is_damaged_while_it_is_read(folder: Path, archive: str) -> 
         pytest.raises(StoreError, match=r"cannot read '.*absent'"),
         CaptureStore(folder / "absent", read_only=True) as captures,
     ):
-        captures.counts()
+        captures.count()
     with pytest.raises(StoreError, match=r"cannot write '.*x': unable to open"):
         CaptureStore(folder / "absent" / "x")
 

@@ -392,7 +392,7 @@ def test_the_limits_of_sitemaps_end_a_list(tmp_path: Path) -> None:
         read_url_rows(io.BytesIO(b"https://a.example/\n" * 50_001), "x", "sitemap", lambda _: None, lambda _: None)
     )
     assert len(items) == 50_001
-    assert items[-1] == Fault("x", 50_000, "more than 50,000 URLs", is_end=True)
+    assert items[-1] == Fault("x", 50_000, "more than 50,000 URLs", is_end=True, lost=None)
 
 
 def test_json_lists(tmp_path: Path) -> None:

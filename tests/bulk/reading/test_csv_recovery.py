@@ -18,7 +18,9 @@ WORDS = ["User-agent: *", "Disallow: /a,b", "evil.example,x", 'Allow: /"x"', "",
 
 def read(text: str) -> list[tuple[int, str | tuple[str, ...]]]:
     rows = read_csv(io.BytesIO(text.encode()), "x.csv", lambda _: None, lambda _: None)
-    return [(position, row if isinstance(row, str) else tuple(row.values())) for position, row in rows]
+    return [
+        (position, row.reason if isinstance(row, row_files.BadRows) else tuple(row.values())) for position, row in rows
+    ]
 
 
 @pytest.mark.parametrize(

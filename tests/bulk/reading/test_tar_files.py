@@ -58,7 +58,7 @@ def test_a_damaged_header_costs_one_file(number: int, *, is_compressed: bool) ->
     assert list(files(items)) == [host for host in HOSTS if host != HOSTS[number]]
     # Nothing shows whether files follow the last one.
     until, is_end = ("the end", True) if number == 3 else ("the next valid header", False)
-    assert faults(items) == [Fault("x.tar", 1024 * number, f"damaged or cut up to {until}", is_end)]
+    assert faults(items) == [Fault("x.tar", 1024 * number, f"damaged or cut up to {until}", is_end, lost=None)]
 
 
 @pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])

@@ -148,7 +148,7 @@ def test_invalid_content_length_costs_one_record(length: str) -> None:
 def test_text_that_is_not_a_warc_file() -> None:
     items = read(b"<html>no archive</html>\n" * 100_000)
     assert [item.reason for item in faults(items)] == ["not a WARC record"]
-    assert read(b"") == [Fault("x.warc", 0, "the file is empty", is_end=True)]
+    assert read(b"") == [Fault("x.warc", 0, "the file is empty", is_end=True, lost=None)]
 
 
 @pytest.mark.parametrize(

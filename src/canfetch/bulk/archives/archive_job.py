@@ -43,14 +43,13 @@ class PartOptions(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """Counts of a run: the number of robots.txt captures, of records set aside, and whether an archive is incomplete.
+    """The number of robots.txt captures of a run, and whether an archive is incomplete.
 
     `left_out` has the archives with responses of other URLs. `unreadable` has those of which every record was set
     aside. `missed` has those with responses that redirects lead to, but that could not be read again.
     """
 
     captures: int
-    faults: int
     is_cut: bool
     left_out: list[LeftOut]
     unreadable: list[str]
@@ -116,7 +115,7 @@ def collect(
             on_fault(fault)
         unreadable = store.unreadable()
         is_incomplete = is_cut or bool(unreadable)
-        return Collected(*store.counts(), is_incomplete, store.left_out(), unreadable, store.missed())
+        return Collected(store.count(), is_incomplete, store.left_out(), unreadable, store.missed())
 
 
 def only_pages(sources: Sequence[Source], pages: Sequence[Source]) -> list[Source]:

@@ -27,7 +27,7 @@ create table if not exists contents (id integer primary key, data blob);
 create table if not exists captures (
     id integer primary key, source integer, position integer, owner text, url text, time real, status integer,
     location text, content_type text, content integer, is_file integer);
-create table if not exists faults (source integer, position integer, reason text, is_end integer);
+create table if not exists faults (source integer, position integer, reason text, is_end integer, lost integer);
 create index if not exists other_captures on captures (source) where not is_file;
 """
 _INDEXES: Final = """
@@ -96,13 +96,6 @@ class Missed(NamedTuple):
     source: int
     name: str
     urls: int
-
-
-class SourceCounts(NamedTuple):
-    """The captures of a source, and the records that were set aside."""
-
-    captures: int
-    faults: int
 
 
 class CaptureStore:
@@ -223,8 +216,8 @@ class CaptureStore:
             self._connection.execute("commit")
             self._connection.execute("begin")
         if isinstance(item, Fault):
-            row = (number, item.position, item.reason, item.is_end)
-            self._connection.execute("insert into faults values (?, ?, ?, ?)", row)
+            row = (number, item.position, item.reason, item.is_end, item.lost)
+            self._connection.execute("insert into faults values (?, ?, ?, ?, ?)", row)
             return
         if not self.wants(item.url):
             return
@@ -314,19 +307,19 @@ class CaptureStore:
         row = self._connection.execute(f"{_SELECT} where {condition} order by {order} limit 1", (url,)).fetchone()
         return None if row is None else _stored(row)
 
-    def counts(self) -> SourceCounts:
-        """Return the numbers of captured robots.txt files and of records that were set aside."""
-        captures = self._connection.execute("select count(*) from captures where is_file").fetchone()[0]
-        return SourceCounts(captures, self._connection.execute("select count(*) from faults").fetchone()[0])
+    def count(self) -> int:
+        """Return the number of captured robots.txt files."""
+        count: int = self._connection.execute("select count(*) from captures where is_file").fetchone()[0]
+        return count
 
     def faults(self) -> Iterator[Fault]:
         """Yield the records that were set aside."""
         query = (
-            "select name, position, reason, is_end from faults join sources on sources.id = source "
+            "select name, position, reason, is_end, lost from faults join sources on sources.id = source "
             "order by source, faults.rowid"
         )
-        for name, position, reason, is_end in self._connection.execute(query):
-            yield Fault(name, position, reason, bool(is_end))
+        for name, position, reason, is_end, lost in self._connection.execute(query):
+            yield Fault(name, position, reason, bool(is_end), lost)
 
     def unreadable(self) -> list[str]:
         """Return the names of the sources of which all records were set aside, in their order."""

@@ -1,13 +1,14 @@
 """Lists of URLs with the decision about each, by the captures of archives."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from canfetch.bulk.archives.filter_lists import FilterOptions, FilterTask, URLList, list_tasks
-from canfetch.bulk.archives.filter_parts import Counts, FilterPart, decide_and_write_part, write_part
+from canfetch.bulk.archives.filter_parts import Counts, FilterPart, WrittenPart, decide_and_write_part, write_part
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import load_pyarrow, parquet_errors
 from canfetch.bulk.writing.common_schemas import common_type
@@ -16,6 +17,9 @@ from canfetch.bulk.writing.processes import DUCKDB, check_duckdb, run_tasks
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from canfetch.bulk.archives.sorted_decisions import DecidedRows
 
 
 def filter_urls(
@@ -43,23 +47,36 @@ def filter_urls(
     Raises: MissingExtra: DuckDB, pyarrow or PySpark is not installed. StoreError: DuckDB failed. WorkerKilled.
     """
     written = FilterPart(store.absolute(), folder.parts, options)
+    as_typed = {os.path.abspath(urls.name): urls.name for urls in lists}  # noqa: PTH100 - names as typed
     total = Counts()
     count = 0
 
+    def add(part: WrittenPart) -> None:
+        nonlocal total
+        total = total.plus(part.counts)
+        for fault in part.faults:
+            on_fault(fault._replace(source=as_typed[fault.source]))
+
     def missing_tasks(advance: Callable[[int], None], skip: Callable[[int], None]) -> Iterator[FilterTask]:
-        nonlocal count, total
+        nonlocal count
         for task in list_tasks(lists, options, advance, on_fault):
             count = task.number + 1
             receipt = folder.parts.receipt(task.number)
             if receipt is None:
                 yield task
             else:
-                done = Counts(*receipt.result)
-                skip(done.rows)
-                total = total.plus(done)
+                done = WrittenPart.from_json(receipt.result)
+                skip(done.counts.rows + done.lost * len(options.agents))
+                add(done)
+
+    def write_decided(task: FilterTask, decided: "DecidedRows") -> WrittenPart:
+        part = write_part(written, task, decided.take)
+        # DuckDB may have read rows whose checksum is wrong.
+        decided.skip(part.lost * len(options.agents))
+        return part
 
     with ExitStack() as stack:
-        results: Iterator[tuple[FilterTask, Counts]]
+        results: Iterator[tuple[FilterTask, WrittenPart]]
         if engine == DUCKDB:
             check_duckdb()
             # Needs DuckDB and pyarrow, which few runs do.
@@ -67,12 +84,12 @@ def filter_urls(
 
             decided = stack.enter_context(sorted_decisions(written, lists, threads=processes, advance=advance))
             tasks = missing_tasks(lambda _: None, decided.skip)
-            results = ((task, write_part(written, task, decided.take)) for task in tasks)
+            results = ((task, write_decided(task, decided)) for task in tasks)
         else:
             decide = partial(decide_and_write_part, written)
             results = run_tasks(decide, missing_tasks(advance, lambda _: None), processes=processes, engine=engine)
-        for _, counts in results:
-            total = total.plus(counts)
+        for _, part in results:
+            add(part)
     folder.finish(count)
     return total
 

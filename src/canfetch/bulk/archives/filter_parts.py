@@ -19,8 +19,16 @@ from canfetch.bulk.archives.decisions import (
 )
 from canfetch.bulk.archives.filter_lists import NOT_STATED, FilterOptions, FilterTask, decide_by_file
 from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.parquet_batches import bounded_batches
-from canfetch.bulk.reading.row_files import cell_values, load_pyarrow, open_parquet, parquet_errors
+from canfetch.bulk.reading.row_files import (
+    DamagedTable,
+    cell_values,
+    damaged_rows,
+    load_pyarrow,
+    open_parquet,
+    parquet_errors,
+)
 from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.columns import Row, Schema
 from canfetch.bulk.writing.part_files import PartFiles
@@ -79,6 +87,24 @@ class Counts(NamedTuple):
         return Counts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
+class WrittenPart(NamedTuple):
+    """The decisions of a part, and the rows of its row group that are set aside."""
+
+    counts: Counts
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def lost(self) -> int:
+        """The number of rows that are set aside."""
+        return sum(fault.lost or 0 for fault in self.faults)
+
+    @classmethod
+    def from_json(cls, result: Any) -> "WrittenPart":
+        """Return what a receipt has."""
+        counts, faults = result
+        return cls(Counts(*counts), tuple(Fault(*fault) for fault in faults))
+
+
 class _Tally:
     """Counts the rows of a part."""
 
@@ -116,7 +142,7 @@ def _field(reason: str) -> str:
     return reason.replace("-", "_")
 
 
-def decide_and_write_part(written: FilterPart, task: FilterTask) -> Counts:
+def decide_and_write_part(written: FilterPart, task: FilterTask) -> WrittenPart:
     """Decide the URLs of one part, write it, and return what it contains."""
     options = written.options
     with CaptureStore(written.store, read_only=True) as store:
@@ -180,20 +206,21 @@ def _add_ruled(rows: list[Row], options: FilterOptions, pages: "RuledPages") -> 
             rows[page * len(options.agents) + number] = options.cells(number, cells)
 
 
-def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> Counts:
+def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> WrittenPart:
     """Write one part, and return what it contains.
 
     Args: decide: Called with the URLs of the part, in their order.
     """
     path = written.parts.path(task.number)
     if task.urls.format == "parquet":
-        counts = _write_group(written, task, path, decide)
+        part = _write_group(written, task, path, decide)
     else:
         names = [column.name for column in task.urls.columns]
         rows = ([row.get(name) for name in names] for row in task.rows)
-        counts = _write_rows(written, task, path, decide, iter(lambda: list(islice(rows, _BATCH_ROWS)), []))
-    written.parts.complete(task.number, counts)
-    return counts
+        batches = iter(lambda: list(islice(rows, _BATCH_ROWS)), [])
+        part = WrittenPart(_write_rows(written, task, path, decide, batches))
+    written.parts.complete(task.number, part)
+    return part
 
 
 def _write_rows(
@@ -218,20 +245,32 @@ def _write_rows(
     return tally.counts
 
 
-def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Decide) -> Counts:
+def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Decide) -> WrittenPart:
+    faults: list[Fault] = []
     with open_parquet(task.urls.name) as file:
-        batches = _batches(file, task, written.options)
+        batches = _batches(file, task, written.options, faults.append)
         if written.parts.format == "parquet":
-            return _write_arrow(written, path, decide, batches, file.schema_arrow)
-        rows = (list(zip(*map(cell_values, batch.columns), strict=True)) for batch in batches)
-        return _write_rows(written, task, path, decide, rows)
+            counts = _write_arrow(written, path, decide, batches, file.schema_arrow)
+        else:
+            rows = (list(zip(*map(cell_values, batch.columns), strict=True)) for batch in batches)
+            counts = _write_rows(written, task, path, decide, rows)
+    return WrittenPart(counts, tuple(faults))
 
 
-def _batches(file: Any, task: FilterTask, options: FilterOptions) -> Iterator[Any]:
+def _batches(file: Any, task: FilterTask, options: FilterOptions, on_fault: Callable[[Fault], None]) -> Iterator[Any]:
+    """Yield the batches of a row group up to damage, whose rows are set aside."""
+    group = file.metadata.row_group(task.group)
+    position = 1 + sum(file.metadata.row_group(number).num_rows for number in range(task.group))
+    end = position + group.num_rows
     # There is a row for each agent, which may have the cells of the list.
     copies = len(options.agents)
-    with parquet_errors(task.urls.name):
-        yield from bounded_batches(file, task.urls.name, task.group, max_rows=_BATCH_ROWS, copies=copies)
+    try:
+        with parquet_errors(task.urls.name):
+            for batch in bounded_batches(file, task.urls.name, task.group, max_rows=_BATCH_ROWS, copies=copies):
+                yield batch
+                position += batch.num_rows
+    except DamagedTable as error:
+        on_fault(damaged_rows(end - position, error.reason).to_fault(task.urls.name, position))
 
 
 def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Iterable[Any], arrow_schema: Any) -> Counts:

@@ -53,13 +53,15 @@ class Fault(NamedTuple):
         source: The name of the archive.
         position: Where the record starts, as for `Capture`.
         reason: What is wrong.
-        is_end: Whether the archive ends within the record, so that records after it may be missing.
+        is_end: Whether records after it may be missing, such as those of an archive that ends within it.
+        lost: How many records are lost, or None for at least one if their number cannot be known.
     """
 
     source: str
     position: int
     reason: str
     is_end: bool = False
+    lost: int | None = 1
 
 
 class Name(NamedTuple):

@@ -1,6 +1,6 @@
 """Rows of Parquet, CSV, TSV and NDJSON files, one at a time.
 
-A row is a dictionary. If a row cannot be parsed, the reason is in its place, as text.
+A row is a dictionary. If rows cannot be parsed, the reason is in their place, as `BadRows`.
 """
 
 import csv
@@ -9,9 +9,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 from warnings import catch_warnings, simplefilter
 
+from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.csv_lines import TextLines
 from canfetch.bulk.reading.csv_recovery import lines_to_read_again
 from canfetch.bulk.reading.parquet_batches import bounded_batches
@@ -19,18 +20,15 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra
 
 Row = dict[str, Any]
-# A position, and the row or what is wrong with it.
-PlacedRow = tuple[int, Row | str]
 
 # A line may contain a whole robots.txt, escaped.
 MAX_LINE_BYTES: Final = 1 << 23
 # Each name takes about 100 bytes in memory.
 _MAX_HEADER_CHARACTERS: Final = 1 << 20
+TOO_LONG: Final = f"the line is too long: expected at most {MAX_LINE_BYTES >> 20} MiB"
+_NO_OBJECT: Final = "not a JSON object"
 _PARQUET_BATCH_ROWS: Final = 256
-NO_LINE_END: Final = "the last row has no line end, so that it may be cut: add one"
-CUT_LINE: Final = "the file ends within this line"
 CUT_ROW: Final = "the file ends within a quoted cell of this row, or a quote before it is not closed"
-_DAMAGED_GROUP: Final = "the rest of this row group cannot be read"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # The byte order marks of UTF-16, in text.
 _UTF_16_MARKS: Final = ("\udcff\udcfe", "\udcfe\udcff")
@@ -40,9 +38,33 @@ class EmptyTable(InvalidOption):
     """Raised for a table without a byte."""
 
 
-def is_cut(reason: str) -> bool:
-    """Return whether `reason`, which is wrong with a row, means that rows after it may be missing."""
-    return reason in {CUT_LINE, NO_LINE_END} or reason.startswith((CUT_ROW, _DAMAGED_GROUP))
+class DamagedTable(InvalidOption):
+    """Raised for a Parquet file whose content is damaged or cut. `reason` does not name the file."""
+
+    reason: str = ""
+
+
+class BadRows(NamedTuple):
+    """Rows that cannot be parsed.
+
+    Attributes:
+        reason: What is wrong.
+        is_end, lost: As of a `Fault`.
+    """
+
+    reason: str
+    is_end: bool = False
+    lost: int | None = 1
+
+    def to_fault(self, source: str, position: int) -> Fault:
+        """Return the fault of a table."""
+        return Fault(source, position, *self)
+
+
+# A position, and the row or what is wrong with it and perhaps others.
+PlacedRow = tuple[int, Row | BadRows]
+
+_NO_LINE_END: Final = BadRows("the last row has no line end, so that it may be cut: add one", is_end=True, lost=None)
 
 
 def read_ndjson(stream: BinaryIO, advance: Callable[[int], None], *, fold_names: bool = True) -> Iterator[PlacedRow]:
@@ -54,7 +76,7 @@ def read_ndjson(stream: BinaryIO, advance: Callable[[int], None], *, fold_names:
         if not line.strip():
             continue
         if len(line) > MAX_LINE_BYTES:
-            yield number, f"the line is too long: expected at most {MAX_LINE_BYTES >> 20} MiB"
+            yield number, BadRows(TOO_LONG)
             continue
         try:
             row = json.loads(line)
@@ -63,7 +85,8 @@ def read_ndjson(stream: BinaryIO, advance: Callable[[int], None], *, fold_names:
         if isinstance(row, dict):
             yield number, {key.lower(): value for key, value in row.items()} if fold_names else row
         else:
-            yield number, "not a JSON object" if line.endswith(b"\n") else CUT_LINE
+            is_cut = not line.endswith(b"\n")
+            yield number, BadRows("the file ends within this line", is_cut, None) if is_cut else BadRows(_NO_OBJECT)
 
 
 def read_csv(
@@ -105,28 +128,30 @@ def read_csv(
                 continue
             if len(cells) == len(header):
                 # Without a line end, the last cell may be cut, and nothing in the file shows it.
-                yield start, dict(zip(header, cells, strict=True)) if text.is_ended else NO_LINE_END
+                yield start, dict(zip(header, cells, strict=True)) if text.is_ended else _NO_LINE_END
                 continue
             reason = f"the row has {len(cells)} cells: expected {len(header)}"
             if len(text.row) == 1:
-                yield start, reason
+                yield start, BadRows(reason)
                 continue
         if text.is_read:
-            yield start, _with_lines(reason, start, text.number)
+            yield start, _bad_lines(reason, start, text.number, is_end=reason == CUT_ROW)
             return
         again = lines_to_read_again(text.take_row(), text, delimiter, len(header), MAX_LINE_BYTES)
         if again is None:
-            yield start, reason
-            yield start, _with_lines(CUT_ROW, start, text.number)
+            yield start, BadRows(reason)
+            yield start, _bad_lines(CUT_ROW, start, text.number, is_end=True)
             return
         text.read_again([line for line in again if line])
-        yield start, _with_lines(reason, start, text.number)
+        yield start, _bad_lines(reason, start, text.number, is_end=False)
         reader = csv.reader(text, delimiter=delimiter, strict=True)
 
 
-def _with_lines(reason: str, first: int, last: int) -> str:
-    """Add the lines that are set aside to what is wrong with a row."""
-    return reason if first >= last else f"{reason}: lines {first} to {last} are set aside"
+def _bad_lines(reason: str, first: int, last: int, *, is_end: bool) -> BadRows:
+    """Return what is wrong with the rows of some lines. Nothing shows how many rows they were."""
+    if first >= last:
+        return BadRows(reason, is_end, None if is_end else 1)
+    return BadRows(f"{reason}: lines {first} to {last} are set aside", is_end, None)
 
 
 def _parse_header(line: str, delimiter: str, name: str) -> list[str]:
@@ -171,15 +196,20 @@ def read_parquet(
 ) -> Iterator[PlacedRow]:
     """Yield the rows of a Parquet file. Positions are rows, from 1.
 
-    The rows of a row group after damage are reported, and reading continues with the next one.
+    The rows of a row group after damage are counted, and reading continues with the next one.
 
     Args:
         columns: The columns to load, in lower case, or None for all.
-    Raises: MissingExtra: pyarrow is not installed. InvalidOption: The file is not valid.
+    Raises: MissingExtra: pyarrow is not installed. InvalidOption: A column cannot be used, or `check_header` raises.
     """
     pyarrow, _ = load_pyarrow()
-    with parquet_errors(path):
-        opened = open_parquet(path)
+    try:
+        with parquet_errors(path):
+            opened = open_parquet(path)
+    except DamagedTable as error:
+        # What describes the rows is at the end of the file.
+        yield 0, unreadable_table(error)
+        return
     with opened as file:
         names = list(file.schema_arrow.names)
         check_header([name.lower() for name in names])
@@ -194,8 +224,24 @@ def read_parquet(
                         yield position, {name.lower(): value for name, value in zip(wanted, cells, strict=True)}
                         position += 1
             except (pyarrow.ArrowException, OSError) as error:
-                yield position, f"{_DAMAGED_GROUP}: {_reason(error)}"
+                yield position, damaged_rows(end - position, _reason(error))
             advance(file.metadata.row_group(group).total_byte_size)
+
+
+def damaged_rows(lost: int, reason: str) -> BadRows:
+    """Return what is wrong with the rest of a row group.
+
+    Args:
+        lost: The number of its rows that cannot be read.
+        reason: Why.
+    """
+    rows = f"the last {lost:,} rows" if lost > 1 else "the last row"
+    return BadRows(f"{rows} of this row group cannot be read: {reason}", is_end=True, lost=lost)
+
+
+def unreadable_table(error: DamagedTable) -> BadRows:
+    """Return what is wrong with a Parquet file none of whose rows can be read. Their number is unknown."""
+    return BadRows(f"not a valid Parquet file: {error.reason}", is_end=True, lost=None)
 
 
 def open_parquet(path: str, **options: Any) -> Any:
@@ -209,7 +255,7 @@ def open_parquet(path: str, **options: Any) -> Any:
 
 @contextmanager
 def parquet_errors(path: str) -> Iterator[None]:
-    """Turn an error about the content of a Parquet file into InvalidOption."""
+    """Turn an error about the content of a Parquet file into InvalidOption, or DamagedTable if it is damaged."""
     pyarrow, _ = load_pyarrow()
     try:
         yield
@@ -221,7 +267,9 @@ def parquet_errors(path: str) -> Iterator[None]:
         # pyarrow raises an OSError for some invalid content, without the number of an error of the system.
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise InvalidOption(f"{quoted(path)} is not a valid Parquet file: {_reason(error)}") from None
+        damaged = DamagedTable(f"{quoted(path)} is not a valid Parquet file: {_reason(error)}")
+        damaged.reason = _reason(error)
+        raise damaged from None
 
 
 def _reason(error: Exception) -> str:

@@ -13,7 +13,7 @@ from canfetch.bulk.reading.compressed_tables import GZIP_MAGIC, check_compressio
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.folders import read_folder
 from canfetch.bulk.reading.formats import format_of_name, is_json_name
-from canfetch.bulk.reading.row_files import EmptyTable, PlacedRow, is_cut, read_csv, read_ndjson, read_parquet
+from canfetch.bulk.reading.row_files import BadRows, EmptyTable, PlacedRow, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
 from canfetch.bulk.reading.tar_files import read_tar
 from canfetch.bulk.reading.warc import read_warc
@@ -169,7 +169,7 @@ def read_source(
     except (CanfetchError, OSError):
         raise
     except Exception as error:  # noqa: BLE001 - hostile content must cost one archive, and not the others
-        yield Fault(source.name, position, unexpected_error(error, "record"), is_end=True)
+        yield Fault(source.name, position, unexpected_error(error, "record"), is_end=True, lost=None)
 
 
 def unexpected_error(error: Exception, row: str) -> str:
@@ -187,7 +187,7 @@ def _read_items(
     if source.format == "folder":
         yield from read_folder(source.name, advance)
     elif source.format == "parquet" and source.size == 0:
-        yield Fault(source.name, 0, EMPTY, is_end=True)
+        yield Fault(source.name, 0, EMPTY, is_end=True, lost=None)
     elif source.format == "parquet":
         yield from _captures(read_parquet(source.name, advance, _check_header(source), columns=COLUMNS), source)
     else:
@@ -223,9 +223,9 @@ def _read_stream(
     except (OSError, EOFError, zlib.error) as error:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         is_empty = False
-        yield Fault(source.name, position, f"cannot be read after this record: {reason}", is_end=True)
+        yield Fault(source.name, position, f"cannot be read after this record: {reason}", is_end=True, lost=None)
     if is_empty:
-        yield Fault(source.name, 0, EMPTY, is_end=True)
+        yield Fault(source.name, 0, EMPTY, is_end=True, lost=None)
 
 
 def _table_rows(stream: BinaryIO, source: Source, advance: Callable[[int], None]) -> Iterator[PlacedRow]:
@@ -243,7 +243,7 @@ def _json_rows(rows: Iterator[PlacedRow], source: Source) -> Iterator[PlacedRow]
     columns: list[str] | None = None
     held: list[PlacedRow] = []
     for position, row in rows:
-        if isinstance(row, str):
+        if isinstance(row, BadRows):
             held.append((position, row))
         elif missing_columns(row) is None:
             yield from held
@@ -254,7 +254,7 @@ def _json_rows(rows: Iterator[PlacedRow], source: Source) -> Iterator[PlacedRow]
             columns = list(row) if columns is None else columns
             # The reason is smaller than the row.
             found = to_capture(row, source.name, position)
-            held.append((position, found.reason if isinstance(found, Fault) else row))
+            held.append((position, BadRows(found.reason) if isinstance(found, Fault) else row))
         if columns is None:
             yield from held
             held = []
@@ -287,8 +287,8 @@ def _check_header(source: Source) -> Callable[[list[str]], None]:
 
 def _captures(rows: Iterator[PlacedRow], source: Source) -> Iterator[Capture | Fault]:
     for position, row in rows:
-        if isinstance(row, str):
-            yield Fault(source.name, position, row, is_end=is_cut(row))
+        if isinstance(row, BadRows):
+            yield row.to_fault(source.name, position)
         else:
             yield to_capture(row, source.name, position, empty_is_null=source.format == "csv")
             yield from target_captures(row, source.name, position)

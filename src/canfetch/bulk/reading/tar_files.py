@@ -56,7 +56,7 @@ def read_tar(stream: BinaryIO, source: str, advance: Callable[[int], None]) -> I
                 member, damaged = archive.next_member()
                 if damaged is not None:
                     until = "the end" if member is None else "the next valid header"
-                    yield Fault(source, damaged, f"damaged or cut up to {until}", is_end=member is None)
+                    yield Fault(source, damaged, f"damaged or cut up to {until}", is_end=member is None, lost=None)
                 if member is None:
                     break
                 position = member.offset
@@ -70,10 +70,16 @@ def read_tar(stream: BinaryIO, source: str, advance: Callable[[int], None]) -> I
             yield from _link_items(links.unresolved(), source)
         if damaged is None and not blocks.ends_with_marker():
             # tarfile ends silently at the end of any block.
-            yield Fault(source, position, "the tar file ends after this file without its end marker", is_end=True)
+            yield Fault(
+                source, position, "the tar file ends after this file without its end marker", is_end=True, lost=None
+            )
     except _TAR_ERRORS as error:
         yield Fault(
-            source, position, f"damaged or cut after this file: {printable_text(str(error)[:200])}", is_end=True
+            source,
+            position,
+            f"damaged or cut after this file: {printable_text(str(error)[:200])}",
+            is_end=True,
+            lost=None,
         )
 
 
@@ -92,7 +98,7 @@ def _read_member(
         file = archive.extractfile(member)
         content = b"" if file is None else file.read(MAX_CONTENT_BYTES)
         if len(content) < min(member.size, MAX_CONTENT_BYTES):
-            yield Fault(source, position, f"{printable_text(name)}: the file is cut", is_end=True)
+            yield Fault(source, position, f"{printable_text(name)}: the file is cut", is_end=True, lost=None)
             return
         yield named_capture(name, content, source, position)
         resolved = links.add_file(name, content)

@@ -11,9 +11,10 @@ from canfetch.bulk.reading.compressed_tables import decompressed
 from canfetch.bulk.reading.formats import format_of_name
 from canfetch.bulk.reading.row_files import (
     MAX_LINE_BYTES,
+    TOO_LONG,
+    BadRows,
     PlacedRow,
     Row,
-    is_cut,
     read_csv,
     read_ndjson,
 )
@@ -71,8 +72,8 @@ def read_url_rows(
         else:
             rows = _text_rows(content, advance)
         for position, row in rows:
-            if isinstance(row, str):
-                yield Fault(name, position, row, is_end=is_cut(row))
+            if isinstance(row, BadRows):
+                yield row.to_fault(name, position)
             elif known is not None and not row.keys() <= known:
                 unknown = quoted(min(row.keys() - known))
                 yield Fault(name, position, f"a row has the column {unknown}, which the first row does not have")
@@ -80,11 +81,11 @@ def read_url_rows(
                 yield row
     except (OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
-        yield Fault(name, position, f"cannot be read after this row: {reason}", is_end=True)
+        yield Fault(name, position, f"cannot be read after this row: {reason}", is_end=True, lost=None)
     except CanfetchError:
         raise
     except Exception as error:  # noqa: BLE001 - hostile content must cost one list, and not the others
-        yield Fault(name, position, unexpected_error(error, "row"), is_end=True)
+        yield Fault(name, position, unexpected_error(error, "row"), is_end=True, lost=None)
 
 
 def check_url_column(column: str, name: str) -> Callable[[list[str]], None]:
@@ -114,7 +115,7 @@ def _text_rows(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[Pla
         number += 1
         advance(len(line))
         if len(line) > MAX_LINE_BYTES:
-            yield number, f"the line is too long: expected at most {MAX_LINE_BYTES >> 20} MiB"
+            yield number, BadRows(TOO_LONG)
             while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                 advance(len(rest))
             continue
@@ -145,7 +146,7 @@ def _sitemap_rows(stream: BinaryIO, name: str, advance: Callable[[int], None]) -
     if content.kind is SitemapKind.INDEX:
         raise InvalidOption(f"{quoted(name)} is a sitemap index: pass its sitemaps")
     if not content.bytes:
-        yield Fault(name, 0, "the sitemap is empty", is_end=True)
+        yield Fault(name, 0, "the sitemap is empty", is_end=True, lost=None)
     yield from _sitemap_faults(content.problems, name, content.urls)
 
 
@@ -154,4 +155,4 @@ def _sitemap_faults(problems: "Sequence[SitemapProblem]", name: str, position: i
         if problem.kind == "not-a-sitemap":
             raise InvalidOption(f"{quoted(name)} is {problem.detail}")
         if problem.is_end or problem.kind == "invalid-url":
-            yield Fault(name, position, problem.detail, problem.is_end)
+            yield Fault(name, position, problem.detail, problem.is_end, None if problem.is_end else 1)

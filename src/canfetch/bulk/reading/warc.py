@@ -60,12 +60,13 @@ def read_warc(
         # No record follows, so that any number of them may be missing.
         yield _to_fault(damage, source)._replace(is_end=True)
     if is_empty:
-        yield Fault(source, 0, EMPTY, is_end=True)
+        yield Fault(source, 0, EMPTY, is_end=True, lost=None)
 
 
 def _to_fault(damage: tuple[int, BrokenRecord], source: str) -> Fault:
     offset, record = damage
-    return Fault(source, offset, record.reason, record.is_end)
+    # Everything up to the next record is lost, and nothing shows how many records that is.
+    return Fault(source, offset, record.reason, record.is_end, lost=None)
 
 
 def _records(stream: ByteStream, advance: Callable[[int], None]) -> Iterator[_Placed]:

@@ -29,6 +29,47 @@ from canfetch.core.text import counted
 _FAULTS_SHOWN: Final = 10
 
 
+class SetAside:
+    """What is set aside in a run: prints the first records, writes all of them, and counts what is lost.
+
+    Args: write: Writes a record to the file of `--faults`.
+
+    Attributes:
+        progress: What lines are printed above.
+        is_cut: Whether more records than those may be missing.
+    """
+
+    def __init__(self, write: Callable[[Fault], None]) -> None:
+        self._write = write
+        self._shown = 0
+        self._lost = 0
+        self._is_exact = True
+        self._sources: set[str] = set()
+        self.progress = Progress()
+        self.is_cut = False
+
+    def add(self, fault: Fault) -> None:
+        """Write a record, and print it unless there were too many."""
+        self._write(fault)
+        self.is_cut |= fault.is_end
+        self._lost += fault.lost or 1
+        self._is_exact &= fault.lost is not None
+        self._sources.add(fault.source)
+        self._shown += 1
+        if self._shown <= _FAULTS_SHOWN:
+            self.progress.print_error(f"canfetch: warning: {fault.source}:{fault.position}: set aside: {fault.reason}")
+        elif self._shown == _FAULTS_SHOWN + 1:
+            self.progress.print_error("canfetch: warning: more records are set aside: --faults FILE lists them all")
+
+    def summary(self) -> str:
+        """Return the end of a message: how many records of how many files are lost, or nothing."""
+        if not self._sources:
+            return ""
+        least = "" if self._is_exact else "at least "
+        verb = "was" if self._lost == 1 else "were"
+        return f"; {least}{counted(self._lost, 'record')} in {counted(len(self._sources), 'file')} {verb} set aside"
+
+
 def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOptions, run: RunOptions) -> int:
     """Write a table, report the records that were set aside, and return the exit code.
 
@@ -40,9 +81,9 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
     with (
         open_work_folder(run, form, [source.name for source in sources], settings) as folder,
         unfinished(folder),
-        open_faults(run) as write_fault,
+        open_faults(run) as aside,
     ):
-        collected = collect_captures(sources, store_path(folder), write_fault)
+        collected = collect_captures(sources, store_path(folder), aside)
         progress = item_progress(collected.captures, enabled=True)
         try:
             write_table(
@@ -55,25 +96,23 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
             )
         finally:
             progress.close()
-    print_counts(counted(collected.captures, "file"), collected, run.output)
+    print_counts(counted(collected.captures, "file"), collected, aside, run.output)
     return EXIT_ERROR if collected.is_cut else EXIT_OK
 
 
-def collect_captures(
-    sources: list[Source], store: Path, write_fault: Callable[[Fault], None], *, pages: Sequence[Source] = ()
-) -> Collected:
+def collect_captures(sources: list[Source], store: Path, aside: SetAside, *, pages: Sequence[Source] = ()) -> Collected:
     """Read archives into a store, with a progress bar, and report the records that are set aside.
 
     Args:
-        write_fault: Writes a record to the file of `--faults`.
+        aside: Reports the records that are set aside.
         pages: The archives of pages.
     """
     sizes = [source.size for source in (*sources, *only_pages(sources, pages))]
     total = None if None in sizes else sum(size or 0 for size in sizes)
     progress = byte_progress(total, enabled=True)
-    shown = FaultLines(progress, write_fault)
+    aside.progress = progress
     try:
-        collected = collect(sources, store, pages=pages, advance=progress.advance, on_fault=shown.add)
+        collected = collect(sources, store, pages=pages, advance=progress.advance, on_fault=aside.add)
     finally:
         progress.close()
     for name in collected.unreadable:
@@ -105,51 +144,25 @@ def _describe(left_out: LeftOut) -> str:
     return f"{name}: {no_file}{count} left out, for other URLs than /robots.txt, such as {quoted(left_out.example)}"
 
 
-def print_counts(what: str, collected: Collected, output: str) -> None:
+def print_counts(what: str, collected: Collected, aside: SetAside, output: str) -> None:
     """Print what was written, and how much was set aside. A table about no file is a warning."""
     warning = "" if collected.captures else "warning: "
-    Progress().print_error(f"canfetch: {warning}wrote {what} to {output}{set_aside(collected.faults)}")
-
-
-def set_aside(count: int) -> str:
-    """Return the end of a message: how many records were set aside, or nothing."""
-    return f"; {counted(count, 'record')} {'was' if count == 1 else 'were'} set aside" if count else ""
-
-
-class FaultLines:
-    """Prints the first records that are set aside, and writes all of them.
-
-    Args: write_fault: As for `collect_captures`.
-    """
-
-    def __init__(self, progress: Progress, write_fault: Callable[[Fault], None]) -> None:
-        self._progress = progress
-        self._write = write_fault
-        self._count = 0
-
-    def add(self, fault: Fault) -> None:
-        """Write a record, and print it unless there were too many."""
-        self._write(fault)
-        self._count += 1
-        if self._count <= _FAULTS_SHOWN:
-            self._progress.print_error(f"canfetch: warning: {fault.source}:{fault.position}: set aside: {fault.reason}")
-        elif self._count == _FAULTS_SHOWN + 1:
-            self._progress.print_error("canfetch: warning: more records are set aside: --faults FILE lists them all")
+    Progress().print_error(f"canfetch: {warning}wrote {what} to {output}{aside.summary()}")
 
 
 @contextmanager
-def open_faults(run: RunOptions) -> Iterator[Callable[[Fault], None]]:
-    """Open the file of `--faults`, and return a function that writes a record to it.
+def open_faults(run: RunOptions) -> Iterator[SetAside]:
+    """Open the file of `--faults`, for the records that are set aside.
 
     The file appears at the end of the run: the command that continues a failed run must not find it.
 
     Raises: CommandError: The file cannot be written.
     """
     if run.faults is None:
-        yield lambda _: None
+        yield SetAside(lambda _: None)
         return
     with PendingFile(run.faults, f"--faults {quoted(run.faults)}", force=run.force) as file:
-        yield lambda fault: file.write(json.dumps(fault._asdict()).encode() + b"\n")
+        yield SetAside(lambda fault: file.write(json.dumps(fault._asdict()).encode() + b"\n"))
         file.commit()
 
 

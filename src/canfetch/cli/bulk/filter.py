@@ -1,6 +1,7 @@
 """`canfetch bulk filter`: the decision about each URL of a list, by the robots.txt files of archives."""
 
 import os
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn
 
 import click
@@ -12,9 +13,10 @@ from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.datasets import list_parts
+from canfetch.bulk.reading.row_files import DamagedTable, unreadable_table
 from canfetch.bulk.reading.sources import Source
 from canfetch.bulk.reading.url_lists import FORMATS
-from canfetch.cli.bulk.archive_run import FaultLines, collect_captures, open_faults, set_aside
+from canfetch.cli.bulk.archive_run import SetAside, collect_captures, open_faults
 from canfetch.cli.bulk.options import (
     agent_parameters,
     find_sources,
@@ -65,7 +67,10 @@ def _run(
         _find_use(use),
     )
     form = output_format(run)
-    urls = [part for name in lists for part in _open(name, urls_format, options)]
+    damaged: list[Fault] = []
+    urls = [part for name in lists for part in _open(name, urls_format, options, damaged.append)]
+    if not urls:
+        raise CommandError(f"{quoted(damaged[0].source)} is {damaged[0].reason}")
     if urls_format is None:
         for part in urls:
             _warn_of_header(part, url_column)
@@ -87,13 +92,15 @@ def _run(
     with (
         open_work_folder(run, form, inputs, settings) as folder,
         unfinished(folder),
-        open_faults(run) as write_fault,
+        open_faults(run) as aside,
     ):
-        collected = collect_captures(sources, store_path(folder), write_fault, pages=page_sources)
+        for fault in damaged:
+            aside.add(fault)
+        collected = collect_captures(sources, store_path(folder), aside, pages=page_sources)
         if options.use is not None and not page_sources:
             _note_pages(sources, collected)
         progress = byte_progress(sum(os.path.getsize(name) for name in names), enabled=True)  # noqa: PTH202 - as typed
-        rejected = _Rejected(FaultLines(progress, write_fault))
+        aside.progress = progress
         try:
             counts = filter_urls(
                 folder,
@@ -102,15 +109,15 @@ def _run(
                 options,
                 processes=process_count(run),
                 advance=progress.advance,
-                on_fault=rejected.add,
+                on_fault=aside.add,
                 engine=run.engine,
             )
         finally:
             progress.close()
     noun = "URL" if len(agents) == 1 else "decision"
     summary = _summary(noun, counts, with_use=options.use is not None)
-    _print_counts(summary, counts, collected, rejected.count, run.output)
-    click.get_current_context().exit(EXIT_ERROR if collected.is_cut or rejected.is_cut else EXIT_OK)
+    _print_counts(summary, counts, aside, run.output)
+    click.get_current_context().exit(EXIT_ERROR if collected.is_cut or aside.is_cut else EXIT_OK)
 
 
 def _find_use(name: str | None) -> UsagePurpose | None:
@@ -150,25 +157,17 @@ def _note_pages(sources: list[Source], collected: Collected) -> None:
             )
 
 
-class _Rejected:
-    """Counts the rows that are set aside."""
-
-    def __init__(self, lines: FaultLines) -> None:
-        self._lines = lines
-        self.count = 0
-        self.is_cut = False
-
-    def add(self, fault: Fault) -> None:
-        self.count += 1
-        self.is_cut |= fault.is_end
-        self._lines.add(fault)
-
-
-def _open(name: str, form: str | None, options: FilterOptions) -> list[URLList]:
-    """Return a list, or those in a folder of tables."""
+def _open(name: str, form: str | None, options: FilterOptions, on_fault: Callable[[Fault], None]) -> Iterator[URLList]:
+    """Yield a list, or those in a folder of tables, without those that cannot be read at all."""
     try:
         check_not_empty(name)
-        return [open_list(part, form, options) for part in list_parts(name, form)]
+        for part in list_parts(name, form):
+            try:
+                urls = open_list(part, form, options)
+            except DamagedTable as error:
+                on_fault(unreadable_table(error).to_fault(part, 0))
+            else:
+                yield urls
     except InvalidOption as error:
         raise CommandError(str(error)) from None
     except OSError as error:
@@ -201,13 +200,13 @@ def _summary(noun: str, counts: Counts, *, with_use: bool) -> str:
     return f"{counted(counts.rows, noun)}: {', '.join(numbers)}{reasons and f': {reasons}'}"
 
 
-def _print_counts(summary: str, counts: Counts, collected: Collected, rejected: int, output: str) -> None:
+def _print_counts(summary: str, counts: Counts, aside: SetAside, output: str) -> None:
     # A run without any answer is most likely a mistake.
     warning = "warning: " if counts.unknown == counts.rows else ""
     text = f"canfetch: {warning}{summary}; wrote {output}"
     if counts.without_time:
         text += f"; the last capture decides about {counted(counts.without_time, 'URL')} without a time"
-    Progress().print_error(text + set_aside(collected.faults + rejected))
+    Progress().print_error(text + aside.summary())
 
 
 command: Final = click.Command(

@@ -61,10 +61,10 @@ def _run(
     with (
         open_work_folder(run, form, [source.name for source in sources], settings) as folder,
         unfinished(folder),
-        open_faults(run) as write_fault,
+        open_faults(run) as aside,
     ):
         store = store_path(folder)
-        collected = collect_captures(sources, store, write_fault)
+        collected = collect_captures(sources, store, aside)
         progress = item_progress(collected.captures, enabled=True)
         try:
             rows = count_study(
@@ -86,7 +86,8 @@ def _run(
                 file.commit()
         else:
             _write(folder, rows)
-    print_counts(f"{counted(len(rows), 'row')} about {counted(collected.captures, 'file')}", collected, run.output)
+    what = f"{counted(len(rows), 'row')} about {counted(collected.captures, 'file')}"
+    print_counts(what, collected, aside, run.output)
     click.get_current_context().exit(EXIT_ERROR if collected.is_cut else EXIT_OK)
 
 
