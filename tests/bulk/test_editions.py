@@ -58,7 +58,7 @@ def test_an_edition_in_polars() -> None:
     import_module("canfetch.bulk.polars")
     frame = pl.DataFrame({"content": [CONTENT], "url": ["/x"]})
     content = pl.col("content").canfetch
-    assert frame.select(content.allows("bot", "url", edition="google2019"))["allows"].to_list() == [True]
+    assert frame.select(content.allows("bot", pl.col("url"), edition="google2019"))["allows"].to_list() == [True]
     assert frame.select(content.rules(edition="google2019"))["rules"].list.len().to_list() == [1]
 
 
