@@ -9,6 +9,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 import * as esbuild from "esbuild";
 
+import { SMALL_FONTS } from "./fonts.mjs";
 import { bundledPackages, licenceText } from "./parts.mjs";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -29,7 +30,7 @@ const SHARED = {
   target: ["chrome123", "firefox121", "safari17.5"],
   charset: "utf8",
   legalComments: "none",
-  loader: { ".txt": "text", ".woff2": "file" },
+  loader: { ".txt": "text" },
   metafile: true,
   outdir: STATIC,
   entryNames: "[name]-[hash]",
@@ -48,7 +49,7 @@ const SYNCHRONOUS_ZIP = {
 async function build() {
   await rm(OUTPUT, { recursive: true, force: true });
   await mkdir(STATIC, { recursive: true });
-  const styles = await bundle({ entryPoints: ["src/styles/page.css"] });
+  const styles = await bundle({ entryPoints: ["src/styles/page.css"], plugins: [SMALL_FONTS] });
   const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true, plugins: [SYNCHRONOUS_ZIP] });
   const engine = existsSync(ENGINE_MODULE);
   const worker = engine ? await bundle({ entryPoints: ["src/engine/worker.ts"], format: "iife" }) : null;
