@@ -14,6 +14,7 @@ from tests.json_lines import read_json_lines
 
 from canfetch.access.policies import get_policy
 from canfetch.agents import agent
+from canfetch.bulk.archives import filter_lists
 from canfetch.bulk.archives.archive_job import collect
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import NamedAgent
@@ -415,3 +416,24 @@ def test_invalid_lists(tmp_path: Path) -> None:
     path, counts, _ = run_filter(tmp_path, "urls.txt", b"\n", "out.csv")
     assert counts == Counts()
     assert path.read_text(encoding="utf-8") == "url,allowed,reason,line,rule\n"
+
+
+def test_a_file_is_read_once_for_all_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also a list in random order has each origin in many parts. Other captures at the same path are read again."""
+    monkeypatch.setattr(filter_lists, "_ROWS_PER_PART", 2)
+    read: list[int] = []
+    file = CaptureStore.file
+
+    def counted(store: CaptureStore, number: int) -> Any:
+        read.append(number)
+        return file(store, number)
+
+    monkeypatch.setattr(CaptureStore, "file", counted)
+    content = "".join(f"https://a.example/{path}\n" for path in ("x", "private/1", "y", "private/2", "z"))
+    for rules, allowed in ((RULES, 3), (b"User-agent: *\nDisallow: /\n", 0)):
+        robots = tmp_path / "robots.warc"
+        robots.write_bytes(response("a.example", rules))
+        (tmp_path / "given.sqlite").unlink(missing_ok=True)
+        read.clear()
+        _, counts, _ = run_filter(tmp_path, "urls.txt", content.encode(), "out.csv", robots=robots)
+        assert (counts.rows, counts.allowed, len(read)) == (5, allowed, 1)

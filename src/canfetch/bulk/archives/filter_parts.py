@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,7 +18,7 @@ from canfetch.bulk.archives.decisions import (
     FileDecisions,
 )
 from canfetch.bulk.archives.filter_lists import NOT_STATED, FilterOptions, FilterTask, decide_by_file
-from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.archives.url_decisions import KeptFiles, URLDecisions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.bulk.reading.row_files import (
@@ -151,11 +151,24 @@ def decide_and_write_part(written: FilterPart, task: FilterTask) -> WrittenPart:
             policy=get_policy(options.policy),
             profile=options.profile,
             missing=options.missing,
+            kept=_kept_files(_version(written.store), options.policy, options.profile),
         )
         decide = partial(_decide_fetches, decisions, options)
         if options.use is not None:
             decide = partial(_decide_uses, decisions, CapturedUses(store.pages, decisions), options)
         return write_part(written, task, decide)
+
+
+# The parts of a list have the same origins, and a process writes one part after the other.
+@lru_cache(maxsize=1)
+def _kept_files(version: tuple[object, ...], policy: str, profile: str) -> KeptFiles:  # noqa: ARG001 - the key
+    return KeptFiles()
+
+
+def _version(store: Path) -> tuple[object, ...]:
+    """Return a value that other captures in a file of the same name do not have."""
+    status = store.stat()
+    return (store, status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def _decide_fetches(

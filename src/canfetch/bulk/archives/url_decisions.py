@@ -50,6 +50,15 @@ class _State(NamedTuple):
     size: int
 
 
+class KeptFiles:
+    """The histories and files of the last origins of a store, by one access policy and profile."""
+
+    def __init__(self) -> None:
+        self.histories: OrderedDict[Origin, _History] = OrderedDict()
+        self.states: OrderedDict[tuple[str, int], _State] = OrderedDict()
+        self.bytes = 0
+
+
 class URLDecisions:
     """Decides about URLs. The histories and files of the last origins are kept.
 
@@ -58,16 +67,23 @@ class URLDecisions:
         policy: The access policy.
         profile: The parsing profile.
         missing: The answer for URLs whose robots.txt is unknown.
+        kept: What was kept before, of the same store, policy and profile.
     """
 
-    def __init__(self, store: CaptureStore, *, policy: AccessPolicy, profile: str, missing: bool | None) -> None:
+    def __init__(
+        self,
+        store: CaptureStore,
+        *,
+        policy: AccessPolicy,
+        profile: str,
+        missing: bool | None,
+        kept: KeptFiles | None = None,
+    ) -> None:
         self._store = store
         self._policy = policy
         self._profile = profile
         self._missing = missing
-        self._histories: OrderedDict[Origin, _History] = OrderedDict()
-        self._states: OrderedDict[tuple[str, int], _State] = OrderedDict()
-        self._bytes = 0
+        self._kept = KeptFiles() if kept is None else kept
 
     def decide(self, url: AnyURL, agent: Agent, at: float | None) -> Decision:
         """Decide whether an agent may fetch an absolute URL.
@@ -131,9 +147,9 @@ class URLDecisions:
         return captures[index][0] if index < len(captures) else None
 
     def _history(self, origin: Origin) -> _History:
-        history = self._histories.get(origin)
+        history = self._kept.histories.get(origin)
         if history is not None:
-            self._histories.move_to_end(origin)
+            self._kept.histories.move_to_end(origin)
             return history
         owner = str(origin)
         history = _History(owner, self._store.history(owner))
@@ -146,17 +162,17 @@ class URLDecisions:
                 # At the same time, the capture of the origin is the last one, because it is more specific.
                 merged = merge(of_host, history.captures, key=itemgetter(0))
                 history = _History(owner, list(merged))
-        self._histories[origin] = history
-        if len(self._histories) > _MAX_OWNERS:
-            self._histories.popitem(last=False)
+        self._kept.histories[origin] = history
+        if len(self._kept.histories) > _MAX_OWNERS:
+            self._kept.histories.popitem(last=False)
         return history
 
     def _state(self, history: _History, index: int) -> _State:
         # The captures of a host may follow others in the histories of its origins.
         key = (history.owner, history.captures[index - 1][1])
-        found = self._states.get(key)
+        found = self._kept.states.get(key)
         if found is not None:
-            self._states.move_to_end(key)
+            self._kept.states.move_to_end(key)
             return found
         replayed = history.captures[max(0, index - _REPLAYED) : index]
         captures = [self._store.file(number) for _, number in replayed]
@@ -164,10 +180,11 @@ class URLDecisions:
         copy = None if state.entry is None else state.entry.copy
         # The last capture and the copy: the others are not kept.
         size = len(state.capture.content) + (0 if copy is None else len(copy.content))
-        found = self._states[key] = _State(state, {}, size)
-        self._bytes += size
-        while (self._bytes > _MAX_CONTENT_BYTES or len(self._states) > _MAX_STATES) and len(self._states) > 1:
-            self._bytes -= self._states.popitem(last=False)[1].size
+        kept = self._kept
+        found = kept.states[key] = _State(state, {}, size)
+        kept.bytes += size
+        while (kept.bytes > _MAX_CONTENT_BYTES or len(kept.states) > _MAX_STATES) and len(kept.states) > 1:
+            kept.bytes -= kept.states.popitem(last=False)[1].size
         return found
 
 
