@@ -1,4 +1,4 @@
-"""`canfetch frontier show`: what a crawl does and waits for, read from the file or database of its frontier."""
+"""`canfetch frontier`: what a crawl does and waits for, read from the file or database of its frontier."""
 
 import sys
 import time
@@ -6,6 +6,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from canfetch.cli.origins.frontier_transfer import EXPORT, IMPORT, check_crawl, crawl_argument, crawl_option
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.single_value_option import Option
@@ -18,7 +19,6 @@ from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
 _COUNT_NAMES: Final = ("queued", "in_flight", "done", "failed", "skipped", "refused")
-_DATABASES: Final = ("postgresql://", "postgres://")
 _UNITS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
@@ -29,10 +29,7 @@ def _show(
     format: str,  # noqa: A002
     no_color: bool,  # noqa: FBT001
 ) -> NoReturn:
-    is_database = file.startswith(_DATABASES)
-    if is_database != (crawl is not None):
-        problem = "a database can have many crawls: name one with --crawl" if is_database else "a file has one crawl"
-        raise CommandError(f"invalid --crawl: {problem}")
+    check_crawl(file, crawl)
     try:
         report = read_report(file, limit=limit) if crawl is None else read_postgres_report(file, crawl, limit=limit)
         # Without the password that it can contain.
@@ -113,18 +110,21 @@ def _wait(at: float | None, now: float) -> str:
 
 command: Final = click.Group(
     "frontier",
-    short_help="Show what a crawl does and waits for.",
-    help="Show what the file or the database of a frontier contains.",
+    short_help="Show what a crawl does and waits for, and move it.",
+    help="Show what the file or the database of a frontier contains, and move crawls between them.",
     epilog="""\b
 Examples:
   canfetch frontier show crawl.sqlite3
-  canfetch frontier show crawl.sqlite3 --format json""",
+  canfetch frontier show crawl.sqlite3 --format json
+  canfetch frontier export crawl.sqlite3 --output moved.jsonl""",
     commands={
+        "export": EXPORT,
+        "import": IMPORT,
         "show": click.Command(
             "show",
             params=[
-                click.Argument(["file"], metavar="FILE|postgresql://..."),
-                Option(["--crawl"], metavar="NAME", help="The crawl, if a database is given."),
+                crawl_argument("file"),
+                crawl_option(),
                 Option(
                     ["--limit"],
                     metavar="N",
