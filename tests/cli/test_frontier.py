@@ -266,3 +266,52 @@ def test_what_cannot_be_exported_or_imported(run: Run, tmp_path: Path) -> None:
         assert ran.err.count("\n") == 1
     assert not (tmp_path / "new").exists()
     assert (tmp_path / "text").read_text() == "fish"
+
+
+@pytest.mark.parametrize("crawling", [1], indirect=True)
+@pytest.mark.usefixtures("crawling")
+def test_urls_of_a_crawl_that_runs(run: Run) -> None:
+    def listed(*options: str) -> list[str]:
+        ran = run("frontier", "show", FILE, "--urls", *options)
+        assert (ran.code, ran.err) == (0, "")
+        lines: list[str] = ran.lines
+        return lines
+
+    assert len(listed()) == 6
+    assert listed("--state", "failed") == ["https://again.example/"]
+    assert listed("--state", "in_flight", "--origin", "https://OPEN.example:443/x") == ["https://open.example/"]
+    assert listed("--state", "queued", "--origin", "https://open.example") == []
+    assert len(listed("--limit", "2")) == 2
+    (failed,) = json.loads("\n".join(listed("--state", "failed", "--format", "json")))
+    assert failed.pop("at").endswith("Z")
+    assert failed == {
+        "url": "https://again.example/",
+        "state": "failed",
+        "attempts": 1,
+        "priority": 0.0,
+        "error": "status 500 %1B[31m",
+    }
+    assert json.loads("\n".join(listed("--state", "delayed", "--format", "json"))) == []
+    refused = run("frontier", "show", FILE, "--state", "failed")
+    assert (refused.code, refused.out) == (2, "")
+    assert "pass --urls as well" in refused.err
+    # The file belongs to the crawl, which can do this itself.
+    in_use = run("frontier", "retry", FILE)
+    assert (in_use.code, in_use.out) == (2, "")
+    assert "another process or another frontier uses the file" in in_use.err
+
+
+@pytest.mark.parametrize("crawling", [1], indirect=True)
+@pytest.mark.usefixtures("stopped")
+def test_failed_urls_are_queued_again(run: Run) -> None:
+    assert run("frontier", "retry", FILE, "--origin", "https://a.example") == (1, "queued 0 failed URLs again\n", "")
+    assert run("frontier", "retry", FILE, "https://a.example/1") == (1, "queued 0 failed URLs again\n", "")
+    assert run("frontier", "retry", FILE, "x", "--origin", "https://a.example").code == 2
+    assert run("frontier", "retry", FILE, "--origin", "fish").code == 2
+    again = "https://again.example/"
+    assert run("frontier", "retry", FILE, again, "https://a.example/1") == (0, "queued 1 failed URL again\n", "")
+    assert run("frontier", "retry", FILE) == (1, "queued 0 failed URLs again\n", "")
+    assert again in run("frontier", "show", FILE, "--urls", "--state", "queued").lines
+    report = json.loads(run("frontier", "show", FILE, "--format", "json").out)
+    assert report["counts"] == {"queued": 5, "in_flight": 1, "done": 2, "failed": 0, "skipped": 0, "refused": 1}
+    assert again.rstrip("/") in {origin["origin"] for origin in report["next_origins"]}

@@ -90,6 +90,7 @@ CHANGED = {
     "--store",
     "audit --work",
     "frontier import file",
+    "frontier retry file",
     "identity init folder",
     "identity rotate folder",
     "watch --history",

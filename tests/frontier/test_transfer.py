@@ -19,8 +19,10 @@ from tests.postgres import PostgresServer
 import canfetch
 from canfetch.client.frontier import Frontier, FrontierCounts, PostgresQueue, Turn, export_frontier, import_frontier
 from canfetch.client.frontier.database import FrontierDatabase
-from canfetch.client.frontier.report import read_report
-from canfetch.client.frontier.url_queue import KILLED
+from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
+from canfetch.client.frontier.report import list_urls, read_report
+from canfetch.client.frontier.requeue import queue_failed_urls
+from canfetch.client.frontier.url_queue import KILLED, URLState
 from canfetch.errors import StoreError
 
 __all__ = ["sites"]
@@ -394,3 +396,38 @@ def is_exported(queue: PostgresQueue) -> bool:
             raise
         return False
     return True
+
+
+@pytest.mark.service
+def test_failed_urls_of_a_database_are_listed_and_queued(postgres: PostgresServer, killed: Path) -> None:
+    url = postgres.create_database("requeued")
+    queue = PostgresQueue(url, crawl="x")
+    import_frontier(export_frontier(killed), queue)
+    assert sorted(list_postgres_urls(url, "x")) == sorted(list_urls(killed))
+    (failed,) = list_postgres_urls(url, "x", state=URLState.FAILED)
+    assert (failed.url, failed.attempts, failed.error) == ("https://failed.example/", 2, "status 500")
+    assert not list(list_postgres_urls(url, "x", state=URLState.FAILED, origin="https://a.example"))
+    assert not list(list_postgres_urls(url, "x", origin="https://unknown.example"))
+    assert len(list(list_postgres_urls(url, "x", limit=2))) == 2
+
+    assert queue_failed_urls(queue, origin="https://a.example") == 0
+    assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == 0
+    assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/"]) == 1
+    assert queue_failed_urls(queue) == 0
+    counts = read_postgres_report(url, "x").counts
+    assert counts == FrontierCounts(queued=5, in_flight=1, done=3, failed=0, skipped=1, refused=1)
+    with pytest.raises(StoreError, match="the database has no crawl 'y'"):
+        queue_failed_urls(PostgresQueue(url, crawl="y"))
+
+    async def next_url() -> str:
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
+            Frontier(client, backend=queue, min_delay=0.0) as frontier,
+        ):
+            async for turn in frontier:
+                turn.done()
+                if "failed" in turn.url:
+                    return turn.url
+        return ""
+
+    assert asyncio.run(next_url()) == "https://failed.example/"

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import FrontierDatabase, damage_error
-from canfetch.client.frontier.postgres_connection import PostgresConnection
+from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.postgres_statements import NOW
 from canfetch.client.frontier.url_identity import DIGEST_BYTES, identify_url
@@ -233,14 +233,14 @@ def _export_database(source: PostgresQueue) -> Iterator[str]:
         lines = _lines(
             _Source(
                 tuple(counts),
-                _fetched(run, "origins", f"SELECT o.id, o.name, o.last_request_at, o.retry_at, o.failures {of_crawl}"),
-                _fetched(
+                fetched(run, "origins", f"SELECT o.id, o.name, o.last_request_at, o.retry_at, o.failures {of_crawl}"),
+                fetched(
                     run,
                     "urls",
                     "SELECT o.id, t.url, t.state, t.priority, t.attempt, t.due_at, t.error "
                     + joined.format("canfetch_urls", int(number), "id"),
                 ),
-                _fetched(
+                fetched(
                     run, "known", "SELECT o.id, t.identity " + joined.format("canfetch_known", int(number), "identity")
                 ),
             ),
@@ -275,13 +275,6 @@ def _unused_crawl(connection: PostgresConnection, run: _Run, crawl: str) -> tupl
             f"{alive_for:.0f} s"
         )
     return tuple(values)
-
-
-def _fetched(run: _Run, name: str, query: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a query in this transaction, a batch at a time."""
-    run(f"DECLARE canfetch_{name} NO SCROLL CURSOR FOR {query}")
-    while rows := run(f"FETCH {_BATCH} FROM canfetch_{name}"):
-        yield from rows
 
 
 class _Rows:
