@@ -1,15 +1,18 @@
 """Crawl sites politely, and continue after an interruption. Run: python examples/crawler.py FOLDER https://example.com/.
 
 FOLDER keeps the state of the crawl. Run the same command again to continue it. With --database, several processes crawl
-together, each with a folder of its own. Needs aiohttp, and psycopg for a database.
+together, each with a folder of its own. With --warc, the pages and robots.txt files are written to WARC files there.
+Needs aiohttp, psycopg for a database, and warcio for WARC files.
 """
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import aiohttp
@@ -17,6 +20,11 @@ import aiohttp
 import canfetch
 from canfetch.client.frontier import PostgresQueue
 from canfetch.client.stores.sqlite import SQLiteStore
+from canfetch.client.transports import AsyncTransport
+from canfetch.client.transports.http_transport import AsyncHTTPTransport
+
+if TYPE_CHECKING:
+    from warc_archive import WarcArchive
 
 USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
 
@@ -36,10 +44,20 @@ class LinkParser(HTMLParser):
         self.links += [value for name, value in attrs if tag == "a" and name == "href" and value]
 
 
-async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn) -> list[str]:
+async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn, archive: "WarcArchive | None") -> list[str]:
     """Fetch a page, and return its links. If the server is busy, queue the page again."""
     # The target of a redirect can be disallowed, so it is added like a link.
     async with session.get(turn.url, allow_redirects=False) as response:
+        if archive is not None:
+            archive.write(
+                turn.url,
+                response.request_info.headers.items(),
+                status=response.status,
+                headers=response.headers.items(),
+                # aiohttp keeps the body for `text`.
+                body=await response.read(),
+                verdict=turn.verdict,
+            )
         if response.status in (429, 503):
             turn.retry(retry_after=response.headers.get("Retry-After"))
         if "Location" in response.headers:
@@ -63,36 +81,81 @@ def absolute(links: list[str], page_url: str, origins: tuple[str, ...]) -> Itera
                 yield url
 
 
-async def work(frontier: canfetch.Frontier, session: aiohttp.ClientSession, origins: tuple[str, ...]) -> None:
+async def work(
+    frontier: canfetch.Frontier,
+    session: aiohttp.ClientSession,
+    origins: tuple[str, ...],
+    archive: "WarcArchive | None",
+) -> None:
     """Fetch pages until none is left."""
     async for turn in frontier:
         # The turn ends before the error is ignored: the page is queued again.
         with suppress(aiohttp.ClientError, TimeoutError), turn:
-            links = await fetch(session, turn)
+            links = await fetch(session, turn, archive)
             # Pages near the start come first.
             frontier.add_many(absolute(links, turn.url, origins), priority=turn.priority - 1)
 
 
+async def show_progress(frontier: canfetch.Frontier) -> None:
+    """Show the counts on a terminal, each second."""
+    while sys.stderr.isatty():
+        counts = frontier.counts
+        text = f"queued {counts.queued}  done {counts.done}  failed {counts.failed}  skipped {counts.skipped}"
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        await asyncio.sleep(1)
+
+
+def open_archive(folder: Path, files: ExitStack) -> "WarcArchive":
+    """Open a WARC file until the end of the crawl."""
+    from warc_archive import WarcArchive  # noqa: PLC0415 - needs warcio
+
+    return files.enter_context(WarcArchive(folder))
+
+
+def open_transport(archive: "WarcArchive | None") -> AsyncTransport:
+    """Return the transport for robots.txt files."""
+    if archive is None:
+        return AsyncHTTPTransport()
+    from warc_archive import ArchivingTransport  # noqa: PLC0415 - needs warcio
+
+    transport: AsyncTransport = ArchivingTransport(AsyncHTTPTransport(), archive)
+    return transport
+
+
 async def crawl(
-    folder: Path, seeds: list[str], *, database: str | None, min_delay: float, retry_delay: float, workers: int
+    folder: Path,
+    seeds: list[str],
+    *,
+    database: str | None,
+    warc: bool,
+    min_delay: float,
+    retry_delay: float,
+    workers: int,
 ) -> None:
     """Crawl the sites of the seeds."""
     backend = PostgresQueue(database, crawl=" ".join(seeds)[:200]) if database else None
     path = None if backend else folder / "frontier.sqlite3"
     origins = tuple(f"{canfetch.Origin.from_url(seed)}/" for seed in seeds)
-    async with (
-        canfetch.AsyncClient(user_agent=USER_AGENT, store=SQLiteStore(folder / "robots.sqlite3")) as client,
-        canfetch.Frontier(
-            client, seeds, path=path, backend=backend, min_delay=min_delay, retry_delay=retry_delay
-        ) as frontier,
-        aiohttp.ClientSession(headers={"User-Agent": USER_AGENT}, timeout=aiohttp.ClientTimeout(total=30)) as session,
-    ):
-        async with asyncio.TaskGroup() as tasks:
-            for _ in range(workers):
-                tasks.create_task(work(frontier, session, origins))
-        print(frontier.counts)
-        for failed in frontier.failed():
-            print(f"failed: {failed.url}: {failed.error}")
+    store = SQLiteStore(folder / "robots.sqlite3")
+    with ExitStack() as files:
+        archive = open_archive(folder / "warc", files) if warc else None
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, store=store, transport=open_transport(archive)) as client,
+            canfetch.Frontier(
+                client, seeds, path=path, backend=backend, min_delay=min_delay, retry_delay=retry_delay
+            ) as frontier,
+            aiohttp.ClientSession(
+                headers={"User-Agent": USER_AGENT}, timeout=aiohttp.ClientTimeout(total=30)
+            ) as session,
+        ):
+            progress = asyncio.create_task(show_progress(frontier))
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(workers):
+                    tasks.create_task(work(frontier, session, origins, archive))
+            progress.cancel()
+            print(frontier.counts)
+            for failed in frontier.failed():
+                print(f"failed: {failed.url}: {failed.error}")
 
 
 if __name__ == "__main__":
@@ -100,6 +163,7 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("seeds", nargs="+")
     parser.add_argument("--database", metavar="URL", help="a PostgreSQL database that several processes share")
+    parser.add_argument("--warc", action="store_true", help="write WARC files to FOLDER/warc")
     parser.add_argument("--min-delay", type=float, default=1.0, help="seconds between two requests to a site")
     parser.add_argument("--retry-delay", type=float, default=600.0, help="seconds until the second attempt of a page")
     parser.add_argument("--workers", type=int, default=20, help="requests at the same time")

@@ -196,3 +196,122 @@ def test_file_in_a_read_only_folder(run: Run, tmp_path: Path) -> None:
         assert "no crawl uses it" in ran.out
         with pytest.raises(StoreError, match=": the file and its folder must be writable"):
             FrontierDatabase(mounted / FILE)
+
+
+@pytest.fixture
+def stopped(crawling: subprocess.Popen[str], tmp_path: Path) -> Path:
+    """Return the file of a crawl that was killed."""
+    crawling.kill()
+    crawling.wait(20)
+    return tmp_path / FILE
+
+
+@pytest.mark.parametrize("crawling", [1], indirect=True)
+def test_a_killed_crawl_moves(run: Run, stopped: Path, tmp_path: Path) -> None:
+    exported = run("frontier", "export", FILE)
+    assert (exported.code, exported.err) == (0, "")
+    assert run("frontier", "export", FILE, "-o", "crawl.jsonl") == (0, "", "")
+    assert (tmp_path / "crawl.jsonl").read_text() == exported.out
+
+    text = run("frontier", "import", "crawl.jsonl", "moved.sqlite3")
+    counts = "queued 4  in flight 1  done 2  failed 1  skipped 0  refused 1"
+    assert text == (0, f"moved.sqlite3: imported\n{counts}\n", "")
+    as_json = run("frontier", "import", "-", "piped.sqlite3", "--format", "json", stdin=exported.out.encode())
+    assert (as_json.code, as_json.err) == (0, "")
+    assert json.loads(as_json.out) == {
+        "queued": 4,
+        "in_flight": 1,
+        "done": 2,
+        "failed": 1,
+        "skipped": 0,
+        "refused": 1,
+    }
+    for name in ("moved.sqlite3", "piped.sqlite3"):
+        assert run("frontier", "export", name).out == exported.out
+        assert run("frontier", "show", name).lines[1] == counts
+    assert stopped.exists()
+
+
+@pytest.mark.parametrize("crawling", [1], indirect=True)
+@pytest.mark.usefixtures("crawling")
+def test_a_crawl_that_runs_is_not_exported(run: Run, tmp_path: Path) -> None:
+    message = "another process or another frontier uses the file: several can share a PostgresQueue, but no file"
+    for options in ((), ("--output", "crawl.jsonl")):
+        assert run("frontier", "export", FILE, *options) == (2, "", f"canfetch: {FILE}: {message}\n")
+    assert not (tmp_path / "crawl.jsonl").exists()
+
+
+def test_what_cannot_be_exported_or_imported(run: Run, tmp_path: Path) -> None:
+    FrontierDatabase(tmp_path / FILE).close()
+    (tmp_path / "cut.jsonl").write_text(run("frontier", "export", FILE).lines[0] + "\n")
+    (tmp_path / "text").write_text("fish")
+    database = ("postgresql://127.0.0.1:9/x?connect_timeout=2",)
+    for arguments, message in [
+        (("export", "missing"), "missing: does not exist: expected the file of a canfetch.Frontier"),
+        (("export", FILE, "--crawl", "x"), "invalid --crawl: a file has one crawl"),
+        (("export", *database), "invalid --crawl: a database can have many crawls: name one with --crawl"),
+        (("export", *database, "--crawl", ""), "invalid crawl '': expected a name of 1 to 200 characters"),
+        (("import", "missing", "new"), "cannot read 'missing': no such file"),
+        (
+            ("import", "cut.jsonl", "new"),
+            "cut.jsonl: line 2: the export is cut off: expected a line with the key 'end'",
+        ),
+        (("import", "text", "new"), "text: line 1: invalid JSON"),
+        (("import", "-", "new"), "standard input: line 1: expected the format 'canfetch frontier 1', which "),
+        (("import", "cut.jsonl", "text"), f"text: file is not a database; {CORRUPTION_ADVICE}"),
+    ]:
+        ran = run("frontier", *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith(f"canfetch: {message}")
+        assert ran.err.count("\n") == 1
+    assert not (tmp_path / "new").exists()
+    assert (tmp_path / "text").read_text() == "fish"
+
+
+@pytest.mark.parametrize("crawling", [1], indirect=True)
+@pytest.mark.usefixtures("crawling")
+def test_urls_of_a_crawl_that_runs(run: Run) -> None:
+    def listed(*options: str) -> list[str]:
+        ran = run("frontier", "show", FILE, "--urls", *options)
+        assert (ran.code, ran.err) == (0, "")
+        lines: list[str] = ran.lines
+        return lines
+
+    assert len(listed()) == 6
+    assert listed("--state", "failed") == ["https://again.example/"]
+    assert listed("--state", "in_flight", "--origin", "https://OPEN.example:443/x") == ["https://open.example/"]
+    assert listed("--state", "queued", "--origin", "https://open.example") == []
+    assert len(listed("--limit", "2")) == 2
+    (failed,) = json.loads("\n".join(listed("--state", "failed", "--format", "json")))
+    assert failed.pop("at").endswith("Z")
+    assert failed == {
+        "url": "https://again.example/",
+        "state": "failed",
+        "attempts": 1,
+        "priority": 0.0,
+        "error": "status 500 %1B[31m",
+    }
+    assert json.loads("\n".join(listed("--state", "delayed", "--format", "json"))) == []
+    refused = run("frontier", "show", FILE, "--state", "failed")
+    assert (refused.code, refused.out) == (2, "")
+    assert "pass --urls as well" in refused.err
+    # The file belongs to the crawl, which can do this itself.
+    in_use = run("frontier", "retry", FILE)
+    assert (in_use.code, in_use.out) == (2, "")
+    assert "another process or another frontier uses the file" in in_use.err
+
+
+@pytest.mark.parametrize("crawling", [1], indirect=True)
+@pytest.mark.usefixtures("stopped")
+def test_failed_urls_are_queued_again(run: Run) -> None:
+    assert run("frontier", "retry", FILE, "--origin", "https://a.example") == (1, "queued 0 failed URLs again\n", "")
+    assert run("frontier", "retry", FILE, "https://a.example/1") == (1, "queued 0 failed URLs again\n", "")
+    assert run("frontier", "retry", FILE, "x", "--origin", "https://a.example").code == 2
+    assert run("frontier", "retry", FILE, "--origin", "fish").code == 2
+    again = "https://again.example/"
+    assert run("frontier", "retry", FILE, again, "https://a.example/1") == (0, "queued 1 failed URL again\n", "")
+    assert run("frontier", "retry", FILE) == (1, "queued 0 failed URLs again\n", "")
+    assert again in run("frontier", "show", FILE, "--urls", "--state", "queued").lines
+    report = json.loads(run("frontier", "show", FILE, "--format", "json").out)
+    assert report["counts"] == {"queued": 5, "in_flight": 1, "done": 2, "failed": 0, "skipped": 0, "refused": 1}
+    assert again.rstrip("/") in {origin["origin"] for origin in report["next_origins"]}

@@ -18,6 +18,7 @@ from tests.logs.log_lines import Request, write_log
 from canfetch.cli.bulk import study
 from canfetch.cli.shared.output_parameters import OutputFile
 from canfetch.cli.shared.single_value_option import is_path
+from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -74,6 +75,8 @@ READ = {
     "evidence head folder",
     "evidence verify folder",
     "facts sources",
+    "frontier export file",
+    "frontier import source",
     "frontier show file",
     "logs files",
     "policy file",
@@ -86,6 +89,8 @@ CHANGED = {
     "--static",
     "--store",
     "audit --work",
+    "frontier import file",
+    "frontier retry file",
     "identity init folder",
     "identity rotate folder",
     "watch --history",
@@ -97,6 +102,7 @@ CHANGED = {
 ARGUMENTS = {
     "init": "--recipe block-all",
     "audit": "http://127.0.0.1:9 --source INPUT --delay 0",
+    "frontier export": "INPUT",
     "lint": "INPUT",
     "logs": "INPUT --log-format combined",
     "agents refresh": "GPTBot --agents-registry INPUT",
@@ -165,6 +171,9 @@ def write_input(folder: Path, name: str, path: str) -> bytes:
         content = compressed([response("a.example")])
     elif name == "logs":
         content = write_log([Request("/a")])
+    elif name == "frontier export":
+        FrontierDatabase(folder / path).close()
+        content = (folder / path).read_bytes()
     elif name == "agents refresh":
         content = b""
     else:

@@ -15,6 +15,7 @@ from tests.docs.conftest import example_environment
 
 import canfetch
 from canfetch.cli.main import PROGRAM
+from canfetch.client.frontier import export_frontier
 
 SECONDS = 600
 # What the examples expect in the current folder and in the cache.
@@ -114,6 +115,7 @@ def prepared(network: Mapping[str, str], tmp_path_factory: pytest.TempPathFactor
     done = run(SETUP, folder, example_environment(network, folder))
     assert done.returncode == 0, done.stderr
     asyncio.run(begin_crawl(folder / "current" / "crawl.sqlite3"))
+    (folder / "current" / "exported.jsonl").write_text("".join(export_frontier(folder / "current" / "crawl.sqlite3")))
     return folder
 
 

@@ -1,6 +1,6 @@
-"""One worker of a crawl on PostgreSQL, as a program: it requests each page once and writes what it did.
+"""One worker of a crawl on PostgreSQL, or in a file, as a program: it requests each page once and writes what it did.
 
-    python -m tests.frontier.postgres_worker DATABASE CRAWL SITE_PORT [SEEDS]
+    python -m tests.frontier.postgres_worker DATABASE|FILE CRAWL SITE_PORT [SEEDS]
 
 Each line of its output is a JSON array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the
 URL by then. With STOP_AT=PATH in its environment, it stops itself with SIGSTOP during the turn of that path.
@@ -35,7 +35,9 @@ async def main() -> None:
     database, crawl, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
     seeds = Path(sys.argv[4]).read_text().split() if len(sys.argv) > 4 else []  # noqa: ASYNC240 - before the crawl
     stop_at = os.environ.get("STOP_AT")
-    backend = PostgresQueue(database, crawl=crawl, lease=LEASE, outage_seconds=60.0)
+    is_database = database.startswith("postgresql://")
+    backend = PostgresQueue(database, crawl=crawl, lease=LEASE, outage_seconds=60.0) if is_database else None
+    path = None if is_database else database
 
     async def work(frontier: canfetch.Frontier) -> None:
         nonlocal stop_at
@@ -50,7 +52,7 @@ async def main() -> None:
 
     async with (
         canfetch.AsyncClient(user_agent="ExampleBot/1.0") as client,
-        canfetch.Frontier(client, seeds, backend=backend, min_delay=0.0, retry_delay=0.0) as frontier,
+        canfetch.Frontier(client, seeds, path=path, backend=backend, min_delay=0.0, retry_delay=0.0) as frontier,
         asyncio.TaskGroup() as tasks,
     ):
         for _ in range(TASKS):

@@ -1,5 +1,6 @@
 """The example crawler on generated sites of up to 10,000 pages, with a crawl that is killed and resumed."""
 
+import gzip
 import subprocess
 import sys
 import threading
@@ -11,6 +12,9 @@ from pathlib import Path
 import pytest
 from tests.frontier.generated_site import CRAWL_DELAY, GeneratedSites, LoggedRequest
 from tests.postgres import PostgresServer
+
+from canfetch.bulk.reading import Fault
+from canfetch.bulk.reading.sources import read_source, sources_of
 
 pytest.importorskip("aiohttp")
 CRAWLER = Path(__file__).parents[2] / "examples" / "crawler.py"
@@ -134,3 +138,73 @@ def test_three_crawlers_with_one_database_share_the_pages(postgres: PostgresServ
     for port in sites.ports:
         log = sorted(entry.at for entry in sites.log if entry.port == port and entry.target != "/robots.txt")
         assert min(second - first for first, second in pairwise(log)) >= CRAWL_DELAY - CLOCK_SLACK
+
+
+def read_pages(folder: Path) -> tuple[Counter[str], list[Fault]]:
+    """Return the URLs of all responses in WARC files, and the records that are damaged."""
+    items = [
+        item
+        for path in sorted(folder.rglob("*.warc.gz*"))
+        for source in sources_of(str(path), "warc")
+        for item in read_source(source, wants=lambda _: True)
+    ]
+    faults = [item for item in items if isinstance(item, Fault)]
+    return Counter(item.url for item in items if not isinstance(item, Fault)), faults
+
+
+def urls_of(sites: GeneratedSites, pages: int) -> Counter[str]:
+    paths = ["robots.txt", *(f"page/{number}" for number in range(pages))]
+    return Counter(f"http://127.0.0.1:{port}/{path}" for port in sites.ports for path in paths)
+
+
+@pytest.mark.slow
+def test_pages_are_archived_once_and_a_half_record_is_cut_off(tmp_path: Path) -> None:
+    pytest.importorskip("warcio")
+    with GeneratedSites(sites=3, pages=60, alarm_after=90) as sites:
+        with start_crawler(tmp_path, sites.ports, "--warc") as killed:
+            assert sites.alarm.wait(SECONDS)
+            killed.kill()
+        (left,) = (tmp_path / "warc").glob("*.warc.gz.open")
+        complete, faults = read_pages(tmp_path)
+        assert not faults
+        # A kill within a write leaves half a record.
+        content = left.read_bytes()
+        left.write_bytes(content[:-10])
+        cut, faults = read_pages(tmp_path)
+        assert [fault.is_end for fault in faults] == [True]
+        assert not complete - cut - Counter(dict.fromkeys(complete, 1))
+        left.write_bytes(content + content[:100])
+        with start_crawler(tmp_path, sites.ports, "--warc") as resumed:
+            _, errors = resumed.communicate(timeout=SECONDS)
+
+    assert (resumed.returncode, errors) == (0, "")
+    assert not list((tmp_path / "warc").glob("*.open"))
+    assert left.with_suffix("").read_bytes() == content
+    archived, faults = read_pages(tmp_path)
+    assert not faults
+    expected = urls_of(sites, 60)
+    # A page in flight at the kill can be in both files.
+    assert archived.keys() == expected.keys()
+    assert max((archived - expected).values(), default=1) == 1
+    assert (archived - expected).total() <= len(sites.ports)
+
+
+@pytest.mark.service
+def test_four_crawlers_with_one_database_archive_each_page_once(postgres: PostgresServer, tmp_path: Path) -> None:
+    pytest.importorskip("warcio")
+    database = postgres.create_database("archived")
+    with GeneratedSites(sites=8, pages=30, alarm_after=8) as sites:
+        options = ("--warc", "--database", database)
+        crawlers = [start_crawler(tmp_path / str(number), sites.ports, *options) for number in range(4)]
+        outputs = [crawler.communicate(timeout=SECONDS) for crawler in crawlers]
+
+    assert {(crawler.returncode, errors) for crawler, (_, errors) in zip(crawlers, outputs, strict=True)} == {(0, "")}
+    assert len(list(tmp_path.rglob("*.warc.gz"))) == 4
+    archived, faults = read_pages(tmp_path)
+    assert not faults
+    pages = {url: number for url, number in archived.items() if not url.endswith("/robots.txt")}
+    assert pages == {url: 1 for url in urls_of(sites, 30) if not url.endswith("/robots.txt")}
+    # Each process that had an origin fetched its robots.txt.
+    assert len(archived) - len(pages) == 8
+    metadata = b"".join(gzip.decompress(path.read_bytes()) for path in tmp_path.rglob("*.warc.gz"))
+    assert metadata.count(b"WARC-Type: metadata") == metadata.count(b'"allowed": true') == len(pages)

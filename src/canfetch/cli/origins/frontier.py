@@ -1,38 +1,50 @@
-"""`canfetch frontier show`: what a crawl does and waits for, read from the file or database of its frontier."""
+"""`canfetch frontier`: what a crawl does and waits for, read from the file or database of its frontier."""
 
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any, Final, NoReturn
 
 import click
 
-from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
+from canfetch.cli.origins.frontier_transfer import EXPORT, IMPORT, check_crawl, crawl_argument, crawl_option, open_crawl
+from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
-from canfetch.cli.shared.single_value_option import Option
+from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.client.frontier.postgres_connection import name_server
-from canfetch.client.frontier.postgres_report import read_postgres_report
-from canfetch.client.frontier.report import FrontierReport, read_report
+from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
+from canfetch.client.frontier.report import FrontierReport, ListedURL, list_urls, read_report
+from canfetch.client.frontier.requeue import queue_failed_urls
+from canfetch.client.frontier.url_queue import URLState
+from canfetch.core.origin import Origin
 from canfetch.core.text import counted
 from canfetch.core.times import optional_rfc3339, rfc3339
-from canfetch.errors import InvalidOption, MissingExtra, StoreError
+from canfetch.errors import InvalidOption, InvalidURL, MissingExtra, StoreError
 
 _COUNT_NAMES: Final = ("queued", "in_flight", "done", "failed", "skipped", "refused")
-_DATABASES: Final = ("postgresql://", "postgres://")
+_STATES: Final = tuple(state.name.lower() for state in URLState)
 _UNITS: Final = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
 def _show(
+    *,
     file: str,
     crawl: str | None,
+    urls: bool,
+    state: str | None,
+    origin: str | None,
     limit: int,
     format: str,  # noqa: A002
-    no_color: bool,  # noqa: FBT001
+    no_color: bool,
 ) -> NoReturn:
-    is_database = file.startswith(_DATABASES)
-    if is_database != (crawl is not None):
-        problem = "a database can have many crawls: name one with --crawl" if is_database else "a file has one crawl"
-        raise CommandError(f"invalid --crawl: {problem}")
+    check_crawl(file, crawl)
+    if not urls and (state is not None or origin is not None):
+        raise CommandError("--state and --origin select the URLs of --urls: pass --urls as well")
+    if urls:
+        is_limited = click.get_current_context().get_parameter_source("limit") is not click.core.ParameterSource.DEFAULT
+        limit = limit if is_limited else -1
+        _list_urls(file, crawl, state=state, origin=_parse_origin(origin), limit=limit, format=format)
     try:
         report = read_report(file, limit=limit) if crawl is None else read_postgres_report(file, crawl, limit=limit)
         # Without the password that it can contain.
@@ -46,6 +58,67 @@ def _show(
     else:
         _write_text(name, report, time.time(), Palette(enabled=use_color(no_color=no_color)))
     click.get_current_context().exit(EXIT_OK)
+
+
+def _list_urls(
+    file: str,
+    crawl: str | None,
+    *,
+    state: str | None,
+    origin: str | None,
+    limit: int,
+    format: str,  # noqa: A002 - as above
+) -> NoReturn:
+    chosen = None if state is None else URLState[state.upper()]
+    try:
+        if crawl is None:
+            found = list_urls(file, state=chosen, origin=origin, limit=limit)
+        else:
+            found = list_postgres_urls(file, crawl, state=chosen, origin=origin, limit=limit)
+        if format == "json":
+            _write_urls(found)
+        else:
+            for url in found:
+                sys.stdout.write(printable(url.url) + "\n")
+    except (StoreError, InvalidOption, MissingExtra) as error:
+        raise CommandError(str(error)) from None
+    click.get_current_context().exit(EXIT_OK)
+
+
+def _write_urls(urls: Iterator[ListedURL]) -> None:
+    """Write URLs as one JSON array, without holding all of them."""
+    import json  # noqa: PLC0415 - not needed for text
+
+    separator = "[\n"
+    for url in urls:
+        row = {**url._asdict(), "state": url.state.name.lower(), "at": optional_rfc3339(url.at)}
+        sys.stdout.write(f"{separator}  {json.dumps(row)}")
+        separator = ",\n"
+    sys.stdout.write("[]\n" if separator == "[\n" else "\n]\n")
+
+
+def _retry(file: str, urls: tuple[str, ...], crawl: str | None, origin: str | None) -> NoReturn:
+    if urls and origin is not None:
+        raise CommandError("--origin and URLs cannot be used together")
+    try:
+        number = queue_failed_urls(
+            open_crawl(file, crawl), origin=_parse_origin(origin), urls=list(dict.fromkeys(urls))
+        )
+    except StoreError as error:
+        raise CommandError(str(error)) from None
+    sys.stdout.write(f"queued {counted(number, 'failed URL')} again\n")
+    click.get_current_context().exit(EXIT_OK if number else EXIT_NEGATIVE)
+
+
+def _parse_origin(text: str | None) -> str | None:
+    """Return an origin as crawls store it.
+
+    Raises: CommandError: It is not a URL.
+    """
+    try:
+        return None if text is None else str(Origin.from_url(text))
+    except InvalidURL as error:
+        raise CommandError(f"invalid --origin: {error}") from None
 
 
 def _to_json(report: FrontierReport) -> dict[str, Any]:
@@ -113,25 +186,54 @@ def _wait(at: float | None, now: float) -> str:
 
 command: Final = click.Group(
     "frontier",
-    short_help="Show what a crawl does and waits for.",
-    help="Show what the file or the database of a frontier contains.",
+    short_help="Show what a crawl does and waits for, and move it.",
+    help="Show what the file or the database of a frontier contains, and move crawls between them.",
     epilog="""\b
 Examples:
   canfetch frontier show crawl.sqlite3
-  canfetch frontier show crawl.sqlite3 --format json""",
+  canfetch frontier show crawl.sqlite3 --format json
+  canfetch frontier export crawl.sqlite3 --output moved.jsonl""",
     commands={
+        "export": EXPORT,
+        "import": IMPORT,
+        "retry": click.Command(
+            "retry",
+            params=[
+                crawl_argument("file"),
+                click.Argument(["urls"], metavar="[URL]...", nargs=-1),
+                crawl_option(),
+                Option(["--origin"], metavar="URL", help="Queue only the failed URLs of this origin."),
+            ],
+            callback=_retry,
+            short_help="Queue failed URLs again.",
+            help="""Queue failed URLs again, as if they had never been tried: all, those of an origin, or given ones,
+            written as `show --urls` lists them.
+
+            No crawl may use a file meanwhile. Workers may use a database.""",
+            epilog="""\b
+Examples:
+  canfetch frontier retry crawl.sqlite3
+  canfetch frontier retry crawl.sqlite3 --origin https://example.com
+  canfetch frontier retry postgresql://crawler@db/crawls https://example.com/fish --crawl news
+
+\b
+Exit codes: 0 URLs were queued, 1 there is no such failed URL, 2 the crawl cannot be written or is in use.""",
+        ),
         "show": click.Command(
             "show",
             params=[
-                click.Argument(["file"], metavar="FILE|postgresql://..."),
-                Option(["--crawl"], metavar="NAME", help="The crawl, if a database is given."),
+                crawl_argument("file"),
+                crawl_option(),
+                Option(["--urls"], is_flag=True, help="List the URLs instead that wait, have a turn or failed."),
+                Option(["--state"], type=Choice(_STATES), help="List only URLs in this state, with --urls."),
+                Option(["--origin"], metavar="URL", help="List only URLs of this origin, with --urls."),
                 Option(
                     ["--limit"],
                     metavar="N",
                     type=click.IntRange(0, 1_000_000),
                     default=20,
                     show_default=True,
-                    help="Number of origins, of waiting URLs and of failed URLs to list.",
+                    help="Number of origins, of waiting URLs and of failed URLs to list. With --urls, all by default.",
                 ),
                 format_option(("text", "json")),
                 no_color_option(),
@@ -147,6 +249,7 @@ Examples:
 Examples:
   canfetch frontier show crawl.sqlite3
   canfetch frontier show crawl.sqlite3 --limit 1000 --format json
+  canfetch frontier show crawl.sqlite3 --urls --state failed --origin https://example.com
   canfetch frontier show postgresql://crawler@db/crawls --crawl news
 
 \b

@@ -15,13 +15,24 @@ change of threads.
 - `sources.py` reads the sources of URLs.
 - `heartbeat.py` renews the lease of a process that shares a database, and takes over from those that died.
 - `report.py` and `postgres_report.py` read what a crawl waits for.
+- `transfer.py` moves a crawl between files and databases, and `requeue.py` queues failed URLs from outside of a crawl.
 - `database.py` opens the file and `postgres_connection.py` the database; `url_identity.py` decides which URLs are the
   same page.
 """
 
 from canfetch.client.frontier.frontier import Frontier
 from canfetch.client.frontier.postgres_queue import PostgresQueue
+from canfetch.client.frontier.transfer import export_frontier, import_frontier
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts
 
-__all__ = ["FailedURL", "Frontier", "FrontierCounts", "PostgresQueue", "SkippedURL", "Turn"]
+__all__ = [
+    "FailedURL",
+    "Frontier",
+    "FrontierCounts",
+    "PostgresQueue",
+    "SkippedURL",
+    "Turn",
+    "export_frontier",
+    "import_frontier",
+]

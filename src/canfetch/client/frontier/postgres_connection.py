@@ -24,6 +24,8 @@ SCHEMA_VERSION: Final = 1
 # Two processes that create the tables at the same time wait for one another with this lock.
 _SCHEMA_LOCK: Final = 0x63616E66
 _CONNECT_SECONDS: Final = 10
+# The number of rows of a long result that are read at once.
+_FETCHED: Final = 1000
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 2.0
 # What passes without a change of the program: connections, resources, shutdowns, a standby that is being promoted, and
@@ -272,6 +274,19 @@ class PostgresConnection:
     def _store_error(self, error: "psycopg.Error", *, seconds: float | None = None) -> StoreError:
         waited = "" if seconds is None else f" for {seconds:.0f} s"
         return StoreError(f"{self.name}: the frontier cannot be used{waited}: {_describe(error)}")
+
+
+def fetched(run: Callable[..., list[tuple[Any, ...]]], name: str, query: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query, a batch at a time, in the transaction of `PostgresConnection.transaction`.
+
+    Args:
+        run: Runs a statement in the transaction.
+        name: The name of a cursor.
+        query: The query, without parameters.
+    """
+    run(f"DECLARE canfetch_{name} NO SCROLL CURSOR FOR {query}")
+    while rows := run(f"FETCH {_FETCHED} FROM canfetch_{name}"):
+        yield from rows
 
 
 # Connections of the parent of a forked process. Closing them there would end the session of the parent.

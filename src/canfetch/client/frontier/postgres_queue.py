@@ -83,9 +83,16 @@ class PostgresQueue:
             raise InvalidOption(f"invalid crawl {quoted(crawl)}: expected a name of 1 to {_MAX_NAME} characters")
         self._conninfo = conninfo
         self._name = name_server(conninfo)
-        self._crawl = crawl
+        self.crawl: Final = crawl
         self._lease = lease
         self._outage_seconds = outage_seconds
+
+    def connect(self) -> PostgresConnection:
+        """Open a connection to the database.
+
+        Raises: StoreError: As `open_queue`, but when it is used.
+        """
+        return PostgresConnection(self._conninfo, outage_seconds=self._outage_seconds)
 
     def open_queue(self, *, concurrency: int, max_attempts: int, clock: Callable[[], float]) -> "WorkerQueue":
         """Open the queues for one frontier.
@@ -94,7 +101,7 @@ class PostgresQueue:
         """
         return WorkerQueue(
             self._conninfo,
-            self._crawl,
+            self.crawl,
             lease=self._lease,
             outage_seconds=self._outage_seconds,
             concurrency=concurrency,
@@ -103,7 +110,7 @@ class PostgresQueue:
         )
 
     def __repr__(self) -> str:
-        return f"<PostgresQueue {self._name} crawl={self._crawl!r}>"
+        return f"<PostgresQueue {self._name} crawl={self.crawl!r}>"
 
 
 @dataclass(slots=True)

@@ -1,12 +1,21 @@
 """What is in the database of a frontier, read while workers use it or after it."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, Final
 
 from canfetch.client.frontier.heartbeat import failed_url
-from canfetch.client.frontier.postgres_connection import PostgresConnection
+from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import OriginState
-from canfetch.client.frontier.report import DelayedURL, FrontierReport, WaitingOrigin, waiting_reason
-from canfetch.client.frontier.url_queue import FrontierCounts, url_text
+from canfetch.client.frontier.report import (
+    DelayedURL,
+    FrontierReport,
+    ListedURL,
+    WaitingOrigin,
+    listed_url,
+    waiting_reason,
+)
+from canfetch.client.frontier.url_queue import FrontierCounts, URLState, url_text
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -70,6 +79,44 @@ def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> Front
         )
     finally:
         connection.close()
+
+
+def list_postgres_urls(
+    conninfo: str, crawl: str, *, state: URLState | None = None, origin: str | None = None, limit: int = -1
+) -> Iterator[ListedURL]:
+    """Yield the URLs of a crawl that have not ended or failed, as they are at one moment. Workers do not wait.
+
+    Args: See `read_postgres_report` and `report.list_urls`.
+    Raises: As `read_postgres_report`, while iterating.
+    Cost: O(n log n) steps of the database for n URLs, and O(1) memory.
+    """
+    connection = PostgresConnection(conninfo, outage_seconds=_OUTAGE_SECONDS)
+    with closing(connection), connection.transaction() as run:
+        run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        # The reader of the list can be slow.
+        run("SET LOCAL idle_in_transaction_session_timeout = 0")
+        rows = run("SELECT id FROM canfetch_crawls WHERE name = %(crawl)s", {"crawl": crawl})
+        if not rows:
+            raise StoreError(f"{connection.name}: the database has no crawl {quoted(crawl)}")
+        number = rows[0][0]
+        chosen = "" if state is None else f" AND u.state = {int(state)}"
+        if origin is not None:
+            found = run(
+                "SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s",
+                {"crawl": number, "name": origin},
+            )
+            chosen += f" AND o.id = {int(found[0][0]) if found else 0}"
+        bound = "ALL" if limit < 0 else int(limit)
+        yield from map(
+            listed_url,
+            fetched(
+                run,
+                "listed",
+                "SELECT u.url, u.state, u.attempt - 1, u.priority, u.due_at, u.error "  # noqa: S608 - numbers only
+                "FROM canfetch_origins AS o JOIN canfetch_urls AS u ON u.origin = o.id "
+                f"WHERE o.crawl = {int(number)}{chosen} ORDER BY u.id LIMIT {bound}",
+            ),
+        )
 
 
 def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:

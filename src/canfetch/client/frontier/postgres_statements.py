@@ -306,6 +306,20 @@ FAILED: Final = """
 SELECT id, url, error, attempt - 1, due_at, priority FROM canfetch_urls
 WHERE crawl = %(crawl)s AND state = 3 AND id > %(after)s ORDER BY id LIMIT %(limit)s"""
 
+_WOKEN: Final = f"""
+locked AS (
+    SELECT id FROM canfetch_origins WHERE id IN (SELECT origin FROM queued) ORDER BY id FOR NO KEY UPDATE
+),
+woken AS (
+    UPDATE canfetch_origins AS o SET
+        priority = CASE WHEN state = 0 THEN best ELSE greatest(o.priority, best) END,
+        due_at = CASE WHEN state = 0 OR state = 1 AND ready_at < due_at THEN greatest(ready_at, {NOW})
+            ELSE due_at END,
+        state = CASE WHEN state = 0 THEN 1 ELSE state END,
+        has_new_urls = state = 3
+    FROM (SELECT origin, max(priority) AS best FROM queued GROUP BY origin) AS new
+    WHERE o.id = new.origin AND o.id IN (SELECT id FROM locked)
+)"""
 # A URL that failed in a last attempt, which is what the counts of the crawl say, is queued as if it were new.
 QUEUE_FAILED: Final = f"""
 WITH {_ME},
@@ -320,20 +334,26 @@ queued AS (
 counted AS (
     UPDATE canfetch_workers SET failed = failed - (SELECT count(*) FROM queued) WHERE id = %(worker)s
 ),
-locked AS (
-    SELECT id FROM canfetch_origins WHERE id IN (SELECT origin FROM queued) ORDER BY id FOR NO KEY UPDATE
-),
-woken AS (
-    UPDATE canfetch_origins AS o SET
-        priority = CASE WHEN state = 0 THEN best ELSE greatest(o.priority, best) END,
-        due_at = CASE WHEN state = 0 OR state = 1 AND ready_at < due_at THEN greatest(ready_at, {NOW})
-            ELSE due_at END,
-        state = CASE WHEN state = 0 THEN 1 ELSE state END,
-        has_new_urls = state = 3
-    FROM (SELECT origin, max(priority) AS best FROM queued GROUP BY origin) AS new
-    WHERE o.id = new.origin AND o.id IN (SELECT id FROM locked)
-)
+{_WOKEN.lstrip()}
 SELECT {_HAS_ME}, (SELECT count(*) FROM queued)"""
+# The same for one that is no worker, and only for some URLs. The counts are those of the crawl.
+QUEUE_CHOSEN: Final = f"""
+WITH chosen AS (
+    SELECT origin, id FROM canfetch_urls
+    WHERE crawl = %(crawl)s AND state = 3 AND (%(name)s::text IS NULL OR origin = (
+        SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s
+    )) AND (%(urls)s::bytea[] IS NULL OR url = ANY (%(urls)s::bytea[]))
+    ORDER BY id FOR UPDATE
+),
+queued AS (
+    UPDATE canfetch_urls AS u SET state = 0, attempt = 1, error = NULL
+    FROM chosen WHERE u.origin = chosen.origin AND u.id = chosen.id RETURNING u.origin, u.priority
+),
+counted AS (
+    UPDATE canfetch_crawls SET failed = failed - (SELECT count(*) FROM queued) WHERE id = %(crawl)s
+),
+{_WOKEN.lstrip()}
+SELECT count(*) FROM queued"""
 
 # The transaction of a heartbeat. The row of the crawl is locked first, so that one worker at a time looks for others
 # that have died. The rest only renew their leases.

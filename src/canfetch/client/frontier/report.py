@@ -3,15 +3,15 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
 from canfetch.client.frontier.sqlite_queue import failed_url, read_counts
-from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, url_text
+from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, URLState, url_text
 from canfetch.client.private_files import kind_of_path
 from canfetch.client.sqlite_files import (
     check_row,
@@ -68,6 +68,26 @@ class DelayedURL(NamedTuple):
     error: str | None
 
 
+class ListedURL(NamedTuple):
+    """A URL that has not ended, or failed.
+
+    Attributes:
+        url: The URL, as it was added, without white space around it.
+        state: What happens next with it.
+        attempts: The number of turns that it has had.
+        priority: The priority with which it was added.
+        at: When it is tried again, or when it failed, in seconds since the epoch. None in other states.
+        error: What went wrong in its last attempt, or None.
+    """
+
+    url: str
+    state: URLState
+    attempts: int
+    priority: float
+    at: float | None
+    error: str | None
+
+
 class FrontierReport(NamedTuple):
     """What is in the file of a frontier.
 
@@ -102,6 +122,52 @@ def read_report(
     Raises: StoreError: The file does not exist, cannot be read, or is not a frontier.
     Cost: O(n) steps of the database for n origins and URLs that wait, and O(1) memory.
     """
+    with _open(path) as connection:
+        return _read(connection, limit, clock(), in_use=is_in_use(path))
+
+
+def list_urls(
+    path: str | os.PathLike[str], *, state: URLState | None = None, origin: str | None = None, limit: int = -1
+) -> Iterator[ListedURL]:
+    """Yield the URLs in the file of a frontier that have not ended or failed, without changing it.
+
+    They are in the order in which they were added or last tried.
+
+    Args:
+        path: The file.
+        state: Yield only URLs in this state.
+        origin: Yield only URLs of this origin.
+        limit: The largest number of URLs, or -1.
+    Raises: StoreError: While iterating, as `read_report`.
+    Cost: O(n) steps of the database for n URLs, and O(1) memory.
+    """
+    with _open(path) as connection:
+        chosen = "" if state is None else f"AND state = {int(state)} "
+        if origin is not None:
+            chosen += "AND origin = (SELECT id FROM origins WHERE name = :origin) "
+        rows = connection.execute(
+            "SELECT url, state, attempt - 1, priority, due_at, error FROM urls WHERE true "  # noqa: S608 - as above
+            f"{chosen}ORDER BY id LIMIT :limit",
+            {"origin": origin, "limit": limit},
+        )
+        for row in rows:
+            yield listed_url(check_row(row, bytes, int, int, int | float, int | float | None, str | None))
+
+
+def listed_url(row: Sequence[Any]) -> ListedURL:
+    """Return a URL from a row of its values."""
+    url, number, attempts, priority, due_at, error = row
+    state = URLState(number)
+    is_timed = state in (URLState.DELAYED, URLState.FAILED)
+    return ListedURL(url_text(url), state, attempts, priority, due_at if is_timed else None, error)
+
+
+@contextmanager
+def _open(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
+    """Open the file of a frontier to read it as it is at one moment.
+
+    Raises: StoreError: As `read_report`, also for errors in the block.
+    """
     name = str(check_path("path", path))
     try:
         is_file = Path(path).is_file()
@@ -115,7 +181,7 @@ def read_report(
             _check_format(connection, name)
             # All queries see the same moment.
             connection.execute("BEGIN")
-            return _read(connection, limit, clock(), in_use=is_in_use(path))
+            yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             raise StoreError(f"{name}: another process has locked the file") from None

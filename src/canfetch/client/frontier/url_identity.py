@@ -11,7 +11,7 @@ from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL, plain_url, split_url, url_bytes
 from canfetch.errors import InvalidURL
 
-_DIGEST_BYTES: Final = 16
+DIGEST_BYTES: Final = 16
 # No server reads longer ones, and a page can contain links of any length.
 _MAX_BYTES: Final = 65_536
 _PROFILE: Final = get_profile("rfc9309")
@@ -65,4 +65,4 @@ def identify_url(url: str) -> IdentifiedURL:
     split = split_url(encoded)
     assert split is not None
     target = to_target(encoded, split, _PROFILE)
-    return IdentifiedURL(url, str(origin), blake2b(target, digest_size=_DIGEST_BYTES).digest())
+    return IdentifiedURL(url, str(origin), blake2b(target, digest_size=DIGEST_BYTES).digest())

@@ -1,0 +1,146 @@
+"""WARC files of a crawl: each response with its request and, for pages, the verdict that allowed it. Needs warcio.
+
+Each process writes a file of its own in its folder, named `*.warc.gz.open` until it is complete. Every record is a gzip
+member, so a file of a killed process is complete up to the last record. The next process cuts off half a record there.
+"""
+
+import json
+import os
+import time
+import zlib
+from collections.abc import Iterable
+from http import HTTPStatus
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+import canfetch
+from canfetch.access.responses import Failure, Response
+from canfetch.client.transports import AsyncTransport, TransportRequest
+
+OPEN = ".open"
+# They describe the bytes on the wire. The archive has the decoded body.
+WIRE_HEADERS = {"content-encoding", "content-length", "transfer-encoding"}
+Headers = Iterable[tuple[str, str]]
+
+
+class WarcArchive:
+    """A WARC file that is being written.
+
+    Args: folder: Where the file is. No other process may write there. Files that a killed process left are completed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for left in sorted(folder.glob(f"*.warc.gz{OPEN}")):
+            os.truncate(left, complete_bytes(left))
+            left.rename(left.with_suffix(""))
+        name = f"{time.strftime('%Y%m%d%H%M%S', time.gmtime())}-{time.time_ns() % 10**9:09}-{os.getpid()}.warc.gz"
+        self._path = folder / name
+        self._file = (folder / f"{name}{OPEN}").open("xb")
+
+    def write(
+        self,
+        url: str,
+        sent: Headers,
+        *,
+        status: int,
+        headers: Headers,
+        body: bytes,
+        verdict: canfetch.Verdict | None = None,
+    ) -> None:
+        """Write a response and its request. They are in the file when this method returns, also if the process dies.
+
+        Args:
+            url: The URL that was requested.
+            sent: The headers of the request.
+            status: The status code.
+            headers: The headers of the response.
+            body: The body without its codings.
+            verdict: Why the URL was allowed, for a metadata record.
+        """
+        buffer = BytesIO()
+        writer = WARCWriter(buffer, gzip=True)
+        path = url.split("/", 3)[3] if url.count("/") > 2 else ""
+        request = writer.create_warc_record(
+            url, "request", http_headers=StatusAndHeaders(f"GET /{path} HTTP/1.1", list(sent), is_http_request=True)
+        )
+        kept = [(f"X-Archive-Orig-{name}" if name.lower() in WIRE_HEADERS else name, value) for name, value in headers]
+        response = writer.create_warc_record(
+            url,
+            "response",
+            payload=BytesIO(body),
+            http_headers=StatusAndHeaders(
+                f"{status} {reason(status)}", [*kept, ("Content-Length", str(len(body)))], protocol="HTTP/1.1"
+            ),
+        )
+        writer.write_request_response_pair(request, response)
+        if verdict is not None:
+            evidence = json.dumps(verdict.to_json()).encode()
+            of = {"WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
+            writer.write_record(
+                writer.create_warc_record(
+                    url, "metadata", BytesIO(evidence), warc_content_type="application/json", warc_headers_dict=of
+                )
+            )
+        self._file.write(buffer.getvalue())
+        self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._file.close()
+        Path(self._file.name).rename(self._path)
+
+
+class ArchivingTransport:
+    """Writes the robots.txt files that a client fetches."""
+
+    def __init__(self, transport: AsyncTransport, archive: WarcArchive) -> None:
+        self._transport = transport
+        self._archive = archive
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        """Send a request, and write the response."""
+        result = await self._transport.send(request)
+        if isinstance(result, Response):
+            self._archive.write(
+                request.url, request.headers, status=result.status, headers=result.headers, body=result.body
+            )
+        return result
+
+    async def close(self) -> None:
+        """Close the transport."""
+        await self._transport.close()
+
+
+def reason(status: int) -> str:
+    """Return the phrase of a status code."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Unknown"
+
+
+def complete_bytes(path: Path) -> int:
+    """Return the size of the complete gzip members at the start of a file."""
+    complete = read = 0
+    member = zlib.decompressobj(wbits=31)
+    with path.open("rb") as file:
+        while block := file.read(1 << 16):
+            read += len(block)
+            while block:
+                member.decompress(block)
+                if not member.eof:
+                    break
+                block = member.unused_data
+                complete = read - len(block)
+                member = zlib.decompressobj(wbits=31)
+    return complete

@@ -1,0 +1,433 @@
+"""A crawl that moves: what an export has, what an import refuses, and moves in the middle of a run."""
+
+import asyncio
+import json
+import signal
+import tracemalloc
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import psycopg.sql
+import pytest
+from simulation.virtual_time import run_in_virtual_time
+from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
+from tests.frontier.test_postgres import Sites, Worker, check_delays, sites, wait_for, write_seeds
+from tests.frontier.test_resuming import copy_file
+from tests.postgres import PostgresServer
+
+import canfetch
+from canfetch.client.frontier import Frontier, FrontierCounts, PostgresQueue, Turn, export_frontier, import_frontier
+from canfetch.client.frontier.database import FrontierDatabase
+from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
+from canfetch.client.frontier.report import list_urls, read_report
+from canfetch.client.frontier.requeue import queue_failed_urls
+from canfetch.client.frontier.url_queue import KILLED, URLState
+from canfetch.errors import StoreError
+
+__all__ = ["sites"]
+
+HOSTS = {"a.example": b"User-agent: *\nDisallow: /private"}
+URLS = [
+    "https://a.example/done",
+    "https://a.example/private",
+    "https://a.example/open",
+    "https://a.example/\ud800",
+    "https://a.example/last",
+    "https://again.example/",
+    "https://busy.example/1",
+    "https://busy.example/2",
+    "https://failed.example/",
+    "mailto:fish@example.com",
+]
+START = 1_000_000.0
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """Return the file of a crawl that was killed, with a URL in each state."""
+    path = tmp_path / "crawl.sqlite3"
+
+    async def main() -> Path:
+        async with open_frontier(
+            Hosts(HOSTS), path=path, min_delay=10.0, max_attempts=2, retry_delay=1000.0
+        ) as frontier:
+            frontier.add_many(URLS)
+            frontier.add("https://a.example/first", priority=1.5)
+            held: list[Turn] = []
+            async for turn in frontier:
+                if "open" in turn.url:
+                    held.append(turn)
+                elif "again" in turn.url or "failed" in turn.url:
+                    turn.retry(error="status 500", retry_after=5000 if "again" in turn.url else None)
+                    if turn.attempt == 2:
+                        break
+                else:
+                    turn.done(retry_after=5000 if "busy" in turn.url else None)
+            copied = copy_file(path)
+            assert held
+            return copied
+
+    return run_in_virtual_time(main, start=START)
+
+
+def rows(lines: list[str], key: str) -> list[dict[str, Any]]:
+    return [row for row in map(json.loads, lines) if key in row]
+
+
+def test_an_export_has_everything_of_a_killed_crawl(killed: Path) -> None:
+    lines = list(export_frontier(killed))
+
+    first, *_, last = map(json.loads, lines)
+    assert first == {"format": "canfetch frontier 1", "done": 3, "failed": 1, "skipped": 1, "refused": 1}
+    assert last == {"end": True, "origins": 4, "urls": 6, "known": 10}
+    assert {row["url"]: (row["state"], row["attempts"], row["error"]) for row in rows(lines, "url")} == {
+        "https://a.example/open": ("in_flight", 1, None),
+        "https://a.example/\ud800": ("queued", 0, None),
+        "https://a.example/last": ("queued", 0, None),
+        "https://again.example/": ("delayed", 1, "status 500"),
+        "https://busy.example/2": ("queued", 0, None),
+        "https://failed.example/": ("failed", 2, "status 500"),
+    }
+    assert sum(len(row["known"]) for row in rows(lines[:-1], "known")) == 10
+    origins = {row["origin"]: row for row in rows(lines, "origin")}
+    assert origins["https://busy.example"]["retry_at"] > START + 4000
+    assert origins["https://failed.example"]["failures"] == 2
+    # The export did not change the crawl.
+    assert list(export_frontier(killed)) == lines
+
+
+def test_an_imported_crawl_goes_on_where_the_other_stopped(killed: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "new" / "moved.sqlite3"
+    lines = list(export_frontier(killed))
+    counts = import_frontier((line.encode() for line in lines), moved)
+
+    assert counts == FrontierCounts(queued=4, in_flight=1, done=3, failed=1, skipped=1, refused=1)
+    assert list(export_frontier(moved)) == lines
+    assert read_report(moved).counts == read_report(killed).counts
+    expected = crawl(HOSTS, URLS, path=killed, start=START + 2000.0, max_attempts=2)
+    assert crawl(HOSTS, URLS, path=moved, start=START + 2000.0, max_attempts=2)[:3] == expected[:3]
+    assert sorted(expected.urls) == sorted(
+        ["https://a.example/open", "https://a.example/\ud800", "https://a.example/last", "https://again.example/"]
+        + ["https://busy.example/2"]
+    )
+    # No delay became shorter.
+    assert min(expected.times("https://busy.example")) > START + 4000
+
+
+def test_turns_that_were_open_count_as_attempts(killed: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved.sqlite3"
+    import_frontier(export_frontier(killed), moved)
+
+    async def main() -> list[Any]:
+        async with open_frontier(path=moved, max_attempts=1) as frontier:
+            return list(frontier.failed())
+
+    failed = run_in_virtual_time(main, start=START + 2000.0)
+    assert ("https://a.example/open", KILLED) in {(url.url, url.error) for url in failed}
+
+
+def test_surrogates_and_urls_that_are_no_longer_valid_are_moved(tmp_path: Path) -> None:
+    zone = "http://[::1%25a..b]"
+    old, moved = tmp_path / "old.sqlite3", tmp_path / "moved.sqlite3"
+    FrontierDatabase(old).close()
+    lines = [
+        {"format": "canfetch frontier 1", "done": 0, "failed": 0, "skipped": 0, "refused": 0},
+        {"origin": zone, "last_request_at": None, "retry_at": None, "failures": 0},
+        *({**URL, "url": f"{zone}/{number}"} for number in range(2)),
+        ORIGIN,
+        {**URL, "url": "https://a.example/\ud800"},
+        {"end": True, "origins": 2, "urls": 3, "known": 0},
+    ]
+    # A frontier without URLs is accepted.
+    import_frontier(map(json.dumps, lines), old)
+    exported = list(export_frontier(old))
+    import_frontier(exported, moved)
+    assert list(export_frontier(moved)) == exported
+    result = crawl({}, ["https://a.example/\ud800"], path=moved)
+    assert (result.urls, len(result.skipped)) == (["https://a.example/\ud800"], 2)
+
+
+def test_what_cannot_be_exported(killed: Path, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="missing: does not exist: expected the file of"):
+        next(export_frontier(tmp_path / "missing"))
+    lines = export_frontier(killed)
+    next(lines)
+    with pytest.raises(StoreError, match="another process or another frontier uses the file"):
+        next(export_frontier(killed))
+    lines.close()  # type: ignore[attr-defined]  # a generator
+    assert list(export_frontier(killed))
+
+
+def test_a_frontier_with_urls_is_not_replaced(killed: Path, tmp_path: Path) -> None:
+    lines = list(export_frontier(killed))
+    other = tmp_path / "other.sqlite3"
+    crawl({}, ["https://b.example/"], path=other)
+    before = list(export_frontier(other))
+    with pytest.raises(StoreError, match=r"other\.sqlite3: the frontier is not empty: use another file"):
+        import_frontier(lines, other)
+    assert list(export_frontier(other)) == before
+
+
+HEAD: dict[str, Any] = {"format": "canfetch frontier 1", "done": 0, "failed": 1, "skipped": 0, "refused": 0}
+ORIGIN: dict[str, Any] = {"origin": "https://a.example", "last_request_at": 1.0, "retry_at": None, "failures": 0}
+URL: dict[str, Any] = {
+    "url": "https://a.example/1",
+    "state": "queued",
+    "priority": 0.0,
+    "attempts": 0,
+    "due_at": None,
+    "error": None,
+}
+KNOWN: dict[str, Any] = {"known": ["00" * 16]}
+END: dict[str, Any] = {"end": True, "origins": 1, "urls": 1, "known": 1}
+INVALID: list[tuple[str, list[Any]]] = [
+    ("line 1: expected the format 'canfetch frontier 1'", []),
+    ("line 1: expected the format 'canfetch frontier 1'", [{**HEAD, "format": "canfetch frontier 2"}]),
+    ("line 1: missing key 'done'", [{"format": HEAD["format"], "failed": 0, "skipped": 0, "refused": 0}]),
+    ("line 1: invalid done -1: expected a whole number", [{**HEAD, "done": -1}]),
+    ("line 1: invalid done True", [{**HEAD, "done": True}]),
+    ("line 2: the export is cut off", [HEAD]),
+    ("line 4: the export is cut off", [HEAD, ORIGIN, URL]),
+    ("line 2: invalid JSON", [HEAD, '{"origin": "https://a.exa']),
+    ("line 2: invalid JSON", [HEAD, "[" * 100_000]),
+    ("line 2: invalid JSON", [HEAD, b"\xff"]),
+    ("line 2: expected a JSON object", [HEAD, "1"]),
+    ("line 2: longer than 1048576 bytes", [HEAD, "1" * 2_000_000]),
+    ("line 2: expected an origin first", [HEAD, URL]),
+    ("line 2: unknown key 'crawl_delay'", [HEAD, {**ORIGIN, "crawl_delay": 1}]),
+    ("line 2: invalid origin 'https://A.example/'", [HEAD, {**ORIGIN, "origin": "https://A.example/"}]),
+    ("line 2: invalid origin 'x\\\\x00'", [HEAD, {**ORIGIN, "origin": "x\0"}]),
+    ("line 2: invalid last_request_at 1e\\+300", [HEAD, {**ORIGIN, "last_request_at": 1e300}]),
+    ("line 2: invalid retry_at nan: expected a finite number", [HEAD, {**ORIGIN, "retry_at": float("nan")}]),
+    ("line 2: invalid retry_at 1000", [HEAD, {**ORIGIN, "retry_at": 10**400}]),
+    ("line 2: invalid failures 4294967296", [HEAD, {**ORIGIN, "failures": 2**32}]),
+    (
+        "line 3: the origin 'https://a.example' has lines already",
+        [HEAD, ORIGIN, ORIGIN, {**END, "origins": 2, "urls": 0, "known": 0}],
+    ),
+    ("line 3: invalid URL 1: expected a string", [HEAD, ORIGIN, {**URL, "url": 1}]),
+    ("line 3: the URL 'https://b.example/' does not belong", [HEAD, ORIGIN, {**URL, "url": "https://b.example/"}]),
+    ("line 3: invalid state 'lost': expected queued, in_flight", [HEAD, ORIGIN, {**URL, "state": "lost"}]),
+    ("line 3: invalid state \\[\\]", [HEAD, ORIGIN, {**URL, "state": []}]),
+    ("line 3: invalid due_at None of a URL that is delayed", [HEAD, ORIGIN, {**URL, "state": "delayed"}]),
+    ("line 3: invalid due_at 1.0 of a URL that is queued", [HEAD, ORIGIN, {**URL, "due_at": 1}]),
+    ("line 3: invalid priority '1': expected a finite number", [HEAD, ORIGIN, {**URL, "priority": "1"}]),
+    ("line 3: invalid attempts None", [HEAD, ORIGIN, {**URL, "attempts": None}]),
+    ("line 3: invalid error 1: expected a string or null", [HEAD, ORIGIN, {**URL, "error": 1}]),
+    (
+        "line 4: the URL 'https://A.example:443/1' has a line already",
+        [HEAD, ORIGIN, URL, {**URL, "url": "https://A.example:443/1"}, {**END, "urls": 2, "known": 0}],
+    ),
+    ("line 3: invalid known identities", [HEAD, ORIGIN, {"known": ["00"]}]),
+    ("line 3: invalid known identities", [HEAD, ORIGIN, {"known": 1}]),
+    ("line 4: expected the URLs of an origin before its known", [HEAD, ORIGIN, KNOWN, URL]),
+    ("line 5: the number of urls is 2, but the lines have 1", [HEAD, ORIGIN, URL, KNOWN, {**END, "urls": 2}]),
+    ("line 6: expected nothing after the line", [HEAD, ORIGIN, URL, KNOWN, END, ORIGIN]),
+    (
+        "line 5: line 1 has 0 failed URLs, but there are more",
+        [{**HEAD, "failed": 0}, ORIGIN, {**URL, "state": "failed", "due_at": 1.0}, KNOWN, END],
+    ),
+]
+
+
+def encoded(values: list[Any]) -> list[str | bytes]:
+    return [value if isinstance(value, str | bytes) else json.dumps(value) for value in values]
+
+
+@pytest.mark.parametrize("message, values", INVALID, ids=[f"{index}" for index in range(len(INVALID))])
+def test_an_invalid_line_imports_nothing(tmp_path: Path, message: str, values: list[Any]) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    with pytest.raises(StoreError, match=f"^{message}"):
+        import_frontier(encoded(values), path)
+    assert [found.name for found in tmp_path.iterdir()] in ([], ["crawl.sqlite3-lock"])
+    # The file of an empty frontier stays, and stays empty.
+    FrontierDatabase(path).close()
+    before = list(export_frontier(path))
+    with pytest.raises(StoreError, match=f"^{message}"):
+        import_frontier(encoded(values), path)
+    assert list(export_frontier(path)) == before
+    assert import_frontier(encoded([HEAD, ORIGIN, URL, KNOWN, END]), path).queued == 1
+
+
+def test_an_export_that_is_cut_anywhere_imports_nothing(killed: Path, tmp_path: Path) -> None:
+    lines = list(export_frontier(killed))
+    for number in range(len(lines)):
+        with pytest.raises(StoreError, match=f"^line {number + 1}: "):
+            import_frontier([*lines[:number], lines[number][:-2]], tmp_path / "moved.sqlite3")
+        assert not (tmp_path / "moved.sqlite3").exists()
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_crawl(tmp_path: Path) -> None:
+    path, moved = tmp_path / "crawl.sqlite3", tmp_path / "moved.sqlite3"
+
+    async def main() -> None:
+        async with open_frontier(path=path) as frontier:
+            for number in range(30):
+                frontier.add_many(f"https://a{number}.example/{page}" for page in range(1000))
+
+    run_in_virtual_time(main)
+    tracemalloc.start()
+    counts = import_frontier(export_frontier(path), moved)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert counts.queued == 30_000
+    assert peak < 2_000_000
+
+
+@pytest.mark.service
+def test_a_crawl_moves_to_a_database_and_back(postgres: PostgresServer, killed: Path, tmp_path: Path) -> None:
+    queue = PostgresQueue(postgres.create_database("transfer"), crawl="moved")
+    lines = list(export_frontier(killed))
+    counts = import_frontier(lines, queue)
+    assert counts == FrontierCounts(queued=4, in_flight=1, done=3, failed=1, skipped=1, refused=1)
+    assert list(export_frontier(queue)) == lines
+    back = tmp_path / "back.sqlite3"
+    assert import_frontier(export_frontier(queue), back) == counts
+    assert list(export_frontier(back)) == lines
+
+    with pytest.raises(StoreError, match="the crawl 'moved' is not empty: use another name"):
+        import_frontier(lines, queue)
+    with pytest.raises(StoreError, match="the database has no crawl 'other'"):
+        next(export_frontier(PostgresQueue(queue._conninfo, crawl="other")))
+
+
+@pytest.mark.service
+def test_an_invalid_line_leaves_no_crawl_in_a_database(postgres: PostgresServer) -> None:
+    url = postgres.create_database("invalid_lines")
+    queue = PostgresQueue(url, crawl="x")
+    for message, values in INVALID:
+        with pytest.raises(StoreError, match=f"^{message}"):
+            import_frontier(encoded(values), queue)
+    with psycopg.connect(url) as connection:
+        for table in ("crawls", "origins", "urls", "known", "workers"):
+            query = psycopg.sql.SQL("SELECT count(*) FROM {}").format(psycopg.sql.Identifier(f"canfetch_{table}"))
+            assert connection.execute(query).fetchone() == (0,), table
+
+
+@pytest.mark.service
+def test_a_crawl_with_workers_is_neither_exported_nor_imported(postgres: PostgresServer) -> None:
+    queue = PostgresQueue(postgres.create_database("live"), crawl="x")
+    empty = [HEAD, {"end": True, "origins": 0, "urls": 0, "known": 0}]
+
+    async def use(*, during_export: bool) -> list[str]:
+        async with canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client:
+            lines = export_frontier(queue)
+            read = [next(lines)] if during_export else []
+            async with Frontier(client, backend=queue) as frontier:
+                if not during_export:
+                    with pytest.raises(StoreError, match="workers use the crawl 'x': stop them; the leases of killed"):
+                        next(export_frontier(queue))
+                    with pytest.raises(StoreError, match="workers use the crawl 'x': stop them, or use another name"):
+                        import_frontier(encoded(empty), queue)
+                frontier.add("https://a.example/1")
+            return [*read, *lines]
+
+    assert len(asyncio.run(use(during_export=False))) == 5
+    with pytest.raises(StoreError, match="a worker has used the crawl during the export"):
+        asyncio.run(use(during_export=True))
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("number", [3, 3000])
+def test_many_origins_are_written_in_batches(postgres: PostgresServer, tmp_path: Path, number: int) -> None:
+    path = tmp_path / "crawl.sqlite3"
+
+    async def main() -> None:
+        async with open_frontier(path=path) as frontier:
+            frontier.add_many(f"https://a{origin}.example/{page}" for page in range(2) for origin in range(number))
+            frontier.add_many(f"https://big.example/{page}" for page in range(number))
+
+    run_in_virtual_time(main)
+    queue = PostgresQueue(postgres.create_database(f"batches{number}"), crawl="x")
+    assert import_frontier(export_frontier(path), queue).queued == number * 3
+    assert list(export_frontier(queue)) == list(export_frontier(path))
+
+
+@pytest.mark.service
+def test_a_crawl_that_is_killed_moves_in_the_middle(
+    postgres: PostgresServer,
+    sites: Sites,
+    tmp_path: Path,
+) -> None:
+    database = postgres.create_database("moves")
+    queue = PostgresQueue(database, crawl="news")
+    first, second = tmp_path / "first.sqlite3", tmp_path / "second.sqlite3"
+    urls = sites.urls(origins=200, pages=10)
+    seeds = write_seeds(tmp_path, urls)
+    open_at_a_kill: Counter[str] = Counter()
+
+    def run_until(number: int, target: str) -> None:
+        worker = Worker(target, "news", sites, seeds)
+        wait_for(lambda: len(sites.requests) > number)
+        worker.send(signal.SIGKILL)
+        worker.end(-signal.SIGKILL)
+
+    def move(source: Any, target: Any) -> None:
+        lines = list(export_frontier(source))
+        open_at_a_kill.update(row["url"] for row in rows(lines, "url") if row["state"] == "in_flight")
+        import_frontier(lines, target)
+
+    run_until(800, str(first))
+    move(first, queue)
+    run_until(1700, database)
+    # Until the lease of the killed worker has ended.
+    wait_for(lambda: is_exported(queue))
+    move(queue, second)
+    Worker(str(second), "news", sites, seeds).end()
+
+    requested = Counter(
+        f"http://{host}:{sites.port}{path}" for _, host, path in sites.requests if path != "/robots.txt"
+    )
+    assert requested.keys() == set(urls)
+    assert len(open_at_a_kill) <= 16
+    repeated = requested - Counter(urls)
+    assert not repeated - open_at_a_kill
+    assert read_report(second).counts == FrontierCounts(queued=0, in_flight=0, done=2000, failed=0, skipped=0)
+    check_delays(sites)
+
+
+def is_exported(queue: PostgresQueue) -> bool:
+    try:
+        next(export_frontier(queue))
+    except StoreError as error:
+        if "the leases of killed ones end in" not in str(error):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.service
+def test_failed_urls_of_a_database_are_listed_and_queued(postgres: PostgresServer, killed: Path) -> None:
+    url = postgres.create_database("requeued")
+    queue = PostgresQueue(url, crawl="x")
+    import_frontier(export_frontier(killed), queue)
+    assert sorted(list_postgres_urls(url, "x")) == sorted(list_urls(killed))
+    (failed,) = list_postgres_urls(url, "x", state=URLState.FAILED)
+    assert (failed.url, failed.attempts, failed.error) == ("https://failed.example/", 2, "status 500")
+    assert not list(list_postgres_urls(url, "x", state=URLState.FAILED, origin="https://a.example"))
+    assert not list(list_postgres_urls(url, "x", origin="https://unknown.example"))
+    assert len(list(list_postgres_urls(url, "x", limit=2))) == 2
+
+    assert queue_failed_urls(queue, origin="https://a.example") == 0
+    assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == 0
+    assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/"]) == 1
+    assert queue_failed_urls(queue) == 0
+    counts = read_postgres_report(url, "x").counts
+    assert counts == FrontierCounts(queued=5, in_flight=1, done=3, failed=0, skipped=1, refused=1)
+    with pytest.raises(StoreError, match="the database has no crawl 'y'"):
+        queue_failed_urls(PostgresQueue(url, crawl="y"))
+
+    async def next_url() -> str:
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
+            Frontier(client, backend=queue, min_delay=0.0) as frontier,
+        ):
+            async for turn in frontier:
+                turn.done()
+                if "failed" in turn.url:
+                    return turn.url
+        return ""
+
+    assert asyncio.run(next_url()) == "https://failed.example/"
