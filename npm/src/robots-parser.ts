@@ -1,0 +1,126 @@
+/** The interface of the package robots-parser 3, on the engine of canfetch. */
+
+import { DEFAULT_MAX_BYTES } from "../../page/src/engine/types.js";
+import type * as types from "../types/robots-parser.js";
+import { currentEngine } from "./engine.js";
+import { File } from "./files.js";
+import { shown, typeError } from "./problems.js";
+import { contentBytes, freeWhenCollected } from "./robots.js";
+
+/**
+ * Reads what robots-parser reads. It has the rules of RFC 9309, without the misspelt keys and the lines without a colon
+ * that the default profile accepts.
+ */
+const PROFILE = "google2019";
+/** The base of relative URLs. Only relative URLs belong to it. */
+const RELATIVE = "http://relative.invalid";
+/** URLs that `URL` does not change, except for their fragment: a path without dot segments, and plain characters. */
+const PLAIN_REST = /^\/(?!\.)(?:[\w\-?=&~+,:;@!()*$]|\/(?![./])|\.|%(?!2[eE])[0-9A-Fa-f]{2})*$/;
+
+const decoder = new TextDecoder();
+const STAR = { tokens: ["*"], starApplies: true };
+
+class Robots implements types.Robots {
+  readonly #file: File;
+  /** The origin, or null if the URL of the file is not valid. */
+  readonly #origin: string | null;
+  readonly #isWeb: boolean;
+
+  constructor(url: string, contents: string | Uint8Array | null | undefined) {
+    const parsed = parsedURL(url);
+    this.#origin = parsed === null ? null : originOf(parsed);
+    this.#isWeb = parsed?.protocol === "http:" || parsed?.protocol === "https:";
+    const profile = currentEngine().profiles.indexOf(PROFILE);
+    this.#file = new File(contentBytes(contents ?? "", DEFAULT_MAX_BYTES), DEFAULT_MAX_BYTES, profile);
+    freeWhenCollected?.register(this, this.#file);
+  }
+
+  isAllowed(url: string, ua?: string): boolean | undefined {
+    const decision = this.#decide(url, productToken(ua), true);
+    return decision === undefined ? undefined : File.isAllowed(decision);
+  }
+
+  isDisallowed(url: string, ua?: string): boolean {
+    return !this.isAllowed(url, ua);
+  }
+
+  isExplicitlyDisallowed(url: string, ua?: string): boolean | undefined {
+    const decision = this.#decide(url, productToken(ua), false);
+    return decision === undefined ? undefined : !File.isAllowed(decision);
+  }
+
+  getMatchingLineNumber(url: string, ua?: string): number {
+    return (this.#decide(url, productToken(ua), true) ?? 0) >> 3 || -1;
+  }
+
+  getCrawlDelay(ua?: string): number | undefined {
+    const token = productToken(ua);
+    const { groups } = this.#file.bind(`*${token}`, { tokens: [token], starApplies: true });
+    const delays = this.#values("crawl-delay", groups).map(Number);
+    return delays.filter((delay) => !Number.isNaN(delay)).at(-1);
+  }
+
+  getSitemaps(): string[] {
+    const sitemaps = this.#file.others().filter(({ isSitemap }) => isSitemap);
+    return sitemaps.map(({ value }) => decoder.decode(value)).filter((value) => value !== "");
+  }
+
+  getPreferredHost(): string | null {
+    const hosts = this.#values("host").filter((value) => value !== "");
+    return hosts.at(-1)?.toLowerCase() ?? null;
+  }
+
+  /** Return the decision on a URL, or undefined if this file does not govern it. */
+  #decide(url: string, token: string, starApplies: boolean): number | undefined {
+    const target = this.#target(url);
+    if (target === undefined) return undefined;
+    const agent = { tokens: [token], starApplies };
+    return this.#file.decide(starApplies ? `*${token}` : token, agent, target);
+  }
+
+  /** Return a URL as the engine takes it, or undefined if this file does not govern it. */
+  #target(url: string): string | undefined {
+    const origin = this.#origin;
+    if (origin === null) return undefined;
+    // The usual case, for which the whole URL need not be parsed.
+    if (this.#isWeb && typeof url === "string" && url.startsWith(origin) && PLAIN_REST.test(url.slice(origin.length))) {
+      return url;
+    }
+    const parsed = parsedURL(url);
+    if (parsed === null || originOf(parsed) !== origin) return undefined;
+    const path = parsed.pathname + parsed.search;
+    // The path of a URL such as `mailto:x` does not start with a slash.
+    return path.startsWith("/") ? `${RELATIVE}${path}` : `${RELATIVE}/`;
+  }
+
+  /** Return the values of the records with a key, in some groups or in the file. */
+  #values(wanted: string, groups: readonly number[] | null = null): string[] {
+    const records = this.#file.others().filter(({ key, group }) => key === wanted && (groups?.includes(group) ?? true));
+    return records.map(({ value }) => decoder.decode(value));
+  }
+}
+
+/** See `types/robots-parser.d.ts`. */
+export function robotsParser(url: string, contents?: string | Uint8Array | null): types.Robots {
+  return new Robots(url, contents);
+}
+
+function parsedURL(url: string): URL | null {
+  try {
+    return new URL(url, RELATIVE);
+  } catch {
+    return null;
+  }
+}
+
+function originOf({ protocol, host }: URL): string {
+  return `${protocol}//${host}`;
+}
+
+/** Return the product token of a user agent such as `ExampleBot/1.0`, as in a user-agent line. */
+function productToken(ua: string | null | undefined): string {
+  if (ua === undefined || ua === null || ua === "") return STAR.tokens[0] as string;
+  if (typeof ua !== "string") throw typeError("invalid-agent", `invalid user agent ${shown(ua)}: expected a string`);
+  // Of a name without a token, such as `/1.0`, the groups for `*` apply.
+  return /^[^\0- /*,\x7f]+/.exec(ua.trim())?.[0] ?? "*";
+}
