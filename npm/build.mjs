@@ -87,9 +87,13 @@ async function writeLicences() {
   const parts = JSON.parse(await readFile(ENGINE_PARTS, "utf8"));
   const contents = parts.map(({ name, version, licence }) => `  ${name} ${version}: ${licence}`).join("\n");
   const sections = parts.map(({ name, version, notices }) =>
-    [`${name} ${version}`, ...Object.values(notices).map((text) => text.trim())].join("\n\n"),
+    [`${name} ${version}`, ...chosen(notices).map((text) => text.trim())].join("\n\n"),
   );
   const separator = `\n\n${"=".repeat(80)}\n\n`;
+  // A choice of licenses needs one of the texts.
+  function chosen({ UNLICENSE: _other, ...notices }) {
+    return Object.values(notices);
+  }
   const own = await readFile(path.join(ROOT, "LICENSE"), "utf8");
   // The same license, which several parts have, is in the package once.
   const inLicence = (text) => (words(own).includes(words(text)) ? "  The Apache License 2.0, as in the file LICENSE." : text);

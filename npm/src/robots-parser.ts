@@ -14,8 +14,8 @@ import { contentBytes, freeWhenCollected } from "./robots.js";
 const PROFILE = "google2019";
 /** The base of relative URLs. Only relative URLs belong to it. */
 const RELATIVE = "http://relative.invalid";
-/** URLs that `URL` does not change, except for their fragment: a path without dot segments, and plain characters. */
-const PLAIN_REST = /^\/(?!\.)(?:[\w\-?=&~+,:;@!()*$]|\/(?![./])|\.|%(?!2[eE])[0-9A-Fa-f]{2})*$/;
+/** URLs that `URL` does not change: a path without dot segments, plain characters, and no empty query. */
+const PLAIN_REST = /^\/(?!\.)(?:[\w\-=&~+,:;@!()*$.]|\/(?!\.)|\?(?!$)|%(?!2[eE])[0-9A-Fa-f]{2})*$/;
 
 const decoder = new TextDecoder();
 const STAR = { tokens: ["*"], starApplies: true };
@@ -25,13 +25,16 @@ class Robots implements types.Robots {
   /** The origin, or null if the URL of the file is not valid. */
   readonly #origin: string | null;
   readonly #isWeb: boolean;
+  readonly #content: Uint8Array;
+  #others: OtherRecords | null = null;
 
   constructor(url: string, contents: string | Uint8Array | null | undefined) {
     const parsed = parsedURL(url);
     this.#origin = parsed === null ? null : originOf(parsed);
     this.#isWeb = parsed?.protocol === "http:" || parsed?.protocol === "https:";
     const profile = currentEngine().profiles.indexOf(PROFILE);
-    this.#file = new File(contentBytes(contents ?? "", DEFAULT_MAX_BYTES), DEFAULT_MAX_BYTES, profile);
+    this.#content = contentBytes(contents ?? "", DEFAULT_MAX_BYTES);
+    this.#file = new File(this.#content, DEFAULT_MAX_BYTES, profile);
     freeWhenCollected?.register(this, this.#file);
   }
 
@@ -54,20 +57,17 @@ class Robots implements types.Robots {
   }
 
   getCrawlDelay(ua?: string): number | undefined {
-    const token = productToken(ua);
-    const { groups } = this.#file.bind(`*${token}`, { tokens: [token], starApplies: true });
-    const delays = this.#values("crawl-delay", groups).map(Number);
-    return delays.filter((delay) => !Number.isNaN(delay)).at(-1);
+    const { delays } = this.#otherRecords();
+    const token = productToken(ua).toLowerCase();
+    return delays.has(token) ? delays.get(token) : delays.get("*");
   }
 
   getSitemaps(): string[] {
-    const sitemaps = this.#file.others().filter(({ isSitemap }) => isSitemap);
-    return sitemaps.map(({ value }) => decoder.decode(value)).filter((value) => value !== "");
+    return [...this.#otherRecords().sitemaps];
   }
 
   getPreferredHost(): string | null {
-    const hosts = this.#values("host").filter((value) => value !== "");
-    return hosts.at(-1)?.toLowerCase() ?? null;
+    return this.#otherRecords().host;
   }
 
   /** Return the decision on a URL, or undefined if this file does not govern it. */
@@ -93,11 +93,42 @@ class Robots implements types.Robots {
     return path.startsWith("/") ? `${RELATIVE}${path}` : `${RELATIVE}/`;
   }
 
-  /** Return the values of the records with a key, in some groups or in the file. */
-  #values(wanted: string, groups: readonly number[] | null = null): string[] {
-    const records = this.#file.others().filter(({ key, group }) => key === wanted && (groups?.includes(group) ?? true));
-    return records.map(({ value }) => decoder.decode(value));
+  #otherRecords(): OtherRecords {
+    this.#others ??= readOtherRecords(decoder.decode(this.#content));
+    return this.#others;
   }
+}
+
+interface OtherRecords {
+  /** By token. A token that has rules but no delay is undefined. */
+  readonly delays: ReadonlyMap<string, number | undefined>;
+  readonly sitemaps: readonly string[];
+  readonly host: string | null;
+}
+
+/** Read the records that RFC 9309 does not define. They belong to the user-agent lines directly above their record. */
+function readOtherRecords(text: string): OtherRecords {
+  const delays = new Map<string, number | undefined>();
+  const sitemaps: string[] = [];
+  let host = null;
+  let tokens: string[] = [];
+  let isBelowTokens = false;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const record = line.split("#", 1)[0] as string;
+    const colon = record.indexOf(":");
+    const [key, value] = [record.slice(0, colon).trim().toLowerCase(), record.slice(colon + 1).trim()];
+    if (colon < 0 || key === "") continue;
+    if (key === "user-agent") {
+      if (isBelowTokens) tokens = [];
+      if (value !== "") tokens.push(productToken(value).toLowerCase());
+    } else if (key === "allow" || key === "disallow" || key === "crawl-delay") {
+      const delay = key === "crawl-delay" ? Number(value) : Number.NaN;
+      for (const token of tokens) delays.set(token, Number.isNaN(delay) ? delays.get(token) : delay);
+    } else if (key === "sitemap" && value !== "") sitemaps.push(value);
+    else if (key === "host" && value !== "") host = value.toLowerCase();
+    isBelowTokens = key !== "user-agent";
+  }
+  return { delays, sitemaps, host };
 }
 
 /** See `types/robots-parser.d.ts`. */

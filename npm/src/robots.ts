@@ -182,7 +182,7 @@ export function parse(content: types.Content, options: types.ParseOptions = {}):
 /** Return a copy of the bytes that count: those within the limit, and a few that show that there are more. */
 export function contentBytes(content: types.Content, maxBytes: number): Uint8Array {
   // No character has fewer bytes than units of UTF-16.
-  if (typeof content === "string") return encoder.encode(content.slice(0, maxBytes + 8)).slice(0, maxBytes + 8);
+  if (typeof content === "string") return encodeText(content.slice(0, maxBytes + 8)).slice(0, maxBytes + 8);
   if (ArrayBuffer.isView(content)) {
     return new Uint8Array(content.buffer, content.byteOffset, Math.min(content.byteLength, maxBytes + 8)).slice();
   }
@@ -195,6 +195,18 @@ export function contentBytes(content: types.Content, maxBytes: number): Uint8Arr
     "invalid-content",
     `invalid content ${shown(content)}: expected a string or a Uint8Array${promise ? "; await the promise first" : ""}`,
   );
+}
+
+/** Encode text as UTF-8. A lone surrogate is encoded like a character, so that it equals nothing in a URL. */
+function encodeText(text: string): Uint8Array {
+  if (text.isWellFormed()) return encoder.encode(text);
+  const bytes: number[] = [];
+  for (const character of text) {
+    const code = character.charCodeAt(0);
+    if (character.isWellFormed()) bytes.push(...encoder.encode(character));
+    else bytes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f));
+  }
+  return new Uint8Array(bytes);
 }
 
 function fileOrigin(url: unknown): Origin {

@@ -115,7 +115,7 @@ def test_adapter_answers(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_versions_are_those_of_the_lock_file(name: str) -> None:
     adapter = adapters()[name]
-    if adapter.build is None:
+    if not adapter.registry:
         assert adapter.version_command
         return
     folder = ADAPTERS / adapter.build
