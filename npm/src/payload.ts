@@ -19,13 +19,8 @@ export function engineBytes(): Uint8Array<ArrayBuffer> {
 
 /** Return the bytes of the WebAssembly module, decompressed without blocking if the runtime can do that. */
 export async function engineBytesAsync(): Promise<Uint8Array<ArrayBuffer>> {
-  let decompression;
-  try {
-    decompression = new DecompressionStream("deflate-raw");
-  } catch {
-    return engineBytes();
-  }
-  const stream = new Blob([compressed()]).stream().pipeThrough(decompression);
+  if (builtInZlib() !== undefined || typeof DecompressionStream === "undefined") return engineBytes();
+  const stream = new Blob([compressed()]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
