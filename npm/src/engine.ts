@@ -55,6 +55,9 @@ export interface Explained {
   readonly rules: readonly Rule[];
 }
 
+/** Enough for an agent, and for most agents with a URL. */
+const INPUT_BYTES = 512;
+
 const encoder = new TextEncoder();
 
 export class Engine {
@@ -83,7 +86,7 @@ export class Engine {
 
   /** Bind a file to an agent. Return a negative number if the agent is invalid or the file has too many rules. */
   bind(handle: number, profile: number, agent: AgentChain): Bound | number {
-    this.#input(new InputWriter().agent(agent).bytes);
+    this.#input(new InputWriter(INPUT_BYTES).agent(agent).bytes);
     const number = this.#exports.canfetch_bind(handle, profile);
     if (number < 0) return number;
     const output = this.#output();
@@ -111,7 +114,7 @@ export class Engine {
 
   /** Explain a decision, or return a negative number if the URL or the agent is invalid. */
   explain(handle: number, profile: number, url: Target, agent: AgentChain): Explained | number {
-    if (!this.#input(new InputWriter().target(url).agent(agent).bytes)) return FAILURES.tooLarge;
+    if (!this.#input(new InputWriter(INPUT_BYTES).target(url).agent(agent).bytes)) return FAILURES.tooLarge;
     const result = this.#exports.canfetch_explain(handle, profile);
     if (result < 0) return result;
     const output = this.#output();

@@ -182,7 +182,10 @@ export function parse(content: types.Content, options: types.ParseOptions = {}):
 /** Return a copy of the bytes that count: those within the limit, and a few that show that there are more. */
 export function contentBytes(content: types.Content, maxBytes: number): Uint8Array {
   // No character has fewer bytes than units of UTF-16.
-  if (typeof content === "string") return encodeText(content.slice(0, maxBytes + 8)).slice(0, maxBytes + 8);
+  if (typeof content === "string") {
+    const bytes = encodeText(content.slice(0, maxBytes + 8));
+    return bytes.length > maxBytes + 8 ? bytes.slice(0, maxBytes + 8) : bytes;
+  }
   if (ArrayBuffer.isView(content)) {
     return new Uint8Array(content.buffer, content.byteOffset, Math.min(content.byteLength, maxBytes + 8)).slice();
   }

@@ -21,7 +21,11 @@ export const CHOICES: readonly GroupChoice[] = ["own-token", "fallback", "star",
 /** Appends numbers and bytes to a buffer that grows. */
 export class InputWriter {
   length = 0;
-  #buffer = new Uint8Array(4096);
+  #buffer: Uint8Array;
+
+  constructor(size = 4096) {
+    this.#buffer = new Uint8Array(size);
+  }
 
   get bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.length);
