@@ -36,7 +36,7 @@ await writeLicences();
 /** A classic script, which `import` and `require` both load, so that the package contains the engine once. */
 async function writeScript() {
   const module = await readFile(ENGINE_MODULE);
-  // Base64 of compressed data is hardly larger in the compressed package than the module itself.
+  // Only blocks that src/inflate.ts reads, as a test checks. Base64 of compressed data is hardly larger in the compressed package than the module itself.
   const data = deflateRawSync(module, { level: constants.Z_BEST_COMPRESSION, memLevel: 9 }).toString("base64");
   await build({
     absWorkingDir: HERE,

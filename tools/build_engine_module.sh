@@ -116,6 +116,6 @@ fi
 mkdir -p "$(dirname "$output")"
 install -m 644 "$CARGO_TARGET_DIR/$target/release/canfetch_wasm.wasm" "$output"
 printf '%s\n' "$rustc" >"$output.rustc"
-find "$CARGO_TARGET_DIR/$target/release/deps" -name 'lib*.rlib' -printf '%f\n' | sed 's/^lib\(.*\)-[0-9a-f]*\.rlib$/\1/' | sort -u \
+find "$CARGO_TARGET_DIR/$target/release/deps" -name 'lib*.rlib' | sed -n 's|.*/lib\(.*\)-[0-9a-f]*\.rlib$|\1|p' | sort -u \
     >"$output.crates"
 log "built ${output#"$PWD"/}, $(stat -c %s "$output" 2>/dev/null || stat -f %z "$output") bytes"

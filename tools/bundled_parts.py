@@ -34,6 +34,8 @@ _ENGINE_TARGET = "wasm32-unknown-unknown"
 _ENGINE_COMPILER = ROOT / "build" / "engine.wasm.rustc"
 # And the crates that it built for the engine.
 _ENGINE_LIBRARIES = ROOT / "build" / "engine.wasm.crates"
+# Crates of the library that only procedural macros use, which run in the compiler.
+_COMPILER_CRATES = {"proc_macro", "rustc_literal_escaper"}
 _NATIVE_SUFFIXES = {".so", ".pyd", ".dylib"}
 _LICENCE = re.compile(r"(licen[cs]e|unlicense|copying|copyright)(?![a-z])", re.IGNORECASE)
 _NOTICE = re.compile(r"(notice|acknowledgements)(?![a-z])", re.IGNORECASE)
@@ -127,7 +129,7 @@ def engine_parts() -> list[Part]:
     rustc = _ENGINE_COMPILER.read_text(encoding="utf-8").strip()
     # A library that was not built here is that of the toolchain, with all of its crates.
     crates = set(_ENGINE_LIBRARIES.read_text(encoding="utf-8").split()) if _ENGINE_LIBRARIES.is_file() else set()
-    library = rust_library(rustc, crates if "std" in crates else None)
+    library = rust_library(rustc, crates - _COMPILER_CRATES if "std" in crates else None)
     return [*linked_crates(_ENGINE_CRATE, _ENGINE_TARGET), library]
 
 

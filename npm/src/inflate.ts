@@ -1,12 +1,14 @@
 /** Decompression of DEFLATE data (RFC 1951) without the runtime's help: browsers can only do it asynchronously. */
 
-const LENGTH_BASES = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
-const LENGTH_EXTRA = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-const DISTANCE_CODES = 30;
 const MAX_BITS = 15;
 
-/** Return the decompressed data, which has `size` bytes. The data must be valid: it is part of the package. */
+/**
+ * Return the decompressed data, which has `size` bytes.
+ *
+ * The data must be valid, because it is part of the package, and must have no blocks without compression or with the
+ * fixed codes, which zlib writes only for small or random data.
+ */
 export function inflate(data: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(size);
   let [at, written, buffer, available] = [0, 0, 0, 0];
@@ -36,13 +38,17 @@ export function inflate(data: Uint8Array, size: number): Uint8Array<ArrayBuffer>
 
   for (let last = 0; last === 0; ) {
     last = bits(1);
-    const [literals, distances] = bits(2) === 1 ? fixedTables() : dynamicTables(bits, symbol);
+    // The type of the block, which is always 2: with codes of its own.
+    bits(2);
+    const [literals, distances] = readTables(bits, symbol);
     for (let code = symbol(literals); code !== 256; code = symbol(literals)) {
       if (code < 256) {
         out[written++] = code;
         continue;
       }
-      const length = (LENGTH_BASES[code - 257] as number) + bits(LENGTH_EXTRA[code - 257] as number);
+      const lengthBits = code < 265 || code === 285 ? 0 : (code - 261) >> 2;
+      const shortest = code < 265 ? code - 254 : code === 285 ? 258 : ((4 + ((code - 265) & 3)) << lengthBits) + 3;
+      const length = shortest + bits(lengthBits);
       const distanceCode = symbol(distances);
       const extra = Math.max(0, (distanceCode >> 1) - 1);
       const distance = (distanceCode < 4 ? distanceCode : (2 + (distanceCode & 1)) << extra) + 1 + bits(extra);
@@ -52,14 +58,10 @@ export function inflate(data: Uint8Array, size: number): Uint8Array<ArrayBuffer>
   return out;
 }
 
-type Tables = [literals: Uint16Array, distances: Uint16Array];
+/** The tables of literals and lengths, and of distances. */
+type Tables = [Uint16Array, Uint16Array];
 
-function fixedTables(): Tables {
-  const lengths = Array.from({ length: 288 }, (_, code) => (code < 144 ? 8 : code < 256 ? 9 : code < 280 ? 7 : 8));
-  return [table(lengths), table(new Array<number>(DISTANCE_CODES).fill(5))];
-}
-
-function dynamicTables(bits: (count: number) => number, symbol: (table: Uint16Array) => number): Tables {
+function readTables(bits: (count: number) => number, symbol: (table: Uint16Array) => number): Tables {
   const [literals, distances, count] = [bits(5) + 257, bits(5) + 1, bits(4) + 4];
   const order = new Array<number>(ORDER.length).fill(0);
   for (let index = 0; index < count; index++) order[ORDER[index] as number] = bits(3);

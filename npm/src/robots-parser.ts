@@ -108,25 +108,30 @@ interface OtherRecords {
 
 /** Read the records that RFC 9309 does not define. They belong to the user-agent lines directly above their record. */
 function readOtherRecords(text: string): OtherRecords {
-  const delays = new Map<string, number | undefined>();
+  const groups: { tokens: string[]; delay: number | undefined; hasRecords: boolean }[] = [];
   const sitemaps: string[] = [];
   let host = null;
-  let tokens: string[] = [];
-  let isBelowTokens = false;
+  let isBelowTokens = true;
   for (const line of text.split(/\r\n|\r|\n/)) {
     const record = line.split("#", 1)[0] as string;
     const colon = record.indexOf(":");
     const [key, value] = [record.slice(0, colon).trim().toLowerCase(), record.slice(colon + 1).trim()];
     if (colon < 0 || key === "") continue;
+    if (key === "user-agent" && isBelowTokens) groups.push({ tokens: [], delay: undefined, hasRecords: false });
+    const group = groups.at(-1);
     if (key === "user-agent") {
-      if (isBelowTokens) tokens = [];
-      if (value !== "") tokens.push(productToken(value).toLowerCase());
-    } else if (key === "allow" || key === "disallow" || key === "crawl-delay") {
-      const delay = key === "crawl-delay" ? Number(value) : Number.NaN;
-      for (const token of tokens) delays.set(token, Number.isNaN(delay) ? delays.get(token) : delay);
+      if (value !== "") group?.tokens.push(productToken(value).toLowerCase());
+    } else if (group !== undefined && (key === "allow" || key === "disallow" || key === "crawl-delay")) {
+      group.hasRecords = true;
+      if (key === "crawl-delay" && !Number.isNaN(Number(value))) group.delay = Number(value);
     } else if (key === "sitemap" && value !== "") sitemaps.push(value);
     else if (key === "host" && value !== "") host = value.toLowerCase();
     isBelowTokens = key !== "user-agent";
+  }
+  const delays = new Map<string, number | undefined>();
+  for (const { tokens, delay, hasRecords } of groups) {
+    if (!hasRecords) continue;
+    for (const token of tokens) delays.set(token, delay ?? delays.get(token));
   }
   return { delays, sitemaps, host };
 }

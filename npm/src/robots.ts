@@ -101,7 +101,8 @@ export class RobotsTxt implements Omit<types.RobotsTxt, typeof Symbol.dispose> {
 
   /** Check that a URL is valid, as its decision shows, and that this file governs it. */
   #checkURL(target: string | Uint8Array, decision: number): void {
-    if (decision < 0) throw decision === INVALID_URL ? invalidURL(target) : new RangeError("the URL is too long");
+    if (decision === INVALID_URL) throw invalidURL(target);
+    if (decision < 0) throw typeError("invalid-url", `invalid URL of ${target.length} bytes: expected at most 64 MiB`);
     const file = this.#origin;
     if (file === null) return;
     const url = typeof target === "string" ? target : decoder.decode(target);
@@ -115,13 +116,14 @@ export class RobotsTxt implements Omit<types.RobotsTxt, typeof Symbol.dispose> {
   }
 
   #longestDelay(chain: AgentChain): number | null {
-    const { groups } = this.#file.bind(agentKey(chain), chain);
+    const groups = new Set(this.#file.bind(agentKey(chain), chain).groups);
     const delays = this.#file
       .others()
-      .filter(({ key, group }) => key === "crawl-delay" && groups.includes(group))
+      .filter(({ key, group }) => key === "crawl-delay" && groups.has(group))
       .map(({ value }) => parseDelay(displayText(value)))
       .filter((delay) => delay !== null);
-    return delays.length === 0 ? null : Math.max(...delays);
+    // Not as arguments of `Math.max`, of which there may be too many.
+    return delays.reduce<number | null>((longest, delay) => Math.max(longest ?? 0, delay), null);
   }
 }
 

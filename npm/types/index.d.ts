@@ -1,12 +1,9 @@
 /// <reference lib="esnext.disposable" />
 
-/** A robots.txt: its bytes, or its text. Bytes are better: a file in UTF-16 is recognised by its byte order mark. */
+/** A robots.txt: its bytes, which may be UTF-16, or its text. */
 export type Content = string | ArrayBufferView | ArrayBufferLike;
 
-/**
- * An absolute URL, `//host/path` or a path: a string, a `URL`, or the bytes of a URL that is not valid UTF-8. It is
- * normalised, and its fragment is ignored.
- */
+/** An absolute URL, `//host/path` or a path: a string, a `URL`, or bytes. Its fragment is ignored. */
 export type AnyURL = string | { readonly href: string } | Uint8Array;
 
 /** A crawler: its product tokens in the order in which they are tried. */

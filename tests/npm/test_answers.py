@@ -19,7 +19,13 @@ from canfetch.core.urls import url_bytes
 
 pytestmark = pytest.mark.service
 
-OTHERS = [b"Crawl-delay: 3", b"crawl-delay: 007,5", b"Crawl-delay: .5", b"Crawl-delay: 5s", b"Crawl-delay: " + b"9" * 40]
+OTHERS = [
+    b"Crawl-delay: 3",
+    b"crawl-delay: 007,5",
+    b"Crawl-delay: .5",
+    b"Crawl-delay: 5s",
+    b"Crawl-delay: " + b"9" * 40,
+]
 OTHERS += [b"Sitemap: https://example.com/s.xml", b"site-map: x\xff", b"Sitemap:", b"Host: a"]
 HEADERS = [
     "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",

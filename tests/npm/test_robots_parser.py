@@ -49,7 +49,7 @@ def test_the_documentation_lists_each_difference(with_robots_parser: Project) ->
         assert (one["theirs"], one["ours"]) == (one["expectedTheirs"], one["expectedOurs"]), one
         assert "section 2." in reason
         for answer, shown in ((one["theirs"], theirs), (one["ours"], ours)):
-            assert shown.startswith("the rule") or "allowed" in shown and answer is not ("disallowed" in shown)
+            assert shown.startswith("the rule") or ("allowed" in shown and answer is not ("disallowed" in shown))
 
 
 def test_the_programs_of_the_documentation(with_robots_parser: Project) -> None:
