@@ -45,9 +45,11 @@ ENGINE_MODULE := build/engine.wasm
 ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -name 'Cargo.*' \) 2>/dev/null)
 PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt LICENSE tools/bundled_parts.py
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
+NPM_PACKAGE := build/npm/package.json
+NPM_SOURCES := $(shell find npm page/src/engine -type f 2>/dev/null) LICENSE tools/bundled_parts.py tools/build_npm_package.sh
 
 .PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust bench scoreboard fuzz \
-	package conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm
+	package conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm npm npm-bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -126,6 +128,9 @@ $(PAGE_MANIFEST): page/node_modules/.package-lock.json build/crawlers.json $(PAG
 	@$(MAKE) engine-module || { [[ "$(CI)" != true ]] && echo "canfetch: the tester page will have NO engine"; }
 	@if [[ -f $(ENGINE_MODULE) ]]; then $(BIN)/python tools/bundled_parts.py build/engine-parts.json; fi
 	npm --prefix page run build
+
+$(NPM_PACKAGE): page/node_modules/.package-lock.json $(STAMPS)/venv $(NPM_SOURCES) $(ENGINE_SOURCES)
+	@PYTHON=$(BIN)/python tools/build_npm_package.sh build/npm
 
 # The page is optional: without npm, packages have only the HTTP API, and the tests of the page are skipped. In CI a
 # missing page is an error.
@@ -212,12 +217,23 @@ rust: ## check format and lints of the crates, run their tests, and check that t
 	cargo test --manifest-path rust/wasm/Cargo.toml --locked --target-dir rust/target/wasm
 	cargo check --manifest-path rust/fuzz/Cargo.toml --locked --quiet
 
-engine-module: $(ENGINE_MODULE) ## build the engine of the tester page, a WebAssembly module
+engine-module: $(ENGINE_MODULE) ## build the engine of the tester page and of the npm package, a WebAssembly module
 
 page: $(PAGE_MANIFEST) ## build the tester page into src/canfetch/web/assets
 
-check-page: page/node_modules/.package-lock.json ## check the types of the tester page
+check-page: page/node_modules/.package-lock.json ## check the types of the tester page and of the npm package
 	npm --prefix page run check
+	page/node_modules/.bin/tsc --noEmit --project npm/tsconfig.json
+
+npm: $(NPM_PACKAGE) ## build the npm package in dist/npm
+	@mkdir -p dist/npm
+	npm pack --silent --pack-destination dist/npm ./build/npm
+
+npm-bench: npm ## compare the speed of the npm package with that of robots-parser
+	@mkdir -p build/npm-bench
+	@test -f build/npm-bench/package.json || echo '{ "private": true }' > build/npm-bench/package.json
+	@npm install --prefix build/npm-bench --ignore-scripts --no-save --no-audit --no-fund --silent robots-parser@3.0.1 dist/npm/canfetch-*.tgz
+	node npm/benchmark.mjs build/npm-bench
 
 bench: $(INSTALLED) ## compare the speed with other implementations: make bench [ARGS=--quick]
 	$(BIN)/python -m benchmarks $(ARGS)

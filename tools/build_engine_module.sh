@@ -7,7 +7,8 @@
 # installed, such as rustup's with the component rust-src or Debian's rustc-web with rust-web-src, and a linker: rust-lld
 # of any toolchain, or wasm-ld of the package lld. A toolchain with the target wasm32-unknown-unknown is used otherwise.
 #
-# The file OUTPUT.rustc names the compiler, whose standard library is in the module.
+# The file OUTPUT.rustc names the compiler, whose standard library is in the module, and the file OUTPUT.crates the crates
+# that were built.
 #
 # In CI (CI=true), what is missing is installed with rustup, or by root with apt-get.
 #
@@ -115,4 +116,6 @@ fi
 mkdir -p "$(dirname "$output")"
 install -m 644 "$CARGO_TARGET_DIR/$target/release/canfetch_wasm.wasm" "$output"
 printf '%s\n' "$rustc" >"$output.rustc"
+find "$CARGO_TARGET_DIR/$target/release/deps" -name 'lib*.rlib' | sed -n 's|.*/lib\(.*\)-[0-9a-f]*\.rlib$|\1|p' | sort -u \
+    >"$output.crates"
 log "built ${output#"$PWD"/}, $(stat -c %s "$output" 2>/dev/null || stat -f %z "$output") bytes"

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from email import message_from_string
 from html.parser import HTMLParser
@@ -32,11 +32,17 @@ _ENGINE_CRATE = ROOT / "rust" / "wasm" / "Cargo.toml"
 _ENGINE_TARGET = "wasm32-unknown-unknown"
 # Written by tools/build_engine_module.sh: the compiler that built the engine.
 _ENGINE_COMPILER = ROOT / "build" / "engine.wasm.rustc"
+# And the crates that it built for the engine.
+_ENGINE_LIBRARIES = ROOT / "build" / "engine.wasm.crates"
+# Crates of the library that only procedural macros use, which run in the compiler.
+_COMPILER_CRATES = {"proc_macro", "rustc_literal_escaper"}
 _NATIVE_SUFFIXES = {".so", ".pyd", ".dylib"}
 _LICENCE = re.compile(r"(licen[cs]e|unlicense|copying|copyright)(?![a-z])", re.IGNORECASE)
 _NOTICE = re.compile(r"(notice|acknowledgements)(?![a-z])", re.IGNORECASE)
 # A package, the name of a file, and its text.
 _NOTICES = re.compile(r"<h3>(.*?)</h3>|<summary><code>(.*?)</code></summary>|<pre>(.*?)</pre>", re.DOTALL)
+# The name of a crate in a heading such as `cfg-if-1.0.4`.
+_CRATE_HEADING = re.compile(r"<h3>\W*(.*?)-\d[^<]*</h3>")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
@@ -96,16 +102,22 @@ def linked_crates(manifest: Path, target: str) -> list[Part]:
     return [_crate(package) for package in found.values() if package["source"] is not None]
 
 
-def rust_library(rustc: str) -> Part:
+def rust_library(rustc: str, crates: Collection[str] | None = None) -> Part:
     """Return the standard library of Rust, which is linked into every library.
 
     Its notices are those of the toolchain. A toolchain of a distribution may lack them. The license is then Apache-2.0,
     which the library offers and this project has.
+
+    Args:
+        rustc: The compiler.
+        crates: The crates of the library that were built, with underscores for hyphens. The notices of others are
+            omitted.
     """
     (version,) = re.findall(r"^release: (.*)$", _output(rustc, "-vV"), re.MULTILINE)
     notices = Path(_output(rustc, "--print", "sysroot").strip(), "share", "doc", "rust", "COPYRIGHT-library.html")
     if notices.is_file():
-        texts = {"COPYRIGHT.txt": _plain_text(_without_repeats(notices.read_text(encoding="utf-8")))}
+        html = _of_crates(notices.read_text(encoding="utf-8"), crates)
+        texts = {"COPYRIGHT.txt": _plain_text(_without_repeats(html))}
     else:
         texts = {"LICENSE-APACHE": (ROOT / "LICENSE").read_text(encoding="utf-8")}
     purl = f"pkg:generic/rust-standard-library@{version}"
@@ -115,7 +127,10 @@ def rust_library(rustc: str) -> Part:
 def engine_parts() -> list[Part]:
     """Return the parts of the page's engine, which `tools/build_engine_module.sh` built."""
     rustc = _ENGINE_COMPILER.read_text(encoding="utf-8").strip()
-    return [*linked_crates(_ENGINE_CRATE, _ENGINE_TARGET), rust_library(rustc)]
+    # A library that was not built here is that of the toolchain, with all of its crates.
+    crates = set(_ENGINE_LIBRARIES.read_text(encoding="utf-8").split()) if _ENGINE_LIBRARIES.is_file() else set()
+    library = rust_library(rustc, crates - _COMPILER_CRATES if "std" in crates else None)
+    return [*linked_crates(_ENGINE_CRATE, _ENGINE_TARGET), library]
 
 
 def native_parts() -> list[Part]:
@@ -254,6 +269,16 @@ class _Text(HTMLParser):
 
 def _words(text: str) -> str:
     return " ".join(text.split())
+
+
+def _of_crates(html: str, crates: Collection[str] | None) -> str:
+    """Return notices without the sections of crates other than `crates`."""
+    if crates is None:
+        return html
+    start, *sections = re.split(r"(?=<h3>)", html)
+    named = [(_CRATE_HEADING.match(section), section) for section in sections]
+    kept = [section for found, section in named if found is None or found[1].replace("-", "_") in crates]
+    return start + "".join(kept)
 
 
 def _without_repeats(html: str) -> str:

@@ -21,7 +21,7 @@ def build(language: str, folder: Path) -> None:
     """Build the adapters of `language` into `folder`, unless they are built from the same sources already."""
     source, target = ADAPTERS / language, folder / language
     stamp, digest = target / "built", _digest(source)
-    if stamp.exists() and stamp.read_text() == digest:
+    if language not in UNSTAMPED and stamp.exists() and stamp.read_text() == digest:
         return
     target.mkdir(parents=True, exist_ok=True)
     stamp.unlink(missing_ok=True)
@@ -65,6 +65,14 @@ def _build_javascript(source: Path, target: Path) -> None:
     _run(["npm", "ci", "--silent", "--ignore-scripts", "--prefix", str(target)])
 
 
+def _build_npm(source: Path, target: Path) -> None:
+    script = ADAPTERS.parents[1] / "tools" / "build_npm_package.sh"
+    if not script.exists():
+        raise BuildError("the npm package of canfetch is built in a checkout only")
+    _run([str(script), str(target / "node_modules" / "canfetch")], PYTHON=sys.executable)
+    shutil.copytree(source, target, dirs_exist_ok=True)
+
+
 BUILDERS: dict[str, Callable[[Path, Path], None]] = {
     "python": _build_python,
     "python-clients": _build_python,
@@ -73,7 +81,10 @@ BUILDERS: dict[str, Callable[[Path, Path], None]] = {
     "go": _build_go,
     "java": _build_java,
     "javascript": _build_javascript,
+    "npm": _build_npm,
 }
+# Their sources are not only in their folder. The builder itself is fast if nothing has changed.
+UNSTAMPED = frozenset({"npm"})
 
 
 def _digest(source: Path) -> str:
@@ -83,10 +94,11 @@ def _digest(source: Path) -> str:
     return digest.hexdigest()
 
 
-def _run(command: list[str]) -> None:
+def _run(command: list[str], **environment: str) -> None:
     if shutil.which(command[0]) is None:
         raise BuildError(f"{command[0]} is not installed")
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    env = {**os.environ, **environment}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines()
         raise BuildError("\n".join([f"{' '.join(command[:3])} ... exited with code {done.returncode}", *lines[-5:]]))

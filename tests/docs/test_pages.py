@@ -23,6 +23,7 @@ NOT_RUN = {
     "docs/columns.md": ["needs Spark", "needs Spark", "needs Spark", "downloads packages and needs Spark"],
     "docs/crawling.md": ["needs a PostgreSQL server"],
     "docs/index.md": ["needs a checkout"],
+    "docs/javascript.md": ["needs a checkout"],
     "docs/editors.md": ["downloads packages"],
     "docs/generated-archives.md": ["needs a checkout"],
     "docs/installation.md": [

@@ -307,6 +307,13 @@ def test_a_license_that_is_repeated_is_written_once(tmp_path: Path, monkeypatch:
     assert texts == ["Permission is granted.", expected, "Only of this part."]
 
 
+def test_notices_of_crates_that_were_not_built_are_omitted() -> None:
+    html = "<h2>All</h2><h3>\N{PACKAGE} cfg-if-1.0.4</h3>A<h3>windows-sys-0.60.2</h3>B<h3>libc-0.2.178</h3>C"
+    kept = bundled_parts._of_crates(html, {"std", "cfg_if", "libc"})
+    assert kept == "<h2>All</h2><h3>\N{PACKAGE} cfg-if-1.0.4</h3>A<h3>libc-0.2.178</h3>C"
+    assert bundled_parts._of_crates(html, None) == html
+
+
 def test_repeated_notices_of_the_rust_library_are_named() -> None:
     html = "".join(
         f"<h3>{name}-1</h3><details><summary><code>MIT</code></summary><pre>{text}</pre></details>"

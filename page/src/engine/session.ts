@@ -1,6 +1,7 @@
 /** One file and one matrix of questions about it, on the module. Runs in the worker. */
 
-import { EngineModule, TARGET_STATUS, type Target } from "./engine-module.js";
+import type { Target } from "./buffers.js";
+import { EngineModule, TARGET_STATUS } from "./engine-module.js";
 import { originOf, originOfFile } from "./origin.js";
 import {
   type AgentChain,

@@ -1,11 +1,15 @@
 //! An open file: its bytes, and what each profile reads in them.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use canfetch_core::tables::PROFILES;
-use canfetch_core::{CompiledFile, File};
+use canfetch_core::{CompiledFile, File, RuleSet};
 
 use crate::source::Source;
+
+/// The maximum number of rule sets that a file is bound to. A host that needs more opens the file again.
+pub const BOUND_LIMIT: usize = 1024;
 
 /// A file as one profile reads it.
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +40,14 @@ pub struct Document {
     /// Without and with support for UTF-16.
     sources: [OnceCell<Source>; 2],
     compiled: [OnceCell<CompiledFile>; PROFILES.len()],
+    /// The profiles and the rules of the agents for which decisions are made.
+    bound: Vec<(u32, Arc<RuleSet>)>,
 }
 
 impl Document {
     /// Opens a file.
     pub fn new(content: Vec<u8>, max_bytes: usize) -> Self {
-        Self { content, max_bytes, sources: Default::default(), compiled: Default::default() }
+        Self { content, max_bytes, sources: Default::default(), compiled: Default::default(), bound: Vec::new() }
     }
 
     /// Returns the file as the profile with this index reads it; `None` if the profile does not exist.
@@ -51,5 +57,24 @@ impl Document {
             .get_or_init(|| Source::new(&self.content, flags.utf16, self.max_bytes));
         let compiled = self.compiled[profile as usize].get_or_init(|| CompiledFile::new(&source.content, flags));
         Some(Reading { source, compiled })
+    }
+
+    /// Keeps rules for decisions, and returns their number; `None` if the file has too many already.
+    pub fn bind(&mut self, profile: u32, rules: Arc<RuleSet>) -> Option<u32> {
+        let same = |bound: &(u32, Arc<RuleSet>)| bound.0 == profile && Arc::ptr_eq(&bound.1, &rules);
+        if let Some(at) = self.bound.iter().position(same) {
+            return Some(at as u32);
+        }
+        if self.bound.len() == BOUND_LIMIT {
+            return None;
+        }
+        self.bound.push((profile, rules));
+        Some(self.bound.len() as u32 - 1)
+    }
+
+    /// Returns the rules with this number, and the file as their profile reads it.
+    pub fn bound(&self, number: u32) -> Option<(Reading<'_>, &RuleSet)> {
+        let (profile, rules) = self.bound.get(number as usize)?;
+        Some((self.read(*profile)?, rules))
     }
 }

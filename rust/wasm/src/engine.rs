@@ -1,6 +1,7 @@
 //! The state of the module: open files, the targets and agents of the matrix, and the buffers.
 
 use canfetch_core::tables::{DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT, PROFILES};
+use canfetch_core::{locate, target};
 
 use crate::document::{Document, Reading};
 use crate::failure::Failure;
@@ -11,7 +12,7 @@ use crate::{explanation, file_info, matrix};
 /// The largest input, in bytes.
 pub const INPUT_LIMIT: usize = 1 << 26;
 /// The maximum number of open files.
-pub const DOCUMENTS_LIMIT: usize = 16;
+pub const DOCUMENTS_LIMIT: usize = 1024;
 /// The maximum number of cells of one call.
 pub const CELLS_LIMIT: usize = 1 << 22;
 /// A larger input buffer is freed after use.
@@ -22,7 +23,8 @@ const RETAINED_INPUT: usize = 1 << 20;
 pub struct Engine {
     input: Vec<u8>,
     output: Output,
-    documents: Vec<(u32, Document)>,
+    /// In the order of their handles.
+    documents: Vec<(u32, Box<Document>)>,
     last_handle: u32,
     targets: Vec<Target>,
     agents: Vec<Agent>,
@@ -66,19 +68,70 @@ impl Engine {
         // Positive as a signed number, and not in use after an overflow.
         loop {
             self.last_handle = if self.last_handle == i32::MAX as u32 { 1 } else { self.last_handle + 1 };
-            if self.documents.iter().all(|&(handle, _)| handle != self.last_handle) {
-                break;
+            if let Err(at) = position(&self.documents, self.last_handle) {
+                let document = Box::new(Document::new(content, max_bytes as usize));
+                self.documents.insert(at, (self.last_handle, document));
+                return Ok(self.last_handle);
             }
         }
-        self.documents.push((self.last_handle, Document::new(content, max_bytes as usize)));
-        Ok(self.last_handle)
     }
 
     /// Closes a file.
     pub fn close(&mut self, handle: u32) -> Result<u32, Failure> {
-        let at = self.documents.iter().position(|&(open, _)| open == handle).ok_or(Failure::UnknownDocument)?;
+        let at = position(&self.documents, handle).map_err(|_| Failure::UnknownDocument)?;
         self.documents.remove(at);
         Ok(0)
+    }
+
+    /// Binds a file to the agent in the input, and returns the number of these rules for `decide`.
+    ///
+    /// Writes how the groups were selected, the index of the token that selected them, the number of rules in these
+    /// groups, and the indices of the groups.
+    pub fn bind(&mut self, handle: u32, profile: u32) -> Result<u32, Failure> {
+        let input = self.take_input();
+        let mut input = Input(&input);
+        let agent = input.agent()?;
+        input.end()?;
+        if !agent.is_valid() {
+            return Err(Failure::InvalidAgent);
+        }
+        let at = position(&self.documents, handle).map_err(|_| Failure::UnknownDocument)?;
+        let document = &mut self.documents[at].1;
+        let reading = document.read(profile).ok_or(Failure::UnknownProfile)?;
+        let selection = reading.compiled.select(reading.content(), &agent.tokens, agent.star_applies);
+        let rules = reading.compiled.rule_set(&selection.groups);
+        self.output.clear(0)?;
+        explanation::write_choice(&selection, &mut self.output);
+        self.output.number(rules.rule_count() as u32);
+        self.output.numbers(&selection.groups);
+        document.bind(profile, rules).ok_or(Failure::TooLarge)
+    }
+
+    /// Decides on the URL in the input, which has no length before it, with the rules of `bind`.
+    ///
+    /// Returns the line of the deciding rule, or 0, times 8, plus the number of the reason. Writes no output.
+    pub fn decide(&mut self, handle: u32, rules: u32) -> Result<u32, Failure> {
+        // Not copied: this is the call that hosts make for each URL.
+        let url = std::mem::take(&mut self.input);
+        let answer = document(&self.documents, handle).and_then(|document| {
+            let (reading, rules) = document.bound(rules).ok_or(Failure::UnknownRules)?;
+            let path = locate(&url).ok_or(Failure::InvalidTarget)?.path;
+            let file = reading.file();
+            let verdict = rules.decide(file, &target(&url, path, file.profile));
+            let line = verdict.rule.map_or(0, |found| file.groups.rules().at(found.rule as usize).line());
+            Ok(line << 3 | explanation::reason_number(verdict.reason))
+        });
+        if url.capacity() <= RETAINED_INPUT {
+            self.input = url;
+        }
+        answer
+    }
+
+    /// Writes the records that are neither user-agent lines nor rules: line, group from 1 or 0, whether it is a sitemap,
+    /// key and value. Returns their number.
+    pub fn others(&mut self, handle: u32, profile: u32) -> Result<u32, Failure> {
+        let reading = read(&self.documents, handle, profile)?;
+        file_info::write_others(reading, &mut self.output)
     }
 
     /// Replaces the targets, and writes the status of each: 0 for a path, 1 for a URL with an authority, 2 if invalid.
@@ -179,12 +232,17 @@ impl Engine {
     }
 }
 
-fn document(documents: &[(u32, Document)], handle: u32) -> Result<&Document, Failure> {
-    let found = documents.iter().find(|&&(open, _)| open == handle);
-    found.map(|(_, document)| document).ok_or(Failure::UnknownDocument)
+/// Returns where the file with this handle is, or where it would be inserted.
+fn position(documents: &[(u32, Box<Document>)], handle: u32) -> Result<usize, usize> {
+    documents.binary_search_by_key(&handle, |&(open, _)| open)
 }
 
-fn read(documents: &[(u32, Document)], handle: u32, profile: u32) -> Result<Reading<'_>, Failure> {
+fn document(documents: &[(u32, Box<Document>)], handle: u32) -> Result<&Document, Failure> {
+    let at = position(documents, handle).map_err(|_| Failure::UnknownDocument)?;
+    Ok(&documents[at].1)
+}
+
+fn read(documents: &[(u32, Box<Document>)], handle: u32, profile: u32) -> Result<Reading<'_>, Failure> {
     document(documents, handle)?.read(profile).ok_or(Failure::UnknownProfile)
 }
 

@@ -80,7 +80,7 @@ fn checked(url: &Target, agent: &Agent) -> Result<usize, Failure> {
 }
 
 /// The number of a reason in the output.
-fn reason_number(reason: Reason) -> u32 {
+pub fn reason_number(reason: Reason) -> u32 {
     match reason {
         Reason::RobotsTxt => 0,
         Reason::NoGroup => 1,
@@ -91,7 +91,8 @@ fn reason_number(reason: Reason) -> u32 {
     }
 }
 
-fn write_choice(selection: &Selection, out: &mut Output) {
+/// Writes how the groups were selected, and the index of the token that selected them.
+pub fn write_choice(selection: &Selection, out: &mut Output) {
     let (choice, token) = match selection.choice {
         Choice::OwnToken => (0, 0),
         Choice::Fallback(index) => (1, index as u32),

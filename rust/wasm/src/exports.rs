@@ -53,6 +53,24 @@ pub extern "C" fn canfetch_close(handle: u32) -> i32 {
     call(|engine| engine.close(handle))
 }
 
+/// See [`Engine::bind`].
+#[unsafe(no_mangle)]
+pub extern "C" fn canfetch_bind(handle: u32, profile: u32) -> i32 {
+    call(|engine| engine.bind(handle, profile))
+}
+
+/// See [`Engine::decide`].
+#[unsafe(no_mangle)]
+pub extern "C" fn canfetch_decide(handle: u32, rules: u32) -> i32 {
+    call(|engine| engine.decide(handle, rules))
+}
+
+/// See [`Engine::others`].
+#[unsafe(no_mangle)]
+pub extern "C" fn canfetch_others(handle: u32, profile: u32) -> i32 {
+    call(|engine| engine.others(handle, profile))
+}
+
 /// See [`Engine::set_targets`].
 #[unsafe(no_mangle)]
 pub extern "C" fn canfetch_set_targets() -> i32 {

@@ -18,4 +18,6 @@ pub enum Failure {
     InvalidTarget = -6,
     /// The agent has no product tokens, or an invalid one.
     InvalidAgent = -7,
+    /// The file has no rules with this number.
+    UnknownRules = -8,
 }

@@ -89,6 +89,21 @@ pub fn write_readers(reading: Reading<'_>, line: u32, agents: &[Agent], out: &mu
     Ok(agents.len() as u32)
 }
 
+/// Writes the records that are neither user-agent lines nor rules, and returns their number.
+pub fn write_others(reading: Reading<'_>, out: &mut Output) -> Result<u32, Failure> {
+    let content = reading.content();
+    let others = reading.compiled.others(content);
+    out.clear(others.len() * 20)?;
+    for other in others {
+        out.number(other.line());
+        out.number(other.group().map_or(0, |group| group + 1));
+        out.number(u32::from(other.is_sitemap()));
+        out.bytes(other.key.of(content));
+        out.bytes(other.value.of(content));
+    }
+    Ok(others.len() as u32)
+}
+
 fn for_each_record(reading: Reading<'_>, mut take: impl FnMut(u32, LineKind, Option<u32>)) {
     let groups = reading.compiled.groups();
     for agent in groups.agents().iter() {

@@ -2,7 +2,7 @@
 //!
 //! The host writes the input of a call into a buffer of the module and reads the output from another one. It passes
 //! numbers, but never pointers, so an invalid argument cannot cause undefined behaviour. Every function returns a
-//! negative number, a `Failure`, if an argument is invalid. `page/src/engine/engine_module.ts` is
+//! negative number, a `Failure`, if an argument is invalid. `page/src/engine/engine-module.ts` is
 //! the other side of this interface.
 //!
 //! Functions that start with `canfetch_` are exported. They are called as follows:

@@ -10,6 +10,7 @@ const TOO_LARGE: i32 = -4;
 const INVALID_LIMIT: i32 = -5;
 const INVALID_TARGET: i32 = -6;
 const INVALID_AGENT: i32 = -7;
+const UNKNOWN_RULES: i32 = -8;
 
 const MAX_BYTES: u32 = 512_000;
 const FILE: &[u8] = b"user-agent: *\ndisallow: /a\nallow: /a*c$\n\nuser-agent: foo\ndisallow: /b?d=:\nsitemap: s";
@@ -110,11 +111,77 @@ fn invalid_arguments_have_codes() {
 
 #[test]
 fn the_number_of_open_files_is_limited() {
-    let handles: Vec<u32> = (0..16).map(|_| open(FILE)).collect();
+    let handles: Vec<u32> = (0..1024).map(|_| open(FILE)).collect();
     send(FILE);
     assert_eq!(canfetch_open(MAX_BYTES), TOO_LARGE);
     assert_eq!(canfetch_close(handles[3]), 0);
     assert!(!handles.contains(&open(FILE)));
+}
+
+#[test]
+fn decisions_have_a_line_and_a_reason() {
+    let handle = open(FILE);
+    let bind = |tokens: &[&[u8]]| {
+        send(&agent(tokens));
+        canfetch_bind(handle, 0)
+    };
+    let decide = |url: &[u8], rules: i32| {
+        send(url);
+        canfetch_decide(handle, u32::try_from(rules).expect("a number"))
+    };
+    let star = bind(&[b"bar"]);
+    // By `*`, no token, two rules, one group.
+    assert_eq!(output(), [2, u32::MAX, 2, 1, 0].map(u32::to_le_bytes).concat());
+    let foo = bind(&[b"bar", b"foo"]);
+    assert_eq!(output(), [1, 1, 1, 1, 1].map(u32::to_le_bytes).concat());
+    assert_eq!((star, foo, bind(&[b"qux"])), (0, 1, 0));
+    for (url, rules, answer) in [
+        (&b"/a"[..], star, 2 << 3 | 4),
+        (b"https://example.com/abc#x", star, 3 << 3 | 3),
+        (b"/c", star, 2),
+        (b"/robots.txt", star, 0),
+        (b"/b?d=:", foo, 6 << 3 | 4),
+        (b"/a", foo, 2),
+        (b"", star, INVALID_TARGET),
+        (b"a", star, INVALID_TARGET),
+        (b"/", 2, UNKNOWN_RULES),
+    ] {
+        assert_eq!(decide(url, rules), answer, "{url:?} {rules}");
+    }
+    assert_eq!(bind(&[b""]), INVALID_AGENT);
+    assert_eq!(bind(&[]), INVALID_AGENT);
+    send(&agent(&[b"foo"]));
+    assert_eq!(canfetch_bind(handle, 99), UNKNOWN_PROFILE);
+    assert_eq!(canfetch_bind(handle, 0), MALFORMED_INPUT);
+    assert_eq!(canfetch_close(handle), 0);
+    assert_eq!(decide(b"/", star), UNKNOWN_DOCUMENT);
+    send(&agent(&[b"foo"]));
+    assert_eq!(canfetch_bind(handle, 0), UNKNOWN_DOCUMENT);
+}
+
+#[test]
+fn a_file_is_bound_to_a_limited_number_of_rule_sets() {
+    let content: Vec<u8> = (0..2000).flat_map(|n| format!("user-agent: a{n}\ndisallow: /{n}\n").into_bytes()).collect();
+    let handle = open(&content);
+    let bind = |n: usize| {
+        send(&agent(&[format!("a{n}").as_bytes()]));
+        canfetch_bind(handle, 0)
+    };
+    assert!((0..1024).all(|n| usize::try_from(bind(n)) == Ok(n)));
+    assert_eq!(bind(1024), TOO_LARGE);
+    send(b"/1023/x");
+    assert_eq!(canfetch_decide(handle, 1023), 2048 << 3 | 4);
+}
+
+#[test]
+fn other_records_have_a_line_and_a_group() {
+    let handle = open(b"sitemap: s\nuser-agent: *\nCrawl-Delay: 1 # c\n");
+    assert_eq!(canfetch_others(handle, 0), 2);
+    let sitemap = [[1, 0, 1].map(u32::to_le_bytes).concat(), bytes(b"sitemap"), bytes(b"s")].concat();
+    let delay = [[3, 1, 0].map(u32::to_le_bytes).concat(), bytes(b"Crawl-Delay"), bytes(b"1")].concat();
+    assert_eq!(output(), [sitemap, delay].concat());
+    assert_eq!(canfetch_others(handle, 99), UNKNOWN_PROFILE);
+    assert_eq!(canfetch_others(handle + 1, 0), UNKNOWN_DOCUMENT);
 }
 
 #[test]
@@ -223,7 +290,7 @@ fn random_calls_return_numbers_or_codes() {
         // One of the files that were opened last, or an unknown one.
         let handle = if dice.below(9) == 0 { dice.argument() } else { opened - dice.below(opened.clamp(1, 16)) };
         let (profile, first, count) = (dice.argument(), dice.argument(), dice.argument());
-        let result = match dice.below(12) {
+        let result = match dice.below(15) {
             0 => {
                 let result = canfetch_open(if dice.below(8) == 0 { dice.argument() } else { MAX_BYTES });
                 opened = opened.max(u32::try_from(result).unwrap_or(0));
@@ -239,9 +306,12 @@ fn random_calls_return_numbers_or_codes() {
             8 => canfetch_info(handle, profile),
             9 => canfetch_readers(handle, profile, first),
             10 => canfetch_profiles(),
+            11 => canfetch_bind(handle, profile),
+            12 => canfetch_decide(handle, first),
+            13 => canfetch_others(handle, profile),
             _ => i32::from(canfetch_input(dice.argument()).is_null()),
         };
-        assert!(result >= INVALID_AGENT);
+        assert!(result >= UNKNOWN_RULES);
         succeeded += u32::from(result >= 0);
         output();
     }

@@ -1,0 +1,131 @@
+"""The npm package, as `npm pack` archives it and npm installs it: in an empty folder, with a HOME of its own."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+from tests.missing import skip_unless_ci
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PROGRAMS: Final = Path(__file__).parent / "programs"
+SECONDS: Final = 900
+_NO_TOOLCHAIN: Final = 3
+
+
+class Archive(NamedTuple):
+    """What `npm pack` made.
+
+    Attributes:
+        file: The archive.
+        size: Its size in bytes.
+        names: The files in it.
+        folder: The folder that was packed.
+    """
+
+    file: Path
+    size: int
+    names: list[str]
+    folder: Path
+
+
+class Project(NamedTuple):
+    """A folder in which packages are installed, and the programs of the tests."""
+
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of its processes."""
+        home = self.folder / "home"
+        return {"PATH": os.environ["PATH"], "HOME": str(home), "npm_config_cache": str(home / "npm")}
+
+    def install(self, *packages: str) -> str:
+        """Install packages, without their scripts. Return why npm cannot do it, or an empty string."""
+        command = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", *packages]
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        return "" if done.returncode == 0 else done.stderr[-500:] or "unknown reason"
+
+    def run(self, *command: str | Path, questions: str | None = None) -> str:
+        """Run a command in the folder, and return its output. It must not write to standard error."""
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            input=questions,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+        return done.stdout
+
+
+def new_project(folder: Path, archive: Archive) -> Project:
+    """Return a new project with the package and the programs."""
+    shutil.copytree(PROGRAMS, folder, dirs_exist_ok=True)
+    (folder / "home").mkdir()
+    (folder / "package.json").write_text('{ "private": true }\n', encoding="utf-8")
+    project = Project(folder)
+    problem = project.install("--offline", str(archive.file))
+    assert not problem, problem
+    return project
+
+
+@pytest.fixture(scope="session")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Archive:
+    """Return the archive of the package. Without a toolchain, skip the test; fail it in CI."""
+    if shutil.which("node") is None:
+        skip_unless_ci("Node.js is not installed")
+    folder = tmp_path_factory.mktemp("package")
+    built = subprocess.run(
+        [ROOT / "tools" / "build_npm_package.sh", folder / "canfetch"],
+        env={**os.environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if built.returncode == _NO_TOOLCHAIN:
+        skip_unless_ci(built.stderr.strip())
+    assert built.returncode == 0, built.stdout + built.stderr
+    command = ["npm", "pack", "--json", "--pack-destination", str(folder), str(folder / "canfetch")]
+    packed = subprocess.run(command, capture_output=True, text=True, check=True)
+    (description,) = json.loads(packed.stdout)
+    names = [file["path"] for file in description["files"]]
+    return Archive(folder / description["filename"], description["size"], names, folder / "canfetch")
+
+
+@pytest.fixture(scope="session")
+def project(archive: Archive, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return a project with the package only."""
+    return new_project(tmp_path_factory.mktemp("project"), archive)
+
+
+@pytest.fixture(scope="session")
+def with_robots_parser(archive: Archive, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return a project that also has robots-parser, with its tests."""
+    project = new_project(tmp_path_factory.mktemp("robots-parser"), archive)
+    if problem := project.install("robots-parser@3.0.1"):
+        skip_unless_ci(f"npm cannot install robots-parser: {problem}")
+    lock = json.loads((project.folder / "package-lock.json").read_text(encoding="utf-8"))
+    expected = "sha512-s+pyvQeIKIZ0dx5iJiQk1tPLJAWln39+MI5jtM8wnyws+G5azk+dMnMX0qfbqNetKKNgcWWOdi0sfm+FbQbgdQ=="
+    assert lock["packages"]["node_modules/robots-parser"]["integrity"] == expected
+    return project
+
+
+def lines_of_json(text: str) -> list[Any]:
+    """Return the values of an output of one line of JSON for each."""
+    return [json.loads(line) for line in text.splitlines()]

@@ -1,0 +1,46 @@
+/** The differences that docs/javascript.md lists: what both packages answer, as JSON. */
+
+const robotsParser = require("robots-parser");
+const moved = require("canfetch/robots-parser");
+
+const FILE = "https://example.com/robots.txt";
+const allowed = (path, agent) => (robots) => robots.isAllowed(`https://example.com${path}`, agent) ?? "undefined";
+
+/** The title of the row, the file, the question, and the answers of robots-parser and of canfetch. */
+const DIFFERENCES = [
+  ["`Disallow: /`, and the URL `/robots.txt`", "User-agent: *\nDisallow: /", allowed("/robots.txt"), false, true],
+  [
+    "`Sitemap` or another record between two user-agent lines",
+    "User-agent: a\nSitemap: /s.xml\nUser-agent: b\nDisallow: /x",
+    allowed("/x", "a"),
+    true,
+    false,
+  ],
+  [
+    "a user-agent line at its end, without rules",
+    "User-agent: *\nDisallow: /x\n\nUser-agent: a",
+    allowed("/x", "a"),
+    false,
+    true,
+  ],
+  ["`Disallow: /%61`, and the URL `/a`", "User-agent: *\nDisallow: /%61", allowed("/a"), true, false],
+  [
+    "`Disallow: /b%61`, `Allow: /b*d`, and the URL `/b%61cd`",
+    "User-agent: *\nDisallow: /b%61\nAllow: /b*d",
+    allowed("/b%61cd"),
+    false,
+    true,
+  ],
+  ["`Disallow: /a%24`, and the URL `/a$`", "User-agent: *\nDisallow: /a%24", allowed("/a$"), true, false],
+  ["`User-agent: a b`, and the agent `a`", "User-agent: a b\nDisallow: /x", allowed("/x", "a"), true, false],
+  ["a rule after the first 500 KiB", `User-agent: *\n${"#".repeat(512_000)}\nDisallow: /x`, allowed("/x"), false, true],
+];
+
+console.log(
+  JSON.stringify(
+    DIFFERENCES.map(([title, content, ask, expectedTheirs, expectedOurs]) => {
+      const [theirs, ours] = [robotsParser, moved].map((parser) => ask(parser(FILE, content)));
+      return { title, theirs, ours, expectedTheirs, expectedOurs };
+    }),
+  ),
+);

@@ -1,0 +1,151 @@
+"""The npm package works in each runtime, with its types, and within its size."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.missing import skip_unless_ci
+from tests.npm.conftest import ROOT, Archive, Project, new_project
+
+import canfetch
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.service
+
+# It has 79.8 KB. The engine of another compiler may be a little larger.
+MAX_BYTES = 80 * 1024
+# The runtimes as npm packages: their name, version, and the program in it.
+RUNTIMES = {
+    "deno": ("deno@2.9.6", "@deno/*/deno", ("run", "--allow-all", "--no-prompt", "module.mjs")),
+    "bun": ("bun@1.4.4", "@oven/*/bin/bun", ("run", "module.mjs")),
+}
+
+
+def test_the_package_is_small_and_complete(archive: Archive) -> None:
+    assert archive.size < MAX_BYTES
+    modules = ["canfetch.js", "index.js", "index.mjs", "robots-parser.js", "robots-parser.mjs"]
+    types = ["index.d.mts", "index.d.ts", "robots-parser.d.mts", "robots-parser.d.ts"]
+    assert sorted(archive.names) == sorted(
+        [*modules, *types, "LICENSE", "LICENSES-OF-PARTS", "README.md", "package.json"]
+    )
+    manifest = json.loads((archive.folder / "package.json").read_text(encoding="utf-8"))
+    assert manifest["version"] == canfetch.__version__
+    assert not {"dependencies", "optionalDependencies", "peerDependencies", "scripts"} & manifest.keys()
+    for notice in ("memchr", "cfg-if", "The Rust Project Developers"):
+        assert notice in (archive.folder / "LICENSES-OF-PARTS").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("program", ["module.mjs", "common.cjs", "thread.mjs"])
+def test_node(project: Project, program: str) -> None:
+    assert set(project.run("node", program).split()) == {canfetch.__version__}
+
+
+def test_the_engine_is_loaded_in_several_ways(project: Project) -> None:
+    assert project.run("node", "loading.mjs") == "loaded\n"
+
+
+def test_more_files_and_agents_than_the_engine_has_room_for(project: Project) -> None:
+    assert project.run("node", "--expose-gc", "many-files.mjs") == "done\n"
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_other_runtimes(archive: Archive, runtime: str, tmp_path: Path) -> None:
+    package, program, arguments = RUNTIMES[runtime]
+    project = new_project(tmp_path, archive)
+    if problem := project.install(package):
+        pytest.skip(f"npm cannot install {runtime}: {problem}")
+    executables = list((project.folder / "node_modules").glob(program))
+    if not executables:
+        pytest.skip(f"the npm package of {runtime} has no program for this platform")
+    assert project.run(executables[0], *arguments) == f"{canfetch.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "module, resolution, file",
+    [
+        ("nodenext", "nodenext", "types.ts"),
+        ("nodenext", "nodenext", "types.mts"),
+        ("esnext", "bundler", "types.ts"),
+        ("nodenext", "nodenext", "types-of-require.cts"),
+    ],
+)
+def test_types(project: Project, module: str, resolution: str, file: str) -> None:
+    compiler = ROOT / "page" / "node_modules" / ".bin" / "tsc"
+    if not compiler.exists():
+        skip_unless_ci("TypeScript is not installed: run `make page`")
+    source = project.folder / file
+    if not source.exists():
+        shutil.copy(source.with_suffix(".ts"), source)
+    options = ["--noEmit", "--strict", "--target", "es2023", "--lib", "es2023,dom", "--esModuleInterop", "--types", ""]
+    project.run(compiler, *options, "--module", module, "--moduleResolution", resolution, str(source))
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'")
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is that of the base class
+        del format, args
+
+
+@pytest.fixture(scope="module")
+def page(project: Project) -> Iterator["Page"]:
+    """Return a page of Chromium that may load what the project has installed."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        skip_unless_ci("Chromium is not installed")
+    shutil.copytree(project.folder / "node_modules" / "canfetch", project.folder / "canfetch", dirs_exist_ok=True)
+    (project.folder / "page.html").write_text("<!doctype html><title>Page</title>", encoding="utf-8")
+    (project.folder / "worker.js").write_text(
+        'import * as canfetch from "./canfetch/index.mjs";\n'
+        'import robotsParser from "./canfetch/robots-parser.mjs";\n'
+        'import { use } from "./usage.mjs";\npostMessage(use(canfetch, robotsParser));\n',
+        encoding="utf-8",
+    )
+    handler = partial(_Handler, directory=os.fspath(project.folder))
+    handler.func.extensions_map = {**_Handler.extensions_map, ".mjs": "text/javascript"}  # type: ignore[attr-defined]
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, sync_api.sync_playwright() as playwright:
+        Thread(target=server.serve_forever, daemon=True).start()
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"], timeout=120_000)
+        page: Page = browser.new_page()
+        page.set_default_timeout(120_000)
+        page.goto(f"http://127.0.0.1:{server.server_address[1]}/page.html")
+        yield page
+        browser.close()
+        server.shutdown()
+
+
+@pytest.mark.parametrize("load", ["await canfetch.load();", ""], ids=["loaded", "synchronous"])
+def test_browser(page: "Page", load: str) -> None:
+    page.reload()
+    version = page.evaluate(
+        f"""async () => {{
+            const canfetch = await import("./canfetch/index.mjs");
+            {load}
+            const {{ default: robotsParser }} = await import("./canfetch/robots-parser.mjs");
+            return (await import("./usage.mjs")).use(canfetch, robotsParser);
+        }}"""
+    )
+    assert version == canfetch.__version__
+
+
+def test_worker_of_a_browser(page: "Page") -> None:
+    version = page.evaluate(
+        """() => new Promise((resolve) => {
+            const worker = new Worker("./worker.js", { type: "module" });
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = ({ message }) => resolve(message);
+        })"""
+    )
+    assert version == canfetch.__version__
