@@ -2,10 +2,8 @@
 
 use std::cell::OnceCell;
 
-use canfetch_core::tables::PROFILES;
-use canfetch_core::{CompiledFile, File};
-
-use crate::source::Source;
+use canfetch::engine::tables::PROFILES;
+use canfetch::engine::{CompiledFile, File, Source};
 
 /// A file as one profile reads it.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +46,7 @@ impl Document {
     pub fn read(&self, profile: u32) -> Option<Reading<'_>> {
         let flags = PROFILES.get(profile as usize)?;
         let source = self.sources[usize::from(flags.utf16)]
-            .get_or_init(|| Source::new(&self.content, flags.utf16, self.max_bytes));
+            .get_or_init(|| Source::new(self.content.clone(), flags.utf16, self.max_bytes));
         let compiled = self.compiled[profile as usize].get_or_init(|| CompiledFile::new(&source.content, flags));
         Some(Reading { source, compiled })
     }
