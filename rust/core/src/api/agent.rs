@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::errors::InvalidAgent;
+use super::headers::product_token;
 use crate::tables::STAR_IGNORERS;
 
 /// A crawler: the product token that user-agent lines name, or several tokens to try in order.
@@ -60,6 +61,22 @@ impl Agent {
         let first = tokens.first().ok_or_else(|| InvalidAgent::new(""))?;
         let star_applies = !STAR_IGNORERS.iter().any(|name| name.eq_ignore_ascii_case(&first.0));
         Ok(Self { tokens, star_applies })
+    }
+
+    /// Returns the crawler that a User-Agent header identifies.
+    ///
+    /// A crawler knows its own token. This is for other programs, such as those that read access logs.
+    ///
+    /// ```
+    /// let header = "Mozilla/5.0 (compatible; ExampleBot/1.0; +https://example.com/bot)";
+    /// assert_eq!(canfetch::Agent::from_user_agent(header), canfetch::Agent::new("ExampleBot"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The header does not identify a crawler, for example because it is a browser's.
+    pub fn from_user_agent(header: &str) -> Result<Self, InvalidAgent> {
+        Self::new(&product_token(header).ok_or_else(|| InvalidAgent::new(header))?)
     }
 
     /// Sets whether the `*` groups apply if no token has a group.

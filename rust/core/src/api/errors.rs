@@ -58,8 +58,8 @@ pub struct InvalidLimit {
 
 impl fmt::Display for InvalidLimit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let expected = format_args!("expected {DEFAULT_MAX_BYTES} to {MAX_BYTES_LIMIT}");
-        write!(formatter, "invalid max_bytes {}: {expected}", self.max_bytes)
+        let Self { max_bytes } = self;
+        write!(formatter, "invalid max_bytes {max_bytes}: expected {DEFAULT_MAX_BYTES} to {MAX_BYTES_LIMIT}")
     }
 }
 

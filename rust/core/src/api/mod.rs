@@ -5,6 +5,7 @@ mod agent_rules;
 mod crawl_delay;
 mod errors;
 mod group;
+mod headers;
 mod options;
 mod parsed;
 mod profile;
