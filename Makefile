@@ -46,7 +46,7 @@ ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -n
 PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt LICENSE tools/bundled_parts.py
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 
-.PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust bench scoreboard fuzz \
+.PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust crate bench scoreboard fuzz \
 	package conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm
 
 help: ## list the targets
@@ -211,6 +211,12 @@ rust: ## check format and lints of the crates, run their tests, and check that t
 	cargo test --manifest-path rust/Cargo.toml --locked --workspace
 	cargo test --manifest-path rust/wasm/Cargo.toml --locked --target-dir rust/target/wasm
 	cargo check --manifest-path rust/fuzz/Cargo.toml --locked --quiet
+
+# Without the features that only other crates of this repository use. The interface is that of `cargo doc`, without warnings.
+crate: ## test, document and package the crate for Rust, and check its public interface
+	cargo test --manifest-path rust/Cargo.toml --locked --package canfetch
+	python3 tools/crate_interface.py --check
+	cargo publish --dry-run --manifest-path rust/Cargo.toml --locked --package canfetch $(if $(CI),,--allow-dirty)
 
 engine-module: $(ENGINE_MODULE) ## build the engine of the tester page, a WebAssembly module
 

@@ -1,4 +1,4 @@
-"""Questions as lines of text, for programs without a JSON parser: `rust/core/examples/answer_cases.rs` explains them."""
+"""Questions as lines of text, for programs without a JSON parser, as `rust/core/examples/answer_cases.rs` explains."""
 
 import subprocess
 from collections.abc import Iterable, Sequence

@@ -18,7 +18,17 @@ def program() -> Path:
     if shutil.which("cargo") is None:
         skip_unless_ci("cargo is not installed")
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "rust/target"))
-    command = ["cargo", "build", "--quiet", "--locked", "--release", "--package", "canfetch", "--example", "answer_cases"]
+    command = [
+        "cargo",
+        "build",
+        "--quiet",
+        "--locked",
+        "--release",
+        "--package",
+        "canfetch",
+        "--example",
+        "answer_cases",
+    ]
     build = subprocess.run(
         [*command, "--manifest-path", ROOT / "rust/Cargo.toml", "--target-dir", target],
         capture_output=True,
@@ -34,7 +44,6 @@ def test_cases(program: Path) -> None:
     wrong, count = wrong_answers([str(program)], CASES)
     assert not wrong, "\n".join(wrong[:50])
     assert count > 5000
-
 
 
 def test_only_origins_are_left_out() -> None:

@@ -79,3 +79,8 @@ pub use api::{
     Record, RobotsTxt, Rule, Selection, UnknownProfile, UserAgent, Verdict, allows,
 };
 pub use decide::Reason;
+
+// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
