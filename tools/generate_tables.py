@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "tables" / "protocol.toml"
 PYTHON_TABLES = ROOT / "src" / "canfetch" / "core" / "_tables.py"
 RUST_TABLES = ROOT / "rust" / "core" / "src" / "tables.rs"
+RUST_PROFILES = ROOT / "rust" / "core" / "src" / "api" / "profiles.rs"
 NOTICE = "Generated from tables/protocol.toml by tools/generate_tables.py: edit that file, not this one."
 
 
@@ -43,6 +44,9 @@ def python_tables(tables: dict[str, Any]) -> str:
         lines.append(f"{kind.upper()}_SPELLINGS: Final[tuple[bytes, ...]] = (")
         lines += [f'    b"{spelling}",' for spelling in spellings]
         lines.append(")")
+    lines += ["", "STAR_IGNORERS: Final = frozenset(", "    ("]
+    lines += [f'        "{name}",' for name in tables["agents"]["star_ignorers"]]
+    lines += ["    )", ")"]
     lines += ["", "PROFILES: Final[dict[str, Profile]] = {"]
     for name, values in tables["profiles"].items():
         lines += [f'    "{name}": Profile(', f'        name="{name}",']
@@ -77,6 +81,10 @@ def rust_tables(tables: dict[str, Any]) -> str:
         lines.append(f"pub const {kind.upper()}_SPELLINGS: [&[u8]; {len(spellings)}] = [")
         lines += [f'    b"{spelling}",' for spelling in spellings]
         lines.append("];")
+    names = tables["agents"]["star_ignorers"]
+    lines += ["", "/// The crawlers to which the `*` groups do not apply, in lower case."]
+    lines.append(f"pub const STAR_IGNORERS: [&str; {len(names)}] = [")
+    lines += [f'    "{name}",' for name in names] + ["];"]
     lines += [
         "",
         "/// Every profile that this engine supports.",
@@ -93,14 +101,33 @@ def rust_tables(tables: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def rust_profiles(tables: dict[str, Any]) -> str:
+    """Render the Rust module with the public names of the profiles."""
+    profiles = {name.capitalize(): values["summary"] for name, values in tables["profiles"].items()}
+    lines = [f"//! {NOTICE}", "", "/// One way to read a robots.txt, such as that of RFC 9309 or of Google's parser."]
+    lines += ["#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]", "#[non_exhaustive]", "pub enum Profile {"]
+    for number, (name, summary) in enumerate(profiles.items()):
+        lines += [f"    /// {summary}", *(["    #[default]"] if number == 0 else []), f"    {name},"]
+    lines += ["}", "", "impl Profile {", "    /// Every profile."]
+    lines.append("    pub const ALL: &[Self] = &[")
+    lines += [f"        Self::{name}," for name in profiles]
+    lines += ["    ];", "}", ""]
+    return "\n".join(lines)
+
+
 def main() -> int:
-    """Write or check both modules. Return 1 if `--check` finds one out of date."""
+    """Write or check all modules. Return 1 if `--check` finds one out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a table is out of date")
     check = parser.parse_args().check
     tables = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
     stale = []
-    for path, text in ((PYTHON_TABLES, python_tables(tables)), (RUST_TABLES, rust_tables(tables))):
+    modules = {
+        PYTHON_TABLES: python_tables(tables),
+        RUST_TABLES: rust_tables(tables),
+        RUST_PROFILES: rust_profiles(tables),
+    }
+    for path, text in modules.items():
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(path)

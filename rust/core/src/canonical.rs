@@ -133,7 +133,7 @@ mod tests {
             ("/%2", "rfc9309", false),
             ("/%%20", "rfc9309", false),
         ] {
-            if let Some(profile) = crate::profile(name) {
+            if let Some(profile) = crate::compiled::profile(name) {
                 assert_eq!(is_canonical(text.as_bytes(), 0, profile), expected, "{text}");
             }
         }

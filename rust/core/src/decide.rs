@@ -11,8 +11,8 @@ use crate::tables::Profile;
 /// Decisions after which the index is built. Building it takes as long as 8 (100 rules) to 15 (2,000 rules) plain walks.
 pub const DECISIONS_BEFORE_INDEX: u32 = 16;
 
-/// The reason of a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What decides a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// `/robots.txt` itself is allowed (section 2.2.2).
     RobotsTxt,
@@ -29,7 +29,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The value of `canfetch.Reason` in Python.
+    /// The name of the reason, such as `disallow-rule`. It is the value of `canfetch.Reason` in Python.
     pub fn name(self) -> &'static str {
         match self {
             Self::RobotsTxt => "robots-txt",

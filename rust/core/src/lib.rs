@@ -1,93 +1,86 @@
-//! The native engine of canfetch: the Robots Exclusion Protocol (RFC 9309) from bytes to verdicts.
+//! Whether a crawler may fetch a URL, and why: the Robots Exclusion Protocol (RFC 9309).
 //!
-//! It returns the same answers as the Python engine, which is the readable reference, but uses faster data structures.
+//! ```
+//! use canfetch::{Agent, RobotsTxt};
 //!
-//! # Parsing
+//! let robots = RobotsTxt::parse("User-agent: *\nDisallow: /private\nAllow: /private/press");
+//! let agent = Agent::new("ExampleBot")?;
+//! assert!(robots.allows(&agent, "https://example.com/private/press/2026")?);
 //!
-//! `reader` parses a file into the spans of `groups`, without copying and without an allocation for each line:
+//! let verdict = robots.decide(&agent, "https://example.com/private/notes")?;
+//! assert_eq!(verdict.to_string(), "disallowed: line 2, Disallow: /private");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
-//! * `lines` finds the ends of lines in blocks of 64 bytes;
-//! * `preamble` skips the lines before the first group, so that web pages cost little;
-//! * `records` recognises the usual keys with a few comparisons, and defines the result for all other lines;
-//! * `packed` stores all lists of a file in one allocation.
+//! | to | use |
+//! | --- | --- |
+//! | check one URL | [`RobotsTxt::allows`], or [`allows`] without keeping the file |
+//! | check many URLs for one agent | [`RobotsTxt::rules_for`] |
+//! | learn why | [`RobotsTxt::decide`], or [`AgentRules::explain`] with all rules that match |
+//! | read a file as Google, Bing or Yandex do | [`ParseOptions`] with a [`Profile`] |
+//! | wait between requests | [`RobotsTxt::crawl_delay`] |
+//! | find sitemaps and other records | [`RobotsTxt::sitemaps`], [`RobotsTxt::records`] |
 //!
-//! Only user-agent lines and rules are read at first. [`read_others`] reads the other records, which most callers never
-//! need, in a second pass.
-//!
-//! # Decisions
-//!
-//! `select` finds the groups for an agent. `compiled` holds the rule sets: agents with the same groups share one. The
-//! number of cached sets and their total number of rules are limited, so that thousands of agents with thousands of
-//! shared rules take linear time. `pattern` and `target` convert rules and URLs to their canonical forms.
-//!
-//! `matcher` finds the rules that match a target. The first [`DECISIONS_BEFORE_INDEX`] decisions walk over the rules.
-//! Then an index is built: rules are ranked by precedence, and their literal heads are in a radix trie. Rules with
-//! wildcards belong to the trie node of their head, or are found by their rarest three bytes in a row if the head is weak.
-//! A second index, which is built in the same way, finds all rules that match, for explanations.
-//!
-//! `path_records` finds the most specific of other records with a path, which are matched like rules. [`matched_spans`]
-//! returns the parts of a target that a rule matches.
-//!
-//! # Comparison
-//!
-//! [`compare`] finds the shortest target on which several lists of rules decide in a certain way.
+//! Content of a file is never an error, and a caller's mistake always is: a string that is not a URL, or that is not a
+//! product token.
 //!
 //! # Limits
 //!
-//! There is no Python, no I/O, no clock and no backtracking. A decision takes at most time proportional to the bytes of
-//! the rules times the bytes of the target.
+//! The crate does no I/O and reads no clock. It does not fetch robots.txt: the crawler does, and it decides what a status
+//! code means (RFC 9309 section 2.3.1). At most 500 KiB of a file are read, unless [`ParseOptions::max_bytes`] is higher.
 //!
-//! # Example
+//! Parsing takes time and memory linear in the size of the file. There is no backtracking: a decision takes at most time
+//! proportional to the bytes of the agent's rules times the bytes of the URL, and usually much less.
 //!
-//! ```
-//! use canfetch_core::{CompiledFile, locate, profile, target};
+//! # Features
 //!
-//! let content = b"User-agent: *\nDisallow: /private\nAllow: /private/door";
-//! let file = CompiledFile::new(content, profile("rfc9309").unwrap());
-//! let selection = file.select(content, &["ExampleBot"], true);
-//! let rules = file.rule_set(&selection.groups);
-//! let url = b"https://example.com/private/room?x#y";
-//! let target = target(url, locate(url).unwrap().path, file.profile());
-//! assert!(!rules.allows(file.file(content), &target));
-//! ```
+//! There are none for users. `engine` is for other parts of this project, and what it adds may change in any release.
 #![forbid(unsafe_code)]
+// Without the feature, parts that only the Python package and the tester page use are not reached.
+#![cfg_attr(not(feature = "engine"), allow(dead_code))]
 
 mod abnf;
+mod api;
 mod bytes;
 mod canonical;
-pub mod compare;
+#[cfg(feature = "engine")]
+mod compare;
 mod compiled;
 mod decide;
+#[cfg(feature = "engine")]
+#[doc(hidden)]
+pub mod engine;
 mod groups;
 mod lines;
+#[cfg(feature = "engine")]
 mod matched_spans;
 mod matcher;
 mod packed;
+#[cfg(feature = "engine")]
 mod path_records;
-pub mod pattern;
+mod pattern;
 mod percent;
 mod preamble;
 mod reader;
 mod records;
 mod select;
+mod source;
 #[rustfmt::skip]
 #[allow(clippy::doc_markdown)] // Generated, with the texts of tables/protocol.toml.
-pub mod tables;
+mod tables;
 mod target;
 #[cfg(test)]
 mod testing;
 mod tokens;
 mod url;
 
-pub use compiled::{CompiledFile, allows_once, profile};
-pub use decide::{DECISIONS_BEFORE_INDEX, Explanation, File, Reason, RuleSet, Verdict};
-pub use groups::{AgentLine, Groups, OtherRecord, Rule, Span};
-pub use matched_spans::matched_spans;
-pub use matcher::walk::Match;
-pub use packed::List;
-pub use path_records::PathRecords;
-pub use percent::unescape_literal;
-pub use reader::read_others;
-pub use select::{Choice, Selection};
-pub use target::target;
-pub use url::{Located, has_origin, locate};
+pub use api::{
+    Agent, AgentRules, Explanation, Group, InvalidAgent, InvalidLimit, InvalidUrl, Match, ParseOptions, Profile,
+    Record, RobotsTxt, Rule, Selection, UnknownProfile, UserAgent, Verdict, allows,
+};
+pub use decide::Reason;
+
+// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -69,7 +69,7 @@ fn in_form_a(spans: Vec<Range<usize>>, form_a: &[u8]) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CompiledFile;
+    use crate::compiled::CompiledFile;
     use crate::testing::{Dice, profile};
 
     /// The parts of the target that the value of a rule matches.

@@ -49,7 +49,7 @@ impl PathRecords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DECISIONS_BEFORE_INDEX;
+    use crate::decide::DECISIONS_BEFORE_INDEX;
     use crate::testing::profile;
 
     #[test]

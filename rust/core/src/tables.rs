@@ -96,6 +96,22 @@ pub const SITEMAP_SPELLINGS: [&[u8]; 2] = [
     b"site-map",
 ];
 
+/// The crawlers to which the `*` groups do not apply, in lower case.
+pub const STAR_IGNORERS: [&str; 12] = [
+    "adsbot-google",
+    "adsbot-google-mobile",
+    "adsbot-google-mobile-apps",
+    "apis-google",
+    "duplexweb-google",
+    "google-safety",
+    "googleweblight",
+    "mediapartners-google",
+    "yadirectfetcher",
+    "yandexcalendar",
+    "yandexdirect",
+    "yandexmobilebot",
+];
+
 /// Every profile that this engine supports.
 pub static PROFILES: [Profile; 9] = [
     Profile {

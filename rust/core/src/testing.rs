@@ -32,5 +32,5 @@ impl Dice {
 
 /// The profile with this name.
 pub fn profile(name: &str) -> &'static Profile {
-    crate::profile(name).unwrap_or_else(|| panic!("unknown profile {name:?}"))
+    crate::compiled::profile(name).unwrap_or_else(|| panic!("unknown profile {name:?}"))
 }

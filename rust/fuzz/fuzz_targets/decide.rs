@@ -5,9 +5,9 @@
 // Input: a byte that selects the profile, the file, a line `##`, and URLs, one per line.
 #![no_main]
 
-use canfetch_core::pattern::{Form, Scratch, entries};
-use canfetch_core::tables::PROFILES;
-use canfetch_core::{CompiledFile, DECISIONS_BEFORE_INDEX, File, RuleSet, locate, target};
+use canfetch::engine::pattern::{Form, Scratch, entries};
+use canfetch::engine::tables::PROFILES;
+use canfetch::engine::{CompiledFile, DECISIONS_BEFORE_INDEX, File, RuleSet, locate, target};
 use libfuzzer_sys::fuzz_target;
 
 const END_OF_FILE: &[u8] = b"\n##\n";

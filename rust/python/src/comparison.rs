@@ -1,6 +1,6 @@
 //! The patterns and the possible targets of `canfetch.compare`.
 
-use canfetch_core::compare::{Domain, Form, Pattern};
+use canfetch::engine::compare::{Domain, Form, Pattern};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use canfetch_core::tables::Profile;
-use canfetch_core::{
+use canfetch::engine::tables::Profile;
+use canfetch::engine::{
     Choice, CompiledFile as Compiled, File, Rule, RuleSet, Span, has_origin, locate, target, unescape_literal,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};

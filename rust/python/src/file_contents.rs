@@ -1,6 +1,6 @@
 //! A parsed file together with its bytes.
 
-use canfetch_core::{CompiledFile as Compiled, File, tables::Profile};
+use canfetch::engine::{CompiledFile as Compiled, File, tables::Profile};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use canfetch_core::tables::Profile;
-use canfetch_core::{RuleSet, target};
+use canfetch::engine::tables::Profile;
+use canfetch::engine::{RuleSet, target};
 use papaya::Guard;
 
 use crate::columns::hashing::Hashing;

@@ -27,7 +27,7 @@ mod urls;
 /// The native engine; `canfetch.core` decides when it is used.
 #[pyo3::pymodule(gil_used = false)]
 mod _native {
-    use canfetch_core::{
+    use canfetch::engine::{
         locate, profile,
         tables::{MAX_BYTES_LIMIT, PROFILES, Profile},
         target,
@@ -84,7 +84,7 @@ mod _native {
         let Some(located) = locate(&bytes) else { return Err(invalid_url(url, None)) };
         let target = target(&bytes, located.path, profile);
         with_tokens(tokens, |tokens| {
-            canfetch_core::allows_once(content.as_bytes(), profile, tokens, star_applies, &target)
+            canfetch::engine::allows_once(content.as_bytes(), profile, tokens, star_applies, &target)
         })
     }
 

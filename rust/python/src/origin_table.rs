@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use canfetch_core::{Located, locate};
+use canfetch::engine::{Located, locate};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Questions of `canfetch.compare` about the rules of two files.
 
-use canfetch_core::compare::{Budget, Candidate, Pattern, Question, Refinement as Core, Targets, TooLarge};
+use canfetch::engine::compare::{Budget, Candidate, Pattern, Question, Refinement as Core, Targets, TooLarge};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -3,10 +3,8 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use canfetch_core::tables::PROFILES;
-use canfetch_core::{CompiledFile, File, RuleSet};
-
-use crate::source::Source;
+use canfetch::engine::tables::PROFILES;
+use canfetch::engine::{CompiledFile, File, RuleSet, Source};
 
 /// The maximum number of rule sets that a file is bound to. A host that needs more opens the file again.
 pub const BOUND_LIMIT: usize = 1024;
@@ -54,7 +52,7 @@ impl Document {
     pub fn read(&self, profile: u32) -> Option<Reading<'_>> {
         let flags = PROFILES.get(profile as usize)?;
         let source = self.sources[usize::from(flags.utf16)]
-            .get_or_init(|| Source::new(&self.content, flags.utf16, self.max_bytes));
+            .get_or_init(|| Source::new(self.content.clone(), flags.utf16, self.max_bytes));
         let compiled = self.compiled[profile as usize].get_or_init(|| CompiledFile::new(&source.content, flags));
         Some(Reading { source, compiled })
     }

@@ -1,7 +1,7 @@
 //! The state of the module: open files, the targets and agents of the matrix, and the buffers.
 
-use canfetch_core::tables::{DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT, PROFILES};
-use canfetch_core::{locate, target};
+use canfetch::engine::tables::{DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT, PROFILES};
+use canfetch::engine::{locate, target};
 
 use crate::document::{Document, Reading};
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! Why a target may or may not be fetched, and what each profile decides.
 
-use canfetch_core::tables::PROFILES;
-use canfetch_core::{Choice, Reason, Selection, matched_spans, target, unescape_literal};
+use canfetch::engine::tables::PROFILES;
+use canfetch::engine::{Choice, Reason, Selection, matched_spans, target, unescape_literal};
 
 use crate::document::{Document, Reading};
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! The input of a call, read with bounds checks.
 
-use canfetch_core::{Located, locate};
+use canfetch::engine::{Located, locate};
 
 use crate::failure::Failure;
 

@@ -1,4 +1,4 @@
-//! The native engine for browsers: a C interface over `canfetch-core`, compiled to WebAssembly.
+//! The native engine for browsers: a C interface over the crate `canfetch`, compiled to WebAssembly.
 //!
 //! The host writes the input of a call into a buffer of the module and reads the output from another one. It passes
 //! numbers, but never pointers, so an invalid argument cannot cause undefined behaviour. Every function returns a
@@ -23,6 +23,5 @@ mod file_info;
 mod input;
 mod matrix;
 mod output;
-mod source;
 
 pub use exports::*;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use canfetch_core::{RuleSet, Verdict, target};
+use canfetch::engine::{RuleSet, Verdict, target};
 
 use crate::document::Reading;
 use crate::failure::Failure;

@@ -64,6 +64,23 @@ SITEMAP_SPELLINGS: Final[tuple[bytes, ...]] = (
     b"site-map",
 )
 
+STAR_IGNORERS: Final = frozenset(
+    (
+        "adsbot-google",
+        "adsbot-google-mobile",
+        "adsbot-google-mobile-apps",
+        "apis-google",
+        "duplexweb-google",
+        "google-safety",
+        "googleweblight",
+        "mediapartners-google",
+        "yadirectfetcher",
+        "yandexcalendar",
+        "yandexdirect",
+        "yandexmobilebot",
+    )
+)
+
 PROFILES: Final[dict[str, Profile]] = {
     "rfc9309": Profile(
         name="rfc9309",

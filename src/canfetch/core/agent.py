@@ -7,27 +7,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Self
 
+from canfetch.core._tables import STAR_IGNORERS
 from canfetch.core.tokens import encode_product_token
 from canfetch.errors import InvalidProductToken
 
-# The crawlers to which the `*` groups do not apply, in lower case, as documented by their operators.
-# DEVIATION(rfc9309): the RFC and Google's parser apply `*` to every name. Verdicts for these crawlers would be wrong.
-STAR_IGNORERS: Final = frozenset(
-    (
-        "adsbot-google",
-        "adsbot-google-mobile",
-        "adsbot-google-mobile-apps",
-        "apis-google",
-        "duplexweb-google",
-        "google-safety",
-        "googleweblight",
-        "mediapartners-google",
-        "yadirectfetcher",
-        "yandexcalendar",
-        "yandexdirect",
-        "yandexmobilebot",
-    )
-)
+__all__ = ["STAR_IGNORERS", "Agent", "as_agent", "cached_agent"]
 
 _CACHED_AGENTS: Final = 1024
 # Longer tokens are not kept.

@@ -116,7 +116,7 @@ fn rfc9309_2_2_2_index_walk_and_plain_matcher_agree() {
         let listing = Listing::new(&index);
         for _ in 0..30 {
             let url = [b"/", &text(&mut dice, 12)[..]].concat();
-            let target = crate::target(&url, 0, profile);
+            let target = crate::target::target(&url, 0, profile);
             let plain = plain_best(&compiled, &content, &selected, &target);
             let query = Query::new(&target);
             let walked = walk::best(groups, &selected, &content, profile, &query);

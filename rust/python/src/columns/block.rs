@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use canfetch_core::tables::Profile;
-use canfetch_core::{RuleSet, has_origin, locate, target};
+use canfetch::engine::tables::Profile;
+use canfetch::engine::{RuleSet, has_origin, locate, target};
 
 use super::agents::INVALID_AGENT;
 use super::lookup::NULL;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canfetch_core::tables::Profile;
+use canfetch::engine::tables::Profile;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

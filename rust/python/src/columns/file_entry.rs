@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use canfetch_core::{CompiledFile, File, RuleSet, Selection, tables::Profile};
+use canfetch::engine::{CompiledFile, File, RuleSet, Selection, tables::Profile};
 
 use super::agents::Agent;
 use super::token_rules::{Selected, Slot, TokenRules};

@@ -1,6 +1,6 @@
 //! Rows that no rule decides: their input is null or invalid, or the outcome of fetching the file decides.
 
-use canfetch_core::Reason;
+use canfetch::engine::Reason;
 
 /// The numbers of files from here on are outcomes. Larger ones have other meanings.
 const FIRST: u32 = u32::MAX - 16;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
-use canfetch_core::{Match, RuleSet, Verdict};
+use canfetch::engine::{Match, RuleSet, Verdict};
 use pyo3::prelude::*;
 
 use super::block::{Block, Place, Placed};

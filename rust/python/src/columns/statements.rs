@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use canfetch_core::{OtherRecord, PathRecords, read_others, tables::Profile};
+use canfetch::engine::{OtherRecord, PathRecords, read_others, tables::Profile};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use canfetch_core::RuleSet;
-use canfetch_core::tables::Profile;
+use canfetch::engine::RuleSet;
+use canfetch::engine::tables::Profile;
 
 use super::agents::{Agents, Chain};
 use super::file_entry::FileEntry;

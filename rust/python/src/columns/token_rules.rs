@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use canfetch_core::{CompiledFile, RuleSet};
+use canfetch::engine::{CompiledFile, RuleSet};
 
 use super::agents::{Agent, token_hash};
 

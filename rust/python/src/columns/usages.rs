@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use canfetch_core::{Match, Reason, tables::Profile};
+use canfetch::engine::{Match, Reason, tables::Profile};
 use pyo3::prelude::*;
 
 use super::block::{Block, Place, Placed};

@@ -1,7 +1,5 @@
 //! The bytes that are parsed, as `canfetch/core/source.py` prepares them: transcoded to UTF-8, and cut to the size limit.
 
-use std::borrow::Cow;
-
 /// How a file is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
@@ -27,8 +25,8 @@ pub struct Source {
 impl Source {
     /// Transcodes UTF-16 with a byte order mark, if the profile supports it, and cuts content over the limit at the last
     /// line end within it.
-    pub fn new(content: &[u8], reads_utf16: bool, max_bytes: usize) -> Self {
-        let encoding = match content {
+    pub fn new(mut content: Vec<u8>, reads_utf16: bool, max_bytes: usize) -> Self {
+        let encoding = match *content {
             [0xFF, 0xFE, ..] if reads_utf16 => Encoding::Utf16LittleEndian,
             [0xFE, 0xFF, ..] if reads_utf16 => Encoding::Utf16BigEndian,
             _ => Encoding::Utf8,
@@ -44,9 +42,16 @@ impl Source {
             // The limit also counts the bytes of the file itself: a client that stops there has the same rules.
             limit = limit.min(utf16(&content[2..max_bytes - max_bytes % 2], unit).len());
         }
-        let content = unit.map_or(Cow::Borrowed(content), |unit| Cow::Owned(utf16(&content[2..], unit)));
+        if let Some(unit) = unit {
+            content = utf16(&content[2..], unit);
+        }
         let end = readable_bytes(&content, limit, is_longer);
-        Self { tail_bytes: content.len() - end, content: content[..end].to_vec(), encoding }
+        let tail_bytes = content.len() - end;
+        if tail_bytes > 0 {
+            content.truncate(end);
+            content.shrink_to_fit();
+        }
+        Self { content, tail_bytes, encoding }
     }
 
     /// The first line that is not read, from 1; 0 if the whole file is read.
@@ -99,7 +104,7 @@ mod tests {
     use super::*;
 
     fn decoded(bytes: &[u8]) -> String {
-        String::from_utf8(Source::new(bytes, true, 512_000).content).expect("UTF-8")
+        String::from_utf8(Source::new(bytes.to_vec(), true, 512_000).content).expect("UTF-8")
     }
 
     #[test]
@@ -118,7 +123,7 @@ mod tests {
         ] {
             assert_eq!(decoded(bytes), expected, "{bytes:?}");
         }
-        assert_eq!(Source::new(b"\xFF\xFEa\0", false, 512_000).content, b"\xFF\xFEa\0");
+        assert_eq!(Source::new(b"\xFF\xFEa\0".to_vec(), false, 512_000).content, b"\xFF\xFEa\0");
     }
 
     #[test]
@@ -136,7 +141,7 @@ mod tests {
             (b"\xFE\xFF\0a\0b\0\n", 7, 0, 1),
             (b"\xFF\xFEa\0\n\0", 6, 2, 0),
         ] {
-            let source = Source::new(content, true, limit);
+            let source = Source::new(content.to_vec(), true, limit);
             assert_eq!((source.content.len(), source.first_unread_line()), (read, unread_line), "{content:?} {limit}");
         }
     }
@@ -144,7 +149,7 @@ mod tests {
     #[test]
     fn lines_end_with_lf_cr_or_crlf() {
         for (content, count) in [(&b""[..], 0), (b"a", 1), (b"a\n", 1), (b"a\rb", 2), (b"a\r\n\nb\r", 3)] {
-            assert_eq!(Source::new(content, true, 512_000).line_count(), count, "{content:?}");
+            assert_eq!(Source::new(content.to_vec(), true, 512_000).line_count(), count, "{content:?}");
         }
     }
 }
