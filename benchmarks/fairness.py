@@ -1,12 +1,13 @@
 """Ask small questions while another client sends hostile ones, and print how long the small ones take.
 
-    python -m benchmarks.fairness [--seconds 20]
+    python -m benchmarks.fairness [--seconds 20] [--workers 2] [--only serve]
 
 A real `canfetch serve` and a real `canfetch mcp --http` listen on loopback. One client, at 127.0.0.2, repeats every
 expensive request at the same time; another one, at 127.0.0.1, sends one small request after the other. The small
 requests are measured alone, while only a single hostile request is repeated, with all of them, and with all of them
-from the addresses of one public network and of two. A trusted proxy forwards for these addresses: nothing is sent to
-them.
+from the addresses of one public network and of two. A trusted proxy at 127.0.0.3 forwards for these addresses: nothing
+is sent to them. Two further measurements are beside small requests, or calls of tools, with heads of 57 KB and 190
+lines, on 64 connections.
 """
 
 import argparse
@@ -28,17 +29,24 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 BYSTANDER = "127.0.0.1"
 HOSTILE = "127.0.0.2"
+PROXY = "127.0.0.3"
 TIMEOUT = 120
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 # Several connections for each kind of request.
 CONNECTIONS = 4
 
 
+# Requests with large heads are cheap for a client to repeat.
+HEAD_CONNECTIONS = 32
+LARGE_HEAD = {f"X-{number}": "a" * 300 for number in range(185)}
+
+
 class Request(NamedTuple):
-    """A request: its path and its body."""
+    """A request: its path, its body, and whether it has a large head."""
 
     path: str
     body: bytes
+    has_large_head: bool = False
 
 
 class Latencies(NamedTuple):
@@ -115,12 +123,18 @@ def small_requests() -> dict[str, list[Request]]:
     }
 
 
+def with_large_heads(requests: Sequence[Request]) -> list[Request]:
+    """Return requests with large heads."""
+    return [one._replace(has_large_head=True) for one in requests]
+
+
 @contextmanager
-def running(name: str) -> Iterator[int]:
+def running(name: str, workers: int) -> Iterator[int]:
     """Run a server, and return its port."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    options = ["--port", "0", "--trusted-proxy", HOSTILE]
-    command = {"serve": ["serve", *options, "--store", "none", "--rate", "0"], "mcp": ["mcp", "--http", *options]}[name]
+    options = ["--port", "0", "--trusted-proxy", PROXY]
+    serve = ["serve", *options, "--store", "none", "--rate", "0", "--workers", str(workers)]
+    command = {"serve": serve, "mcp": ["mcp", "--http", *options]}[name]
     with tempfile.TemporaryDirectory() as folder:
         environment["XDG_CACHE_HOME"] = folder
         process = subprocess.Popen(
@@ -169,15 +183,16 @@ def ask(port: int, requests: Sequence[Request], seconds: float) -> Latencies:
 async def attack(port: int, request: Request, address: str) -> None:
     """Repeat a request on one connection after the other, until it is cancelled.
 
-    Args: address: The client for which the proxy forwards.
+    Args: address: The client, for which the proxy forwards unless it is `HOSTILE`.
     """
-    fields = {**JSON, "X-Forwarded-For": address}
+    source = HOSTILE if address == HOSTILE else PROXY
+    fields = {**JSON, "X-Forwarded-For": address, **(LARGE_HEAD if request.has_large_head else {})}
     head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
     text = f"POST {request.path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{head}"
     message = f"{text}Content-Length: {len(request.body)}\r\n\r\n".encode() + request.body
     while True:
         try:
-            reader, writer = await asyncio.open_connection(BYSTANDER, port, local_addr=(HOSTILE, 0))
+            reader, writer = await asyncio.open_connection(BYSTANDER, port, local_addr=(source, 0))
             writer.write(message)
             while await reader.read(1 << 20):
                 pass
@@ -200,7 +215,9 @@ def attacked(port: int, requests: Sequence[Request], connections: int, networks:
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "requests.json"
-        path.write_text(json.dumps([[one.path, one.body.decode()] for one in requests]), encoding="utf-8")
+        path.write_text(
+            json.dumps([[one.path, one.body.decode(), one.has_large_head] for one in requests]), encoding="utf-8"
+        )
         command = [sys.executable, "-m", "benchmarks.fairness", "--attack", str(port), str(connections), str(networks)]
         command.append(str(path))
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -223,11 +240,12 @@ async def attack_all(port: int, connections: int, networks: int, requests: Seque
     await asyncio.gather(*tasks)
 
 
-def measure(seconds: float) -> Iterator[tuple[str, Latencies]]:
+def measure(seconds: float, names: Sequence[str], workers: int) -> Iterator[tuple[str, Latencies]]:
     """Yield the latencies of the small requests, and what else the server does."""
     hostile, small = hostile_requests(), small_requests()
-    for name in hostile:
-        with running(name) as port:
+    for name in names:
+        heads = with_large_heads(small[name][:2])
+        with running(name, workers) as port:
             ask(port, small[name], 1)
             for title, requests, connections, networks in (
                 ("alone", [], 0, 0),
@@ -235,6 +253,8 @@ def measure(seconds: float) -> Iterator[tuple[str, Latencies]]:
                 ("beside all of them", hostile[name], CONNECTIONS, 0),
                 ("beside all of them, from one network", hostile[name], CONNECTIONS, 1),
                 ("beside all of them, from two networks", hostile[name], CONNECTIONS, 2),
+                ("beside large heads, from one client", heads, HEAD_CONNECTIONS, 0),
+                ("beside large heads, from two networks", heads, HEAD_CONNECTIONS, 2),
             ):
                 with ExitStack() as stack:
                     if requests:
@@ -246,18 +266,20 @@ def main() -> None:
     """Run the benchmark, or the hostile client."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="time of each measurement")
+    parser.add_argument("--workers", type=int, default=1, help="worker processes of the HTTP API")
+    parser.add_argument("--only", choices=("serve", "mcp"), action="append", help="measure this server only")
     parser.add_argument("--attack", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.attack is not None:
         *numbers, path = options.attack
         port, connections, networks = map(int, numbers)
         listed = json.loads(Path(path).read_text(encoding="utf-8"))
-        requests = [Request(place, body.encode()) for place, body in listed]
+        requests = [Request(place, body.encode(), has_large_head) for place, body, has_large_head in listed]
         asyncio.run(attack_all(port, connections, networks, requests))
         return
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start\n")
     print("| small requests | number | p50 | p99 | longest | errors |\n| --- | ---: | ---: | ---: | ---: | ---: |")
-    for title, one in measure(options.seconds):
+    for title, one in measure(options.seconds, options.only or ("serve", "mcp"), options.workers):
         figures = " | ".join(f"{value:,.0f} ms" for value in (one.median, one.p99, one.longest))
         print(f"| {title} | {one.count} | {figures} | {one.errors} |", flush=True)
 

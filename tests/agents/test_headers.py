@@ -4,7 +4,7 @@ import asyncio
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -160,12 +160,111 @@ def test_browsers_apps_devices_and_libraries_are_no_crawlers() -> None:
     assert (report.other_requests, report.bad_lines) == (len(BROWSERS), 0)
 
 
-def test_browsers_inside_apps_pass_although_the_file_names_the_app() -> None:
-    tokens = ("Instagram", "Chrome", "Snapchat", "Pinterest", "WhatsApp", "GSA", "Safari", "DuckDuckGo")
-    lines = "".join(f"User-agent: {token}\n" for token in tokens)
-    site = Site(f"{lines}Disallow: /\n", environment="production", enforcement=Enforcement())
-    refused = [header for header in BROWSERS if wsgi_status(site, header) == 403]
-    assert all(not header.startswith("Mozilla/") for header in refused)
+ANDROID = "Mozilla/5.0 (Linux; Android 13; SM-G991B Build/TP1A.220624.014; wv) AppleWebKit/537.36 (KHTML, like Gecko)"
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 16_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
+IN_APPS = [
+    f"{ANDROID} Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36",
+    (
+        f"{ANDROID} Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36 Instagram 312.1.0.34.111 Android "
+        "(33/13; 420dpi; 1080x2177; samsung; SM-G991B; o1s; exynos2100; en_US; 548323757)"
+    ),
+    f"{IPHONE} Mobile/15E148 Instagram 285.0.0.15.109 (iPhone12,1; iOS 16_5; en_US; en; scale=2.00; 828x1792; 4793)",
+    f"{ANDROID} Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/446.0.0.42.110;]",
+    (
+        f"{ANDROID} Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36 "
+        "[FB_IAB/Orca-Android;FBAV/439.0.0.29.119;FBPN/com.facebook.orca;]"
+    ),
+    (
+        f"{IPHONE} Mobile/20F66 [FBAN/FBIOS;FBDV/iPhone12,1;FBMD/iPhone;FBSN/iOS;FBSV/16.5;FBSS/2;FBID/phone;"
+        "FBLC/en_US;FBOP/5]"
+    ),
+    f"{IPHONE} Mobile/15E148 [FBAN/FBIOS;FBAV/446.0.0.31.114;FBBV/553;FBDV/iPhone12,1;FBMD/iPhone;FBSN/iOS;FBSV/16.5",
+    (
+        f"{IPHONE} Mobile/15E148 musical_ly_30.0.0 JsSdk/2.0 NetType/WIFI Channel/App Store ByteLocale/en Region/US "
+        "ByteFullLocale/en isDarkMode/0 WKWebView/1 RevealType/Dialog BytedanceWebview/d8a21c6 FalconTag/6F1"
+    ),
+    (
+        f"{ANDROID} Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36 trill_2023007030 JsSdk/1.0 NetType/WIFI "
+        "Channel/googleplay AppName/musical_ly app_version/30.7.3 ByteLocale/en ByteFullLocale/en Region/GB Android"
+    ),
+    f"{IPHONE} Mobile/15E148 Twitter for iPhone/9.61",
+    f"{ANDROID} Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36 TwitterAndroid",
+    f"{IPHONE} Mobile/15E148 MicroMessenger/8.0.34(0x18002230) NetType/WIFI Language/en",
+    f"{IPHONE} Version/16.5 Mobile/15E148 Safari/604.1 [LinkedInApp]/9.27.3891",
+    f"{IPHONE} Mobile/15E148 Snapchat/12.34.0.35 (like Safari/8614.1.25, panda)",
+    f"{ANDROID} Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36 ExampleApp/1.0 SM-G991B",
+    "Mozilla/5.0 (compatible; Konqueror/4.5; Linux) KHTML/4.5.3 (like Gecko)",
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/534.34 (KHTML, like Gecko) konqueror/5.0 Safari/534.34",
+    "Opera/9.80 (Android 4.1.2; Linux; Opera Mobi/ADR-1309251116) Presto/2.11.355 Version/12.10 Android",
+]
+GOOGLEBOT_SMARTPHONE = (
+    "Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/130.0.0.0 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+)
+GOOGLEBOT_IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 8_3 like Mac OS X) AppleWebKit/600.1.4 (KHTML, like Gecko) Version/8.0 "
+    "Mobile/12F70 Safari/600.1.4 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+)
+
+
+def site_that_names(names: Iterable[str]) -> Site:
+    """Return a site whose file disallows everything for names."""
+    lines = "".join(f"User-agent: {name}\n" for name in names)
+    return Site(f"{lines}Disallow: /\n", environment="production", enforcement=Enforcement())
+
+
+def all_words(header: str) -> set[str]:
+    """Return all words of a header that a file can name."""
+    return {word for word in re.split(r"[\s/()\[\];,]+", header) if word and "*" not in word}
+
+
+def test_browsers_pass_although_the_file_names_their_app_or_platform() -> None:
+    site = site_that_names(("Android", "iPhone", "Konqueror", "Instagram", "FBAV", "FBOP", "TikTok", "SM-G991B"))
+    assert [header for header in IN_APPS if wsgi_status(site, header) != 200] == []
+    browsers = [header for header in BROWSERS if header.startswith(("Mozilla/", "Opera/"))]
+    assert len(browsers) > 200
+    for header in [*IN_APPS, *browsers]:
+        assert wsgi_status(site_that_names(all_words(header)), header) == 200, header
+
+
+@pytest.mark.parametrize("header", [GOOGLEBOT_SMARTPHONE, GOOGLEBOT_IPHONE], ids=["android", "iphone"])
+def test_crawlers_with_the_header_of_a_phone_are_matched_by_their_own_name(header: str) -> None:
+    platforms = ("Android", "iPhone", "Nexus", "Mobile", "Safari")
+    assert wsgi_status(site_that_names(platforms), header) == 200
+    assert wsgi_status(site_that_names((*platforms, "Googlebot")), header) == 403
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        f"{ANDROID} Chrome/120.0.0.0 Mobile Safari/537.36 (compatible; OtherBot/1.0; +https://other.example/bot)",
+        f"{ANDROID} Chrome/120.0.0.0 Mobile Safari/537.36 (compatible; OtherBot/1.0)",
+        f"{ANDROID} Chrome/120.0.0.0 Mobile Safari/537.36 (compatible; OtherBot; Android)",
+        f"{IPHONE} Mobile/15E148 Safari/604.1; OtherBot/1.0",
+        "Mozilla/5.0 (Linux; Android 13; compatible; OtherBot) AppleWebKit/537.36 (KHTML, like Gecko)",
+        "Mozilla/5.0 (X11; Linux x86_64; OtherBot/1.0; bot@other.example) AppleWebKit/537.36 (KHTML, like Gecko)",
+        "Mozilla/5.0 (compatible; OtherBot/1.0; Android)",
+        "OtherBot/1.0 (iPhone; Android)",
+    ],
+)
+def test_crawlers_that_only_the_file_names_are_refused_although_they_name_a_platform(header: str) -> None:
+    assert wsgi_status(site_that_names(("Android", "iPhone")), header) == 200
+    assert wsgi_status(site_that_names(("OtherBot",)), header) == 403
+
+
+@pytest.mark.parametrize(
+    "header, name",
+    [
+        ("Wget/1.21.3 (linux-gnu)", "Wget"),
+        ("python-requests/2.32", "python-requests"),
+        ("Mozilla/5.0 (compatible; Hark/1.0; +https://hark.example/bot)", "Hark"),
+    ],
+)
+def test_programs_and_crawlers_with_a_contact_are_refused_under_the_names_of_other_clients(
+    header: str, name: str
+) -> None:
+    assert is_other_client(name)
+    assert wsgi_status(site_that_names((name,)), header) == 403
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def test_a_release_of_the_registry_adds_headers_of_browsers(
 ) -> None:
     header = PublishedHeader("Mozilla/5.0 (X11; Linux x86_64) NewBrowser/1.0", "https://browser.example/")
     monkeypatch.setattr(other_clients, "RELEASE", RELEASE._replace(other_headers=(header,)))
+    monkeypatch.setattr(other_clients, "_names", other_clients._names.__wrapped__)
     for token, code in (("newbrowser", 1), ("OtherBrowser", 0)):
         write(folder, **{"rfc9309-product-token": token})
         assert run("agents", "import", "card.json", "-o", f"{token}.toml").code == code

@@ -5,18 +5,20 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
 
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.lease_holders import _started_at, has_ended, new_holder
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
+from canfetch.core.verdict import Effect
 from canfetch.errors import RequestNotSent
 
 USER_AGENT = "ExampleBot/1.0"
@@ -61,6 +63,46 @@ def test_entry_stored_before_the_lease_is_used_async() -> None:
     assert asyncio.run(run())
     assert store._leases == {}
     assert (len(first.requests), len(second.requests)) == (1, 0)
+
+
+class SlowOrigin(ScriptedOrigin):
+    """An origin whose request fails after the machine has slept. Meanwhile another client stores a copy.
+
+    Args:
+        kind: The failure.
+        store: The store.
+        sleep: Lets the lease of the request expire.
+    """
+
+    def __init__(self, kind: FailureKind, store: MemoryStore, sleep: Callable[[], None]) -> None:
+        super().__init__()
+        self._kind = kind
+        self._store = store
+        self._sleep = sleep
+
+    def send(self, request: TransportRequest) -> Failure:
+        self._sleep()
+        with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=self._store) as other:
+            assert other.allows(URL)
+        return Failure(request.url, self._kind, "too late")
+
+
+@pytest.mark.parametrize("kind", [FailureKind.CONNECT, FailureKind.TIMEOUT])
+def test_failure_after_the_lease_does_not_replace_the_copy_of_another_worker(kind: FailureKind) -> None:
+    now = 0.0
+
+    def sleep() -> None:
+        nonlocal now
+        now += 3600.0
+
+    store = MemoryStore(monotonic=lambda: now)
+    with Client(user_agent=USER_AGENT, transport=SlowOrigin(kind, store, sleep), store=store) as client:
+        verdict = client.decide(URL)
+        assert (verdict.allowed, verdict.access.effect) == (True, Effect.CONDITIONAL_ALLOW)
+    stored = store.get("https://example.com")
+    assert stored is not None
+    assert stored.copy is not None
+    assert store._leases == {}
 
 
 class Boom(Exception):

@@ -122,6 +122,8 @@ def test_versions_are_those_of_the_lock_file(name: str) -> None:
     folder = ADAPTERS / adapter.build
     lock = (folder / LOCKS[adapter.build]).read_text("utf-8")
     package, version = adapter.package, adapter.version
+    assert package is not None
+    assert version is not None
 
     language = adapter.build.partition("-")[0]
     if language == "rust":

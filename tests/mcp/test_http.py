@@ -173,6 +173,41 @@ def test_invalid_requests_are_refused(open_port: int, body: bytes, headers: dict
     assert post(open_port, ping())[0] == 200
 
 
+INVALID_IDS = ["{}", "[]", "true", "null", "1.5"]
+
+
+@pytest.mark.parametrize("protocol", ["2025-06-18", "2026-07-28"])
+@pytest.mark.parametrize(
+    "body, code, request_id",
+    [
+        *((f'{{"jsonrpc":"2.0","id":{value},"method":"ping"}}', -32600, None) for value in INVALID_IDS),
+        (r'{"jsonrpc":"2.0","\u0069d":{},"method":"ping"}', -32600, None),
+        ('{"jsonrpc":"2.0","id":{},"method":"notifications/initialized"}', -32600, None),
+        ('{"jsonrpc":"2.0","id":{},"method":"ping","params":["zebra"]}', -32600, None),
+        ('{"jsonrpc":"2.0","id":{},"result":"zebra"}', -32600, None),
+        ('{"jsonrpc":"2.0","id":"a","method":["zebra"]}', -32600, "a"),
+        ('[{"jsonrpc":"2.0","id":1,"method":"zebra"}]', -32600, None),
+        ("zebra", -32700, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', -32700, None),
+    ],
+    ids=range(13),
+)
+def test_invalid_messages_are_answered(
+    open_port: int, body: str | bytes, code: int, request_id: str | None, protocol: str
+) -> None:
+    raw = body.encode() if isinstance(body, str) else body
+    status, text = post(open_port, raw, {"MCP-Protocol-Version": protocol})
+    answer = json.loads(text)
+    assert (status, answer["error"]["code"], answer["id"]) == (400, code, request_id)
+    assert "zebra" not in text
+
+
+@pytest.mark.parametrize("params", [{}, {"_meta": {"id": {}}}, {"id": None}])
+def test_notifications_are_accepted(open_port: int, params: dict[str, Any]) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized", "params": params}).encode()
+    assert post(open_port, body) == (202, "")
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE", "OPTIONS"])
 def test_there_are_no_streams_and_no_sessions(open_port: int, method: str) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", open_port)
@@ -216,12 +251,12 @@ async def _simple(_body: bytes) -> bool:
 
 
 async def _ok(_scope: Any, receive: Any, send: Any) -> None:
-    assert (await receive())["body"] == b"x"
+    assert (await receive())["body"] == ping()
     await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
 async def receive_one() -> dict[str, Any]:
-    return {"type": "http.request", "body": b"x"}
+    return {"type": "http.request", "body": ping()}
 
 
 def status_of(

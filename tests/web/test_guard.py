@@ -88,9 +88,10 @@ def test_head_is_not_supported_where_get_is_not(private: API) -> None:
     assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
-def test_head_counts_as_head_with_its_route(private: API) -> None:
-    private.request("HEAD", "/v1/agents/gptbot", headers=authorized())
-    metrics = private.get("/metrics", headers=authorized()).text
+def test_head_counts_as_head_with_its_route() -> None:
+    with running_api(transport=ScriptedWeb()) as fresh:
+        fresh.request("HEAD", "/v1/agents/gptbot")
+        metrics = fresh.get("/metrics").text
     assert 'canfetch_requests_total{method="HEAD",route="/v1/agents/{name}",status="200"}' in metrics
 
 
@@ -338,7 +339,7 @@ def test_page_behind_a_proxy_that_decrypts_https_is_accepted(api: API) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/lint", "/v1/decide/stream"])
-def test_client_that_goes_away_is_no_error(api: API, path: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_client_that_goes_away_is_no_error(live: API, path: str, caplog: pytest.LogCaptureFixture) -> None:
     messages: list[dict[str, Any]] = [
         {"type": "http.disconnect"},
         {"type": "http.request", "body": b"{", "more_body": True},
@@ -365,11 +366,11 @@ def test_client_that_goes_away_is_no_error(api: API, path: str, caplog: pytest.L
         """Do nothing."""
 
     with caplog.at_level(logging.INFO):
-        api.run(api.guard(scope, receive, send))
+        live.run(live.guard(scope, receive, send))
     assert f"POST {path} 499 " in caplog.text
     assert {record.levelno for record in caplog.records} == {logging.INFO}
     sample = f'canfetch_requests_total{{method="POST",route="{path}",status="499"}}'
-    assert sample in api.get("/metrics").text
+    assert sample in live.get("/metrics").text
 
 
 def test_nothing_of_a_draft_is_logged(api: API, caplog: pytest.LogCaptureFixture) -> None:

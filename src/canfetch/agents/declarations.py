@@ -18,7 +18,6 @@ _MAX_NAME_CHARACTERS: Final = 64
 _SPACE: Final = r"[\x20\x09]"
 _ALONE: Final = rf"^(?:{{names}})(?:/[^\x20\x09]+)?(?:{_SPACE}+[A-Z])?(?:{_SPACE}+\([^)]*\))?{_SPACE}*$"
 _COMPATIBLE: Final = rf"[Cc]ompatible;{_SPACE}*(?:{{names}})(?:[^A-Za-z0-9_-]|$)"
-_FIRST_COMMENT: Final = re.compile(r"\(([^()]*)")
 
 
 def name_regex(names: Iterable[str]) -> str:
@@ -55,36 +54,6 @@ def names_in(user_agent: str) -> dict[str, None]:
                 names[word[:end]] = None
             end = word.rfind(".", 0, min(end, _MAX_NAME_CHARACTERS + 1))
     return names
-
-
-def is_browser_in_app(user_agent: str, names: Iterable[str]) -> bool:
-    """Return whether a header is that of a browser inside an app, such as `Mozilla/5.0 (Linux; ...) ... ExampleApp/24`.
-
-    A crawler with the header of a browser declares itself in a comment, as in `(compatible; ExampleBot/1.0)`, or as an
-    element of a list, as in `...; compatible; ExampleBot/1.0`; has a contact, `+https://...`; or names no platform.
-
-    Args: names: The names that the crawler would have.
-    Cost: O(characters).
-    """
-    text = user_agent.lower()
-    if not text.startswith("mozilla/"):
-        return False
-    comment = _FIRST_COMMENT.search(text)
-    platform = "" if comment is None else comment[1].strip()
-    if not platform or platform.startswith("khtml") or (platform.startswith("compatible") and "msie" not in platform):
-        return False
-    if "+http" in text:
-        return False
-    depth = 0
-    alternatives = "|".join(re.escape(name.lower()) for name in names)
-    for found in re.finditer(rf"[()]|([,;]\s*)?(?:{alternatives})", text):
-        if found[0] == "(":
-            depth += 1
-        elif found[0] == ")":
-            depth -= 1
-        elif depth > 0 or found[1]:
-            return False
-    return True
 
 
 def _alternatives(names: Iterable[str]) -> str:

@@ -4,11 +4,16 @@ A crawler with such a name would be found in their headers, so that a site would
 """
 
 import re
+from collections.abc import Collection
+from functools import cache
 from typing import Final
 
 from canfetch.agents.registry import RELEASE, names_to_look_up
 
 _WORD: Final = re.compile("[a-z]{3}", re.IGNORECASE)
+_BROWSERS: Final = ("mozilla/", "opera/")
+_BRACKETS: Final = ("(", ")", "[", "]")
+_FIRST_COMMENT: Final = re.compile(r"\(([^()]*)")
 
 
 def is_other_client(name: str) -> bool:
@@ -16,18 +21,65 @@ def is_other_client(name: str) -> bool:
 
     The names are those of the package, and those in `other_headers` of the release of the registry in use.
 
-    Cost: O(characters) of the headers of the release.
+    Cost: A lookup. The first one reads the headers of the release.
     """
+    return is_generic(name) or name.lower() in _names()
+
+
+@cache
+def _names() -> frozenset[str]:
     from canfetch.agents._other_names import NAMES  # noqa: PLC0415 - 5 KB that few programs need
 
-    lowered = name.lower()
-    return (
-        is_generic(name)
-        or lowered in NAMES.split()
-        or any(lowered in names_to_look_up(header.value) for header in RELEASE.other_headers)
-    )
+    of_release = (name for header in RELEASE.other_headers for name in names_to_look_up(header.value))
+    return frozenset((*NAMES.split(), *of_release))
 
 
 def is_generic(name: str) -> bool:
     """Return whether a name has no three letters in a row: `10.0`, `x64` and `K` are versions and platforms."""
     return _WORD.search(name) is None
+
+
+def is_browser(user_agent: str, names: Collection[str]) -> bool:
+    """Return whether a header that has names is that of a browser, alone or inside an app, and not of a crawler.
+
+    It is if it has no contact such as `+https://...`, and
+
+    - it has the product of a browser, and the names are words that headers of browsers, apps and libraries have:
+      `Android` in `Mozilla/5.0 ... Instagram 312.1 Android (33/13; ...)`, or `Konqueror` in
+      `Mozilla/5.0 (compatible; Konqueror/4.5; Linux)`; or
+    - it starts as that of a browser, its first comment names a platform, and the names are those of an app:
+      `Mozilla/5.0 (Linux; ...) ... ExampleApp/24`.
+
+    A crawler with the header of a browser declares itself after `compatible;`, in a comment, or as an element of a
+    list, as in `...; ExampleBot/1.0`. A name without a version in the first comment belongs to the platform, and a list
+    in brackets to an app, as in `[FBAN/FBIOS;FBAV/285.0]`.
+
+    Args: names: The names that the crawler would have.
+    Cost: O(characters).
+    """
+    text = user_agent.lower()
+    if "+http" in text or not any(product in text for product in _BROWSERS):
+        return False
+    return all(map(is_other_client, names)) or _is_browser_in_app(text, [name.lower() for name in names])
+
+
+def _is_browser_in_app(text: str, names: Collection[str]) -> bool:
+    comment = _FIRST_COMMENT.search(text) if text.startswith(_BROWSERS) else None
+    platform = "" if comment is None else comment[1].strip()
+    if not platform or platform.startswith("khtml") or (platform.startswith("compatible") and "msie" not in platform):
+        return False
+    alternatives = "|".join(map(re.escape, names))
+    depth = comments = brackets = 0
+    for found in re.finditer(rf"[()\[\]]|(compatible;\s*)?([,;]\s*)?(?:{alternatives})(/)?", text):
+        part = found[0]
+        depth += (part == "(") - (part == ")")
+        brackets += (part == "[") - (part == "]")
+        comments += part == "(" and depth == 1
+        if part in _BRACKETS:
+            continue
+        after_compatible, separator, version = found.groups()
+        in_list = separator if depth <= 0 and brackets <= 0 else None
+        in_comment = depth > 0 and (comments > 1 or version)
+        if after_compatible or in_list or in_comment:
+            return False
+    return True

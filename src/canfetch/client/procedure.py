@@ -249,6 +249,10 @@ class _Procedure:
                 return known.latest
         exchanges: list[Exchange] = []
         fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
+        if lookup is not None and fetched.outcome.access is Access.UNREACHABLE:
+            # While this machine slept, the lease can have expired, and another worker can have stored a copy.
+            found = yield from lookup.find(self._clock())
+            known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
         if isinstance(fetched, CacheEntry):
             entry = yield from self._store_entry(fetched, known, found)
         else:

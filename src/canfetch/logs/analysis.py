@@ -5,8 +5,8 @@ from math import inf
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
-from canfetch.agents.declarations import is_browser_in_app
 from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.agents.other_clients import is_browser
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
 from canfetch.core.tokens import product_token
@@ -290,7 +290,7 @@ def _is_declared(user_agent: str, name: str) -> bool:
     """Return whether a header in lower case declares a crawler with a name. A browser may be on a CUBOT phone."""
     if not user_agent.startswith("mozilla/") or "compatible" in user_agent or "+http" in user_agent:
         return True
-    return any(part in name for part in _DECLARATIONS) and not is_browser_in_app(user_agent, [name])
+    return any(part in name for part in _DECLARATIONS) and not is_browser(user_agent, [name])
 
 
 def analyze(

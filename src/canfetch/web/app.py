@@ -10,7 +10,7 @@ from canfetch import __version__
 from canfetch.client.stores.locations import open_store_at
 from canfetch.client.transports import AsyncTransport
 from canfetch.web.api import decisions, errors, files, live, registry, use
-from canfetch.web.api.openapi import document
+from canfetch.web.api.openapi import document, document_router
 from canfetch.web.api.page_routes import page_router, process_router
 from canfetch.web.api.preloading import preload
 from canfetch.web.api.services import Services
@@ -89,7 +89,7 @@ def create_app(
         # Its pages load scripts from other sites.
         docs_url=None,
         redoc_url=None,
-        openapi_url="/v1/openapi.json",
+        openapi_url=None,
         # Its spans contain query strings.
         telemetry={"tracing": False, "metrics": False, "logs": False},
         redirect_slashes=False,
@@ -99,6 +99,7 @@ def create_app(
         api.include_router(router)
     metrics = Metrics(lambda: _gauges(api, guard))
     api.include_router(process_router(metrics))
+    api.include_router(document_router(api))
     api.include_router(page_router(Assets() if assets is None else assets))
     api.openapi = lambda: document(api)  # type: ignore[method-assign]
     request_tracer = None if tracer is None else RequestTracer(tracer)

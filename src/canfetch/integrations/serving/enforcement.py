@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.declarations import is_browser_in_app
+from canfetch.agents.other_clients import is_browser
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.requested import requested_agent
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
@@ -125,8 +125,8 @@ class Enforcement:
             return None
         if agent.tokens[0].lower() in self._exempt:
             return None
-        # No entry tells whether the name is that of an app.
-        if entry is None and is_browser_in_app(user_agent, agent.tokens):
+        # No entry states whether the name is that of a browser or an app.
+        if entry is None and is_browser(user_agent, agent.tokens):
             return None
         return DeclaredCrawler(agent, entry)
 

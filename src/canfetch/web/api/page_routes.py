@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from canfetch.web.api.errors import problem_response
-from canfetch.web.api.services import json_response, services_of
+from canfetch.web.api.services import counted_response, json_response, services_of
 from canfetch.web.server.metrics import Metrics
 from canfetch.web.server.problems import Problem
 from canfetch.web.site.assets import INDEX, Asset, Assets
@@ -59,9 +59,9 @@ def process_router(metrics: Metrics) -> APIRouter:
         return problem_response(Problem(503, "store-error", "the store of fetched files does not work"))
 
     @router.get("/metrics")
-    async def render_metrics() -> Response:
+    async def render_metrics(request: Request) -> Response:
         """Return the metrics."""
-        return Response(metrics.render(), media_type="text/plain; version=1.0.0; charset=utf-8")
+        return counted_response(request, metrics.render(), "text/plain; version=1.0.0; charset=utf-8")
 
     return router
 

@@ -1,8 +1,10 @@
 """Endpoints for the registry of crawlers."""
 
+from functools import cache
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
+from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -10,21 +12,30 @@ from canfetch.agents import REGISTRY, Obeys, Purpose
 from canfetch.answers.crawlers import find_crawlers, match_user_agent
 from canfetch.web.api.errors import problem_responses
 from canfetch.web.api.live_responses import CrawlerList, CrawlerObject, FoundCrawler
-from canfetch.web.api.services import json_response
+from canfetch.web.api.services import counted_response, json_response
 
 ROUTER: Final = APIRouter(prefix="/v1/agents", tags=["crawlers"])
 _ERRORS: Final = problem_responses(400, 401, 403, 421, 422, 429, 500)
 _Filter = Annotated[list[str], Query(max_length=50)]
 
 
+@cache
+def _crawler_texts() -> dict[str, bytes]:
+    """Return the JSON of each crawler by its name: the registry of a process does not change."""
+    return {crawler.name: to_json(crawler.to_json()) for crawler in REGISTRY.crawlers}
+
+
 @ROUTER.get("", response_model=CrawlerList, summary="List crawlers.", responses=_ERRORS)
 async def list_crawlers(
+    request: Request,
     purpose: Annotated[list[Purpose], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies defaults
     operator: _Filter = [],  # noqa: B006 - FastAPI copies defaults
     obeys: Annotated[list[Obeys], Query(max_length=10)] = [],  # noqa: B006 - FastAPI copies defaults
 ) -> Response:
     """Return the crawlers that match all filters. A filter that is repeated matches any of its values."""
-    return json_response({"crawlers": [crawler.to_json() for crawler in find_crawlers(purpose, operator, obeys)]})
+    texts = _crawler_texts()
+    found = b",".join(texts[crawler.name] for crawler in find_crawlers(purpose, operator, obeys))
+    return counted_response(request, b'{"crawlers":[%b]}' % found)
 
 
 @ROUTER.get("/find", response_model=FoundCrawler, summary="Identify a User-Agent header.", responses=_ERRORS)

@@ -123,11 +123,19 @@ async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small:
         else:
             outcome = await services.queue.run(outcome_of, answer, body, facts, size=size)
         if isinstance(outcome, bytes):
-            request.scope[KEEP_BYTES](len(outcome))
-            return Response(outcome, media_type=_JSON)
+            return counted_response(request, outcome)
         if isinstance(outcome, Problem):
             return problem_response(outcome)
         await services.learn(outcome, facts, deadline=deadline)
+
+
+def counted_response(request: Request, body: bytes, media_type: str = _JSON) -> Response:
+    """Return a response whose body counts among the bytes in memory until the client has read it.
+
+    Raises: HTTPException: The client, or all clients, have too many of them.
+    """
+    request.scope[KEEP_BYTES](len(body))
+    return Response(body, media_type=media_type)
 
 
 def json_response(value: Any, status: int = 200) -> Response:

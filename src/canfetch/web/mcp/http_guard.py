@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from canfetch.web.mcp.arguments import CallerError
+from canfetch.web.mcp.invalid_messages import answer_to_invalid_bytes
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site
 from canfetch.web.server.listening import is_loopback, without_port
@@ -97,13 +98,17 @@ class HTTPGuard:
         client = current_client.get()
         parts: list[bytes] = []
         try:
-            refusal = await self._read_body(client, parts, receive) or await self._check_json(b"".join(parts))
-            if refusal is None:
-                await self._app(scope, _replay(b"".join(parts), receive), send)
-            else:
+            refusal = await self._read_body(client, parts, receive)
+            body = b"".join(parts)
+            refusal = refusal or await self._check_json(body)
+            if refusal is not None:
                 if refusal.status == _OVERLOADED:
                     await asyncio.sleep(_REFUSAL_SECONDS)
                 await _respond(send, refusal, receive)
+            elif (answer := answer_to_invalid_bytes(body)) is not None:
+                await _send_json(send, 400, answer.model_dump_json(by_alias=True, exclude_unset=True).encode())
+            else:
+                await self._app(scope, _replay(body, receive), send)
         finally:
             self.bodies.give_back(client, sum(map(len, parts)))
 
@@ -178,6 +183,12 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+async def _send_json(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -1,0 +1,79 @@
+"""The responses to messages that are not valid JSON-RPC, so that no request of a host waits forever.
+
+The SDK drops some of them, and quotes others in its answers. These answers quote nothing of a message except its ID.
+
+Source: JSON-RPC 2.0, section 5.1.
+"""
+
+import json
+import re
+from typing import Any, Final
+
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    RequestId,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+_OF_RESPONSES: Final = frozenset({"result", "error"})
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def answer_to_invalid(text: str) -> JSONRPCError | None:
+    """Return the response to a message that is not valid, or None for a valid message."""
+    try:
+        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        if first["type"] == "json_invalid":
+            # The text has the position of the error, and no input.
+            return error_response(PARSE_ERROR, first["msg"], _request_id(text))
+        if text.lstrip().startswith("["):
+            return error_response(INVALID_REQUEST, "batches are not supported: send each message by itself", None)
+        return error_response(INVALID_REQUEST, "expected a JSON-RPC 2.0 request or notification", _request_id(text))
+    # The SDK reads a request with an invalid ID as a notification. JSON can spell the key with escapes.
+    if isinstance(message, JSONRPCNotification) and ('"id"' in text or "\\u" in text) and "id" in _members(text):
+        return error_response(INVALID_REQUEST, "the id must be a string or an integer", None)
+    return None
+
+
+def answer_to_invalid_bytes(body: bytes) -> JSONRPCError | None:
+    """Return the response to a message that is not valid UTF-8 or otherwise not valid, or None for a valid message."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return error_response(PARSE_ERROR, "invalid JSON: expected UTF-8", None)
+    return answer_to_invalid(text)
+
+
+def _request_id(text: str) -> RequestId | None:
+    members = _members(text)
+    # Nothing answers a response, even an invalid one.
+    return valid_id(members.get("id")) if "method" in members or members.keys().isdisjoint(_OF_RESPONSES) else None
+
+
+def _members(text: str) -> dict[str, Any]:
+    """Return the members of an object. Unlike the SDK, this accepts lone surrogates and deep nesting."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def valid_id(value: Any) -> RequestId | None:
+    """Return an ID, or None if it is invalid."""
+    if isinstance(value, str):
+        # A response cannot contain lone surrogates.
+        return None if _SURROGATE.search(value) else value
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def error_response(code: int, message: str, request_id: RequestId | None) -> JSONRPCError:
+    """Return the response to an invalid message."""
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message))
