@@ -1,9 +1,10 @@
-"""One worker of a crawl on PostgreSQL, as a program: it requests each page once and writes what it did.
+"""One worker of a shared crawl, as a program: it requests each page once and writes what it did.
 
     python -m tests.frontier.postgres_worker DATABASE CRAWL SITE_PORT [SEEDS]
 
-Each line of its output is a JSON array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the
-URL by then. With STOP_AT=PATH in its environment, it stops itself with SIGSTOP during the turn of that path.
+DATABASE is the URL of a PostgreSQL database, or the address of a URLFrontier service. Each line of its output is a JSON
+array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the URL by then. With STOP_AT=PATH in
+its environment, it stops itself with SIGSTOP during the turn of that path.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import canfetch
-from canfetch.client.frontier.postgres_queue import PostgresQueue
+from canfetch.client.frontier import PostgresQueue, URLFrontier
 
 LEASE = 2.0
 TASKS = 8
@@ -35,7 +36,8 @@ async def main() -> None:
     database, crawl, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
     seeds = Path(sys.argv[4]).read_text().split() if len(sys.argv) > 4 else []  # noqa: ASYNC240 - before the crawl
     stop_at = os.environ.get("STOP_AT")
-    backend = PostgresQueue(database, crawl=crawl, lease=LEASE, outage_seconds=60.0)
+    backend_class = PostgresQueue if database.startswith("postgresql:") else URLFrontier
+    backend = backend_class(database, crawl=crawl, lease=LEASE, outage_seconds=60.0)
 
     async def work(frontier: canfetch.Frontier) -> None:
         nonlocal stop_at

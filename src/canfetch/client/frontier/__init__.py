@@ -23,5 +23,6 @@ from canfetch.client.frontier.frontier import Frontier
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts
+from canfetch.client.frontier.urlfrontier_queue import URLFrontier
 
-__all__ = ["FailedURL", "Frontier", "FrontierCounts", "PostgresQueue", "SkippedURL", "Turn"]
+__all__ = ["FailedURL", "Frontier", "FrontierCounts", "PostgresQueue", "SkippedURL", "Turn", "URLFrontier"]
