@@ -4,7 +4,7 @@
 
 DATABASE is the URL of a PostgreSQL database, or the address of a URLFrontier service. Each line of its output is a JSON
 array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the URL by then. With STOP_AT=PATH in
-its environment, it stops itself with SIGSTOP during the turn of that path.
+its environment, it stops itself with SIGSTOP during the turn of that path. LEASE=SECONDS is its lease.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ async def main() -> None:
     seeds = Path(sys.argv[4]).read_text().split() if len(sys.argv) > 4 else []  # noqa: ASYNC240 - before the crawl
     stop_at = os.environ.get("STOP_AT")
     backend_class = PostgresQueue if database.startswith("postgresql:") else URLFrontier
-    backend = backend_class(database, crawl=crawl, lease=LEASE, outage_seconds=60.0)
+    backend = backend_class(database, crawl=crawl, lease=float(os.environ.get("LEASE", LEASE)), outage_seconds=60.0)
 
     async def work(frontier: canfetch.Frontier) -> None:
         nonlocal stop_at

@@ -160,7 +160,7 @@ def test_urls_are_taken_once_with_what_was_added(service: str, crawl: str) -> No
         (urls[0], 0.0, 1),
         ("https://other.example/2", 2.5, 1),
     }
-    assert [each.url for each in skipped if each.verdict] == [urls[2]]
+    assert [each.url for each in skipped if each.verdict is not None] == [urls[2]]
     assert counts[0].refused == 1
     assert run_crawl(service, crawl, urls) == []
 
@@ -227,8 +227,9 @@ def test_closed_frontier_gives_its_urls_back(service: str, crawl: str) -> None:
             open_client() as client,
             canfetch.Frontier(client, urls, backend=URLFrontier(service, crawl=crawl), min_delay=0.0) as frontier,
         ):
-            await anext(frontier)
-            await anext(frontier)
+            turns = [await anext(frontier), await anext(frontier)]
+        for turn in turns:
+            turn.release()
 
     asyncio.run(leave())
     started = time.monotonic()
@@ -267,7 +268,7 @@ def test_retry_after_blocks_the_queue_for_everybody(server: URLFrontierServer, c
 
     def act(frontier: canfetch.Frontier, turn: canfetch.Turn) -> None:
         times.append(time.time())
-        if turn.attempt == 1:
+        if len(times) == 1:
             frontier.defer("https://other.example/", 3.0)
             turn.retry(retry_after=2.5)
             frontier.add("https://example.com/2")
@@ -292,7 +293,7 @@ def test_url_of_a_killed_process_counts_as_an_attempt(service: str, crawl: str) 
         queue: Any = frontier._queue
         queue._stopped.set()
         queue._connection.close()
-        await client.aclose()
+        await client.close()
 
     for number in (1, 2, 3):
         asyncio.run(die(number))
@@ -393,13 +394,17 @@ def check_delays(sites: Sites) -> None:
 
 
 @pytest.mark.service
-def test_four_workers_share_a_crawl_exactly(service: str, crawl: str, sites: Sites, tmp_path: Path) -> None:
+def test_four_workers_share_a_crawl_exactly(
+    service: str, crawl: str, sites: Sites, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A busy machine can stop a process for longer than the other tests' leases.
+    monkeypatch.setenv("LEASE", "30")
     urls = sites.urls(origins=100, pages=4)
     workers = start_workers(service, crawl, sites, write_seeds(tmp_path, urls))
     done = [worker.end() for worker in workers]
 
-    assert sorted(url for part in done for _, url, _ in part) == sorted(urls)
     assert {(word, attempt) for part in done for word, _, attempt in part} == {("done", 1)}
+    assert sorted(url for part in done for _, url, _ in part) == sorted(urls)
     assert sum(map(bool, done)) > 1, "one worker had all turns"
     check_delays(sites)
 

@@ -226,9 +226,9 @@ class URLFrontierQueue:
         return FrontierCounts(stats.size - in_flight, in_flight, max(done, 0), failed, self._skipped, self._refused)
 
     def is_finished(self, *, reads_sources: bool) -> bool:
-        """Return whether the crawl has no URL that is not completed."""
+        """Return whether all URLs of the crawl are completed, and those that failed with their process are reported."""
         self.check_usable()
-        return not reads_sources and self._stats(self._crawl).size == 0
+        return not reads_sources and not self.killed and self._stats(self._crawl).size == 0
 
     def lost_origins(self) -> list[int]:
         """Return the origins that this process no longer has, since the last call."""
