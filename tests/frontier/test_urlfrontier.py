@@ -354,7 +354,7 @@ def test_expired_turn_ends_without_effect(
 
 @pytest.mark.service
 def test_java_crawler_shares_the_crawl(service: str, crawl: str) -> None:
-    address = service.split(",")[0]
+    address = service.split(",", maxsplit=1)[0]
     urls = [f"https://host{number}.example/page" for number in range(3)]
     assert run_java_client(address, crawl, "put", *urls, urls[0]) == [
         *(f"{url} OK" for url in urls),
@@ -371,7 +371,7 @@ def test_java_crawler_shares_the_crawl(service: str, crawl: str) -> None:
 
 @pytest.mark.service
 def test_invalid_url_of_another_crawler_is_skipped(service: str, crawl: str, caplog: pytest.LogCaptureFixture) -> None:
-    run_java_client(service.split(",")[0], crawl, "put", "whatsapp://send/x", "https://a.example/1")
+    run_java_client(service.split(",", maxsplit=1)[0], crawl, "put", "whatsapp://send/x", "https://a.example/1")
     assert [turn.url for turn in run_crawl(service, crawl)] == ["https://a.example/1"]
     assert "skipped: invalid URL 'whatsapp://send/x'" in caplog.text
 
@@ -460,14 +460,13 @@ def test_faults_of_the_service_lose_nothing(server: URLFrontierServer, crawl: st
 
 
 @pytest.mark.service
-@pytest.mark.parametrize("forgets", [False, True])
-def test_service_that_is_away_is_waited_for(server: URLFrontierServer, crawl: str, forgets: bool) -> None:
+@pytest.mark.parametrize("command", ["down", "forget"])
+def test_service_that_is_away_is_waited_for(server: URLFrontierServer, crawl: str, command: str) -> None:
     urls = [f"https://example.com/{number}" for number in range(3)]
     times: list[float] = []
 
     def restart() -> None:
-        if forgets:
-            server.command("forget")
+        server.command(command)
         server.command("up")
 
     def act(frontier: canfetch.Frontier, turn: canfetch.Turn) -> None:  # noqa: ARG001
@@ -546,7 +545,7 @@ def test_options_are_validated() -> None:
         with pytest.raises(InvalidOption, match="invalid address"):
             URLFrontier(address, crawl="x")  # type: ignore[arg-type]
     for options in ({"crawl": ""}, {"crawl": "x" * 201}, {"crawl": "a\nb"}, {"crawl": "x", "lease": 0}):
-        with pytest.raises(InvalidOption, match="invalid (crawl|lease)"):
+        with pytest.raises(InvalidOption, match=r"invalid (crawl|lease)"):
             URLFrontier("localhost:7071", **options)  # type: ignore[arg-type]
     assert repr(URLFrontier("a:1, b:2", crawl="x")) == "<URLFrontier urlfrontier://a:1,b:2 crawl='x'>"
 
