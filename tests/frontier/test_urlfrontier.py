@@ -546,7 +546,7 @@ def test_options_are_validated() -> None:
             URLFrontier(address, crawl="x")  # type: ignore[arg-type]
     for options in ({"crawl": ""}, {"crawl": "x" * 201}, {"crawl": "a\nb"}, {"crawl": "x", "lease": 0}):
         with pytest.raises(InvalidOption, match=r"invalid (crawl|lease)"):
-            URLFrontier("localhost:7071", **options)  # type: ignore[arg-type]
+            URLFrontier("localhost:7071", **options)
     assert repr(URLFrontier("a:1, b:2", crawl="x")) == "<URLFrontier urlfrontier://a:1,b:2 crawl='x'>"
 
     async def main() -> None:
