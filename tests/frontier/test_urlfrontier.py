@@ -263,21 +263,34 @@ def test_delay_of_a_tenth_of_a_second_never_becomes_shorter(service: str, crawl:
 
 @pytest.mark.service
 def test_retry_after_blocks_the_queue_for_everybody(server: URLFrontierServer, crawl: str) -> None:
-    url = "https://example.com/"
+    urls = ["https://example.com/", "https://other.example/1", "https://other.example/2"]
     times: list[float] = []
 
     def act(frontier: canfetch.Frontier, turn: canfetch.Turn) -> None:
+        if "other" in turn.url:
+            return
         times.append(time.time())
         if len(times) == 1:
-            frontier.defer("https://other.example/", 3.0)
             turn.retry(retry_after=2.5)
+            frontier.defer(urls[1], 9.0)
             frontier.add("https://example.com/2")
             end = int(server.command(f"block {crawl} https://example.com"))
-            assert end >= times[0] + 2.5
+            assert times[0] + 2.5 <= end <= times[0] + 5
+            assert int(server.command(f"block {crawl} https://other.example")) >= times[0] + 9
 
-    turns = run_crawl(server.address, crawl, [url], act=act, retry_delay=0.0)
-    assert len(turns) == 3
+    turns = run_crawl(server.address, crawl, urls, act=act, retry_delay=0.0)
+    assert len(turns) == 5
     assert times[1] >= times[0] + 2.5
+
+
+@pytest.mark.service
+def test_turn_blocks_its_queue_for_the_time_of_the_lease(server: URLFrontierServer, crawl: str) -> None:
+    def act(frontier: canfetch.Frontier, turn: canfetch.Turn) -> None:  # noqa: ARG001
+        end = int(server.command(f"block {crawl} https://example.com"))
+        assert time.time() + 29 <= end <= time.time() + 32
+
+    assert len(run_crawl(server.address, crawl, ["https://example.com/"], act=act)) == 1
+    assert server.command(f"block {crawl} https://example.com") == "0"
 
 
 @pytest.mark.service
