@@ -6,7 +6,7 @@
 (`sqlite_queue.py`), or of a PostgreSQL database that many processes share (`postgres_queue.py`), and every lookup uses
 an index. So memory does not grow with the crawl, a turn takes O(log n) steps, and each transition is one transaction
 that survives a killed process. The database is called in the event loop: a transaction of SQLite takes less time than a
-change of threads.
+change of threads. Or the queues are in a service that other crawlers share (`urlfrontier_queue.py`).
 
 - `frontier.py`, the file to open first, looks for turns in one task at a time, and decides.
 - `turn.py` and `open_turns.py` are the turns and their ends.
@@ -15,6 +15,8 @@ change of threads.
 - `sources.py` reads the sources of URLs.
 - `heartbeat.py` renews the lease of a process that shares a database, and takes over from those that died.
 - `report.py` and `postgres_report.py` read what a crawl waits for.
+- `urlfrontier_connection.py` calls the service, `urlfrontier_schema.py` has its messages, and `urlfrontier_metadata.py`
+  what is stored with each URL there.
 - `database.py` opens the file and `postgres_connection.py` the database; `url_identity.py` decides which URLs are the
   same page.
 """

@@ -71,7 +71,7 @@ class URLFrontier:
         lease: Seconds after which a process that does not respond loses its turns, rounded up to whole seconds.
         outage_seconds: How long each operation waits for a service that is away. After that it raises StoreError. The
             event loop waits, too.
-    Raises: MissingExtra: The library `grpcio` or `protobuf` is not installed; InvalidOption.
+    Raises: InvalidOption.
     """
 
     def __init__(self, address: str, *, crawl: str, lease: float = 30.0, outage_seconds: float = 60.0) -> None:
@@ -412,7 +412,8 @@ class URLFrontierQueue:
             self._block(0, queue_key(origin_name), self._service_date(latest))
             return
         with self._busy(claim):
-            end = max(self._service_date(latest), self._service_date(self._clock() + self._lease))
+            claim.due_at = max(claim.due_at, latest)
+            end = self._service_date(max(self._clock() + self._lease, claim.due_at))
             self._block(claim.node, claim.info.key, end)
             claim.is_blocked = True
 
@@ -725,7 +726,7 @@ class URLFrontierQueue:
                 del self._claims[claim.origin]
                 self._lost.append(claim.origin)
             elif claim.lost_at - started < self._lease * 3 / 4:
-                end = self._service_date(max(self._clock() + self._lease, claim.due_at if claim.has_turn else 0.0))
+                end = self._service_date(max(self._clock() + self._lease, claim.due_at))
                 self._block_once(claim, end)
                 claim.is_blocked = True
                 claim.lost_at = started + self._lease
