@@ -4,9 +4,9 @@ Several processes, kills, suspensions, another crawler in Java, faults of the se
 """
 
 import asyncio
-import os
 import signal
 import socket
+import sys
 import threading
 import time
 import uuid
@@ -24,9 +24,9 @@ from tests.urlfrontier import URLFrontierServer, find_service, run_java_client, 
 import canfetch
 from canfetch.access.responses import Response
 from canfetch.client.frontier import URLFrontier, urlfrontier_queue
-from canfetch.client.frontier.urlfrontier_schema import ENUMERATIONS, METHODS, build_descriptor
+from canfetch.client.frontier.urlfrontier_schema import ENUMERATIONS, METHODS, build_descriptor, message_classes
 from canfetch.client.transports import TransportRequest
-from canfetch.errors import InvalidOption, StoreError
+from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
 LEASE = 2.0
 
@@ -571,6 +571,15 @@ def test_options_are_validated() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("library", ["grpc", "google.protobuf"])
+def test_missing_library_is_named(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    message_classes.cache_clear()
+    monkeypatch.setitem(sys.modules, library, None)
+    backend = URLFrontier("localhost:7071", crawl="x")
+    with pytest.raises(MissingExtra, match=r'pip install "canfetch\[urlfrontier\]"'):
+        backend.open_queue(concurrency=1, max_attempts=3, clock=time.time)
+
+
 @pytest.mark.service
 def test_forked_process_cannot_use_the_frontier(service: str, crawl: str) -> None:
     async def main() -> None:
@@ -584,4 +593,3 @@ def test_forked_process_cannot_use_the_frontier(service: str, crawl: str) -> Non
                 frontier.add("https://a.example/")
 
     asyncio.run(main())
-    assert os.getpid()
