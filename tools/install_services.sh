@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Install what tests start: Redis, PostgreSQL, four web servers, Neovim, Chromium, and Java for Spark; and npm, which
-# builds the tester page. Do nothing if they are installed.
+# Install what tests start: Redis, PostgreSQL, four web servers, Neovim, Chromium, and Java for Spark; Maven and a Java
+# compiler, which build the URLFrontier test server; and npm, which builds the tester page. Do nothing if they are
+# installed.
 #
 # Installs with apt-get as root on Debian and Ubuntu. Elsewhere it prints what is missing; the tests that need a
 # missing server are skipped, and fail if CI=true.
@@ -16,6 +17,8 @@ done
 command -v nvim >/dev/null || missing+=(neovim)
 command -v npm >/dev/null || missing+=(npm)
 command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
+command -v javac >/dev/null || missing+=(openjdk-17-jdk-headless)
+command -v mvn >/dev/null || missing+=(maven)
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
     missing+=(chromium)
 if [[ ${#missing[@]} -eq 0 ]]; then

@@ -119,13 +119,13 @@ def test_versions_are_those_of_the_lock_file(name: str) -> None:
     if not adapter.registry:
         assert adapter.version_command
         return
-    folder = ADAPTERS / adapter.build
-    lock = (folder / LOCKS[adapter.build]).read_text("utf-8")
-    package, version = adapter.package, adapter.version
+    build, package, version = adapter.build, adapter.package, adapter.version
+    assert build is not None
     assert package is not None
     assert version is not None
+    lock = (ADAPTERS / build / LOCKS[build]).read_text("utf-8")
 
-    language = adapter.build.partition("-")[0]
+    language = build.partition("-")[0]
     if language == "rust":
         assert {"name": package, "version": version}.items() <= next(
             each.items() for each in tomllib.loads(lock)["package"] if each["name"] == package

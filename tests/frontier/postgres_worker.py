@@ -1,9 +1,11 @@
-"""One worker of a crawl on PostgreSQL, or in a file, as a program: it requests each page once and writes what it did.
+"""One worker of a crawl in a database, a file or a service, as a program: it requests each page once.
 
-    python -m tests.frontier.postgres_worker DATABASE|FILE CRAWL SITE_PORT [SEEDS]
+    python -m tests.frontier.postgres_worker DATABASE CRAWL SITE_PORT [SEEDS]
 
-Each line of its output is a JSON array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the
-URL by then. With STOP_AT=PATH in its environment, it stops itself with SIGSTOP during the turn of that path.
+DATABASE is the URL of a PostgreSQL database, the address of a URLFrontier service, or the path of a file. Each line of
+its output is a JSON array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the URL by then.
+With STOP_AT=PATH in its environment, it stops itself with SIGSTOP during the turn of that path. LEASE=SECONDS is its
+lease.
 """
 
 import asyncio
@@ -15,7 +17,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import canfetch
-from canfetch.client.frontier.postgres_queue import PostgresQueue
+from canfetch.client.frontier import PostgresQueue, URLFrontier
+from canfetch.client.frontier.url_queue import FrontierBackend
 
 LEASE = 2.0
 TASKS = 8
@@ -35,9 +38,15 @@ async def main() -> None:
     database, crawl, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
     seeds = Path(sys.argv[4]).read_text().split() if len(sys.argv) > 4 else []  # noqa: ASYNC240 - before the crawl
     stop_at = os.environ.get("STOP_AT")
-    is_database = database.startswith("postgresql://")
-    backend = PostgresQueue(database, crawl=crawl, lease=LEASE, outage_seconds=60.0) if is_database else None
-    path = None if is_database else database
+    lease = float(os.environ.get("LEASE", LEASE))
+    path: str | None = None
+    backend: FrontierBackend | None = None
+    if database.startswith("postgresql:"):
+        backend = PostgresQueue(database, crawl=crawl, lease=lease, outage_seconds=60.0)
+    elif os.sep in database:
+        path = database
+    else:
+        backend = URLFrontier(database, crawl=crawl, lease=lease, outage_seconds=60.0)
 
     async def work(frontier: canfetch.Frontier) -> None:
         nonlocal stop_at

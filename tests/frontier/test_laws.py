@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +14,14 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 from simulation.virtual_time import run_in_virtual_time, virtual_now
-from tests.frontier.conftest import virtual_postgres
+from tests.frontier.conftest import virtual_postgres, virtual_urlfrontier
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 from tests.postgres import PostgresServer
+from tests.urlfrontier import URLFrontierServer
 
 from canfetch.client.frontier import Frontier, SkippedURL, Turn
 from canfetch.client.frontier.postgres_queue import WorkerQueue
+from canfetch.client.frontier.urlfrontier_queue import URLFrontierQueue
 
 MAX_ATTEMPTS = 3
 OUTCOMES = ["done", "done", "retry", "exception", "release", "busy"]
@@ -74,10 +76,17 @@ SITES = st.builds(
 
 
 class Model:
-    """What was added, handed out and ended, checked at each step."""
+    """What was added, handed out and ended, checked at each step.
 
-    def __init__(self, site: Site) -> None:
+    Args:
+        has_order: Whether the backend has priorities, and counts what all processes have skipped.
+        frontiers: The number of frontiers that share the crawl.
+    """
+
+    def __init__(self, site: Site, *, has_order: bool = True, frontiers: int = 1) -> None:
         self.site = site
+        self.has_order = has_order
+        self.frontiers = frontiers
         # Queued URLs by host: the priority of each.
         self.queued: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self.in_flight: dict[str, str] = {}
@@ -112,7 +121,8 @@ class Model:
         assert "/yes/" in turn.url
         queued = self.queued[host]
         allowed = [priority for url, priority in queued.items() if "/yes/" in url]
-        assert queued[turn.url] == turn.priority == max(allowed)
+        assert queued[turn.url] == turn.priority
+        assert turn.priority == max(allowed) or not self.has_order
         assert turn.attempt == self.attempts[turn.url] + 1
         assert list(self.in_flight.values()).count(host) < self.site.concurrency
         delay = self.site.crawl_delays[int(host.removeprefix("host").partition(".")[0])]
@@ -199,6 +209,15 @@ def leave_worker(frontier: Frontier, path: Path) -> Path:
     return path
 
 
+def leave_leases(frontier: Frontier, path: Path) -> Path:
+    """Leave leased URLs in the service, as a process that was killed."""
+    queue = frontier._queue
+    assert isinstance(queue, URLFrontierQueue)
+    queue._stopped.set()
+    queue._claims.clear()
+    return path
+
+
 async def run(
     model: Model, path: Path, turns_before_kill: int | None, leave: Callable[[Frontier, Path], Path]
 ) -> Path | None:
@@ -216,10 +235,15 @@ async def run(
         "max_attempts": MAX_ATTEMPTS,
         "retry_delay": 0.0,
     }
-    async with open_frontier(hosts, path=path, on_skip=model.skip, **options) as frontier:
-        model.add(frontier, list(range(model.site.seeds)))
+    async with AsyncExitStack() as stack:
+        frontiers: list[Frontier] = [
+            await stack.enter_async_context(open_frontier(hosts, path=path, on_skip=model.skip, **options))
+            for _ in range(model.frontiers)
+        ]
+        model.add(frontiers[0], list(range(model.site.seeds)))
         workers = [
-            asyncio.create_task(work(frontier, model, kill, turns_before_kill)) for _ in range(model.site.workers)
+            asyncio.create_task(work(frontiers[number % model.frontiers], model, kill, turns_before_kill))
+            for number in range(model.site.workers)
         ]
         killing = asyncio.create_task(kill.wait())
         waits: list[asyncio.Future[Any]] = [killing, asyncio.gather(*workers)]
@@ -228,14 +252,15 @@ async def run(
             killing.cancel()
             for worker in workers:
                 await worker
-            counts = frontier.counts
+            counts = frontiers[0].counts
             assert (counts.queued, counts.in_flight) == (0, 0)
-            assert counts.done + counts.failed == len(model.finished)
-            assert counts.skipped == len(model.skipped)
+            assert counts.done + counts.failed + counts.skipped == len(model.finished) + len(model.skipped)
+            assert counts.skipped == len(model.skipped) or not model.has_order
             return None
-        left = leave(frontier, path)
+        left, *_ = [leave(frontier, path) for frontier in frontiers]
         model.kill()
-        await frontier.close()
+        for frontier in frontiers:
+            await frontier.close()
         for worker in workers:
             worker.cancel()
         results = await asyncio.gather(*workers, return_exceptions=True)
@@ -246,19 +271,31 @@ async def run(
 @pytest.mark.slow
 @given(site=SITES)
 def test_random_crawls_agree_with_the_model(site: Site) -> None:
-    check_random_crawl(site, copy_file)
+    check_random_crawl(Model(site), copy_file)
 
 
 @pytest.mark.service
 @given(site=SITES)
 def test_random_crawls_on_postgres_agree_with_the_model(postgres: PostgresServer, site: Site) -> None:
     with virtual_postgres(postgres.url(), secrets.token_hex(8)):
-        check_random_crawl(site, leave_worker)
+        check_random_crawl(Model(site), leave_worker)
 
 
-def check_random_crawl(site: Site, leave: Callable[[Frontier, Path], Path]) -> None:
-    """Crawl a site over several lives of the process, and compare the end with the model."""
-    model = Model(site)
+# The protocol has no priorities, and a queue has one turn at a time.
+@pytest.mark.service
+@given(site=SITES.map(lambda site: site._replace(concurrency=1)))
+def test_random_crawls_on_urlfrontier_agree_with_the_model(urlfrontier: URLFrontierServer, site: Site) -> None:
+    lease = 1000.0
+    with virtual_urlfrontier(urlfrontier.address, secrets.token_hex(8), lease):
+        check_random_crawl(Model(site, has_order=False, frontiers=2), leave_leases, lease=lease)
+
+
+def check_random_crawl(model: Model, leave: Callable[[Frontier, Path], Path], *, lease: float = 0.0) -> None:
+    """Crawl a site over several lives of the process, and compare the end with the model.
+
+    Args: lease: Seconds after the end of a life at which the next one begins.
+    """
+    site = model.site
     now = 0.0
 
     async def main(path: Path, kill: int | None) -> tuple[Path | None, float]:
@@ -272,6 +309,7 @@ def check_random_crawl(site: Site, leave: Callable[[Frontier, Path], Path]) -> N
             if killed is None and kill is None:
                 break
             path = killed or path
+            now += lease
     # Nothing is lost, and nothing is handed out again without a reason.
     allowed = {url for url in model.known if "/yes/" in url}
     assert model.finished == allowed

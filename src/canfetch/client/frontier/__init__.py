@@ -6,7 +6,7 @@
 (`sqlite_queue.py`), or of a PostgreSQL database that many processes share (`postgres_queue.py`), and every lookup uses
 an index. So memory does not grow with the crawl, a turn takes O(log n) steps, and each transition is one transaction
 that survives a killed process. The database is called in the event loop: a transaction of SQLite takes less time than a
-change of threads.
+change of threads. Or the queues are in a service that other crawlers share (`urlfrontier_queue.py`).
 
 - `frontier.py`, the file to open first, looks for turns in one task at a time, and decides.
 - `turn.py` and `open_turns.py` are the turns and their ends.
@@ -16,6 +16,8 @@ change of threads.
 - `heartbeat.py` renews the lease of a process that shares a database, and takes over from those that died.
 - `report.py` and `postgres_report.py` read what a crawl waits for.
 - `transfer.py` moves a crawl between files and databases, and `requeue.py` queues failed URLs from outside of a crawl.
+- `urlfrontier_connection.py` calls the service, `urlfrontier_schema.py` has its messages, and `urlfrontier_metadata.py`
+  what is stored with each URL there.
 - `database.py` opens the file and `postgres_connection.py` the database; `url_identity.py` decides which URLs are the
   same page.
 """
@@ -25,6 +27,7 @@ from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.transfer import export_frontier, import_frontier
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts
+from canfetch.client.frontier.urlfrontier_queue import URLFrontier
 
 __all__ = [
     "FailedURL",
@@ -33,6 +36,7 @@ __all__ = [
     "PostgresQueue",
     "SkippedURL",
     "Turn",
+    "URLFrontier",
     "export_frontier",
     "import_frontier",
 ]

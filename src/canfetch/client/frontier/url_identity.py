@@ -62,7 +62,15 @@ def identify_url(url: str) -> IdentifiedURL:
         raise InvalidURL(f"invalid URL {quoted(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
     if origin.port == 0:
         raise InvalidURL(f"invalid URL {quoted(url)}: port 0 is reserved")
+    return IdentifiedURL(url, str(origin), blake2b(_target(encoded), digest_size=DIGEST_BYTES).digest())
+
+
+def plain_form(url: IdentifiedURL) -> str:
+    """Return one spelling for all URLs with the same identity."""
+    return url.origin + _target(url_bytes(url.url)).decode("ascii")
+
+
+def _target(encoded: bytes) -> bytes:
     split = split_url(encoded)
     assert split is not None
-    target = to_target(encoded, split, _PROFILE)
-    return IdentifiedURL(url, str(origin), blake2b(target, digest_size=DIGEST_BYTES).digest())
+    return to_target(encoded, split, _PROFILE)

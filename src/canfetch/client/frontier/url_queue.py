@@ -1,7 +1,8 @@
 """The queues of a frontier, as an interface: which URL of which origin is next.
 
 A queue knows nothing of robots.txt. The frontier decides what may be fetched and when, and a queue keeps URLs, origins
-and their times: `SQLiteQueue` in one file for one process, `PostgresQueue` in a database for many.
+and their times: `SQLiteQueue` in one file for one process, `PostgresQueue` in a database for many, and `URLFrontier` in
+a service that other crawlers use, too.
 """
 
 from collections.abc import Callable, Iterable, Sequence
