@@ -294,7 +294,7 @@ def test_server_that_is_away_is_waited_for_and_then_named_without_its_password()
 @pytest.mark.parametrize(
     "statement, message",
     [
-        ("UPDATE canfetch_schema SET version = 99", "the tables have version 99, expected 1: use a newer canfetch"),
+        ("UPDATE canfetch_schema SET version = 99", "the tables have version 99, expected 2: use a newer canfetch"),
         ("ALTER TABLE canfetch_urls RENAME TO other", 'relation "canfetch_urls" does not exist'),
     ],
 )

@@ -14,8 +14,16 @@ from canfetch.access.pacing import DelayMode, Pace, parse_delay_mode
 from canfetch.client.argument_checks import check_agent, check_delay_bounds, check_durations
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
+from canfetch.client.frontier.group_turns import GroupTurns
+from canfetch.client.frontier.grouping import GroupBy, parse_group_by
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
-from canfetch.client.frontier.origin_checks import CheckedOrigin, CheckResult, OriginChecks
+from canfetch.client.frontier.origin_checks import (
+    CheckedOrigin,
+    CheckResult,
+    OriginChecks,
+    recheck_delay,
+    retry_check_at,
+)
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
@@ -38,11 +46,10 @@ from canfetch.client.frontier.validation import (
     check_retry_after,
     check_source,
 )
-from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import AnyURL
-from canfetch.core.verdict import Access, ClientVerdict, Effect
+from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import InvalidURL, RequestNotSent
 
 # The number of URLs that are added in one transaction.
@@ -53,21 +60,6 @@ _FAILED_BATCH: Final = 1000
 _CHECK_BATCH: Final = 16
 # The number of queued URLs of an origin that are decided for one turn.
 _DECIDED_URLS: Final = 50
-# The shortest time before an unreachable origin is checked again.
-_MIN_RECHECK_DELAY: Final = 1.0
-# Seconds until a robots.txt is requested again that could not be, for a reason of this machine or after an unexpected
-# exception. After an exception, the delay doubles up to the maximum.
-_NOT_SENT_DELAY: Final = 10.0
-_MAX_EXCEPTION_DELAY: Final = 3600.0
-
-
-def _recheck_delay(result: CheckResult) -> float:
-    """Return the seconds until an origin is checked again whose robots.txt is not known."""
-    if result.error is None and result.failing_seconds is None:
-        # The event loop of the check was stopped.
-        return 0.0
-    # As long as the checks have failed for, which doubles the time.
-    return min(max(_NOT_SENT_DELAY, result.failing_seconds or 0.0), _MAX_EXCEPTION_DELAY)
 
 
 class Frontier:
@@ -92,7 +84,10 @@ class Frontier:
         path: The file that keeps the URLs beyond the process. One frontier at a time can use it. By default they are
             in a temporary file, which is deleted at the end.
         agent: The agent, if it is not the agent of the client.
-        concurrency_per_origin: The number of turns of one origin that can be open at the same time.
+        group_by: What counts as one site for delays and concurrency, as a `GroupBy` or its name: each `origin`, all
+            origins of a `host`, or all of a `registrable-domain`. A group has one request at a time, and waits for the
+            longest delay of its origins. Requests for robots.txt files count. It is stored with the crawl.
+        concurrency_per_origin: The number of turns of one origin that can be open at the same time, or of one group.
         max_attempts: The number of turns of a URL. After the last one, the URL is listed as failed. A turn that is
             open when the process is killed counts; a released turn does not.
         retry_delay: Seconds between the first and the second attempt of a URL. It doubles with each attempt, up to a
@@ -119,7 +114,8 @@ class Frontier:
         monotonic: Returns seconds since any moment, and is never set. Delays are measured with it. For tests.
         sleep: Sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
-        opened, or another frontier uses it.
+        opened, another frontier uses it, or its crawl was begun with another `group_by`. MissingExtra: `group_by` is
+        `registrable-domain`, and the library `publicsuffixlist` is not installed.
         EvidenceError: While iterating: the client has an evidence recorder, and a decision cannot be recorded.
     Cost: One robots.txt fetch for each origin, and O(log n) steps of the database for each turn. Memory does not grow
         with the number of URLs and origins.
@@ -133,6 +129,7 @@ class Frontier:
         path: str | os.PathLike[str] | None = None,
         backend: FrontierBackend | None = None,
         agent: str | Agent | None = None,
+        group_by: GroupBy | str = GroupBy.ORIGIN,
         concurrency_per_origin: int = 1,
         max_attempts: int = 3,
         retry_delay: float = 600.0,
@@ -174,19 +171,46 @@ class Frontier:
         # One task at a time looks for a turn, and the others wait in the order of their requests.
         self._lock = asyncio.Lock()
         bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
+        group_by = parse_group_by(group_by)
+        self._is_grouped = group_by is not GroupBy.ORIGIN
         self._checks = OriginChecks(
-            client, self._agent, bounds, max_checks=max_checks, notify=self._changed.set, clock=self._clocks.at
+            client,
+            self._agent,
+            bounds,
+            max_checks=max_checks,
+            notify=self._changed.set,
+            now=self._clocks.now,
+            of_groups=self._is_grouped,
         )
         self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._changed.set)
         self._sources.append(urls, 0.0)
         self._queue: URLQueue
         if backend is None:
             self._queue = SQLiteQueue(
-                path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=self._clocks.at()
+                path,
+                concurrency=concurrency_per_origin,
+                max_attempts=max_attempts,
+                now=self._clocks.at(),
+                group_by=group_by,
             )
         else:
             self._queue = backend.open_queue(
-                concurrency=concurrency_per_origin, max_attempts=max_attempts, clock=self._clocks.at
+                concurrency=concurrency_per_origin,
+                max_attempts=max_attempts,
+                clock=self._clocks.at,
+                group_by=group_by,
+            )
+        self._groups: GroupTurns | None = None
+        if self._is_grouped:
+            self._groups = GroupTurns(
+                self._queue,
+                self._checks,
+                bounds=bounds,
+                agent=self._agent,
+                max_unreachable=max_unreachable,
+                report=self._report,
+                record=client.record,
+                now=self._clocks.now,
             )
         self._open_turns = OpenTurns(
             self._queue,
@@ -366,7 +390,7 @@ class Frontier:
             if self._clocks.was_set_back(now):
                 self._checks.forget()
             has_more_due = self._sort_due(now)
-            self._checks.release(self._queue.lost_origins())
+            self._release(self._queue.lost_origins())
             has_more_checks = not has_more_due and self._start_checks()
             origin = None if has_more_due else self._queue.next_ready()
             turn = None if origin is None else self._take(origin, now)
@@ -398,7 +422,7 @@ class Frontier:
             if not text:
                 continue
             try:
-                identified.append(identify_url(text))
+                identified.append(identify_url(text, in_group=self._is_grouped))
             except InvalidURL as error:
                 invalid.append(SkippedURL(text, None, str(error)))
         added = self._queue.add(identified, priority, self._clocks.at(), refused=len(invalid))
@@ -448,6 +472,11 @@ class Frontier:
         Raises: An unexpected exception of a check, after all results have been used.
         """
         results = self._checks.collect()
+        if self._groups is not None:
+            error = self._groups.end_checks(results)
+            if error is not None:
+                raise error
+            return self._queue.is_open
         self._queue.set_phases(
             (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in results
         )
@@ -460,7 +489,7 @@ class Frontier:
             if is_invalid or (result.failing_seconds or 0.0) > self._max_unreachable:
                 dropped.append(result)
                 continue
-            self._queue.wait(result.origin.id, self._clocks.at() + _recheck_delay(result), problem=result.problem)
+            self._queue.wait(result.origin.id, self._clocks.at() + recheck_delay(result), problem=result.problem)
             if not isinstance(result.error, RequestNotSent):
                 unexpected = unexpected or result.error
         for result in dropped:
@@ -488,19 +517,30 @@ class Frontier:
                 await asyncio.sleep(0)
         finally:
             if self._queue.is_open:
-                self._queue.wait(origin, self._clocks.at() + _recheck_delay(result), problem=result.problem)
+                self._queue.wait(origin, self._clocks.at() + recheck_delay(result), problem=result.problem)
+
+    def _release(self, lost: list[int]) -> None:
+        if self._groups is not None:
+            self._groups.release(lost)
+        else:
+            self._checks.release(lost)
 
     def _sort_due(self, now: Moment) -> bool:
         """Move the origins that have become due to the ready or the unchecked ones. Return whether there are more."""
         due = self._queue.find_due(now.at)
+        # Whose robots.txt a group needs is known when its first URL is read.
         self._queue.set_phases(
-            (Phase.READY if self._checks.is_known(id_, now.wall) else Phase.UNCHECKED, id_) for id_ in due
+            (Phase.READY if self._is_grouped or self._checks.is_known(id_, now.wall) else Phase.UNCHECKED, id_)
+            for id_ in due
         )
         return len(due) == DUE_BATCH
 
     def _start_checks(self) -> bool:
         """Obtain the next robots.txt files. Return whether there may be more."""
         slots = self._checks.free_slots
+        if self._groups is not None:
+            started = self._groups.start_checks(min(slots, _CHECK_BATCH))
+            return bool(started) and slots > _CHECK_BATCH
         origins = self._queue.next_unchecked(min(slots, _CHECK_BATCH))
         self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
         for origin in origins:
@@ -509,15 +549,19 @@ class Frontier:
 
     def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
+        if self._groups is not None:
+            taken = self._groups.take(origin, now)
+            if taken is None:
+                return None
+            grant = Grant(origin.id, taken.queued, taken.pace, origin.failures)
+            return Turn(self._open_turns, grant, taken.verdict)
         checked = self._checks.use(origin.id, now.wall)
         if checked is None:
             self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
             return None
-        retry_until = self._retry_until(checked.state, now.wall)
-        if now.wall < retry_until:
-            next_check_at = max(checked.state.next_fetch_at, now.wall + _MIN_RECHECK_DELAY)
-            problem = checked.state.entry.outcome.detail
-            self._queue.wait(origin.id, now.from_wall(min(next_check_at, retry_until)), problem=problem)
+        again_at = retry_check_at(checked.state, now, self._max_unreachable)
+        if again_at is not None:
+            self._queue.wait(origin.id, again_at, problem=checked.state.entry.outcome.detail)
             return None
         skipped: list[int] = []
         self._queue.queue_due_urls(origin.id, now.at)
@@ -536,15 +580,6 @@ class Frontier:
         if not self._queue.take(origin.id, queued.id, now.at, due_at, skipped=skipped):
             return None
         return Turn(self._open_turns, Grant(origin.id, queued, checked.pace, origin.failures), verdict)
-
-    def _retry_until(self, state: OriginState, now: float) -> float:
-        """Return how long to retry an unreachable origin without a usable copy. For other origins, return -inf."""
-        access = state.effective_access(now)
-        if access.access is not Access.UNREACHABLE or access.effect is not Effect.FULL_DISALLOW:
-            return -inf
-        since = state.entry.fetched_at if state.entry.first_failure_at is None else state.entry.first_failure_at
-        # A clock that was set back must not prolong it.
-        return min(since, now) + self._max_unreachable
 
     def _decide_first(
         self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int]

@@ -65,11 +65,14 @@ counted AS (
 
 REGISTER: Final = f"""
 WITH crawl AS (
-    INSERT INTO canfetch_crawls (name, seen_at) VALUES (%(crawl)s, {NOW})
-    ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id
+    INSERT INTO canfetch_crawls (name, seen_at, group_by) VALUES (%(crawl)s, {NOW}, %(group_by)s)
+    ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, group_by
+),
+worker AS (
+    INSERT INTO canfetch_workers (crawl, name, alive_until)
+    SELECT id, %(name)s, {NOW} + %(lease)s FROM crawl WHERE group_by = %(group_by)s RETURNING id
 )
-INSERT INTO canfetch_workers (crawl, name, alive_until)
-SELECT id, %(name)s, {NOW} + %(lease)s FROM crawl RETURNING id, crawl"""
+SELECT (SELECT id FROM worker), id, group_by FROM crawl"""
 
 # Half of the origins are the first in the order of turns, and half are drawn at random from the first priority. All
 # that have become due are marked as ready.
@@ -120,7 +123,8 @@ UPDATE canfetch_origins AS o SET
     worker = CASE WHEN rank <= %(limit)s THEN %(worker)s END,
     has_new_urls = false
 FROM ranked WHERE o.id = ranked.id AND (rank <= %(limit)s OR o.state = 1)
-RETURNING rank, o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, o.retry_at, o.failures, {NOW}"""
+RETURNING rank, o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, o.retry_at, o.failures,
+    o.delay, {NOW}"""
 
 FIRST_URLS: Final = f"""
 SELECT o.id, u.id, u.url, u.priority, u.attempt,
@@ -145,7 +149,36 @@ WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker = %(worker)s AND
 QUEUE_DUE: Final = f"""
 WITH {_ME_UNSYNCED}
 UPDATE canfetch_urls SET state = 0
-WHERE origin = %(origin)s AND state = 2 AND (%(all)s OR due_at <= {NOW}) AND {_HAS_ME}"""
+WHERE origin = %(origin)s AND state = 2 AND {_HAS_ME} AND id = ANY (ARRAY(
+    SELECT id FROM canfetch_urls WHERE origin = %(origin)s AND state = 2 AND (%(limit)s::int IS NULL OR due_at <= {NOW})
+    ORDER BY due_at LIMIT %(limit)s::int
+))"""
+
+DELAY_URLS: Final = f"""
+WITH {_ME}
+UPDATE canfetch_urls SET state = 2, due_at = {NOW} + %(delayed_in)s, error = %(error)s
+WHERE origin = %(origin)s AND id = ANY (%(urls)s::bigint[]) AND state = 0 AND {_HAS_ME}"""
+
+# The request for the robots.txt of a group's origin, and the delay that it sets.
+NOTE_CHECK: Final = f"""
+WITH {_ME},
+mine AS (
+    SELECT id FROM canfetch_origins WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND {_HAS_ME}
+    FOR NO KEY UPDATE
+),
+member AS (
+    UPDATE canfetch_members SET delay = %(delay)s::float8
+    WHERE crawl = %(crawl)s AND name = %(member)s AND %(delay)s::float8 IS NOT NULL AND EXISTS (SELECT 1 FROM mine)
+),
+noted AS (
+    UPDATE canfetch_origins AS o SET
+        last_request_at = CASE WHEN %(is_request)s::boolean THEN {NOW} ELSE o.last_request_at END,
+        delay = CASE WHEN %(delay)s::float8 IS NULL THEN o.delay ELSE greatest(%(delay)s::float8, (
+            SELECT max(delay) FROM canfetch_members WHERE origin = o.id AND name <> %(member)s
+        )) END
+    WHERE id IN (SELECT id FROM mine) RETURNING delay
+)
+SELECT {_HAS_ME}, (SELECT delay FROM noted)"""
 
 WAIT: Final = f"""
 WITH {_ME}, {_SKIPPED},
@@ -230,6 +263,17 @@ ORDER BY name ON CONFLICT DO NOTHING"""
 
 FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
 
+# An origin stays in its group, whatever a newer list of suffixes in another process says.
+ADD_MEMBERS: Final = """
+INSERT INTO canfetch_members (crawl, name, origin)
+SELECT o.crawl, new.name, o.id FROM unnest(%(names)s::text[], %(groups)s::text[]) AS new (name, group_name)
+JOIN canfetch_origins AS o ON o.crawl = %(crawl)s AND o.name = new.group_name
+ORDER BY new.name ON CONFLICT DO NOTHING"""
+
+FIND_MEMBERS: Final = (
+    "SELECT origin, name FROM canfetch_members WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
+)
+
 # Rows are inserted and locked in the order of their keys, so that two workers never wait for one another.
 ADD: Final = f"""
 WITH {_ME},
@@ -275,7 +319,7 @@ UPDATE canfetch_origins SET
     ready_at = greatest(ready_at, {NOW} + %(retry_in)s),
     last_request_at = {NOW},
     state = CASE WHEN state = 2 THEN 1 ELSE state END
-WHERE crawl = %(crawl)s AND name = %(name)s"""
+WHERE id = %(origin)s"""
 
 NEXT_DUE: Final = f"""
 SELECT due_at - {NOW} FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 1 ORDER BY due_at LIMIT 1"""

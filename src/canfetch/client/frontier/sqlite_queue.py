@@ -9,13 +9,16 @@ import random
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.frontier.database import FrontierDatabase
+from canfetch.client.frontier.grouping import GroupBy, group_name
 from canfetch.client.frontier.url_identity import IdentifiedURL
 from canfetch.client.frontier.url_queue import (
     DUE_BATCH,
+    DUE_URLS,
     KILLED,
     FailedURL,
     FrontierCounts,
@@ -38,11 +41,22 @@ class SQLiteQueue:
         max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
         now: The current time, as all times of the queue: `clocks.Moment.at`. URLs that were in flight when the process
             ended are queued again, or dropped as failed after their last attempt.
+        group_by: How URLs are grouped.
     Raises: StoreError: In the constructor and in every method.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, *, concurrency: int, max_attempts: int, now: float) -> None:
-        self.database = FrontierDatabase(path)
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        now: float,
+        group_by: GroupBy = GroupBy.ORIGIN,
+    ) -> None:
+        self.database = FrontierDatabase(path, group_by)
+        self._group_by = group_by
+        self._find_origin = self._origin_id if group_by is GroupBy.ORIGIN else self._group_id
         self._concurrency = concurrency
         self._random = random.Random(0)  # noqa: S311 - not used for security
         self._is_random_next = False
@@ -85,7 +99,7 @@ class SQLiteQueue:
         origins: dict[str, int] = {}
         with self.database.transaction():
             for url, origin_name, identity in urls:
-                origin = origins.get(origin_name) or self._origin_id(origin_name)
+                origin = origins.get(origin_name) or self._find_origin(origin_name)
                 if self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
                     self._insert(origin, url, priority)
                     origins[origin_name] = origin
@@ -119,7 +133,7 @@ class SQLiteQueue:
         priority: thousands of origins that fail slowly take no more than their share of these, wherever they are in
         the order.
         """
-        columns = "SELECT id, name, last_request_at, retry_at, failures FROM origins"
+        columns = "SELECT id, name, last_request_at, retry_at, failures, delay FROM origins"
         with self.database.converted_errors():
             rows = self._execute(
                 f"{columns} WHERE phase = 2 ORDER BY priority DESC, due_at, position LIMIT ?", limit
@@ -147,7 +161,7 @@ class SQLiteQueue:
         """Return the ready origin with the highest priority. Of several, the one that became due first."""
         with self.database.converted_errors():
             row = self._execute(
-                "SELECT id, name, last_request_at, retry_at, failures FROM origins WHERE phase = 4 "
+                "SELECT id, name, last_request_at, retry_at, failures, delay FROM origins WHERE phase = 4 "
                 "ORDER BY priority DESC, due_at, position LIMIT 1"
             ).fetchone()
             return None if row is None else _queued_origin(row)
@@ -163,8 +177,9 @@ class SQLiteQueue:
         """Queue the URLs of an origin whose time for another attempt has come."""
         due = "SELECT id FROM urls WHERE origin = ? AND state = 2 AND due_at <= ?"
         if self.database.fetch(f"{due} LIMIT 1", (origin, now)) is not None:
+            limit = "" if now == inf else f"ORDER BY due_at LIMIT {DUE_URLS}"
             with self.database.transaction():
-                self._execute("UPDATE urls SET state = 0 WHERE origin = ? AND state = 2 AND due_at <= ?", origin, now)
+                self._execute(f"UPDATE urls SET state = 0 WHERE id IN ({due} {limit})", origin, now)  # noqa: S608
 
     def first_urls(self, origin: int, limit: int) -> list[QueuedURL]:
         """Return the first queued URLs of an origin."""
@@ -185,7 +200,22 @@ class SQLiteQueue:
         with self.database.transaction():
             self._skip(urls)
 
-    def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:
+    def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:  # noqa: ARG002 - a URL has an ID of its own
+        """Let some queued URLs of an origin wait until a time, while its others have turns."""
+        with self.database.transaction():
+            self.database.connection.executemany(
+                "UPDATE urls SET state = 2, due_at = ?, error = ? WHERE id = ?", [(due_at, error, url) for url in urls]
+            )
+
+    def wait(
+        self,
+        origin: int,
+        due_at: float,
+        *,
+        skipped: Sequence[int] = (),
+        problem: str | None = None,
+        keeps: bool = False,  # noqa: ARG002 - there is one frontier
+    ) -> None:
         """Drop some URLs of an origin, and let it wait until a time.
 
         Args: problem: Why its robots.txt cannot be reached, or None.
@@ -194,6 +224,24 @@ class SQLiteQueue:
             self._skip(skipped)
             self._place(origin, due_at)
             self._execute("UPDATE origins SET problem = ? WHERE id = ? AND problem IS NOT ?", problem, origin, problem)
+
+    def note_check(
+        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+    ) -> float | None:
+        """Note what is known of the robots.txt of one of the origins of a group. Return the group's longest delay."""
+        with self.database.transaction():
+            if requested_at is not None:
+                self._execute("UPDATE origins SET last_request_at = ? WHERE id = ?", requested_at, origin)
+            if delay is not None:
+                self._execute("UPDATE members SET delay = ? WHERE name = ?", delay, member)
+                self._execute(
+                    "UPDATE origins SET delay = (SELECT max(delay) FROM members WHERE origin = origins.id) "
+                    "WHERE id = ?",
+                    origin,
+                )
+            row = self._execute("SELECT delay FROM origins WHERE id = ?", origin).fetchone()
+            longest: float = check_row(row, int | float)[0]
+            return longest
 
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
         """Drop some URLs of an origin, take one, and let the origin wait until a time."""
@@ -294,7 +342,7 @@ class SQLiteQueue:
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
         """Let an origin wait until a time, or until a later time that was set before."""
         with self.database.transaction():
-            origin = self._origin_id(origin_name)
+            origin = self._find_origin(origin_name)
             # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
             self._execute(
                 "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), due_at = max(due_at, ?), "
@@ -368,6 +416,15 @@ class SQLiteQueue:
             return origin
         found: int = row[0]
         return found
+
+    def _group_id(self, member: str) -> int:
+        """Return the group of an origin. An origin stays in its group, whatever a newer list of suffixes says."""
+        row = self._execute("SELECT origin FROM members WHERE name = ?", member).fetchone()
+        if row is not None:
+            return int(row[0])
+        group = self._origin_id(group_name(member, self._group_by))
+        self._execute("INSERT INTO members (name, origin) VALUES (?, ?)", member, group)
+        return group
 
     def _insert(self, origin: int, url: str, priority: float) -> int:
         """Insert a URL that waits for its first turn. Return its ID."""
@@ -487,4 +544,4 @@ def failed_url(row: tuple[Any, ...]) -> FailedURL:
 
 
 def _queued_origin(row: tuple[Any, ...] | None) -> QueuedOrigin:
-    return QueuedOrigin(*check_row(row, int, str, int | float | None, int | float | None, int))
+    return QueuedOrigin(*check_row(row, int, str, int | float | None, int | float | None, int, int | float))
