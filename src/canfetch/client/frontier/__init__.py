@@ -9,6 +9,7 @@ that survives a killed process. The database is called in the event loop: a tran
 change of threads.
 
 - `frontier.py`, the file to open first, looks for turns in one task at a time, and decides.
+- `grouping.py` says which origins are a group, and `group_turns.py` decides which URL of a group is next.
 - `turn.py` and `open_turns.py` are the turns and their ends.
 - `origin_checks.py` obtains robots.txt files in the background.
 - `clocks.py` is the time of a frontier, which no setting of the machine's clock changes.
@@ -20,8 +21,9 @@ change of threads.
 """
 
 from canfetch.client.frontier.frontier import Frontier
+from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts
 
-__all__ = ["FailedURL", "Frontier", "FrontierCounts", "PostgresQueue", "SkippedURL", "Turn"]
+__all__ = ["FailedURL", "Frontier", "FrontierCounts", "GroupBy", "PostgresQueue", "SkippedURL", "Turn"]

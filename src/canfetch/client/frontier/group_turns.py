@@ -208,6 +208,7 @@ class GroupTurns:
         does not wait for its next turn.
         """
         turn: GroupTurn | None = None
+        used: dict[str, CheckedOrigin] = {}
         for queued in self._queue.first_urls(group.id, _DECIDED_URLS):
             try:
                 name = str(Origin.from_url(queued.url))
@@ -222,9 +223,10 @@ class GroupTurns:
                 else:
                     seen.delay(queued, uncheckable.until, uncheckable.problem)
                 continue
-            checked = self._checks.use(name, now.wall)
+            checked = used.get(name) or self._checks.use(name, now.wall)
             if checked is None:
                 return turn or name
+            used[name] = checked
             again_at = retry_check_at(checked.state, now, self._max_unreachable)
             if again_at is not None:
                 seen.delay(queued, again_at, checked.state.entry.outcome.detail)

@@ -33,7 +33,7 @@ _MAX_EXCEPTION_DELAY: Final = 3600.0
 class CheckedOrigin(NamedTuple):
     """The state of an origin, and the limits that its file sets.
 
-    Attributes: usable_until: When the state has to be obtained again, if that is later than the file says.
+    Attributes: usable_until: Until when the state can be used once, although its file has expired.
     """
 
     state: OriginState
@@ -79,7 +79,7 @@ class OriginChecks:
         notify: Called after each check.
         now: Returns the present moment.
         of_groups: Whether origins are those of groups. Their names identify them then, instead of their IDs in the
-            queue, and their files are used after the delay of their group, even if they have expired by then.
+            queue, and their files are used once after the delay of their group, even if they have expired by then.
     """
 
     def __init__(
@@ -194,6 +194,12 @@ class OriginChecks:
             now: The epoch time by the wall clock. If it was set back after the check, the ages are wrong.
         """
         checked = self._checked.pop(origin, None)
+        if checked is None and self._of_groups:
+            checked = self._held.get(origin)
+            if checked is not None and now < checked.usable_until:
+                checked = checked._replace(usable_until=-inf)
+            else:
+                checked = None
         if checked is None or now < checked.state.valid_from:
             return self._find_fresh(origin, now)
         self._hold(origin, checked)
@@ -230,9 +236,7 @@ class OriginChecks:
 
     def _find_fresh(self, origin: int | str, now: float) -> CheckedOrigin | None:
         checked = self._held.get(origin)
-        if checked is None or not checked.state.valid_from <= now < max(
-            checked.state.next_fetch_at, checked.usable_until
-        ):
+        if checked is None or not checked.state.valid_from <= now < checked.state.next_fetch_at:
             return None
         self._held.move_to_end(origin)
         return checked
