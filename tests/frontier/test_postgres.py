@@ -126,7 +126,7 @@ def start_workers(database: str, sites: Sites, seeds: Path, **variables: str) ->
     """Start four workers. The last three find the URLs of the first: without any, a crawl is over."""
     first = Worker(database, "news", seeds, **variables)
     wait_for(lambda: sites.requests)
-    return [first, *(Worker(database, "news", **variables) for _ in range(3))]
+    return [first, *(Worker(database, "news", None, **variables) for _ in range(3))]
 
 
 def write_seeds(folder: Path, urls: list[str]) -> Path:
