@@ -41,6 +41,7 @@ from canfetch.client.frontier.url_queue import (
 from canfetch.client.frontier.validation import (
     check_backend,
     check_counts,
+    check_depth,
     check_functions,
     check_priority,
     check_retry_after,
@@ -97,6 +98,7 @@ class Frontier:
         max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
         delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
             of Bing's time windows with one request in each.
+        max_depth: The largest depth of a URL, or None. Deeper ones are not added, and reported to `on_skip`.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies, or whose checks raise exceptions. After that, its URLs are skipped.
         max_checks: The number of robots.txt files that can be requested at the same time. If more are needed, every
@@ -136,6 +138,7 @@ class Frontier:
         min_delay: float = 1.0,
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
+        max_depth: int | None = None,
         max_unreachable: float = 3600.0,
         max_checks: int = 256,
         read_ahead: int = 1_000_000,
@@ -161,6 +164,7 @@ class Frontier:
         self._client = client
         self._agent = check_agent(client.options.agent if agent is None else as_agent(agent))
         self._max_unreachable = max_unreachable
+        self._max_depth = inf if max_depth is None else check_depth("max_depth", max_depth)
         self._final_counts: FrontierCounts | None = None
         self._on_skip = on_skip
         self._on_failure = on_failure
@@ -219,6 +223,7 @@ class Frontier:
             max_attempts=max_attempts,
             retry_delay=retry_delay,
             on_failure=on_failure,
+            add_links=self.add_many,
         )
 
     @property
@@ -229,7 +234,7 @@ class Frontier:
         """
         return self._queue.counts() if self._final_counts is None else self._final_counts
 
-    def add(self, url: AnyURL, *, priority: float = 0.0) -> bool:
+    def add(self, url: AnyURL, *, priority: float = 0.0, depth: int = 0) -> bool:
         """Add a URL, unless it was added before. It is in the file when this method returns.
 
         URLs that differ only in their fragment, in the case of the host, or in their escapes are the same URL.
@@ -240,35 +245,38 @@ class Frontier:
             url: An absolute URL as str or bytes, or a URL object such as `httpx2.URL`.
             priority: URLs with a higher priority are handed out first, within an origin and between origins that may be
                 requested.
+            depth: The number of links from the first URLs of the crawl. `Turn.add` passes it for links.
         Returns: Whether the URL was added.
-        Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number; StoreError: The
-            file cannot be written.
+        Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number, or `depth` is not a
+            number of links; StoreError: The file cannot be written.
         """
+        depth = check_depth("depth", depth)
         with self._deferred_errors() as report:
-            added = self._add([url], check_priority(priority), report)
+            added = self._add([url], check_priority(priority), report, depth)
         return added == 1
 
-    def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0) -> int:
+    def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0, depth: int = 0) -> int:
         """Add URLs, for example all links of a page, in fewer transactions than with `add`.
 
         Args:
             urls: Absolute URLs, as for `add`. Blank ones are ignored. Use `add_source` for an iterable that is long
                 or slow.
             priority: See `add`.
+            depth: See `add`.
         Returns: The number of URLs that were added.
         Raises: TypeError: `urls` is a single URL, or contains a value of another type; the URLs before it are added.
-            InvalidOption: `priority` is not a finite number; StoreError: The file cannot be written, or the frontier
+            InvalidOption: `priority` or `depth` is not valid; StoreError: The file cannot be written, or the frontier
             is closed.
         """
         check_source(urls)
-        priority = check_priority(priority)
+        priority, depth = check_priority(priority), check_depth("depth", depth)
         # Also without any URL.
         self._queue.check_usable()
         iterator = iter(urls)
         added = 0
         with self._deferred_errors() as report:
             while batch := list(islice(iterator, _ADD_BATCH)):
-                added += self._add(batch, priority, report)
+                added += self._add(batch, priority, report, depth)
         return added
 
     def add_source(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], *, priority: float = 0.0) -> None:
@@ -408,9 +416,11 @@ class Frontier:
     def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
         return self._add(urls, priority, self._report_in_background)
 
-    def _add(self, urls: Iterable[AnyURL], priority: float, report: Callable[[SkippedURL], None]) -> int:
+    def _add(
+        self, urls: Iterable[AnyURL], priority: float, report: Callable[[SkippedURL], None], depth: int = 0
+    ) -> int:
         identified: list[IdentifiedURL] = []
-        invalid: list[SkippedURL] = []
+        refused: list[SkippedURL] = []
         wrong_type: TypeError | None = None
         for url in urls:
             try:
@@ -424,10 +434,14 @@ class Frontier:
             try:
                 identified.append(identify_url(text, in_group=self._is_grouped))
             except InvalidURL as error:
-                invalid.append(SkippedURL(text, None, str(error)))
-        added = self._queue.add(identified, priority, self._clocks.at(), refused=len(invalid))
+                refused.append(SkippedURL(text, None, str(error)))
+        if depth > self._max_depth:
+            too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
+            refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified)]
+            identified.clear()
+        added = self._queue.add(identified, priority, self._clocks.at(), depth=depth, refused=len(refused))
         self._changed.set()
-        for skipped in invalid:
+        for skipped in refused:
             report(skipped)
         if wrong_type is not None:
             raise wrong_type

@@ -106,6 +106,7 @@ _SCHEMA: Final = (
         due_at double precision,
         error text,
         worker bigint,
+        depth integer NOT NULL DEFAULT 0,
         PRIMARY KEY (origin, id)
     ) WITH (fillfactor = 90)""",
     "CREATE INDEX canfetch_urls_queued ON canfetch_urls (origin, priority DESC, id) WHERE state = 0",
@@ -122,10 +123,11 @@ _SCHEMA: Final = (
 )
 # By the version from which they lead to the next one.
 _MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
-    # Version 1 grouped by origin only.
+    # Version 1 grouped by origin only, and knew no depths.
     1: (
         "ALTER TABLE canfetch_crawls ADD COLUMN group_by text NOT NULL DEFAULT 'origin'",
         "ALTER TABLE canfetch_origins ADD COLUMN delay double precision NOT NULL DEFAULT 0",
+        "ALTER TABLE canfetch_urls ADD COLUMN depth integer NOT NULL DEFAULT 0",
         *_MEMBERS,
     ),
 }

@@ -246,7 +246,15 @@ class WorkerQueue:
             lost, self._lost = self._lost, []
             return lost
 
-    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:  # noqa: ARG002 - the server has its own clock
+    def add(
+        self,
+        urls: Iterable[IdentifiedURL],
+        priority: float,
+        now: float,  # noqa: ARG002 - the server has its own clock
+        *,
+        depth: int = 0,
+        refused: int = 0,
+    ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
         rows = list(urls)
         if not rows and not refused:
@@ -259,6 +267,7 @@ class WorkerQueue:
                 identities=[row.identity for row in rows],
                 urls=[row.url.encode("utf-8", "surrogatepass") for row in rows],
                 priority=priority,
+                depth=depth,
                 refused=refused,
             )[0]
             if alive:
@@ -266,6 +275,13 @@ class WorkerQueue:
                 self._wake({self._origin_ids[row.origin] for row in rows})
                 return int(added)
             self._register_again()
+
+    def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
+        """Return the URLs that were never added."""
+        given = list(urls)
+        statement = sql.unknown_statement(is_by_origin=self._group_by is GroupBy.ORIGIN)
+        names, identities = [url.origin for url in given], [url.identity for url in given]
+        return [given[position - 1] for (position,) in self._run(statement, names=names, identities=identities)]
 
     def find_due(self, now: float) -> list[int]:
         """Return the origins of this worker that have become due, after claiming more if few are left."""
@@ -597,10 +613,10 @@ class WorkerQueue:
     def _read_first_urls(self, origins: list[int], limit: int) -> Iterator[tuple[int, QueuedURL | None, float | None]]:
         """Yield the first URLs of origins with when the next delayed one is due. Without a URL, it is None."""
         at = self._clock()
-        for origin, number, url, priority, attempt, delayed_in in self._run(
+        for origin, number, url, priority, attempt, depth, delayed_in in self._run(
             sql.FIRST_URLS, origins=origins, limit=limit
         ):
-            queued = None if number is None else _queued_url((number, url, priority, attempt))
+            queued = None if number is None else _queued_url((number, url, priority, attempt, depth))
             yield origin, queued, None if delayed_in is None else at + delayed_in
 
     def _give_back_others(self) -> None:
@@ -744,5 +760,5 @@ def _shifted(at: float | None, shift: float) -> float | None:
 
 
 def _queued_url(row: Sequence[Any]) -> QueuedURL:
-    number, url, priority, attempt = row
-    return QueuedURL(number, url_text(url), priority, attempt)
+    number, url, *rest = row
+    return QueuedURL(number, url_text(url), *rest)

@@ -93,7 +93,9 @@ class SQLiteQueue:
         with self.database.converted_errors():
             return read_counts(self.database.connection, self.in_flight)
 
-    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:
+    def add(
+        self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, depth: int = 0, refused: int = 0
+    ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
         added = 0
         origins: dict[str, int] = {}
@@ -101,13 +103,20 @@ class SQLiteQueue:
             for url, origin_name, identity in urls:
                 origin = origins.get(origin_name) or self._find_origin(origin_name)
                 if self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
-                    self._insert(origin, url, priority)
+                    self._insert(origin, url, priority, depth)
                     origins[origin_name] = origin
                     added += 1
             for origin in origins.values():
                 self._wake(origin, priority, now)
             self._execute("UPDATE totals SET added = added + ?, refused = refused + ?", added, refused)
         return added
+
+    def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
+        """Return the URLs that were never added."""
+        is_by_origin = self._group_by is GroupBy.ORIGIN
+        origin = "id FROM origins" if is_by_origin else "origin FROM members"
+        query = f"SELECT 1 FROM known WHERE origin = (SELECT {origin} WHERE name = ?) AND identity = ?"  # noqa: S608
+        return [url for url in urls if self.database.fetch(query, (url.origin, url.identity)) is None]
 
     def find_due(self, now: float) -> list[int]:
         """Return up to `DUE_BATCH` waiting origins that have become due, to be moved to `UNCHECKED` or `READY`."""
@@ -185,14 +194,14 @@ class SQLiteQueue:
         """Return the first queued URLs of an origin."""
         with self.database.converted_errors():
             rows = self._execute(
-                "SELECT id, url, priority, attempt FROM urls WHERE origin = ? AND state = 0 "
+                "SELECT id, url, priority, attempt, depth FROM urls WHERE origin = ? AND state = 0 "
                 "ORDER BY priority DESC, id LIMIT ?",
                 origin,
                 limit,
             )
             return [
-                QueuedURL(number, url_text(url), priority, attempt)
-                for number, url, priority, attempt in (check_row(row, int, bytes, int | float, int) for row in rows)
+                QueuedURL(number, url_text(url), *rest)
+                for number, url, *rest in (check_row(row, int, bytes, int | float, int, int) for row in rows)
             ]
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:  # noqa: ARG002 - a URL has an ID of its own
@@ -282,7 +291,7 @@ class SQLiteQueue:
         with self.database.transaction():
             self._execute("DELETE FROM urls WHERE id = ?", url.id)
             state = URLState.QUEUED if again_at <= now else URLState.DELAYED
-            again = self._insert(origin, url.url, url.priority)
+            again = self._insert(origin, url.url, url.priority, url.depth)
             self._execute(
                 "UPDATE urls SET attempt = ?, state = ?, due_at = ?, error = ? WHERE id = ?",
                 url.attempt + 1,
@@ -426,13 +435,14 @@ class SQLiteQueue:
         self._execute("INSERT INTO members (name, origin) VALUES (?, ?)", member, group)
         return group
 
-    def _insert(self, origin: int, url: str, priority: float) -> int:
+    def _insert(self, origin: int, url: str, priority: float, depth: int) -> int:
         """Insert a URL that waits for its first turn. Return its ID."""
         row = self._execute(
-            "INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)",
+            "INSERT INTO urls (origin, url, priority, attempt, depth) VALUES (?, ?, ?, 1, ?)",
             origin,
             url.encode("utf-8", "surrogatepass"),
             priority,
+            depth,
         ).lastrowid
         assert row is not None
         return row

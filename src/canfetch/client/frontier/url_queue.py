@@ -57,12 +57,13 @@ class QueuedOrigin(NamedTuple):
 
 
 class QueuedURL(NamedTuple):
-    """A queued URL. `attempt` is the number of its next turn, from 1."""
+    """A queued URL. `attempt` is the number of its next turn, from 1, and `depth` the number of links from a seed."""
 
     id: int
     url: str
     priority: float
     attempt: int
+    depth: int = 0
 
 
 class FailedURL(NamedTuple):
@@ -93,7 +94,7 @@ class FrontierCounts(NamedTuple):
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
         skipped: URLs that were dropped because they are disallowed, no longer valid, or nothing is known about their
             origin.
-        refused: How often a URL was not added, because it is invalid or no transport can fetch it.
+        refused: How often a URL was not added, because it is invalid, no transport can fetch it, or it is too deep.
     """
 
     queued: int
@@ -148,8 +149,14 @@ class URLQueue(Protocol):
         """Return the origins that this frontier has lost to others since the last call, without a turn or a wait."""
         ...
 
-    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:
+    def add(
+        self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, depth: int = 0, refused: int = 0
+    ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        ...
+
+    def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
+        """Return the URLs that were never added."""
         ...
 
     def find_due(self, now: float) -> list[int]:

@@ -10,6 +10,8 @@ from canfetch.core.urls import is_url_object
 from canfetch.errors import InvalidOption
 
 _MAX_NUMBER: Final = sys.float_info.max
+# The largest integer of PostgreSQL.
+_MAX_DEPTH: Final = 2**31 - 1
 
 
 def check_source(urls: object) -> None:
@@ -31,6 +33,16 @@ def check_priority(priority: Any) -> float:
     if not isinstance(priority, int | float) or not -_MAX_NUMBER <= priority <= _MAX_NUMBER:
         raise InvalidOption(f"invalid priority {quoted(priority)}: expected a finite number")
     return float(priority)
+
+
+def check_depth(name: str, depth: Any) -> int:
+    """Return a number of links.
+
+    Raises: InvalidOption.
+    """
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 0 <= depth <= _MAX_DEPTH:
+        raise InvalidOption(f"invalid {name} {quoted(depth)}: expected an integer from 0 to {_MAX_DEPTH}")
+    return depth
 
 
 def check_retry_after(retry_after: object) -> None:
