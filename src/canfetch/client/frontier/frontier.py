@@ -99,6 +99,8 @@ class Frontier:
         delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
             of Bing's time windows with one request in each.
         max_depth: The largest depth of a URL, or None. Deeper ones are not added, and reported to `on_skip`.
+        max_failures_per_origin: The number of turns of an origin, or of a group, that may fail one after the other, or
+            None. After that, its URLs are skipped, also those that are added later.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies, or whose checks raise exceptions. After that, its URLs are skipped.
         max_checks: The number of robots.txt files that can be requested at the same time. If more are needed, every
@@ -139,6 +141,7 @@ class Frontier:
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
         max_depth: int | None = None,
+        max_failures_per_origin: int | None = None,
         max_unreachable: float = 3600.0,
         max_checks: int = 256,
         read_ahead: int = 1_000_000,
@@ -157,6 +160,8 @@ class Frontier:
             max_checks=max_checks,
             read_ahead=read_ahead,
         )
+        if max_failures_per_origin is not None:
+            check_counts(max_failures_per_origin=max_failures_per_origin)
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_backend(backend, path)
@@ -164,6 +169,7 @@ class Frontier:
         self._client = client
         self._agent = check_agent(client.options.agent if agent is None else as_agent(agent))
         self._max_unreachable = max_unreachable
+        self._max_failures = inf if max_failures_per_origin is None else max_failures_per_origin
         self._max_depth = inf if max_depth is None else check_depth("max_depth", max_depth)
         self._final_counts: FrontierCounts | None = None
         self._on_skip = on_skip
@@ -563,6 +569,9 @@ class Frontier:
 
     def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
+        if origin.failures >= self._max_failures:
+            self._drop_failing(origin, now)
+            return None
         if self._groups is not None:
             taken = self._groups.take(origin, now)
             if taken is None:
@@ -594,6 +603,18 @@ class Frontier:
         if not self._queue.take(origin.id, queued.id, now.at, due_at, skipped=skipped):
             return None
         return Turn(self._open_turns, Grant(origin.id, queued, checked.pace, origin.failures), verdict)
+
+    def _drop_failing(self, origin: QueuedOrigin, now: Moment) -> None:
+        """Report and drop the first URLs of an origin whose turns have failed. The others follow."""
+        skipped: list[int] = []
+        self._checks.release([origin.id])
+        self._queue.queue_due_urls(origin.id, now.at)
+        try:
+            for queued in self._queue.first_urls(origin.id, _DECIDED_URLS):
+                skipped.append(queued.id)
+                self._report(SkippedURL(queued.url, None, f"{origin.failures} turns of {origin.name} failed in a row"))
+        finally:
+            self._queue.wait(origin.id, now.at, skipped=skipped)
 
     def _decide_first(
         self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int]

@@ -92,8 +92,8 @@ class FrontierCounts(NamedTuple):
         in_flight: URLs whose turns are not done.
         done: URLs that are done.
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
-        skipped: URLs that were dropped because they are disallowed, no longer valid, or nothing is known about their
-            origin.
+        skipped: URLs that were dropped because they are disallowed, no longer valid, nothing is known about their
+            origin, or too many of its turns failed.
         refused: How often a URL was not added, because it is invalid, no transport can fetch it, or it is too deep.
     """
 
