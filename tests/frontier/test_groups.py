@@ -352,7 +352,7 @@ def test_a_file_of_the_third_format_groups_by_origin(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
             "DROP TABLE members; ALTER TABLE origins DROP COLUMN delay; ALTER TABLE totals DROP COLUMN group_by; "
-            "ALTER TABLE urls DROP COLUMN depth; PRAGMA user_version = 3"
+            "ALTER TABLE urls DROP COLUMN depth; ALTER TABLE urls DROP COLUMN metadata; PRAGMA user_version = 3"
         )
     with pytest.raises(StoreError, match="the crawl groups its URLs by origin, not by host"):
         crawl({}, [], path=path, group_by="host")

@@ -196,7 +196,7 @@ def test_tables_of_the_first_version_are_migrated(postgres: PostgresServer) -> N
         connection.execute("DROP TABLE canfetch_members")
         connection.execute("ALTER TABLE canfetch_origins DROP COLUMN delay")
         connection.execute("ALTER TABLE canfetch_crawls DROP COLUMN group_by")
-        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN depth")
+        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN depth, DROP COLUMN metadata")
         connection.execute("UPDATE canfetch_schema SET version = 1")
     with pytest.raises(
         StoreError, match="'x': the crawl groups its URLs by origin, not by host: pass group_by='origin'"

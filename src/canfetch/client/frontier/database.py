@@ -86,7 +86,8 @@ _SCHEMA: Final = (
         state INTEGER NOT NULL DEFAULT 0,
         due_at REAL,
         error TEXT,
-        depth INTEGER NOT NULL DEFAULT 0
+        depth INTEGER NOT NULL DEFAULT 0,
+        metadata TEXT
     )""",
     "CREATE INDEX queued ON urls (origin, priority DESC, id) WHERE state = 0",
     "CREATE INDEX in_flight ON urls (id) WHERE state = 1",
@@ -127,11 +128,12 @@ _MIGRATIONS: Final = {
         "ALTER TABLE origins ADD COLUMN problem TEXT",
         "CREATE INDEX unchecked_ids ON origins (priority, id) WHERE phase = 2",
     ),
-    # Version 3 grouped by origin only, and knew no depths.
+    # Version 3 grouped by origin only, and knew no depths and metadata.
     3: (
         "ALTER TABLE origins ADD COLUMN delay REAL NOT NULL DEFAULT 0",
         "ALTER TABLE totals ADD COLUMN group_by TEXT NOT NULL DEFAULT 'origin'",
         "ALTER TABLE urls ADD COLUMN depth INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE urls ADD COLUMN metadata TEXT",
         *_MEMBERS,
     ),
 }

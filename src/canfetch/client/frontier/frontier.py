@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import islice
 from math import inf
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from canfetch.access.pacing import DelayMode, Pace, parse_delay_mode
 from canfetch.client.argument_checks import check_agent, check_delay_bounds, check_durations
@@ -46,6 +46,7 @@ from canfetch.client.frontier.validation import (
     check_priority,
     check_retry_after,
     check_source,
+    metadata_json,
 )
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin, find_origin
@@ -240,7 +241,7 @@ class Frontier:
         """
         return self._queue.counts() if self._final_counts is None else self._final_counts
 
-    def add(self, url: AnyURL, *, priority: float = 0.0, depth: int = 0) -> bool:
+    def add(self, url: AnyURL, *, priority: float = 0.0, depth: int = 0, metadata: Any = None) -> bool:
         """Add a URL, unless it was added before. It is in the file when this method returns.
 
         URLs that differ only in their fragment, in the case of the host, or in their escapes are the same URL.
@@ -252,16 +253,18 @@ class Frontier:
             priority: URLs with a higher priority are handed out first, within an origin and between origins that may be
                 requested.
             depth: The number of links from the first URLs of the crawl. `Turn.add` passes it for links.
+            metadata: A value of JSON for `Turn.metadata`, at most 16 KiB.
         Returns: Whether the URL was added.
-        Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number, or `depth` is not a
-            number of links; StoreError: The file cannot be written.
+        Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number, `depth` is not
+            a number of links, or `metadata` is not a value of JSON or too large; StoreError: The file cannot be
+            written.
         """
-        depth = check_depth("depth", depth)
+        depth, text = check_depth("depth", depth), metadata_json(metadata)
         with self._deferred_errors() as report:
-            added = self._add([url], check_priority(priority), report, depth)
+            added = self._add([url], check_priority(priority), report, depth, text)
         return added == 1
 
-    def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0, depth: int = 0) -> int:
+    def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0, depth: int = 0, metadata: Any = None) -> int:
         """Add URLs, for example all links of a page, in fewer transactions than with `add`.
 
         Args:
@@ -269,20 +272,21 @@ class Frontier:
                 or slow.
             priority: See `add`.
             depth: See `add`.
+            metadata: See `add`. All URLs have the same.
         Returns: The number of URLs that were added.
         Raises: TypeError: `urls` is a single URL, or contains a value of another type; the URLs before it are added.
-            InvalidOption: `priority` or `depth` is not valid; StoreError: The file cannot be written, or the frontier
-            is closed.
+            InvalidOption: `priority`, `depth` or `metadata` is not valid; StoreError: The file cannot be written, or the
+            frontier is closed.
         """
         check_source(urls)
-        priority, depth = check_priority(priority), check_depth("depth", depth)
+        priority, depth, text = check_priority(priority), check_depth("depth", depth), metadata_json(metadata)
         # Also without any URL.
         self._queue.check_usable()
         iterator = iter(urls)
         added = 0
         with self._deferred_errors() as report:
             while batch := list(islice(iterator, _ADD_BATCH)):
-                added += self._add(batch, priority, report, depth)
+                added += self._add(batch, priority, report, depth, text)
         return added
 
     def add_source(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], *, priority: float = 0.0) -> None:
@@ -423,7 +427,12 @@ class Frontier:
         return self._add(urls, priority, self._report_in_background)
 
     def _add(
-        self, urls: Iterable[AnyURL], priority: float, report: Callable[[SkippedURL], None], depth: int = 0
+        self,
+        urls: Iterable[AnyURL],
+        priority: float,
+        report: Callable[[SkippedURL], None],
+        depth: int = 0,
+        metadata: str | None = None,
     ) -> int:
         identified: list[IdentifiedURL] = []
         refused: list[SkippedURL] = []
@@ -445,7 +454,9 @@ class Frontier:
             too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
             refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified)]
             identified.clear()
-        added = self._queue.add(identified, priority, self._clocks.at(), depth=depth, refused=len(refused))
+        added = self._queue.add(
+            identified, priority, self._clocks.at(), depth=depth, metadata=metadata, refused=len(refused)
+        )
         self._changed.set()
         for skipped in refused:
             report(skipped)

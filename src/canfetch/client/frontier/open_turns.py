@@ -4,7 +4,7 @@ import asyncio
 import random
 import threading
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.access.pacing import Pace
 from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
@@ -22,7 +22,7 @@ _MAX_DOUBLINGS: Final = 30
 class AddLinks(Protocol):
     """Adds URLs to the frontier, and returns the number of those that were not known."""
 
-    def __call__(self, urls: Iterable[AnyURL], *, priority: float, depth: int) -> int: ...  # noqa: D102
+    def __call__(self, urls: Iterable[AnyURL], *, priority: float, depth: int, metadata: Any) -> int: ...  # noqa: D102
 
 
 class Grant(NamedTuple):

@@ -107,6 +107,7 @@ _SCHEMA: Final = (
         error text,
         worker bigint,
         depth integer NOT NULL DEFAULT 0,
+        metadata text,
         PRIMARY KEY (origin, id)
     ) WITH (fillfactor = 90)""",
     "CREATE INDEX canfetch_urls_queued ON canfetch_urls (origin, priority DESC, id) WHERE state = 0",
@@ -123,11 +124,12 @@ _SCHEMA: Final = (
 )
 # By the version from which they lead to the next one.
 _MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
-    # Version 1 grouped by origin only, and knew no depths.
+    # Version 1 grouped by origin only, and knew no depths and metadata.
     1: (
         "ALTER TABLE canfetch_crawls ADD COLUMN group_by text NOT NULL DEFAULT 'origin'",
         "ALTER TABLE canfetch_origins ADD COLUMN delay double precision NOT NULL DEFAULT 0",
         "ALTER TABLE canfetch_urls ADD COLUMN depth integer NOT NULL DEFAULT 0",
+        "ALTER TABLE canfetch_urls ADD COLUMN metadata text",
         *_MEMBERS,
     ),
 }

@@ -253,6 +253,7 @@ class WorkerQueue:
         now: float,  # noqa: ARG002 - the server has its own clock
         *,
         depth: int = 0,
+        metadata: str | None = None,
         refused: int = 0,
     ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
@@ -268,6 +269,7 @@ class WorkerQueue:
                 urls=[row.url.encode("utf-8", "surrogatepass") for row in rows],
                 priority=priority,
                 depth=depth,
+                metadata=metadata,
                 refused=refused,
             )[0]
             if alive:
@@ -613,10 +615,8 @@ class WorkerQueue:
     def _read_first_urls(self, origins: list[int], limit: int) -> Iterator[tuple[int, QueuedURL | None, float | None]]:
         """Yield the first URLs of origins with when the next delayed one is due. Without a URL, it is None."""
         at = self._clock()
-        for origin, number, url, priority, attempt, depth, delayed_in in self._run(
-            sql.FIRST_URLS, origins=origins, limit=limit
-        ):
-            queued = None if number is None else _queued_url((number, url, priority, attempt, depth))
+        for origin, *values, delayed_in in self._run(sql.FIRST_URLS, origins=origins, limit=limit):
+            queued = None if values[0] is None else _queued_url(values)
             yield origin, queued, None if delayed_in is None else at + delayed_in
 
     def _give_back_others(self) -> None:

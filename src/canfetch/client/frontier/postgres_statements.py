@@ -127,11 +127,11 @@ RETURNING rank, o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, 
     o.delay, {NOW}"""
 
 FIRST_URLS: Final = f"""
-SELECT o.id, u.id, u.url, u.priority, u.attempt, u.depth,
+SELECT o.id, u.id, u.url, u.priority, u.attempt, u.depth, u.metadata,
     (SELECT due_at - {NOW} FROM canfetch_urls WHERE origin = o.id AND state = 2 ORDER BY due_at LIMIT 1)
 FROM unnest(%(origins)s::bigint[]) AS o (id)
 LEFT JOIN LATERAL (
-    SELECT id, url, priority, attempt, depth FROM canfetch_urls WHERE origin = o.id AND state = 0
+    SELECT id, url, priority, attempt, depth, metadata FROM canfetch_urls WHERE origin = o.id AND state = 0
     ORDER BY priority DESC, id LIMIT %(limit)s
 ) AS u ON true"""
 
@@ -220,9 +220,11 @@ _ENDS: Final = {
     ),
     # After the other URLs with its priority.
     "retried": (
-        f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING crawl, url, priority, attempt, depth), "
-        "again AS (INSERT INTO canfetch_urls (origin, crawl, url, priority, attempt, depth, state, due_at, error) "
-        f"SELECT %(origin)s, crawl, url, priority, attempt, depth, 2, {NOW} + %(delayed_in)s, %(error)s FROM ended)"
+        f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING *), "
+        "again AS (INSERT INTO canfetch_urls "
+        "(origin, crawl, url, priority, attempt, depth, metadata, state, due_at, error) "
+        "SELECT origin, crawl, url, priority, attempt, depth, metadata, "
+        f"2, {NOW} + %(delayed_in)s, %(error)s FROM ended)"
     ),
     "released": (
         f"ended AS (UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL WHERE {_MINE} "
@@ -287,8 +289,8 @@ new AS (
     ON CONFLICT DO NOTHING RETURNING origin, identity
 ),
 added AS (
-    INSERT INTO canfetch_urls (origin, crawl, url, priority, depth)
-    SELECT origin, %(crawl)s, url, %(priority)s, %(depth)s FROM (
+    INSERT INTO canfetch_urls (origin, crawl, url, priority, depth, metadata)
+    SELECT origin, %(crawl)s, url, %(priority)s, %(depth)s, %(metadata)s::text FROM (
         SELECT DISTINCT ON (origin, identity) origin, url, position FROM input JOIN new USING (origin, identity)
         ORDER BY origin, identity, position
     ) AS first ORDER BY position

@@ -94,7 +94,14 @@ class SQLiteQueue:
             return read_counts(self.database.connection, self.in_flight)
 
     def add(
-        self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, depth: int = 0, refused: int = 0
+        self,
+        urls: Iterable[IdentifiedURL],
+        priority: float,
+        now: float,
+        *,
+        depth: int = 0,
+        metadata: str | None = None,
+        refused: int = 0,
     ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
         added = 0
@@ -103,7 +110,7 @@ class SQLiteQueue:
             for url, origin_name, identity in urls:
                 origin = origins.get(origin_name) or self._find_origin(origin_name)
                 if self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
-                    self._insert(origin, url, priority, depth)
+                    self._insert(origin, url, priority, depth, metadata)
                     origins[origin_name] = origin
                     added += 1
             for origin in origins.values():
@@ -194,14 +201,16 @@ class SQLiteQueue:
         """Return the first queued URLs of an origin."""
         with self.database.converted_errors():
             rows = self._execute(
-                "SELECT id, url, priority, attempt, depth FROM urls WHERE origin = ? AND state = 0 "
+                "SELECT id, url, priority, attempt, depth, metadata FROM urls WHERE origin = ? AND state = 0 "
                 "ORDER BY priority DESC, id LIMIT ?",
                 origin,
                 limit,
             )
             return [
                 QueuedURL(number, url_text(url), *rest)
-                for number, url, *rest in (check_row(row, int, bytes, int | float, int, int) for row in rows)
+                for number, url, *rest in (
+                    check_row(row, int, bytes, int | float, int, int, str | None) for row in rows
+                )
             ]
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:  # noqa: ARG002 - a URL has an ID of its own
@@ -291,7 +300,7 @@ class SQLiteQueue:
         with self.database.transaction():
             self._execute("DELETE FROM urls WHERE id = ?", url.id)
             state = URLState.QUEUED if again_at <= now else URLState.DELAYED
-            again = self._insert(origin, url.url, url.priority, url.depth)
+            again = self._insert(origin, url.url, url.priority, url.depth, url.metadata)
             self._execute(
                 "UPDATE urls SET attempt = ?, state = ?, due_at = ?, error = ? WHERE id = ?",
                 url.attempt + 1,
@@ -435,14 +444,15 @@ class SQLiteQueue:
         self._execute("INSERT INTO members (name, origin) VALUES (?, ?)", member, group)
         return group
 
-    def _insert(self, origin: int, url: str, priority: float, depth: int) -> int:
+    def _insert(self, origin: int, url: str, priority: float, depth: int, metadata: str | None) -> int:
         """Insert a URL that waits for its first turn. Return its ID."""
         row = self._execute(
-            "INSERT INTO urls (origin, url, priority, attempt, depth) VALUES (?, ?, ?, 1, ?)",
+            "INSERT INTO urls (origin, url, priority, attempt, depth, metadata) VALUES (?, ?, ?, 1, ?, ?)",
             origin,
             url.encode("utf-8", "surrogatepass"),
             priority,
             depth,
+            metadata,
         ).lastrowid
         assert row is not None
         return row

@@ -1,9 +1,10 @@
 """What a frontier hands out: turns, which permit one request each, and reports of URLs that are never fetched."""
 
+import json
 import warnings
 from collections.abc import Iterable
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from canfetch.client.frontier.open_turns import Grant, OpenTurns
 from canfetch.client.frontier.validation import check_error, check_retry_after
@@ -57,16 +58,29 @@ class Turn:
         self._open_turns = open_turns
         self._is_open = True
 
-    def add(self, links: Iterable[AnyURL], *, priority: float = 0.0) -> int:
+    @property
+    def metadata(self) -> Any:
+        """The value with which the URL was added first, after a conversion to JSON and back. None without one.
+
+        Raises: StoreError: It is damaged.
+        """
+        text = self._grant.queued.metadata
+        try:
+            return None if text is None else json.loads(text)
+        except ValueError as error:
+            raise StoreError(f"the metadata of {self.url} are damaged: {error}") from None
+
+    def add(self, links: Iterable[AnyURL], *, priority: float = 0.0, metadata: Any = None) -> int:
         """Add the links of the page, one deeper than the page. Add them before the turn ends.
 
         Args:
             links: Absolute URLs, as for `Frontier.add_many`.
             priority: See `Frontier.add`.
+            metadata: See `Frontier.add`.
         Returns: The number of URLs that were added.
         Raises: As `Frontier.add_many`.
         """
-        return self._open_turns.add_links(links, priority=priority, depth=self.depth + 1)
+        return self._open_turns.add_links(links, priority=priority, depth=self.depth + 1, metadata=metadata)
 
     def done(self, *, retry_after: str | float | None = None) -> bool:
         """End the turn. The URL is finished, and is never handed out again.

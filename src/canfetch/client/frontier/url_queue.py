@@ -57,13 +57,20 @@ class QueuedOrigin(NamedTuple):
 
 
 class QueuedURL(NamedTuple):
-    """A queued URL. `attempt` is the number of its next turn, from 1, and `depth` the number of links from a seed."""
+    """A queued URL.
+
+    Attributes:
+        attempt: The number of its next turn, from 1.
+        depth: The number of links from a seed.
+        metadata: What was added with the URL, as JSON, or None.
+    """
 
     id: int
     url: str
     priority: float
     attempt: int
     depth: int = 0
+    metadata: str | None = None
 
 
 class FailedURL(NamedTuple):
@@ -150,7 +157,14 @@ class URLQueue(Protocol):
         ...
 
     def add(
-        self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, depth: int = 0, refused: int = 0
+        self,
+        urls: Iterable[IdentifiedURL],
+        priority: float,
+        now: float,
+        *,
+        depth: int = 0,
+        metadata: str | None = None,
+        refused: int = 0,
     ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
         ...

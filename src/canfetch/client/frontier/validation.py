@@ -1,5 +1,6 @@
 """Validation of the arguments of a frontier."""
 
+import json
 import sys
 from collections.abc import AsyncIterable, Iterable
 from typing import Any, Final
@@ -12,6 +13,8 @@ from canfetch.errors import InvalidOption
 _MAX_NUMBER: Final = sys.float_info.max
 # The largest integer of PostgreSQL.
 _MAX_DEPTH: Final = 2**31 - 1
+# Bytes of JSON, which has only ASCII characters here.
+_MAX_METADATA: Final = 16_384
 
 
 def check_source(urls: object) -> None:
@@ -43,6 +46,22 @@ def check_depth(name: str, depth: Any) -> int:
     if isinstance(depth, bool) or not isinstance(depth, int) or not 0 <= depth <= _MAX_DEPTH:
         raise InvalidOption(f"invalid {name} {quoted(depth)}: expected an integer from 0 to {_MAX_DEPTH}")
     return depth
+
+
+def metadata_json(metadata: Any) -> str | None:
+    """Return metadata as JSON, or None if there are none.
+
+    Raises: InvalidOption: They are not a value of JSON, or too large.
+    """
+    if metadata is None:
+        return None
+    try:
+        text = json.dumps(metadata, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidOption(f"invalid metadata {quoted(metadata)}: expected a value of JSON: {error}") from None
+    if len(text) > _MAX_METADATA:
+        raise InvalidOption(f"invalid metadata: {len(text)} bytes of JSON, expected at most {_MAX_METADATA}")
+    return text
 
 
 def check_retry_after(retry_after: object) -> None:
