@@ -46,6 +46,7 @@ from canfetch.client.frontier.validation import (
     check_priority,
     check_retry_after,
     check_source,
+    filtered_url,
     metadata_json,
 )
 from canfetch.core.agent import Agent, as_agent
@@ -108,6 +109,9 @@ class Frontier:
             other one is that of the next origin in order, and the rest are chosen at random, so that origins that fail
             slowly do not hold up the others.
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
+        url_filter: Called with each URL before it is added. Returns the URL to add instead, such as one without a
+            session ID, or None to refuse it, which is reported to `on_skip`. If it raises an exception, the URLs before
+            are added, and `add` raises the exception. Not an async function.
         on_skip: Called with each URL that is dropped because it is disallowed or invalid, or because nothing is known
             about its origin, before it is dropped. If it raises an exception, the URL is dropped as well, and the
             exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been added. Not an
@@ -146,6 +150,7 @@ class Frontier:
         max_unreachable: float = 3600.0,
         max_checks: int = 256,
         read_ahead: int = 1_000_000,
+        url_filter: Callable[[str], str | None] | None = None,
         on_skip: Callable[[SkippedURL], object] | None = None,
         on_failure: Callable[[FailedURL], object] | None = None,
         clock: Callable[[], float] = time.time,
@@ -166,13 +171,21 @@ class Frontier:
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_backend(backend, path)
-        check_functions(clock=clock, monotonic=monotonic, on_failure=on_failure, on_skip=on_skip, sleep=sleep)
+        check_functions(
+            clock=clock,
+            monotonic=monotonic,
+            on_failure=on_failure,
+            on_skip=on_skip,
+            sleep=sleep,
+            url_filter=url_filter,
+        )
         self._client = client
         self._agent = check_agent(client.options.agent if agent is None else as_agent(agent))
         self._max_unreachable = max_unreachable
         self._max_failures = inf if max_failures_per_origin is None else max_failures_per_origin
         self._max_depth = inf if max_depth is None else check_depth("max_depth", max_depth)
         self._final_counts: FrontierCounts | None = None
+        self._url_filter = url_filter
         self._on_skip = on_skip
         self._on_failure = on_failure
         self._clocks = FrontierClocks(clock, monotonic)
@@ -275,8 +288,8 @@ class Frontier:
             metadata: See `add`. All URLs have the same.
         Returns: The number of URLs that were added.
         Raises: TypeError: `urls` is a single URL, or contains a value of another type; the URLs before it are added.
-            InvalidOption: `priority`, `depth` or `metadata` is not valid; StoreError: The file cannot be written, or the
-            frontier is closed.
+            InvalidOption: `priority`, `depth` or `metadata` is not valid; StoreError: The file cannot be written, or
+            the frontier is closed.
         """
         check_source(urls)
         priority, depth, text = check_priority(priority), check_depth("depth", depth), metadata_json(metadata)
@@ -436,18 +449,21 @@ class Frontier:
     ) -> int:
         identified: list[IdentifiedURL] = []
         refused: list[SkippedURL] = []
-        wrong_type: TypeError | None = None
+        failure: Exception | None = None
         for url in urls:
             try:
                 text = clean_url(url)
-            except TypeError as error:
-                # Raised after the URLs before it have been added.
-                wrong_type = error
+                wanted = filtered_url(self._url_filter, text) if self._url_filter is not None and text else text
+            except Exception as error:  # noqa: BLE001 - raised after the URLs before it have been added
+                failure = error
                 break
             if not text:
                 continue
+            if wanted is None:
+                refused.append(SkippedURL(text, None, "refused by url_filter"))
+                continue
             try:
-                identified.append(identify_url(text, in_group=self._is_grouped))
+                identified.append(identify_url(wanted, in_group=self._is_grouped))
             except InvalidURL as error:
                 refused.append(SkippedURL(text, None, str(error)))
         if depth > self._max_depth:
@@ -460,8 +476,8 @@ class Frontier:
         self._changed.set()
         for skipped in refused:
             report(skipped)
-        if wrong_type is not None:
-            raise wrong_type
+        if failure is not None:
+            raise failure
         return added
 
     def _report(self, skipped: SkippedURL) -> None:

@@ -101,7 +101,8 @@ class FrontierCounts(NamedTuple):
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
         skipped: URLs that were dropped because they are disallowed, no longer valid, nothing is known about their
             origin, or too many of its turns failed.
-        refused: How often a URL was not added, because it is invalid, no transport can fetch it, or it is too deep.
+        refused: How often a URL was not added, because it is invalid, no transport can fetch it, it is too deep, or
+            a filter refuses it.
     """
 
     queued: int

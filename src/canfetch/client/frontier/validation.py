@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import AsyncIterable, Callable, Iterable
 from typing import Any, Final
 
 from canfetch.client.argument_checks import check_callable, check_count
@@ -64,6 +64,17 @@ def metadata_json(metadata: Any) -> str | None:
     return text
 
 
+def filtered_url(url_filter: Callable[[str], str | None], url: str) -> str | None:
+    """Return what a filter returns for a URL.
+
+    Raises: TypeError: It is neither a str nor None; what the filter raises.
+    """
+    result: object = url_filter(url)
+    if not isinstance(result, str | None):
+        raise TypeError(f"invalid result of url_filter of type {type(result).__name__}: expected a URL as str, or None")
+    return result
+
+
 def check_retry_after(retry_after: object) -> None:
     """Check the value of a `Retry-After` header.
 
@@ -106,7 +117,7 @@ def check_counts(**counts: Any) -> None:
         check_count(name, count)
 
 
-def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any, sleep: Any) -> None:
+def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any, sleep: Any, url_filter: Any) -> None:
     """Check the functions that a frontier calls.
 
     Raises: InvalidOption.
@@ -117,5 +128,7 @@ def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any
         check_callable("on_skip", on_skip)
     if on_failure is not None:
         check_callable("on_failure", on_failure)
+    if url_filter is not None:
+        check_callable("url_filter", url_filter)
     if not callable(sleep):
         raise InvalidOption(f"invalid sleep {quoted(sleep)}: expected an async function")
