@@ -7,10 +7,10 @@ every operation takes O(log n) steps of the database.
 import os
 import random
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.frontier.database import FrontierDatabase
@@ -30,6 +30,8 @@ from canfetch.client.frontier.url_queue import (
 )
 from canfetch.client.sqlite_files import check_row
 from canfetch.errors import StoreError
+
+_URL_TYPES: Final = (int, bytes, int | float, int, int, str | None)
 
 
 class SQLiteQueue:
@@ -197,21 +199,16 @@ class SQLiteQueue:
             with self.database.transaction():
                 self._execute(f"UPDATE urls SET state = 0 WHERE id IN ({due} {limit})", origin, now)  # noqa: S608
 
-    def first_urls(self, origin: int, limit: int) -> list[QueuedURL]:
-        """Return the first queued URLs of an origin."""
+    def first_urls(self, origin: int, limit: int) -> Iterator[QueuedURL]:
+        """Return the first queued URLs of an origin. Most callers need one or two of them."""
         with self.database.converted_errors():
             rows = self._execute(
                 "SELECT id, url, priority, attempt, depth, metadata FROM urls WHERE origin = ? AND state = 0 "
                 "ORDER BY priority DESC, id LIMIT ?",
                 origin,
                 limit,
-            )
-            return [
-                QueuedURL(number, url_text(url), *rest)
-                for number, url, *rest in (
-                    check_row(row, int, bytes, int | float, int, int, str | None) for row in rows
-                )
-            ]
+            ).fetchall()
+        return map(self._queued_url, rows)
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:  # noqa: ARG002 - a URL has an ID of its own
         """Drop some URLs of an origin, and count them as skipped."""
@@ -426,6 +423,11 @@ class SQLiteQueue:
             row = self._execute("SELECT coalesce(max(position), 0) FROM origins").fetchone()
             self._position: int = check_row(row, int)[0]
 
+    def _queued_url(self, row: tuple[Any, ...]) -> QueuedURL:
+        with self.database.converted_errors():
+            number, url, *rest = check_row(row, *_URL_TYPES)
+            return QueuedURL(number, url_text(url), *rest)
+
     def _origin_id(self, name: str) -> int:
         row = self._execute("SELECT id FROM origins WHERE name = ?", name).fetchone()
         if row is None:
@@ -446,14 +448,14 @@ class SQLiteQueue:
 
     def _insert(self, origin: int, url: str, priority: float, depth: int, metadata: str | None) -> int:
         """Insert a URL that waits for its first turn. Return its ID."""
-        row = self._execute(
-            "INSERT INTO urls (origin, url, priority, attempt, depth, metadata) VALUES (?, ?, ?, 1, ?, ?)",
-            origin,
-            url.encode("utf-8", "surrogatepass"),
-            priority,
-            depth,
-            metadata,
-        ).lastrowid
+        values = (origin, url.encode("utf-8", "surrogatepass"), priority)
+        if depth or metadata is not None:
+            insert = "INSERT INTO urls (origin, url, priority, attempt, depth, metadata) VALUES (?, ?, ?, 1, ?, ?)"
+            row = self._execute(insert, *values, depth, metadata).lastrowid
+        else:
+            # Most URLs have neither.
+            insert = "INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)"
+            row = self._execute(insert, *values).lastrowid
         assert row is not None
         return row
 
