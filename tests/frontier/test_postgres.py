@@ -24,6 +24,7 @@ from tests.postgres import PostgresServer, start_postgres
 import canfetch
 from canfetch.cli.main import run
 from canfetch.client.frontier import PostgresQueue
+from canfetch.client.frontier.postgres_queue import WorkerQueue
 from canfetch.errors import InvalidOption, StoreError
 
 pytestmark = pytest.mark.service
@@ -179,6 +180,43 @@ def test_four_workers_share_groups_although_one_is_killed(postgres: PostgresServ
         times[host].append(at)
     gaps = [later - earlier for each in times.values() for earlier, later in pairwise(sorted(each))]
     assert min(gaps) >= DELAY - SLACK
+
+
+def test_a_group_stays_with_the_process_that_requests_its_robots_txt(postgres: PostgresServer) -> None:
+    options: dict[str, Any] = {
+        "backend": PostgresQueue(postgres.create_database("checking"), crawl="x"),
+        "group_by": "host",
+        "concurrency_per_origin": 2,
+        "min_delay": 0.0,
+    }
+    hosts = Hosts(delays={"a.example:8080": 2.0})
+    urls = ["https://a.example/1", "https://a.example:8080/1"]
+
+    async def main() -> None:
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=hosts) as client,
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=hosts) as other_client,
+            canfetch.Frontier(client, urls, **options) as frontier,
+            canfetch.Frontier(other_client, **options) as other,
+        ):
+            turn = await anext(frontier)
+            waiting = [asyncio.ensure_future(anext(each, None)) for each in (frontier, other)]
+            await asyncio.sleep(0.3)
+            turn.done()
+            # Before the first one can claim it again.
+            assert isinstance(other._queue, WorkerQueue)
+            assert other._queue._claim_origins() == []
+            await asyncio.sleep(1.2)
+            assert [request.url for request in hosts.requests] == [
+                "https://a.example/robots.txt",
+                "https://a.example:8080/robots.txt",
+            ]
+            last = await waiting[0]
+            assert last is not None
+            assert last.done()
+            assert await waiting[1] is None
+
+    asyncio.run(main())
 
 
 def test_tables_of_the_first_version_are_migrated(postgres: PostgresServer) -> None:
