@@ -1,11 +1,11 @@
 """One worker of a crawl in a database, a file or a service, as a program: it requests each page once.
 
-    python -m tests.frontier.postgres_worker DATABASE CRAWL SITE_PORT [SEEDS]
+    python -m tests.frontier.postgres_worker DATABASE CRAWL [SEEDS]
 
 DATABASE is the URL of a PostgreSQL database, the address of a URLFrontier service, or the path of a file. Each line of
 its output is a JSON array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the URL by then.
 With STOP_AT=PATH in its environment, it stops itself with SIGSTOP during the turn of that path. LEASE=SECONDS is its
-lease.
+lease, and GROUP_BY the grouping of the URLs.
 """
 
 import asyncio
@@ -24,19 +24,17 @@ LEASE = 2.0
 TASKS = 8
 
 
-async def request(url: str, port: int) -> None:
+async def request(url: str) -> None:
     parts = urlsplit(url)
-    host = parts.hostname
-    path = parts.path
-    reader, writer = await asyncio.open_connection(host, port)
-    writer.write(f"GET {path} HTTP/1.0\r\nHost: {host}:{port}\r\n\r\n".encode())
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write(f"GET {parts.path} HTTP/1.0\r\nHost: {parts.netloc}\r\n\r\n".encode())
     await reader.read()
     writer.close()
 
 
 async def main() -> None:
-    database, crawl, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    seeds = Path(sys.argv[4]).read_text().split() if len(sys.argv) > 4 else []  # noqa: ASYNC240 - before the crawl
+    database, crawl = sys.argv[1:3]
+    seeds = Path(sys.argv[3]).read_text().split() if len(sys.argv) > 3 else []  # noqa: ASYNC240 - before the crawl
     stop_at = os.environ.get("STOP_AT")
     lease = float(os.environ.get("LEASE", LEASE))
     path: str | None = None
@@ -51,7 +49,7 @@ async def main() -> None:
     async def work(frontier: canfetch.Frontier) -> None:
         nonlocal stop_at
         async for turn in frontier:
-            await request(turn.url, port)
+            await request(turn.url)
             if stop_at is not None and turn.url.endswith(stop_at):
                 stop_at = None
                 os.kill(os.getpid(), signal.SIGSTOP)
@@ -61,7 +59,15 @@ async def main() -> None:
 
     async with (
         canfetch.AsyncClient(user_agent="ExampleBot/1.0") as client,
-        canfetch.Frontier(client, seeds, path=path, backend=backend, min_delay=0.0, retry_delay=0.0) as frontier,
+        canfetch.Frontier(
+            client,
+            seeds,
+            path=path,
+            backend=backend,
+            group_by=os.environ.get("GROUP_BY", "origin"),
+            min_delay=0.0,
+            retry_delay=0.0,
+        ) as frontier,
         asyncio.TaskGroup() as tasks,
     ):
         for _ in range(TASKS):

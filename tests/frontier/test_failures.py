@@ -269,6 +269,53 @@ def test_arguments_are_validated() -> None:
             run_in_virtual_time(partial(main, **options))
 
 
+def fail(_frontier: Frontier, turn: Turn) -> None:
+    if turn.url.startswith(A):
+        turn.retry()
+
+
+@pytest.mark.parametrize("group_by", ["origin", "host"])
+def test_an_origin_that_fails_too_often_is_given_up(path: Path, group_by: str) -> None:
+    urls = [f"{origin}/{page}" for page in range(60) for origin in (A, B)]
+    result = crawl(Hosts(), urls, on_turn=fail, path=path, max_failures_per_origin=3, group_by=group_by)
+    assert len(result.times(A)) == 3
+    assert len(result.times(B)) == 60
+    assert sorted(skipped.url for skipped in result.skipped) == sorted(url for url in urls if url.startswith(A))
+    name = A if group_by == "origin" else "a.example"
+    assert {skipped.error for skipped in result.skipped} == {f"3 turns of {name} failed in a row"}
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=60, failed=0, skipped=60)
+    # URLs that are found later are skipped, too, unless the next run has no such limit.
+    options: dict[str, Any] = {"path": path, "group_by": group_by}
+    assert crawl(Hosts(), [f"{A}/x"], max_failures_per_origin=3, **options).urls == []
+    assert crawl(Hosts(), [f"{A}/y"], **options).urls == [f"{A}/y"]
+
+
+def test_an_origin_that_is_given_up_holds_no_check(path: Path) -> None:
+    urls = [f"https://host{number}.example/" for number in range(6)]
+
+    async def first() -> None:
+        async with open_frontier(urls=urls, path=path) as frontier:
+            for _ in urls:
+                (await anext(frontier)).retry()
+
+    run_in_virtual_time(first)
+    # Each file is requested again, because the client has no store.
+    result = crawl(Hosts(), [], path=path, max_failures_per_origin=1, max_checks=2, start=1e5)
+    assert result.urls == []
+    assert len(result.skipped) == 6
+
+
+def test_a_turn_that_is_done_resets_the_failures_of_an_origin() -> None:
+    def fail_twice(_frontier: Frontier, turn: Turn) -> None:
+        if not turn.url.endswith(("2", "5")):
+            turn.retry()
+
+    urls = [f"{A}/{page}" for page in range(6)]
+    result = crawl(Hosts(), urls, on_turn=fail_twice, max_failures_per_origin=3, max_attempts=1)
+    assert result.urls == urls
+    assert result.skipped == []
+
+
 # The schema of files before failed URLs were listed.
 VERSION_1 = """
     CREATE TABLE origins (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, phase INTEGER NOT NULL DEFAULT 0,

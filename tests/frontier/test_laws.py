@@ -19,13 +19,31 @@ from tests.frontier.crawls import Hosts, crawl, open_frontier
 from tests.postgres import PostgresServer
 from tests.urlfrontier import URLFrontierServer
 
+from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import Frontier, SkippedURL, Turn
 from canfetch.client.frontier.postgres_queue import WorkerQueue
 from canfetch.client.frontier.urlfrontier_queue import URLFrontierQueue
+from canfetch.client.transports import TransportRequest
 
 MAX_ATTEMPTS = 3
 OUTCOMES = ["done", "done", "retry", "exception", "release", "busy"]
 RETRY_AFTER = 40.0
+# The origins of the sites by grouping, with their groups.
+GROUPS = {
+    "origin": {f"https://host{number}.example": f"host{number}" for number in range(4)},
+    "host": {
+        "https://host0.example": "host0",
+        "http://host0.example": "host0",
+        "https://host0.example:8080": "host0",
+        "https://www.host0.example": "www.host0",
+    },
+    "registrable-domain": {
+        "https://www.host0.example": "host0",
+        "http://host0.example:8080": "host0",
+        "https://one.github.io": "one",
+        "https://two.github.io": "two",
+    },
+}
 
 
 class Page(NamedTuple):
@@ -40,7 +58,7 @@ class Page(NamedTuple):
 
 
 class Site(NamedTuple):
-    """A random crawl. The process is killed after each number of turns in `kills`."""
+    """A random crawl. The process is killed after each number of turns in `kills`. Page hosts are origins."""
 
     pages: list[Page]
     crawl_delays: list[int]
@@ -48,11 +66,21 @@ class Site(NamedTuple):
     concurrency: int
     workers: int
     kills: list[int]
+    robots_seconds: float
+    group_by: str
 
     def url(self, number: int) -> str:
         page = self.pages[number % len(self.pages)]
         folder = "no" if page.is_disallowed else "yes"
-        return f"https://host{page.host}.example/{folder}/{number % len(self.pages)}"
+        return f"{list(GROUPS[self.group_by])[page.host]}/{folder}/{number % len(self.pages)}"
+
+    def group(self, url: str) -> str:
+        """Return the group of a URL."""
+        return GROUPS[self.group_by][origin_of(url)]
+
+    def crawl_delay(self, url: str) -> int:
+        """Return the delay that the robots.txt of a URL's origin sets."""
+        return self.crawl_delays[list(GROUPS[self.group_by]).index(origin_of(url))]
 
 
 PAGES = st.builds(
@@ -72,6 +100,8 @@ SITES = st.builds(
     concurrency=st.integers(1, 2),
     workers=st.integers(1, 4),
     kills=st.lists(st.integers(0, 6), max_size=2),
+    robots_seconds=st.sampled_from([0.0, 3.0]),
+    group_by=st.sampled_from(list(GROUPS)),
 )
 
 
@@ -97,6 +127,10 @@ class Model:
         self.skipped: list[str] = []
         self.last_at: dict[str, float] = {}
         self.retry_at: dict[str, float] = {}
+        # The requests for robots.txt files that have not ended, by group, and the delays that were received, by origin.
+        self.checks: Counter[str] = Counter()
+        self.delays: dict[str, tuple[float, int]] = {}
+        self.lives = 0
 
     def add(self, frontier: Frontier, numbers: list[int]) -> None:
         """Add pages to the frontier and to the model."""
@@ -105,7 +139,7 @@ class Model:
             assert frontier.add(url, priority=priority) is (url not in self.known)
             if url not in self.known:
                 self.known.add(url)
-                self.queued[host_of(url)][url] = priority
+                self.queued[self.site.group(url)][url] = priority
 
     def skip(self, skipped: SkippedURL) -> None:
         """Check a report."""
@@ -113,25 +147,43 @@ class Model:
         assert skipped.verdict is not None
         assert not skipped.verdict.allowed
         self.skipped.append(skipped.url)
-        del self.queued[host_of(skipped.url)][skipped.url]
+        del self.queued[self.site.group(skipped.url)][skipped.url]
 
     def start(self, turn: Turn) -> None:
         """Check that a turn may start now."""
-        host, now = host_of(turn.url), virtual_now()
+        host = self.site.group(turn.url)
         assert "/yes/" in turn.url
         queued = self.queued[host]
         allowed = [priority for url, priority in queued.items() if "/yes/" in url]
         assert queued[turn.url] == turn.priority
         assert turn.priority == max(allowed) or not self.has_order
         assert turn.attempt == self.attempts[turn.url] + 1
-        assert list(self.in_flight.values()).count(host) < self.site.concurrency
-        delay = self.site.crawl_delays[int(host.removeprefix("host").partition(".")[0])]
-        assert now >= self.last_at.get(host, -10.0) + delay
-        assert now >= self.retry_at.get(host, 0.0)
+        self.request(turn.url)
         del queued[turn.url]
         self.in_flight[turn.url] = host
-        self.last_at[host] = now
         self.turns[turn.url] += 1
+
+    def request(self, url: str) -> None:
+        """Check that a request may be sent now."""
+        group, now = self.site.group(url), virtual_now()
+        assert list(self.in_flight.values()).count(group) + self.checks[group] < self.site.concurrency
+        delays = [delay for origin, (_, delay) in self.delays.items() if self.site.group(origin) == group]
+        assert now >= self.last_at.get(group, -10.0) + max(delays, default=0)
+        assert now >= self.retry_at.get(group, 0.0)
+        self.last_at[group] = now
+
+    async def check(self, url: str) -> None:
+        """Check the request for a robots.txt, which counts for the group of its origin, and wait for its end."""
+        group, life = self.site.group(url), self.lives
+        if self.site.group_by != "origin":
+            self.request(url)
+            self.checks[group] += 1
+        await asyncio.sleep(self.site.robots_seconds)
+        if life == self.lives:
+            self.delays[origin_of(url)] = virtual_now(), self.site.crawl_delay(url)
+        if life == self.lives and self.site.group_by != "origin":
+            self.checks[group] -= 1
+            self.last_at[group] = virtual_now()
 
     def end(self, turn: Turn, outcome: str) -> None:
         """Note the end of a turn."""
@@ -156,10 +208,31 @@ class Model:
             number = int(url.rpartition("/")[2])
             self.queued[host][url] = self.site.pages[number].priority
         self.in_flight.clear()
+        self.checks.clear()
+        # What was received in this moment may not be written.
+        self.delays = {origin: at_delay for origin, at_delay in self.delays.items() if at_delay[0] < virtual_now()}
+        self.lives += 1
 
 
-def host_of(url: str) -> str:
-    return url.split("/")[2]
+class CheckedHosts(Hosts):
+    """The origins of a site, whose requests are checked by the model."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self._model = model
+        self.errors: list[AssertionError] = []
+
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        try:
+            await self._model.check(request.url)
+        except AssertionError as error:
+            self.errors.append(error)
+        delay = self._model.site.crawl_delay(request.url)
+        return Response(request.url, 200, (), b"User-agent: *\nDisallow: /no/\nCrawl-delay: %d\n" % delay)
+
+
+def origin_of(url: str) -> str:
+    return "/".join(url.split("/")[:3])
 
 
 async def work(frontier: Frontier, model: Model, kill: asyncio.Event, turns_before_kill: int | None) -> None:
@@ -222,18 +295,14 @@ async def run(
     model: Model, path: Path, turns_before_kill: int | None, leave: Callable[[Frontier, Path], Path]
 ) -> Path | None:
     """Crawl until no URL is left, or until the kill. Return where the killed process leaves its URLs."""
-    hosts = Hosts(
-        {
-            f"host{number}.example": b"User-agent: *\nDisallow: /no/\nCrawl-delay: %d\n" % delay
-            for number, delay in enumerate(model.site.crawl_delays)
-        }
-    )
+    hosts = CheckedHosts(model)
     kill = asyncio.Event()
     options: dict[str, Any] = {
         "min_delay": 0.0,
         "concurrency_per_origin": model.site.concurrency,
         "max_attempts": MAX_ATTEMPTS,
         "retry_delay": 0.0,
+        "group_by": model.site.group_by,
     }
     async with AsyncExitStack() as stack:
         frontiers: list[Frontier] = [
@@ -252,6 +321,7 @@ async def run(
             killing.cancel()
             for worker in workers:
                 await worker
+            assert hosts.errors == []
             counts = frontiers[0].counts
             assert (counts.queued, counts.in_flight) == (0, 0)
             assert counts.done + counts.failed + counts.skipped == len(model.finished) + len(model.skipped)
@@ -265,6 +335,7 @@ async def run(
             worker.cancel()
         results = await asyncio.gather(*workers, return_exceptions=True)
         assert not [result for result in results if isinstance(result, AssertionError)]
+        assert hosts.errors == []
         return left
 
 

@@ -24,6 +24,7 @@ from tests.postgres import PostgresServer, start_postgres
 import canfetch
 from canfetch.cli.main import run
 from canfetch.client.frontier import PostgresQueue
+from canfetch.client.frontier.postgres_queue import WorkerQueue
 from canfetch.errors import InvalidOption, StoreError
 
 pytestmark = pytest.mark.service
@@ -33,9 +34,12 @@ SLACK = 0.02
 
 
 class Sites:
-    """One server for many origins: each address of 127.0.0.0/8 is one. Every robots.txt has a delay."""
+    """One server for many origins: each address of 127.0.0.0/8 is one. Every robots.txt has a delay.
 
-    def __init__(self) -> None:
+    Args: ports: The number of ports of each address.
+    """
+
+    def __init__(self, ports: int = 1) -> None:
         self.requests: list[tuple[float, str, str]] = []
         sites = self
 
@@ -56,17 +60,17 @@ class Sites:
             request_queue_size = 512
             daemon_threads = True
 
-        self._server = Server(("0.0.0.0", 0), Handler)  # noqa: S104 - all of loopback
-        self.port = self._server.server_port
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
+        self._servers = [Server(("0.0.0.0", 0), Handler) for _ in range(ports)]  # noqa: S104 - all of loopback
+        for server in self._servers:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def urls(self, origins: int, pages: int) -> list[str]:
         """Return the URLs of the pages of many origins."""
         return [
-            f"http://127.1.{number // 250}.{number % 250 + 1}:{self.port}/{page}"
+            f"http://127.1.{number // 250}.{number % 250 + 1}:{server.server_port}/{page}"
             for page in range(pages)
             for number in range(origins)
+            for server in self._servers
         ]
 
     def pages(self) -> dict[str, list[float]]:
@@ -78,8 +82,9 @@ class Sites:
         return times
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
 
 
 @pytest.fixture
@@ -92,9 +97,9 @@ def sites() -> Iterator[Sites]:
 class Worker:
     """A process of a crawl."""
 
-    def __init__(self, database: str, crawl: str, sites: Sites, seeds: Path | None = None, stop_at: str = "") -> None:
-        command = [sys.executable, "-m", "tests.frontier.postgres_worker", database, crawl, str(sites.port)]
-        environment = {**os.environ, **({"STOP_AT": stop_at} if stop_at else {})}
+    def __init__(self, database: str, crawl: str, seeds: Path | None = None, **variables: str) -> None:
+        command = [sys.executable, "-m", "tests.frontier.postgres_worker", database, crawl]
+        environment = {**os.environ, **variables}
         self._process = subprocess.Popen(
             [*command, *([str(seeds)] if seeds else [])],
             stdout=subprocess.PIPE,
@@ -118,11 +123,11 @@ class Worker:
         return [tuple(json.loads(line)) for line in output.splitlines()]
 
 
-def start_workers(database: str, sites: Sites, seeds: Path) -> list[Worker]:
+def start_workers(database: str, sites: Sites, seeds: Path, **variables: str) -> list[Worker]:
     """Start four workers. The last three find the URLs of the first: without any, a crawl is over."""
-    first = Worker(database, "news", sites, seeds)
+    first = Worker(database, "news", seeds, **variables)
     wait_for(lambda: sites.requests)
-    return [first, *(Worker(database, "news", sites) for _ in range(3))]
+    return [first, *(Worker(database, "news", None, **variables) for _ in range(3))]
 
 
 def write_seeds(folder: Path, urls: list[str]) -> Path:
@@ -152,6 +157,90 @@ def test_four_workers_share_a_crawl_exactly(postgres: PostgresServer, sites: Sit
         assert connection.execute("SELECT added, done, failed FROM canfetch_crawls").fetchall() == [(1000, 1000, 0)]
         assert connection.execute("SELECT count(*) FROM canfetch_workers").fetchall() == [(0,)]
         assert connection.execute("SELECT count(*) FROM canfetch_urls").fetchall() == [(0,)]
+
+
+def test_four_workers_share_groups_although_one_is_killed(postgres: PostgresServer, tmp_path: Path) -> None:
+    sites = Sites(ports=3)
+    database = postgres.create_database("groups")
+    urls = sites.urls(origins=20, pages=3)
+    seeds = write_seeds(tmp_path, urls)
+    workers = start_workers(database, sites, seeds, GROUP_BY="host")
+    wait_for(lambda: len(sites.requests) > 80)
+    workers[1].send(signal.SIGKILL)
+    killed = workers[1].end(-signal.SIGKILL)
+    done = [*killed, *(line for index in (0, 2, 3) for line in workers[index].end())]
+    sites.close()
+
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT added, done, failed FROM canfetch_crawls").fetchall() == [(180, 180, 0)]
+    assert len(set(urls) - {url for _, url, _ in done}) <= 8
+    # All requests to an address, for files and pages of all its ports.
+    times = defaultdict(list)
+    for at, host, _ in sites.requests:
+        times[host].append(at)
+    gaps = [later - earlier for each in times.values() for earlier, later in pairwise(sorted(each))]
+    assert min(gaps) >= DELAY - SLACK
+
+
+def test_a_group_stays_with_the_process_that_requests_its_robots_txt(postgres: PostgresServer) -> None:
+    options: dict[str, Any] = {
+        "backend": PostgresQueue(postgres.create_database("checking"), crawl="x"),
+        "group_by": "host",
+        "concurrency_per_origin": 2,
+        "min_delay": 0.0,
+    }
+    hosts = Hosts(delays={"a.example:8080": 2.0})
+    urls = ["https://a.example/1", "https://a.example:8080/1"]
+
+    async def main() -> None:
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=hosts) as client,
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=hosts) as other_client,
+            canfetch.Frontier(client, urls, **options) as frontier,
+            canfetch.Frontier(other_client, **options) as other,
+        ):
+            turn = await anext(frontier)
+            waiting = [asyncio.ensure_future(anext(each, None)) for each in (frontier, other)]
+            await asyncio.sleep(0.3)
+            turn.done()
+            # Before the first one can claim it again.
+            assert isinstance(other._queue, WorkerQueue)
+            assert other._queue._claim_origins() == []
+            await asyncio.sleep(1.2)
+            assert [request.url for request in hosts.requests] == [
+                "https://a.example/robots.txt",
+                "https://a.example:8080/robots.txt",
+            ]
+            last = await waiting[0]
+            assert last is not None
+            assert last.done()
+            assert await waiting[1] is None
+
+    asyncio.run(main())
+
+
+def test_tables_of_the_first_version_are_migrated(postgres: PostgresServer) -> None:
+    database = postgres.create_database("migrated")
+    backend = PostgresQueue(database, crawl="x")
+    urls = ["https://a.example/1", "https://a.example/2"]
+
+    async def crawl(number: int, **options: Any) -> list[str]:
+        async with open_client() as client, canfetch.Frontier(client, urls, backend=backend, **options) as frontier:
+            turns = [await anext(frontier) for _ in range(number)]
+            return [turn.url for turn in turns if turn.done()]
+
+    assert asyncio.run(crawl(1)) == urls[:1]
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("DROP TABLE canfetch_members")
+        connection.execute("ALTER TABLE canfetch_origins DROP COLUMN delay")
+        connection.execute("ALTER TABLE canfetch_crawls DROP COLUMN group_by")
+        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN depth, DROP COLUMN metadata")
+        connection.execute("UPDATE canfetch_schema SET version = 1")
+    with pytest.raises(
+        StoreError, match="'x': the crawl groups its URLs by origin, not by host: pass group_by='origin'"
+    ):
+        asyncio.run(crawl(0, group_by="host"))
+    assert asyncio.run(crawl(1)) == urls[1:]
 
 
 def test_killed_worker_and_killed_server_lose_nothing(sites: Sites, tmp_path: Path) -> None:
@@ -185,9 +274,9 @@ def test_suspended_worker_cannot_end_what_another_has(postgres: PostgresServer, 
     database = postgres.create_database("suspended")
     urls = sites.urls(origins=3, pages=3)
     seeds = write_seeds(tmp_path, urls)
-    first = Worker(database, "news", sites, seeds, stop_at="/1")
+    first = Worker(database, "news", seeds, STOP_AT="/1")
     wait_for(first.is_stopped)
-    second = Worker(database, "news", sites)
+    second = Worker(database, "news")
     others = second.end()
     first.send(signal.SIGCONT)
     ended = first.end()
@@ -294,7 +383,7 @@ def test_server_that_is_away_is_waited_for_and_then_named_without_its_password()
 @pytest.mark.parametrize(
     "statement, message",
     [
-        ("UPDATE canfetch_schema SET version = 99", "the tables have version 99, expected 1: use a newer canfetch"),
+        ("UPDATE canfetch_schema SET version = 99", "the tables have version 99, expected 2: use a newer canfetch"),
         ("ALTER TABLE canfetch_urls RENAME TO other", 'relation "canfetch_urls" does not exist'),
     ],
 )

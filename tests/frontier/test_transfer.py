@@ -7,6 +7,7 @@ import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg.sql
 import pytest
@@ -54,6 +55,7 @@ def killed(tmp_path: Path) -> Path:
         ) as frontier:
             frontier.add_many(URLS)
             frontier.add("https://a.example/first", priority=1.5)
+            frontier.add("https://a.example/deep", depth=3, metadata={"from": "https://a.example/\u00e9"})
             held: list[Turn] = []
             async for turn in frontier:
                 if "open" in turn.url:
@@ -80,16 +82,20 @@ def test_an_export_has_everything_of_a_killed_crawl(killed: Path) -> None:
 
     first, *_, last = map(json.loads, lines)
     assert first == {"format": "canfetch frontier 1", "done": 3, "failed": 1, "skipped": 1, "refused": 1}
-    assert last == {"end": True, "origins": 4, "urls": 6, "known": 10}
+    assert last == {"end": True, "origins": 4, "urls": 7, "known": 11}
     assert {row["url"]: (row["state"], row["attempts"], row["error"]) for row in rows(lines, "url")} == {
         "https://a.example/open": ("in_flight", 1, None),
         "https://a.example/\ud800": ("queued", 0, None),
         "https://a.example/last": ("queued", 0, None),
+        "https://a.example/deep": ("queued", 0, None),
         "https://again.example/": ("delayed", 1, "status 500"),
         "https://busy.example/2": ("queued", 0, None),
         "https://failed.example/": ("failed", 2, "status 500"),
     }
-    assert sum(len(row["known"]) for row in rows(lines[:-1], "known")) == 10
+    assert sum(len(row["known"]) for row in rows(lines[:-1], "known")) == 11
+    (deep,) = [row for row in rows(lines, "url") if row["depth"]]
+    assert (deep["url"], deep["depth"]) == ("https://a.example/deep", 3)
+    assert deep["metadata"] == {"from": "https://a.example/\u00e9"}
     origins = {row["origin"]: row for row in rows(lines, "origin")}
     assert origins["https://busy.example"]["retry_at"] > START + 4000
     assert origins["https://failed.example"]["failures"] == 2
@@ -102,14 +108,14 @@ def test_an_imported_crawl_goes_on_where_the_other_stopped(killed: Path, tmp_pat
     lines = list(export_frontier(killed))
     counts = import_frontier((line.encode() for line in lines), moved)
 
-    assert counts == FrontierCounts(queued=4, in_flight=1, done=3, failed=1, skipped=1, refused=1)
+    assert counts == FrontierCounts(queued=5, in_flight=1, done=3, failed=1, skipped=1, refused=1)
     assert list(export_frontier(moved)) == lines
     assert read_report(moved).counts == read_report(killed).counts
     expected = crawl(HOSTS, URLS, path=killed, start=START + 2000.0, max_attempts=2)
     assert crawl(HOSTS, URLS, path=moved, start=START + 2000.0, max_attempts=2)[:3] == expected[:3]
     assert sorted(expected.urls) == sorted(
         ["https://a.example/open", "https://a.example/\ud800", "https://a.example/last", "https://again.example/"]
-        + ["https://busy.example/2"]
+        + ["https://busy.example/2", "https://a.example/deep"]
     )
     # No delay became shorter.
     assert min(expected.times("https://busy.example")) > START + 4000
@@ -125,6 +131,24 @@ def test_turns_that_were_open_count_as_attempts(killed: Path, tmp_path: Path) ->
 
     failed = run_in_virtual_time(main, start=START + 2000.0)
     assert ("https://a.example/open", KILLED) in {(url.url, url.error) for url in failed}
+
+
+@pytest.mark.parametrize("place", ["file", pytest.param("database", marks=pytest.mark.service)])
+def test_groups_are_not_moved(request: pytest.FixtureRequest, tmp_path: Path, place: str) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    source: Any = path
+    if place == "database":
+        postgres: PostgresServer = request.getfixturevalue("postgres")
+        source = PostgresQueue(postgres.create_database("grouped"), crawl="x")
+
+    async def main() -> None:
+        kwargs = {"path": path} if place == "file" else {"backend": source}
+        async with open_frontier(group_by="host", **kwargs) as frontier:
+            frontier.add("https://a.example/1")
+
+    run_in_virtual_time(main)
+    with pytest.raises(StoreError, match="the crawl groups its URLs by host: expected origin"):
+        list(export_frontier(source))
 
 
 def test_surrogates_and_urls_that_are_no_longer_valid_are_moved(tmp_path: Path) -> None:
@@ -178,6 +202,8 @@ URL: dict[str, Any] = {
     "attempts": 0,
     "due_at": None,
     "error": None,
+    "depth": 0,
+    "metadata": None,
 }
 KNOWN: dict[str, Any] = {"known": ["00" * 16]}
 END: dict[str, Any] = {"end": True, "origins": 1, "urls": 1, "known": 1}
@@ -215,6 +241,8 @@ INVALID: list[tuple[str, list[Any]]] = [
     ("line 3: invalid priority '1': expected a finite number", [HEAD, ORIGIN, {**URL, "priority": "1"}]),
     ("line 3: invalid attempts None", [HEAD, ORIGIN, {**URL, "attempts": None}]),
     ("line 3: invalid error 1: expected a string or null", [HEAD, ORIGIN, {**URL, "error": 1}]),
+    ("line 3: invalid depth -1: expected a whole number", [HEAD, ORIGIN, {**URL, "depth": -1}]),
+    ("line 3: invalid metadata: 16388 bytes of JSON", [HEAD, ORIGIN, {**URL, "metadata": ["x" * 16384]}]),
     (
         "line 4: the URL 'https://A.example:443/1' has a line already",
         [HEAD, ORIGIN, URL, {**URL, "url": "https://A.example:443/1"}, {**END, "urls": 2, "known": 0}],
@@ -281,7 +309,7 @@ def test_a_crawl_moves_to_a_database_and_back(postgres: PostgresServer, killed: 
     queue = PostgresQueue(postgres.create_database("transfer"), crawl="moved")
     lines = list(export_frontier(killed))
     counts = import_frontier(lines, queue)
-    assert counts == FrontierCounts(queued=4, in_flight=1, done=3, failed=1, skipped=1, refused=1)
+    assert counts == FrontierCounts(queued=5, in_flight=1, done=3, failed=1, skipped=1, refused=1)
     assert list(export_frontier(queue)) == lines
     back = tmp_path / "back.sqlite3"
     assert import_frontier(export_frontier(queue), back) == counts
@@ -359,7 +387,7 @@ def test_a_crawl_that_is_killed_moves_in_the_middle(
     open_at_a_kill: Counter[str] = Counter()
 
     def run_until(number: int, target: str) -> None:
-        worker = Worker(target, "news", sites, seeds)
+        worker = Worker(target, "news", seeds)
         wait_for(lambda: len(sites.requests) > number)
         worker.send(signal.SIGKILL)
         worker.end(-signal.SIGKILL)
@@ -375,11 +403,10 @@ def test_a_crawl_that_is_killed_moves_in_the_middle(
     # Until the lease of the killed worker has ended.
     wait_for(lambda: is_exported(queue))
     move(queue, second)
-    Worker(str(second), "news", sites, seeds).end()
+    Worker(str(second), "news", seeds).end()
 
-    requested = Counter(
-        f"http://{host}:{sites.port}{path}" for _, host, path in sites.requests if path != "/robots.txt"
-    )
+    port = urlsplit(urls[0]).port
+    requested = Counter(f"http://{host}:{port}{path}" for _, host, path in sites.requests if path != "/robots.txt")
     assert requested.keys() == set(urls)
     assert len(open_at_a_kill) <= 16
     repeated = requested - Counter(urls)

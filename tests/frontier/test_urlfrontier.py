@@ -395,9 +395,9 @@ def test_unknown_crawl_is_over_at_once(service: str, crawl: str) -> None:
 
 
 def start_workers(address: str, crawl: str, sites: Sites, seeds: Path) -> list[Worker]:
-    first = Worker(address, crawl, sites, seeds)
+    first = Worker(address, crawl, seeds)
     wait_for(lambda: sites.requests)
-    return [first, *(Worker(address, crawl, sites) for _ in range(3))]
+    return [first, *(Worker(address, crawl) for _ in range(3))]
 
 
 def check_delays(sites: Sites) -> None:
@@ -442,9 +442,9 @@ def test_killed_worker_loses_nothing(service: str, crawl: str, sites: Sites, tmp
 @pytest.mark.service
 def test_suspended_worker_cannot_end_what_another_has(service: str, crawl: str, sites: Sites, tmp_path: Path) -> None:
     urls = sites.urls(origins=3, pages=3)
-    first = Worker(service, crawl, sites, write_seeds(tmp_path, urls), stop_at="/1")
+    first = Worker(service, crawl, write_seeds(tmp_path, urls), STOP_AT="/1")
     wait_for(first.is_stopped)
-    others = Worker(service, crawl, sites).end()
+    others = Worker(service, crawl).end()
     first.send(signal.SIGCONT)
     ended = first.end()
 

@@ -125,6 +125,7 @@ def _to_json(report: FrontierReport) -> dict[str, Any]:
     return {
         "is_in_use": report.is_in_use,
         "counts": report.counts._asdict(),
+        "group_by": report.group_by,
         "origins": report.origins,
         "delayed_urls": report.delayed_urls,
         "next_origins": [
@@ -146,7 +147,8 @@ def _write_text(name: str, report: FrontierReport, now: float, palette: Palette)
     counts = "  ".join(f"{name.replace('_', ' ')} {getattr(report.counts, name)}" for name in _COUNT_NAMES)
     write(f"{palette.strong(printable(name))}: {state}\n{counts}\n")
     if report.next_origins:
-        write(f"\n{palette.strong(_heading('origins with URLs', len(report.next_origins), report.origins))}\n")
+        what = "origins" if report.group_by == "origin" else f"groups by {report.group_by}"
+        write(f"\n{palette.strong(_heading(f'{what} with URLs', len(report.next_origins), report.origins))}\n")
         for origin in report.next_origins:
             failures = f", {origin.failures} turns failed in a row" if origin.failures > 1 else ""
             write(

@@ -9,6 +9,7 @@ that survives a killed process. The database is called in the event loop: a tran
 change of threads. Or the queues are in a service that other crawlers share (`urlfrontier_queue.py`).
 
 - `frontier.py`, the file to open first, looks for turns in one task at a time, and decides.
+- `grouping.py` says which origins are a group, and `group_turns.py` decides which URL of a group is next.
 - `turn.py` and `open_turns.py` are the turns and their ends.
 - `origin_checks.py` obtains robots.txt files in the background.
 - `clocks.py` is the time of a frontier, which no setting of the machine's clock changes.
@@ -23,6 +24,7 @@ change of threads. Or the queues are in a service that other crawlers share (`ur
 """
 
 from canfetch.client.frontier.frontier import Frontier
+from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.transfer import export_frontier, import_frontier
 from canfetch.client.frontier.turn import SkippedURL, Turn
@@ -33,6 +35,7 @@ __all__ = [
     "FailedURL",
     "Frontier",
     "FrontierCounts",
+    "GroupBy",
     "PostgresQueue",
     "SkippedURL",
     "Turn",

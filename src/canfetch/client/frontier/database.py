@@ -19,11 +19,13 @@ from typing import Any, Final
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.frontier.grouping import GroupBy, wrong_grouping
 from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
     check_file,
     check_hard_links,
+    check_row,
     connect_file,
     corruption_advice,
     has_only_tables,
@@ -35,7 +37,7 @@ from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
 APPLICATION_ID: Final = 0x63616E66
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 # Seconds to wait for a file that another process uses.
 _BUSY_SECONDS: Final = 1.0
 # The cache is in KiB. A temporary file does not survive a failure, so nothing is synchronised.
@@ -44,7 +46,17 @@ _FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
 _TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "locking_mode = EXCLUSIVE", "journal_mode = MEMORY", "synchronous = OFF")
 # The numbers of `phase` and `state` are those of `url_queue.Phase` and `url_queue.URLState`. A partial index is only
 # used by queries with the same number. `ready_at` is when an origin may be requested, `due_at` when it has a URL, too.
-# `problem` says why the robots.txt of a waiting origin cannot be reached.
+# `problem` says why the robots.txt of a waiting origin cannot be reached. Unless URLs are grouped by origin, a row of
+# `origins` is a group, and `members` are the origins of groups with the delays of their files. The longest one of a
+# group is in its row.
+_MEMBERS: Final = (
+    """CREATE TABLE members (
+        name TEXT PRIMARY KEY,
+        origin INTEGER NOT NULL,
+        delay REAL NOT NULL DEFAULT 0
+    ) WITHOUT ROWID""",
+    "CREATE INDEX member_delays ON members (origin, delay)",
+)
 _SCHEMA: Final = (
     """CREATE TABLE origins (
         id INTEGER PRIMARY KEY,
@@ -58,7 +70,8 @@ _SCHEMA: Final = (
         in_flight INTEGER NOT NULL DEFAULT 0,
         last_request_at REAL,
         retry_at REAL,
-        problem TEXT
+        problem TEXT,
+        delay REAL NOT NULL DEFAULT 0
     )""",
     "CREATE INDEX waiting ON origins (due_at, position) WHERE phase = 1",
     "CREATE INDEX unchecked ON origins (priority DESC, due_at, position) WHERE phase = 2",
@@ -72,7 +85,9 @@ _SCHEMA: Final = (
         attempt INTEGER NOT NULL,
         state INTEGER NOT NULL DEFAULT 0,
         due_at REAL,
-        error TEXT
+        error TEXT,
+        depth INTEGER NOT NULL DEFAULT 0,
+        metadata TEXT
     )""",
     "CREATE INDEX queued ON urls (origin, priority DESC, id) WHERE state = 0",
     "CREATE INDEX in_flight ON urls (id) WHERE state = 1",
@@ -89,9 +104,11 @@ _SCHEMA: Final = (
         done INTEGER NOT NULL,
         failed INTEGER NOT NULL,
         skipped INTEGER NOT NULL,
-        refused INTEGER NOT NULL DEFAULT 0
+        refused INTEGER NOT NULL DEFAULT 0,
+        group_by TEXT NOT NULL DEFAULT 'origin'
     )""",
-    "INSERT INTO totals VALUES (0, 0, 0, 0, 0)",
+    "INSERT INTO totals (added, done, failed, skipped) VALUES (0, 0, 0, 0)",
+    *_MEMBERS,
 )
 # By the version from which they lead to the next one.
 _MIGRATIONS: Final = {
@@ -111,6 +128,14 @@ _MIGRATIONS: Final = {
         "ALTER TABLE origins ADD COLUMN problem TEXT",
         "CREATE INDEX unchecked_ids ON origins (priority, id) WHERE phase = 2",
     ),
+    # Version 3 grouped by origin only, and knew no depths and metadata.
+    3: (
+        "ALTER TABLE origins ADD COLUMN delay REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE totals ADD COLUMN group_by TEXT NOT NULL DEFAULT 'origin'",
+        "ALTER TABLE urls ADD COLUMN depth INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE urls ADD COLUMN metadata TEXT",
+        *_MEMBERS,
+    ),
 }
 # What computing with values of other types raises.
 DAMAGE: Final = (TypeError, ValueError, OverflowError)
@@ -121,11 +146,13 @@ _ABANDONED: Final[list[object]] = []
 class FrontierDatabase:
     """A connection to the database.
 
-    Args: path: The file, created with its parent folders if it does not exist, or None for a temporary file.
-    Raises: StoreError: The file cannot be opened, is in use, or is not a frontier.
+    Args:
+        path: The file, created with its parent folders if it does not exist, or None for a temporary file.
+        group_by: How the URLs are grouped. None accepts a file with any grouping.
+    Raises: StoreError: The file cannot be opened, is in use, is not a frontier, or has another grouping.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, group_by: GroupBy | None = GroupBy.ORIGIN) -> None:
         self._name = "the frontier" if path is None else str(check_path("path", path))
         self._unusable_because: str | None = None
         self._thread = threading.get_ident()
@@ -154,7 +181,7 @@ class FrontierDatabase:
             self.connection = connect_file(self._temporary or Path(path or ""), timeout=_BUSY_SECONDS)
         try:
             with self.converted_errors():
-                self._prepare(_FILE_PRAGMAS if self._temporary is None else _TEMPORARY_PRAGMAS)
+                self._prepare(_FILE_PRAGMAS if self._temporary is None else _TEMPORARY_PRAGMAS, group_by)
         except BaseException:
             self.close()
             raise
@@ -209,19 +236,23 @@ class FrontierDatabase:
             with suppress(OSError):
                 self._temporary.unlink(missing_ok=True)
 
-    def _prepare(self, pragmas: tuple[str, ...]) -> None:
+    def _prepare(self, pragmas: tuple[str, ...], group_by: GroupBy | None) -> None:
         # Before the pragmas, which change the format of the file, and it can be that of another program.
         version = self._check_format()
         for pragma in pragmas:
             self.connection.execute(f"PRAGMA {pragma}")
-        if version == SCHEMA_VERSION:
-            return
-        with self.transaction():
-            steps = (_SCHEMA,) if version == 0 else (_MIGRATIONS[older] for older in range(version, SCHEMA_VERSION))
-            for statement in chain.from_iterable(steps):
-                self.connection.execute(statement)
-            self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        if version != SCHEMA_VERSION:
+            with self.transaction():
+                steps = (_SCHEMA,) if version == 0 else (_MIGRATIONS[older] for older in range(version, SCHEMA_VERSION))
+                for statement in chain.from_iterable(steps):
+                    self.connection.execute(statement)
+                if version == 0 and group_by is not None:
+                    self.connection.execute("UPDATE totals SET group_by = ?", (group_by.value,))
+                self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        (stored,) = check_row(self.connection.execute("SELECT group_by FROM totals").fetchone(), str)
+        if group_by is not None and stored != group_by:
+            raise wrong_grouping(self._name, stored, group_by)
 
     def _check_format(self) -> int:
         """Return the version of the file, or 0 if it is empty.

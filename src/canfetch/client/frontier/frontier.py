@@ -8,14 +8,22 @@ from contextlib import contextmanager
 from itertools import islice
 from math import inf
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from canfetch.access.pacing import DelayMode, Pace, parse_delay_mode
 from canfetch.client.argument_checks import check_agent, check_delay_bounds, check_durations
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
+from canfetch.client.frontier.group_turns import GroupTurns
+from canfetch.client.frontier.grouping import GroupBy, parse_group_by
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
-from canfetch.client.frontier.origin_checks import CheckedOrigin, CheckResult, OriginChecks
+from canfetch.client.frontier.origin_checks import (
+    CheckedOrigin,
+    CheckResult,
+    OriginChecks,
+    recheck_delay,
+    retry_check_at,
+)
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
@@ -33,16 +41,18 @@ from canfetch.client.frontier.url_queue import (
 from canfetch.client.frontier.validation import (
     check_backend,
     check_counts,
+    check_depth,
     check_functions,
     check_priority,
     check_retry_after,
     check_source,
+    filtered_url,
+    metadata_json,
 )
-from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import AnyURL
-from canfetch.core.verdict import Access, ClientVerdict, Effect
+from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import InvalidURL, RequestNotSent
 
 # The number of URLs that are added in one transaction.
@@ -53,21 +63,6 @@ _FAILED_BATCH: Final = 1000
 _CHECK_BATCH: Final = 16
 # The number of queued URLs of an origin that are decided for one turn.
 _DECIDED_URLS: Final = 50
-# The shortest time before an unreachable origin is checked again.
-_MIN_RECHECK_DELAY: Final = 1.0
-# Seconds until a robots.txt is requested again that could not be, for a reason of this machine or after an unexpected
-# exception. After an exception, the delay doubles up to the maximum.
-_NOT_SENT_DELAY: Final = 10.0
-_MAX_EXCEPTION_DELAY: Final = 3600.0
-
-
-def _recheck_delay(result: CheckResult) -> float:
-    """Return the seconds until an origin is checked again whose robots.txt is not known."""
-    if result.error is None and result.failing_seconds is None:
-        # The event loop of the check was stopped.
-        return 0.0
-    # As long as the checks have failed for, which doubles the time.
-    return min(max(_NOT_SENT_DELAY, result.failing_seconds or 0.0), _MAX_EXCEPTION_DELAY)
 
 
 class Frontier:
@@ -92,7 +87,10 @@ class Frontier:
         path: The file that keeps the URLs beyond the process. One frontier at a time can use it. By default they are
             in a temporary file, which is deleted at the end.
         agent: The agent, if it is not the agent of the client.
-        concurrency_per_origin: The number of turns of one origin that can be open at the same time.
+        group_by: What counts as one site for delays and concurrency, as a `GroupBy` or its name: each `origin`, all
+            origins of a `host`, or all of a `registrable-domain`. A group has one request at a time, and waits for the
+            longest delay of its origins. Requests for robots.txt files count. It is stored with the crawl.
+        concurrency_per_origin: The number of turns of one origin that can be open at the same time, or of one group.
         max_attempts: The number of turns of a URL. After the last one, the URL is listed as failed. A turn that is
             open when the process is killed counts; a released turn does not.
         retry_delay: Seconds between the first and the second attempt of a URL. It doubles with each attempt, up to a
@@ -102,12 +100,18 @@ class Frontier:
         max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
         delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
             of Bing's time windows with one request in each.
+        max_depth: The largest depth of a URL, or None. Deeper ones are not added, and reported to `on_skip`.
+        max_failures_per_origin: The number of turns of an origin, or of a group, that may fail one after the other, or
+            None. After that, its URLs are skipped, also those that are added later.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies, or whose checks raise exceptions. After that, its URLs are skipped.
         max_checks: The number of robots.txt files that can be requested at the same time. If more are needed, every
             other one is that of the next origin in order, and the rest are chosen at random, so that origins that fail
             slowly do not hold up the others.
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
+        url_filter: Called with each URL before it is added. Returns the URL to add instead, such as one without a
+            session ID, or None to refuse it, which is reported to `on_skip`. If it raises an exception, the URLs before
+            are added, and `add` raises the exception. Not an async function.
         on_skip: Called with each URL that is dropped because it is disallowed or invalid, or because nothing is known
             about its origin, before it is dropped. If it raises an exception, the URL is dropped as well, and the
             exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been added. Not an
@@ -119,7 +123,8 @@ class Frontier:
         monotonic: Returns seconds since any moment, and is never set. Delays are measured with it. For tests.
         sleep: Sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
-        opened, or another frontier uses it.
+        opened, another frontier uses it, or its crawl was begun with another `group_by`. MissingExtra: `group_by` is
+        `registrable-domain`, and the library `publicsuffixlist` is not installed.
         EvidenceError: While iterating: the client has an evidence recorder, and a decision cannot be recorded.
     Cost: One robots.txt fetch for each origin, and O(log n) steps of the database for each turn. Memory does not grow
         with the number of URLs and origins.
@@ -133,15 +138,19 @@ class Frontier:
         path: str | os.PathLike[str] | None = None,
         backend: FrontierBackend | None = None,
         agent: str | Agent | None = None,
+        group_by: GroupBy | str = GroupBy.ORIGIN,
         concurrency_per_origin: int = 1,
         max_attempts: int = 3,
         retry_delay: float = 600.0,
         min_delay: float = 1.0,
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
+        max_depth: int | None = None,
+        max_failures_per_origin: int | None = None,
         max_unreachable: float = 3600.0,
         max_checks: int = 256,
         read_ahead: int = 1_000_000,
+        url_filter: Callable[[str], str | None] | None = None,
         on_skip: Callable[[SkippedURL], object] | None = None,
         on_failure: Callable[[FailedURL], object] | None = None,
         clock: Callable[[], float] = time.time,
@@ -157,14 +166,26 @@ class Frontier:
             max_checks=max_checks,
             read_ahead=read_ahead,
         )
+        if max_failures_per_origin is not None:
+            check_counts(max_failures_per_origin=max_failures_per_origin)
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_backend(backend, path)
-        check_functions(clock=clock, monotonic=monotonic, on_failure=on_failure, on_skip=on_skip, sleep=sleep)
+        check_functions(
+            clock=clock,
+            monotonic=monotonic,
+            on_failure=on_failure,
+            on_skip=on_skip,
+            sleep=sleep,
+            url_filter=url_filter,
+        )
         self._client = client
         self._agent = check_agent(client.options.agent if agent is None else as_agent(agent))
         self._max_unreachable = max_unreachable
+        self._max_failures = inf if max_failures_per_origin is None else max_failures_per_origin
+        self._max_depth = inf if max_depth is None else check_depth("max_depth", max_depth)
         self._final_counts: FrontierCounts | None = None
+        self._url_filter = url_filter
         self._on_skip = on_skip
         self._on_failure = on_failure
         self._clocks = FrontierClocks(clock, monotonic)
@@ -174,19 +195,46 @@ class Frontier:
         # One task at a time looks for a turn, and the others wait in the order of their requests.
         self._lock = asyncio.Lock()
         bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
+        group_by = parse_group_by(group_by)
+        self._is_grouped = group_by is not GroupBy.ORIGIN
         self._checks = OriginChecks(
-            client, self._agent, bounds, max_checks=max_checks, notify=self._changed.set, clock=self._clocks.at
+            client,
+            self._agent,
+            bounds,
+            max_checks=max_checks,
+            notify=self._changed.set,
+            now=self._clocks.now,
+            of_groups=self._is_grouped,
         )
         self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._changed.set)
         self._sources.append(urls, 0.0)
         self._queue: URLQueue
         if backend is None:
             self._queue = SQLiteQueue(
-                path, concurrency=concurrency_per_origin, max_attempts=max_attempts, now=self._clocks.at()
+                path,
+                concurrency=concurrency_per_origin,
+                max_attempts=max_attempts,
+                now=self._clocks.at(),
+                group_by=group_by,
             )
         else:
             self._queue = backend.open_queue(
-                concurrency=concurrency_per_origin, max_attempts=max_attempts, clock=self._clocks.at
+                concurrency=concurrency_per_origin,
+                max_attempts=max_attempts,
+                clock=self._clocks.at,
+                group_by=group_by,
+            )
+        self._groups: GroupTurns | None = None
+        if self._is_grouped:
+            self._groups = GroupTurns(
+                self._queue,
+                self._checks,
+                bounds=bounds,
+                agent=self._agent,
+                max_unreachable=max_unreachable,
+                report=self._report,
+                record=client.record,
+                now=self._clocks.now,
             )
         self._open_turns = OpenTurns(
             self._queue,
@@ -195,6 +243,7 @@ class Frontier:
             max_attempts=max_attempts,
             retry_delay=retry_delay,
             on_failure=on_failure,
+            add_links=self.add_many,
         )
 
     @property
@@ -205,7 +254,7 @@ class Frontier:
         """
         return self._queue.counts() if self._final_counts is None else self._final_counts
 
-    def add(self, url: AnyURL, *, priority: float = 0.0) -> bool:
+    def add(self, url: AnyURL, *, priority: float = 0.0, depth: int = 0, metadata: Any = None) -> bool:
         """Add a URL, unless it was added before. It is in the file when this method returns.
 
         URLs that differ only in their fragment, in the case of the host, or in their escapes are the same URL.
@@ -216,35 +265,41 @@ class Frontier:
             url: An absolute URL as str or bytes, or a URL object such as `httpx2.URL`.
             priority: URLs with a higher priority are handed out first, within an origin and between origins that may be
                 requested.
+            depth: The number of links from the first URLs of the crawl. `Turn.add` passes it for links.
+            metadata: A value of JSON for `Turn.metadata`, at most 16 KiB.
         Returns: Whether the URL was added.
-        Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number; StoreError: The
-            file cannot be written.
+        Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number, `depth` is not
+            a number of links, or `metadata` is not a value of JSON or too large; StoreError: The file cannot be
+            written.
         """
+        depth, text = check_depth("depth", depth), metadata_json(metadata)
         with self._deferred_errors() as report:
-            added = self._add([url], check_priority(priority), report)
+            added = self._add([url], check_priority(priority), report, depth, text)
         return added == 1
 
-    def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0) -> int:
+    def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0, depth: int = 0, metadata: Any = None) -> int:
         """Add URLs, for example all links of a page, in fewer transactions than with `add`.
 
         Args:
             urls: Absolute URLs, as for `add`. Blank ones are ignored. Use `add_source` for an iterable that is long
                 or slow.
             priority: See `add`.
+            depth: See `add`.
+            metadata: See `add`. All URLs have the same.
         Returns: The number of URLs that were added.
         Raises: TypeError: `urls` is a single URL, or contains a value of another type; the URLs before it are added.
-            InvalidOption: `priority` is not a finite number; StoreError: The file cannot be written, or the frontier
-            is closed.
+            InvalidOption: `priority`, `depth` or `metadata` is not valid; StoreError: The file cannot be written, or
+            the frontier is closed.
         """
         check_source(urls)
-        priority = check_priority(priority)
+        priority, depth, text = check_priority(priority), check_depth("depth", depth), metadata_json(metadata)
         # Also without any URL.
         self._queue.check_usable()
         iterator = iter(urls)
         added = 0
         with self._deferred_errors() as report:
             while batch := list(islice(iterator, _ADD_BATCH)):
-                added += self._add(batch, priority, report)
+                added += self._add(batch, priority, report, depth, text)
         return added
 
     def add_source(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], *, priority: float = 0.0) -> None:
@@ -366,7 +421,7 @@ class Frontier:
             if self._clocks.was_set_back(now):
                 self._checks.forget()
             has_more_due = self._sort_due(now)
-            self._checks.release(self._queue.lost_origins())
+            self._release(self._queue.lost_origins())
             has_more_checks = not has_more_due and self._start_checks()
             origin = None if has_more_due else self._queue.next_ready()
             turn = None if origin is None else self._take(origin, now)
@@ -384,29 +439,45 @@ class Frontier:
     def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
         return self._add(urls, priority, self._report_in_background)
 
-    def _add(self, urls: Iterable[AnyURL], priority: float, report: Callable[[SkippedURL], None]) -> int:
+    def _add(
+        self,
+        urls: Iterable[AnyURL],
+        priority: float,
+        report: Callable[[SkippedURL], None],
+        depth: int = 0,
+        metadata: str | None = None,
+    ) -> int:
         identified: list[IdentifiedURL] = []
-        invalid: list[SkippedURL] = []
-        wrong_type: TypeError | None = None
+        refused: list[SkippedURL] = []
+        failure: Exception | None = None
         for url in urls:
             try:
                 text = clean_url(url)
-            except TypeError as error:
-                # Raised after the URLs before it have been added.
-                wrong_type = error
+                wanted = filtered_url(self._url_filter, text) if self._url_filter is not None and text else text
+            except Exception as error:  # noqa: BLE001 - raised after the URLs before it have been added
+                failure = error
                 break
             if not text:
                 continue
+            if wanted is None:
+                refused.append(SkippedURL(text, None, "refused by url_filter"))
+                continue
             try:
-                identified.append(identify_url(text))
+                identified.append(identify_url(wanted, in_group=self._is_grouped))
             except InvalidURL as error:
-                invalid.append(SkippedURL(text, None, str(error)))
-        added = self._queue.add(identified, priority, self._clocks.at(), refused=len(invalid))
+                refused.append(SkippedURL(text, None, str(error)))
+        if depth > self._max_depth:
+            too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
+            refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified)]
+            identified.clear()
+        added = self._queue.add(
+            identified, priority, self._clocks.at(), depth=depth, metadata=metadata, refused=len(refused)
+        )
         self._changed.set()
-        for skipped in invalid:
+        for skipped in refused:
             report(skipped)
-        if wrong_type is not None:
-            raise wrong_type
+        if failure is not None:
+            raise failure
         return added
 
     def _report(self, skipped: SkippedURL) -> None:
@@ -448,6 +519,11 @@ class Frontier:
         Raises: An unexpected exception of a check, after all results have been used.
         """
         results = self._checks.collect()
+        if self._groups is not None:
+            error = self._groups.end_checks(results)
+            if error is not None:
+                raise error
+            return self._queue.is_open
         self._queue.set_phases(
             (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in results
         )
@@ -460,7 +536,7 @@ class Frontier:
             if is_invalid or (result.failing_seconds or 0.0) > self._max_unreachable:
                 dropped.append(result)
                 continue
-            self._queue.wait(result.origin.id, self._clocks.at() + _recheck_delay(result), problem=result.problem)
+            self._queue.wait(result.origin.id, self._clocks.at() + recheck_delay(result), problem=result.problem)
             if not isinstance(result.error, RequestNotSent):
                 unexpected = unexpected or result.error
         for result in dropped:
@@ -488,19 +564,30 @@ class Frontier:
                 await asyncio.sleep(0)
         finally:
             if self._queue.is_open:
-                self._queue.wait(origin, self._clocks.at() + _recheck_delay(result), problem=result.problem)
+                self._queue.wait(origin, self._clocks.at() + recheck_delay(result), problem=result.problem)
+
+    def _release(self, lost: list[int]) -> None:
+        if self._groups is not None:
+            self._groups.release(lost)
+        else:
+            self._checks.release(lost)
 
     def _sort_due(self, now: Moment) -> bool:
         """Move the origins that have become due to the ready or the unchecked ones. Return whether there are more."""
         due = self._queue.find_due(now.at)
+        # Whose robots.txt a group needs is known when its first URL is read.
         self._queue.set_phases(
-            (Phase.READY if self._checks.is_known(id_, now.wall) else Phase.UNCHECKED, id_) for id_ in due
+            (Phase.READY if self._is_grouped or self._checks.is_known(id_, now.wall) else Phase.UNCHECKED, id_)
+            for id_ in due
         )
         return len(due) == DUE_BATCH
 
     def _start_checks(self) -> bool:
         """Obtain the next robots.txt files. Return whether there may be more."""
         slots = self._checks.free_slots
+        if self._groups is not None:
+            started = self._groups.start_checks(min(slots, _CHECK_BATCH))
+            return bool(started) and slots > _CHECK_BATCH
         origins = self._queue.next_unchecked(min(slots, _CHECK_BATCH))
         self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
         for origin in origins:
@@ -509,15 +596,22 @@ class Frontier:
 
     def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
+        if origin.failures >= self._max_failures:
+            self._drop_failing(origin, now)
+            return None
+        if self._groups is not None:
+            taken = self._groups.take(origin, now)
+            if taken is None:
+                return None
+            grant = Grant(origin.id, taken.queued, taken.pace, origin.failures)
+            return Turn(self._open_turns, grant, taken.verdict)
         checked = self._checks.use(origin.id, now.wall)
         if checked is None:
             self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
             return None
-        retry_until = self._retry_until(checked.state, now.wall)
-        if now.wall < retry_until:
-            next_check_at = max(checked.state.next_fetch_at, now.wall + _MIN_RECHECK_DELAY)
-            problem = checked.state.entry.outcome.detail
-            self._queue.wait(origin.id, now.from_wall(min(next_check_at, retry_until)), problem=problem)
+        again_at = retry_check_at(checked.state, now, self._max_unreachable)
+        if again_at is not None:
+            self._queue.wait(origin.id, again_at, problem=checked.state.entry.outcome.detail)
             return None
         skipped: list[int] = []
         self._queue.queue_due_urls(origin.id, now.at)
@@ -537,14 +631,17 @@ class Frontier:
             return None
         return Turn(self._open_turns, Grant(origin.id, queued, checked.pace, origin.failures), verdict)
 
-    def _retry_until(self, state: OriginState, now: float) -> float:
-        """Return how long to retry an unreachable origin without a usable copy. For other origins, return -inf."""
-        access = state.effective_access(now)
-        if access.access is not Access.UNREACHABLE or access.effect is not Effect.FULL_DISALLOW:
-            return -inf
-        since = state.entry.fetched_at if state.entry.first_failure_at is None else state.entry.first_failure_at
-        # A clock that was set back must not prolong it.
-        return min(since, now) + self._max_unreachable
+    def _drop_failing(self, origin: QueuedOrigin, now: Moment) -> None:
+        """Report and drop the first URLs of an origin whose turns have failed. The others follow."""
+        skipped: list[int] = []
+        self._checks.release([origin.id])
+        self._queue.queue_due_urls(origin.id, now.at)
+        try:
+            for queued in self._queue.first_urls(origin.id, _DECIDED_URLS):
+                skipped.append(queued.id)
+                self._report(SkippedURL(queued.url, None, f"{origin.failures} turns of {origin.name} failed in a row"))
+        finally:
+            self._queue.wait(origin.id, now.at, skipped=skipped)
 
     def _decide_first(
         self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int]

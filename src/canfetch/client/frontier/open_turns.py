@@ -3,19 +3,26 @@
 import asyncio
 import random
 import threading
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple, Protocol
 
 from canfetch.access.pacing import Pace
 from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.url_queue import FailedURL, QueuedURL, URLQueue
 from canfetch.core.text import printable_text
+from canfetch.core.urls import AnyURL
 
 _MAX_ERROR: Final = 500
 # The shortest time from which the delay of an origin grows that fails again and again.
 _MIN_BACKOFF: Final = 1.0
 _MAX_DOUBLINGS: Final = 30
+
+
+class AddLinks(Protocol):
+    """Adds URLs to the frontier, and returns the number of those that were not known."""
+
+    def __call__(self, urls: Iterable[AnyURL], *, priority: float, depth: int, metadata: Any) -> int: ...  # noqa: D102
 
 
 class Grant(NamedTuple):
@@ -37,6 +44,7 @@ class OpenTurns:
         max_attempts: The number of turns of a URL that fails.
         retry_delay: Seconds until the second attempt of a URL.
         on_failure: Called with each URL that failed in its last attempt.
+        add_links: `Frontier.add_many`.
     """
 
     def __init__(
@@ -48,6 +56,7 @@ class OpenTurns:
         max_attempts: int,
         retry_delay: float,
         on_failure: Callable[[FailedURL], object] | None,
+        add_links: AddLinks,
     ) -> None:
         self._queue = queue
         self._clocks = clocks
@@ -55,6 +64,7 @@ class OpenTurns:
         self._max_attempts = max_attempts
         self._retry_delay = retry_delay
         self._on_failure = on_failure
+        self.add_links = add_links
         self._thread = threading.get_ident()
         # Turns whose end could not be written.
         self._unwritten: list[Grant] = []

@@ -3,27 +3,42 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from math import inf
 from typing import Final, NamedTuple
 
+from canfetch.access.effective_access import FetchNeed
+from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.pacing import Pace
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.frontier.clocks import Moment
 from canfetch.client.frontier.url_queue import QueuedOrigin
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.text import printable_text
+from canfetch.core.verdict import Access, Effect
 from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
 
 # Limits of the states that are held after their turn. The client caches the same objects.
 _MAX_HELD_STATES: Final = 2000
 _MAX_HELD_BYTES: Final = 32 * 1024 * 1024
+# The shortest time before an unreachable origin is checked again.
+_MIN_RECHECK_DELAY: Final = 1.0
+# Seconds until a robots.txt is requested again that could not be, for a reason of this machine or after an unexpected
+# exception. After an exception, the delay doubles up to the maximum.
+_NOT_SENT_DELAY: Final = 10.0
+_MAX_EXCEPTION_DELAY: Final = 3600.0
 
 
 class CheckedOrigin(NamedTuple):
-    """The state of an origin, and the limits that its file sets."""
+    """The state of an origin, and the limits that its file sets.
+
+    Attributes: usable_until: Until when the state can be used once, although its file has expired.
+    """
 
     state: OriginState
     pace: Pace
+    usable_until: float = -inf
 
     @property
     def memory_bytes(self) -> int:
@@ -42,6 +57,7 @@ class CheckResult(NamedTuple):
         problem: Why the file is not known.
         failing_seconds: Seconds since the first of the checks that have failed without another result in between, or
             None for that one.
+        pace: The limits that the file sets, if it is known.
     """
 
     origin: QueuedOrigin
@@ -49,6 +65,7 @@ class CheckResult(NamedTuple):
     error: BaseException | None
     problem: str = ""
     failing_seconds: float | None = None
+    pace: Pace | None = None
 
 
 class OriginChecks:
@@ -60,7 +77,9 @@ class OriginChecks:
         bounds: The crawler's own limits.
         max_checks: The number of origins whose files are being obtained, or were obtained for their next turn.
         notify: Called after each check.
-        clock: Returns seconds that never decrease.
+        now: Returns the present moment.
+        of_groups: Whether origins are those of groups. Their names identify them then, instead of their IDs in the
+            queue, and their files are used once after the delay of their group, even if they have expired by then.
     """
 
     def __init__(
@@ -71,24 +90,26 @@ class OriginChecks:
         *,
         max_checks: int,
         notify: Callable[[], None],
-        clock: Callable[[], float],
+        now: Callable[[], Moment],
+        of_groups: bool,
     ) -> None:
         self._client = client
         self._agent = agent
         self._bounds = bounds
         self._max_checks = max_checks
         self._notify = notify
-        self._clock = clock
+        self._now = now
+        self._of_groups = of_groups
         # When the checks of origins began to fail. In the order of their last failure.
-        self._failing_since: OrderedDict[int, float] = OrderedDict()
+        self._failing_since: OrderedDict[int | str, float] = OrderedDict()
         self._tasks: dict[asyncio.Task[OriginState], QueuedOrigin] = {}
         self._ended: list[asyncio.Task[OriginState]] = []
         # Origins that were checked for their next turn, whether their files are still fresh or not.
-        self._checked: dict[int, CheckedOrigin] = {}
+        self._checked: dict[int | str, CheckedOrigin] = {}
         # Origins that were lost during their check.
         self._released: set[int] = set()
         # In the order of their last use.
-        self._held: OrderedDict[int, CheckedOrigin] = OrderedDict()
+        self._held: OrderedDict[int | str, CheckedOrigin] = OrderedDict()
         self._held_bytes = 0
 
     @property
@@ -96,9 +117,14 @@ class OriginChecks:
         """The number of checks that can be started."""
         return self._max_checks - len(self._tasks) - len(self._checked)
 
-    def start(self, origin: QueuedOrigin) -> None:
-        """Obtain the robots.txt of an origin in the background."""
-        task = asyncio.create_task(self._client.origin_state(f"{origin.name}/"), name=f"canfetch check {origin.name}")
+    def start(self, origin: QueuedOrigin, may_request: Callable[[], bool] | None = None) -> None:
+        """Obtain the robots.txt of an origin in the background.
+
+        Args: may_request: Called before a request is sent, which is not sent if it returns False.
+        """
+        url = f"{origin.name}/"
+        obtaining = self._client.origin_state(url) if may_request is None else self._obtain(url, may_request)
+        task = asyncio.create_task(obtaining, name=f"canfetch check {origin.name}")
         self._tasks[task] = origin
         task.add_done_callback(self._end)
 
@@ -111,24 +137,44 @@ class OriginChecks:
             if not task.cancelled() and task.exception() is None:
                 state = task.result()
                 checked = CheckedOrigin(state, declared_pace(state, self._agent, self._bounds))
-                if origin.id in self._released:
+                if self._of_groups:
+                    # The next turn is after the delay, and no slot is needed until then.
+                    usable_until = self._now().wall + 2 * self._bounds.max_delay + _MIN_RECHECK_DELAY
+                    self._hold(origin.name, checked._replace(usable_until=usable_until))
+                elif origin.id in self._released:
                     self._hold(origin.id, checked)
                 else:
                     self._checked[origin.id] = checked
-                self._failing_since.pop(origin.id, None)
-                results.append(CheckResult(origin, True, None))
+                self._failing_since.pop(self._key(origin), None)
+                results.append(CheckResult(origin, True, None, pace=checked.pace))
             else:
                 results.append(self._failed(origin, None if task.cancelled() else task.exception()))
             self._released.discard(origin.id)
         return results
 
+    async def _obtain(self, url: str, may_request: Callable[[], bool]) -> OriginState:
+        state = await self._client.origin_state(url, offline=True)
+        need = FetchNeed.NOW
+        if state.entry.outcome.kind is not OutcomeKind.OFFLINE:
+            need = state.fetch_need(self._now().wall)
+        if need is FetchNeed.NO:
+            return state
+        if not may_request():
+            raise RequestNotSent(f"{url}robots.txt is not requested: another process has the group of its origin")
+        # A request in the background would be one that is not counted.
+        return await self._client.origin_state(url, refresh=need is FetchNeed.SOON)
+
+    def _key(self, origin: QueuedOrigin) -> int | str:
+        return origin.name if self._of_groups else origin.id
+
     def _failed(self, origin: QueuedOrigin, error: BaseException | None) -> CheckResult:
         if isinstance(error, RequestNotSent | ClientClosed):
             # That says nothing about the site, and other checks would fail as well.
             return CheckResult(origin, False, error, str(error))
-        now = self._clock()
-        since = self._failing_since.pop(origin.id, None)
-        self._failing_since[origin.id] = now if since is None else since
+        now = self._now().at
+        key = self._key(origin)
+        since = self._failing_since.pop(key, None)
+        self._failing_since[key] = now if since is None else since
         if len(self._failing_since) > _MAX_HELD_STATES:
             self._failing_since.popitem(last=False)
         return CheckResult(origin, False, error, _describe(error), None if since is None else now - since)
@@ -140,12 +186,20 @@ class OriginChecks:
         """
         return origin in self._checked or self._find_fresh(origin, now) is not None
 
-    def use(self, origin: int, now: float) -> CheckedOrigin | None:
+    def use(self, origin: int | str, now: float) -> CheckedOrigin | None:
         """Return a checked origin for its next turn, or None if it has to be checked.
 
-        Args: now: The epoch time by the wall clock. If it was set back after the check, the ages are wrong.
+        Args:
+            origin: Its ID in the queue, or its name if it is one of a group.
+            now: The epoch time by the wall clock. If it was set back after the check, the ages are wrong.
         """
         checked = self._checked.pop(origin, None)
+        if checked is None and self._of_groups:
+            checked = self._held.get(origin)
+            if checked is not None and now < checked.usable_until:
+                checked = checked._replace(usable_until=-inf)
+            else:
+                checked = None
         if checked is None or now < checked.state.valid_from:
             return self._find_fresh(origin, now)
         self._hold(origin, checked)
@@ -180,14 +234,14 @@ class OriginChecks:
         self._ended.append(task)
         self._notify()
 
-    def _find_fresh(self, origin: int, now: float) -> CheckedOrigin | None:
+    def _find_fresh(self, origin: int | str, now: float) -> CheckedOrigin | None:
         checked = self._held.get(origin)
         if checked is None or not checked.state.valid_from <= now < checked.state.next_fetch_at:
             return None
         self._held.move_to_end(origin)
         return checked
 
-    def _hold(self, origin: int, checked: CheckedOrigin) -> None:
+    def _hold(self, origin: int | str, checked: CheckedOrigin) -> None:
         previous = self._held.pop(origin, None)
         if previous is not None:
             self._held_bytes -= previous.memory_bytes
@@ -196,6 +250,32 @@ class OriginChecks:
         while len(self._held) > _MAX_HELD_STATES or self._held_bytes > _MAX_HELD_BYTES:
             _, oldest = self._held.popitem(last=False)
             self._held_bytes -= oldest.memory_bytes
+
+
+def recheck_delay(result: CheckResult) -> float:
+    """Return the seconds until an origin is checked again whose robots.txt is not known."""
+    if result.error is None and result.failing_seconds is None:
+        # The event loop of the check was stopped.
+        return 0.0
+    # As long as the checks have failed for, which doubles the time.
+    return min(max(_NOT_SENT_DELAY, result.failing_seconds or 0.0), _MAX_EXCEPTION_DELAY)
+
+
+def retry_check_at(state: OriginState, now: Moment, max_unreachable: float) -> float | None:
+    """Return when an unreachable origin without a usable copy is checked again, in the time of the frontier.
+
+    Return None for other origins, and after `max_unreachable` seconds.
+    """
+    access = state.effective_access(now.wall)
+    if access.access is not Access.UNREACHABLE or access.effect is not Effect.FULL_DISALLOW:
+        return None
+    since = state.entry.fetched_at if state.entry.first_failure_at is None else state.entry.first_failure_at
+    # A clock that was set back must not prolong it.
+    retry_until = min(since, now.wall) + max_unreachable
+    if now.wall >= retry_until:
+        return None
+    next_check_at = max(state.next_fetch_at, now.wall + _MIN_RECHECK_DELAY)
+    return now.from_wall(min(next_check_at, retry_until))
 
 
 def _describe(error: BaseException | None) -> str:

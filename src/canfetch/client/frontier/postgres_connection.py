@@ -20,7 +20,7 @@ from canfetch.errors import InvalidOption, MissingExtra, StoreError
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 # Two processes that create the tables at the same time wait for one another with this lock.
 _SCHEMA_LOCK: Final = 0x63616E66
 _CONNECT_SECONDS: Final = 10
@@ -36,7 +36,19 @@ _LOCK_TIMEOUT: Final = "55P03"
 # The numbers of `state` in `canfetch_urls` are those of `url_queue.URLState`, those of `canfetch_origins` are those of
 # `postgres_queue.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
 # that has an origin or a URL. Every statement about the URLs of an origin names the origin, and the primary keys begin
-# with it, so that both tables can be partitioned by it.
+# with it, so that both tables can be partitioned by it. Unless a crawl groups its URLs by origin, a row of
+# `canfetch_origins` is a group, and `canfetch_members` are the origins of groups with the delays of their files. The
+# longest one of a group is in its row.
+_MEMBERS: Final = (
+    """CREATE TABLE canfetch_members (
+        crawl integer NOT NULL,
+        name text NOT NULL,
+        origin bigint NOT NULL,
+        delay double precision NOT NULL DEFAULT 0,
+        PRIMARY KEY (crawl, name)
+    )""",
+    "CREATE INDEX canfetch_members_delays ON canfetch_members (origin, delay)",
+)
 _SCHEMA: Final = (
     """CREATE TABLE canfetch_crawls (
         id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -46,7 +58,8 @@ _SCHEMA: Final = (
         done bigint NOT NULL DEFAULT 0,
         failed bigint NOT NULL DEFAULT 0,
         skipped bigint NOT NULL DEFAULT 0,
-        refused bigint NOT NULL DEFAULT 0
+        refused bigint NOT NULL DEFAULT 0,
+        group_by text NOT NULL DEFAULT 'origin'
     )""",
     # Each process counts for itself, so that they do not wait for one row. At its end, its counts go to the crawl.
     """CREATE TABLE canfetch_workers (
@@ -76,6 +89,7 @@ _SCHEMA: Final = (
         problem text,
         worker bigint,
         has_new_urls boolean NOT NULL DEFAULT false,
+        delay double precision NOT NULL DEFAULT 0,
         UNIQUE (crawl, name)
     ) WITH (fillfactor = 70)""",
     "CREATE INDEX canfetch_origins_waiting ON canfetch_origins (crawl, due_at, id) WHERE state = 1",
@@ -94,6 +108,8 @@ _SCHEMA: Final = (
         due_at double precision,
         error text,
         worker bigint,
+        depth integer NOT NULL DEFAULT 0,
+        metadata text,
         PRIMARY KEY (origin, id)
     ) WITH (fillfactor = 90)""",
     "CREATE INDEX canfetch_urls_queued ON canfetch_urls (origin, priority DESC, id) WHERE state = 0",
@@ -106,9 +122,19 @@ _SCHEMA: Final = (
         identity bytea NOT NULL,
         PRIMARY KEY (origin, identity)
     )""",
+    *_MEMBERS,
 )
 # By the version from which they lead to the next one.
-_MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {}
+_MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
+    # Version 1 grouped by origin only, and knew no depths and metadata.
+    1: (
+        "ALTER TABLE canfetch_crawls ADD COLUMN group_by text NOT NULL DEFAULT 'origin'",
+        "ALTER TABLE canfetch_origins ADD COLUMN delay double precision NOT NULL DEFAULT 0",
+        "ALTER TABLE canfetch_urls ADD COLUMN depth integer NOT NULL DEFAULT 0",
+        "ALTER TABLE canfetch_urls ADD COLUMN metadata text",
+        *_MEMBERS,
+    ),
+}
 
 
 class PostgresConnection:

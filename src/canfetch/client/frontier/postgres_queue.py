@@ -19,10 +19,19 @@ from typing import Any, Final
 
 from canfetch.client.argument_checks import check_positive_seconds
 from canfetch.client.frontier import postgres_statements as sql
+from canfetch.client.frontier.grouping import GroupBy, group_name, wrong_grouping
 from canfetch.client.frontier.heartbeat import IDLE_SECONDS, Heartbeat, failed_url
 from canfetch.client.frontier.postgres_connection import PostgresConnection, name_server
 from canfetch.client.frontier.url_identity import IdentifiedURL
-from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, QueuedOrigin, QueuedURL, url_text
+from canfetch.client.frontier.url_queue import (
+    DUE_URLS,
+    FailedURL,
+    FrontierCounts,
+    Phase,
+    QueuedOrigin,
+    QueuedURL,
+    url_text,
+)
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, StoreError
@@ -31,6 +40,8 @@ from canfetch.errors import InvalidOption, StoreError
 # claimed.
 _CLAIMS: Final = 32
 _FEW_CLAIMS: Final = 8
+# The number of claims up to which an origin is kept for its next turn.
+_MANY_CLAIMS: Final = 500
 # The number of URLs that are read with each claim: the one for the turn, and the one after it.
 _FIRST_URLS: Final = 2
 # Seconds between two looks for what other workers have added.
@@ -94,10 +105,13 @@ class PostgresQueue:
         """
         return PostgresConnection(self._conninfo, outage_seconds=self._outage_seconds)
 
-    def open_queue(self, *, concurrency: int, max_attempts: int, clock: Callable[[], float]) -> "WorkerQueue":
+    def open_queue(
+        self, *, concurrency: int, max_attempts: int, clock: Callable[[], float], group_by: GroupBy = GroupBy.ORIGIN
+    ) -> "WorkerQueue":
         """Open the queues for one frontier.
 
-        Raises: StoreError: The server cannot be reached, or its tables are those of a newer version.
+        Raises: StoreError: The server cannot be reached, its tables are those of a newer version, or the crawl was
+            begun with another grouping.
         """
         return WorkerQueue(
             self._conninfo,
@@ -107,6 +121,7 @@ class PostgresQueue:
             concurrency=concurrency,
             max_attempts=max_attempts,
             clock=clock,
+            group_by=group_by,
         )
 
     def __repr__(self) -> str:
@@ -153,6 +168,7 @@ class WorkerQueue:
         concurrency: The number of URLs of one origin that can be in flight.
         max_attempts: The number of turns of a URL.
         clock: Returns the time of the frontier.
+        group_by: How URLs are grouped.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -166,12 +182,14 @@ class WorkerQueue:
         concurrency: int,
         max_attempts: int,
         clock: Callable[[], float],
+        group_by: GroupBy,
     ) -> None:
         self.killed: list[FailedURL] = []
         self._crawl_name = crawl
         self._lease = lease
         self._concurrency = concurrency
         self._clock = clock
+        self._group_by = group_by
         self._thread = threading.get_ident()
         self._connection = PostgresConnection(conninfo, outage_seconds=outage_seconds)
         # The thread that renews the lease takes claims away, too.
@@ -235,7 +253,16 @@ class WorkerQueue:
             lost, self._lost = self._lost, []
             return lost
 
-    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:  # noqa: ARG002 - the server has its own clock
+    def add(
+        self,
+        urls: Iterable[IdentifiedURL],
+        priority: float,
+        now: float,  # noqa: ARG002 - the server has its own clock
+        *,
+        depth: int = 0,
+        metadata: str | None = None,
+        refused: int = 0,
+    ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
         rows = list(urls)
         if not rows and not refused:
@@ -248,6 +275,8 @@ class WorkerQueue:
                 identities=[row.identity for row in rows],
                 urls=[row.url.encode("utf-8", "surrogatepass") for row in rows],
                 priority=priority,
+                depth=depth,
+                metadata=metadata,
                 refused=refused,
             )[0]
             if alive:
@@ -255,6 +284,13 @@ class WorkerQueue:
                 self._wake({self._origin_ids[row.origin] for row in rows})
                 return int(added)
             self._register_again()
+
+    def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
+        """Return the URLs that were never added."""
+        given = list(urls)
+        statement = sql.unknown_statement(is_by_origin=self._group_by is GroupBy.ORIGIN)
+        names, identities = [url.origin for url in given], [url.identity for url in given]
+        return [given[position - 1] for (position,) in self._run(statement, names=names, identities=identities)]
 
     def find_due(self, now: float) -> list[int]:
         """Return the origins of this worker that have become due, after claiming more if few are left."""
@@ -318,7 +354,7 @@ class WorkerQueue:
         """Queue the URLs of an origin whose time for another attempt has come."""
         claim = self._claims.get(origin)
         if claim is not None and claim.delayed_at is not None and claim.delayed_at <= now:
-            self._run(sql.QUEUE_DUE, origin=origin, all=now == inf)
+            self._run(sql.QUEUE_DUE, origin=origin, limit=None if now == inf else DUE_URLS)
             claim.urls = None
             claim.delayed_at = None
 
@@ -346,8 +382,27 @@ class WorkerQueue:
             claim.urls = None
         self._run(sql.DROP, origin=origin, skipped=list(urls))
 
-    def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:
-        """Drop some URLs of an origin, and let it wait until a time, for any worker."""
+    def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
+        """Let some queued URLs of an origin wait until a time, while its others have turns."""
+        claim = self._claims.get(origin)
+        if claim is None:
+            return
+        self._run(sql.DELAY_URLS, origin=origin, urls=list(urls), delayed_at=due_at, error=error)
+        claim.urls = None
+        for url in urls:
+            claim.attempts.pop(url, None)
+        claim.delayed_at = due_at if claim.delayed_at is None else min(claim.delayed_at, due_at)
+
+    def wait(
+        self,
+        origin: int,
+        due_at: float,
+        *,
+        skipped: Sequence[int] = (),
+        problem: str | None = None,
+        keeps: bool = False,
+    ) -> None:
+        """Drop some URLs of an origin, and let it wait until a time, for any worker unless this one keeps it."""
         claim = self._claims.get(origin)
         if claim is None:
             return
@@ -355,11 +410,11 @@ class WorkerQueue:
         claim.urls = None
         claim.attempts.clear()
         values: dict[str, Any] = {"origin": origin, "skipped": list(skipped)}
-        if claim.open_urls:
+        if claim.open_urls or (keeps and len(self._claims) < _MANY_CLAIMS):
             if skipped:
                 self._run(sql.DROP, **values)
             self._hold(claim, due_at)
-            if is_empty:
+            if is_empty and claim.open_urls:
                 # Its next URL comes from this process, from another one, or from an earlier attempt.
                 claim.empty_since = due_at
                 claim.due_at = max(
@@ -368,6 +423,27 @@ class WorkerQueue:
             return
         self._remove(origin)
         self._run(sql.WAIT, ready_at=due_at, problem=problem, **values)
+
+    def note_check(
+        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+    ) -> float | None:
+        """Note what is known of the robots.txt of one of the origins of a group. Return the group's longest delay.
+
+        Return None if this worker no longer has the group.
+        """
+        claim = self._claims.get(origin)
+        if claim is None:
+            return None
+        is_alive, longest = self._run(
+            sql.NOTE_CHECK, origin=origin, member=member, is_request=requested_at is not None, delay=delay
+        )[0]
+        if not is_alive:
+            self._register_again()
+        if longest is None:
+            return None
+        latest = claim.origin.last_request_at if requested_at is None else requested_at
+        claim.origin = claim.origin._replace(last_request_at=latest, delay=longest)
+        return float(longest)
 
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
         """Drop some URLs of an origin, take one, and let the origin wait until a time."""
@@ -435,7 +511,7 @@ class WorkerQueue:
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
         """Let an origin wait until a time, or until a later time that was set before."""
         self._find_origins({origin_name})
-        self._run(sql.DEFER, name=origin_name, retry_in=retry_at - now)
+        self._run(sql.DEFER, origin=self._origin_ids[origin_name], retry_in=retry_at - now)
         with self._lock:
             claim = self._claims.get(self._origin_ids[origin_name])
             if claim is not None:
@@ -493,10 +569,12 @@ class WorkerQueue:
 
     def _register(self) -> None:
         name = f"{socket.gethostname()} {os.getpid()}"
-        row = self._connection.run(sql.REGISTER, {"crawl": self._crawl_name, "name": name, "lease": self._lease})
-        self._worker: int
-        self._crawl: int
-        self._worker, self._crawl = row[0]
+        values = {"crawl": self._crawl_name, "name": name, "lease": self._lease, "group_by": self._group_by.value}
+        worker, crawl, stored = self._connection.run(sql.REGISTER, values)[0]
+        if worker is None:
+            raise wrong_grouping(f"{self._connection.name} {quoted(self._crawl_name)}", stored, self._group_by)
+        self._worker: int = worker
+        self._crawl: int = crawl
         self._renewed_at = self._clock()
 
     def _register_again(self) -> None:
@@ -525,10 +603,11 @@ class WorkerQueue:
         at = self._clock()
         since = time.monotonic()
         claims = {}
-        for _, id_, name, state, priority, due_at, last_request_at, retry_at, failures, now in sorted(rows):
+        for _, id_, name, state, priority, due_at, last_request_at, retry_at, failures, delay, now in sorted(rows):
             if state == OriginState.CLAIMED:
                 shift = at - now
-                origin = QueuedOrigin(id_, name, _shifted(last_request_at, shift), _shifted(retry_at, shift), failures)
+                times = _shifted(last_request_at, shift), _shifted(retry_at, shift)
+                origin = QueuedOrigin(id_, name, *times, failures, delay)
                 claims[id_] = _Claim(origin, priority, due_at + shift, since=since, urls=[])
         for id_, url, delayed_at in self._read_first_urls(list(claims), _FIRST_URLS):
             claim = claims[id_]
@@ -543,10 +622,8 @@ class WorkerQueue:
     def _read_first_urls(self, origins: list[int], limit: int) -> Iterator[tuple[int, QueuedURL | None, float | None]]:
         """Yield the first URLs of origins with when the next delayed one is due. Without a URL, it is None."""
         at = self._clock()
-        for origin, number, url, priority, attempt, delayed_in in self._run(
-            sql.FIRST_URLS, origins=origins, limit=limit
-        ):
-            queued = None if number is None else _queued_url((number, url, priority, attempt))
+        for origin, *values, delayed_in in self._run(sql.FIRST_URLS, origins=origins, limit=limit):
+            queued = None if values[0] is None else _queued_url(values)
             yield origin, queued, None if delayed_in is None else at + delayed_in
 
     def _give_back_others(self) -> None:
@@ -580,7 +657,9 @@ class WorkerQueue:
         if claim is None or url not in claim.open_urls:
             # The turn is one of a worker that this process was before.
             return False
-        gives_back = len(claim.open_urls) == 1
+        # A group has no other request during one for a robots.txt.
+        is_checking = self._group_by is not GroupBy.ORIGIN and claim.phase is Phase.CHECKING
+        gives_back = len(claim.open_urls) == 1 and not is_checking
         again_at, priority = again or (None, None)
         is_mine = self._run(
             sql.end_statement(end, gives_back=gives_back),
@@ -636,10 +715,14 @@ class WorkerQueue:
             self._origin_ids.clear()
         missing = sorted(name for name in names if name not in self._origin_ids)
         if missing:
-            rows = self._run(sql.FIND_ORIGINS, names=missing)
+            find = sql.FIND_ORIGINS if self._group_by is GroupBy.ORIGIN else sql.FIND_MEMBERS
+            rows = self._run(find, names=missing)
             if len(rows) < len(missing):
-                self._run(sql.ADD_ORIGINS, names=missing)
-                rows = self._run(sql.FIND_ORIGINS, names=missing)
+                groups = [group_name(name, self._group_by) for name in missing]
+                self._run(sql.ADD_ORIGINS, names=sorted(set(groups)))
+                if self._group_by is not GroupBy.ORIGIN:
+                    self._run(sql.ADD_MEMBERS, names=missing, groups=groups)
+                rows = self._run(find, names=missing)
             self._origin_ids.update((name, id_) for id_, name in rows)
 
     def _run(
@@ -684,5 +767,5 @@ def _shifted(at: float | None, shift: float) -> float | None:
 
 
 def _queued_url(row: Sequence[Any]) -> QueuedURL:
-    number, url, priority, attempt = row
-    return QueuedURL(number, url_text(url), priority, attempt)
+    number, url, *rest = row
+    return QueuedURL(number, url_text(url), *rest)

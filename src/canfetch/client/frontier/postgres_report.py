@@ -23,7 +23,7 @@ _OUTAGE_SECONDS: Final = 5.0
 _COUNTS: Final = """
 SELECT extract(epoch FROM clock_timestamp())::float8, crawl.id,
     crawl.added + w.added, crawl.done + w.done, crawl.failed + w.failed, crawl.skipped + w.skipped,
-    crawl.refused + w.refused, w.workers,
+    crawl.refused + w.refused, w.workers, crawl.group_by,
     (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 1),
     (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 2),
     (SELECT count(*) FROM canfetch_origins WHERE crawl = crawl.id AND state <> 0)
@@ -66,7 +66,7 @@ def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> Front
         rows = connection.run(_COUNTS, {"crawl": crawl})
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(crawl)}")
-        now, number, added, done, failed, skipped, refused, workers, in_flight, delayed, origins = rows[0]
+        now, number, added, done, failed, skipped, refused, workers, group_by, in_flight, delayed, origins = rows[0]
         values = {"crawl": number, "limit": limit}
         return FrontierReport(
             workers > 0,
@@ -76,6 +76,7 @@ def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> Front
             [_waiting_origin(row, now) for row in connection.run(_NEXT_ORIGINS, values)],
             [DelayedURL(url_text(row[0]), *row[1:]) for row in connection.run(_NEXT_DELAYED, values)],
             list(map(failed_url, connection.run(_LAST_FAILED, values))),
+            group_by,
         )
     finally:
         connection.close()

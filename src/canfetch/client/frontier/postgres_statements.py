@@ -65,11 +65,14 @@ counted AS (
 
 REGISTER: Final = f"""
 WITH crawl AS (
-    INSERT INTO canfetch_crawls (name, seen_at) VALUES (%(crawl)s, {NOW})
-    ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id
+    INSERT INTO canfetch_crawls (name, seen_at, group_by) VALUES (%(crawl)s, {NOW}, %(group_by)s)
+    ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, group_by
+),
+worker AS (
+    INSERT INTO canfetch_workers (crawl, name, alive_until)
+    SELECT id, %(name)s, {NOW} + %(lease)s FROM crawl WHERE group_by = %(group_by)s RETURNING id
 )
-INSERT INTO canfetch_workers (crawl, name, alive_until)
-SELECT id, %(name)s, {NOW} + %(lease)s FROM crawl RETURNING id, crawl"""
+SELECT (SELECT id FROM worker), id, group_by FROM crawl"""
 
 # Half of the origins are the first in the order of turns, and half are drawn at random from the first priority. All
 # that have become due are marked as ready.
@@ -120,14 +123,15 @@ UPDATE canfetch_origins AS o SET
     worker = CASE WHEN rank <= %(limit)s THEN %(worker)s END,
     has_new_urls = false
 FROM ranked WHERE o.id = ranked.id AND (rank <= %(limit)s OR o.state = 1)
-RETURNING rank, o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, o.retry_at, o.failures, {NOW}"""
+RETURNING rank, o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, o.retry_at, o.failures,
+    o.delay, {NOW}"""
 
 FIRST_URLS: Final = f"""
-SELECT o.id, u.id, u.url, u.priority, u.attempt,
+SELECT o.id, u.id, u.url, u.priority, u.attempt, u.depth, u.metadata,
     (SELECT due_at - {NOW} FROM canfetch_urls WHERE origin = o.id AND state = 2 ORDER BY due_at LIMIT 1)
 FROM unnest(%(origins)s::bigint[]) AS o (id)
 LEFT JOIN LATERAL (
-    SELECT id, url, priority, attempt FROM canfetch_urls WHERE origin = o.id AND state = 0
+    SELECT id, url, priority, attempt, depth, metadata FROM canfetch_urls WHERE origin = o.id AND state = 0
     ORDER BY priority DESC, id LIMIT %(limit)s
 ) AS u ON true"""
 
@@ -145,7 +149,36 @@ WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker = %(worker)s AND
 QUEUE_DUE: Final = f"""
 WITH {_ME_UNSYNCED}
 UPDATE canfetch_urls SET state = 0
-WHERE origin = %(origin)s AND state = 2 AND (%(all)s OR due_at <= {NOW}) AND {_HAS_ME}"""
+WHERE origin = %(origin)s AND state = 2 AND {_HAS_ME} AND id = ANY (ARRAY(
+    SELECT id FROM canfetch_urls WHERE origin = %(origin)s AND state = 2 AND (%(limit)s::int IS NULL OR due_at <= {NOW})
+    ORDER BY due_at LIMIT %(limit)s::int
+))"""
+
+DELAY_URLS: Final = f"""
+WITH {_ME}
+UPDATE canfetch_urls SET state = 2, due_at = {NOW} + %(delayed_in)s, error = %(error)s
+WHERE origin = %(origin)s AND id = ANY (%(urls)s::bigint[]) AND state = 0 AND {_HAS_ME}"""
+
+# The request for the robots.txt of a group's origin, and the delay that it sets.
+NOTE_CHECK: Final = f"""
+WITH {_ME},
+mine AS (
+    SELECT id FROM canfetch_origins WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND {_HAS_ME}
+    FOR NO KEY UPDATE
+),
+member AS (
+    UPDATE canfetch_members SET delay = %(delay)s::float8
+    WHERE crawl = %(crawl)s AND name = %(member)s AND %(delay)s::float8 IS NOT NULL AND EXISTS (SELECT 1 FROM mine)
+),
+noted AS (
+    UPDATE canfetch_origins AS o SET
+        last_request_at = CASE WHEN %(is_request)s::boolean THEN {NOW} ELSE o.last_request_at END,
+        delay = CASE WHEN %(delay)s::float8 IS NULL THEN o.delay ELSE greatest(%(delay)s::float8, (
+            SELECT max(delay) FROM canfetch_members WHERE origin = o.id AND name <> %(member)s
+        )) END
+    WHERE id IN (SELECT id FROM mine) RETURNING delay
+)
+SELECT {_HAS_ME}, (SELECT delay FROM noted)"""
 
 WAIT: Final = f"""
 WITH {_ME}, {_SKIPPED},
@@ -187,9 +220,11 @@ _ENDS: Final = {
     ),
     # After the other URLs with its priority.
     "retried": (
-        f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING crawl, url, priority, attempt), "
-        "again AS (INSERT INTO canfetch_urls (origin, crawl, url, priority, attempt, state, due_at, error) "
-        f"SELECT %(origin)s, crawl, url, priority, attempt, 2, {NOW} + %(delayed_in)s, %(error)s FROM ended)"
+        f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING *), "
+        "again AS (INSERT INTO canfetch_urls "
+        "(origin, crawl, url, priority, attempt, depth, metadata, state, due_at, error) "
+        "SELECT origin, crawl, url, priority, attempt, depth, metadata, "
+        f"2, {NOW} + %(delayed_in)s, %(error)s FROM ended)"
     ),
     "released": (
         f"ended AS (UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL WHERE {_MINE} "
@@ -230,6 +265,17 @@ ORDER BY name ON CONFLICT DO NOTHING"""
 
 FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
 
+# An origin stays in its group, whatever a newer list of suffixes in another process says.
+ADD_MEMBERS: Final = """
+INSERT INTO canfetch_members (crawl, name, origin)
+SELECT o.crawl, new.name, o.id FROM unnest(%(names)s::text[], %(groups)s::text[]) AS new (name, group_name)
+JOIN canfetch_origins AS o ON o.crawl = %(crawl)s AND o.name = new.group_name
+ORDER BY new.name ON CONFLICT DO NOTHING"""
+
+FIND_MEMBERS: Final = (
+    "SELECT origin, name FROM canfetch_members WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
+)
+
 # Rows are inserted and locked in the order of their keys, so that two workers never wait for one another.
 ADD: Final = f"""
 WITH {_ME},
@@ -243,8 +289,8 @@ new AS (
     ON CONFLICT DO NOTHING RETURNING origin, identity
 ),
 added AS (
-    INSERT INTO canfetch_urls (origin, crawl, url, priority)
-    SELECT origin, %(crawl)s, url, %(priority)s FROM (
+    INSERT INTO canfetch_urls (origin, crawl, url, priority, depth, metadata)
+    SELECT origin, %(crawl)s, url, %(priority)s, %(depth)s, %(metadata)s::text FROM (
         SELECT DISTINCT ON (origin, identity) origin, url, position FROM input JOIN new USING (origin, identity)
         ORDER BY origin, identity, position
     ) AS first ORDER BY position
@@ -268,6 +314,20 @@ woken AS (
 )
 SELECT {_HAS_ME}, (SELECT count(*) FROM added)"""
 
+
+def unknown_statement(*, is_by_origin: bool) -> str:
+    """Return the statement that finds the positions of URLs that were never added."""
+    table, column = ("canfetch_origins", "id") if is_by_origin else ("canfetch_members", "origin")
+    return f"""
+SELECT position FROM unnest(%(names)s::text[], %(identities)s::bytea[])
+WITH ORDINALITY AS given (name, identity, position)
+WHERE NOT EXISTS (
+    SELECT 1 FROM {table} AS o JOIN canfetch_known AS k ON k.origin = o.{column}
+    WHERE o.crawl = %(crawl)s AND o.name = given.name AND k.identity = given.identity
+)
+ORDER BY position"""
+
+
 DEFER: Final = f"""
 UPDATE canfetch_origins SET
     retry_at = greatest(retry_at, {NOW} + %(retry_in)s),
@@ -275,7 +335,7 @@ UPDATE canfetch_origins SET
     ready_at = greatest(ready_at, {NOW} + %(retry_in)s),
     last_request_at = {NOW},
     state = CASE WHEN state = 2 THEN 1 ELSE state END
-WHERE crawl = %(crawl)s AND name = %(name)s"""
+WHERE id = %(origin)s"""
 
 NEXT_DUE: Final = f"""
 SELECT due_at - {NOW} FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 1 ORDER BY due_at LIMIT 1"""

@@ -40,7 +40,7 @@ class WaitingOrigin(NamedTuple):
     """An origin that has URLs.
 
     Attributes:
-        origin: Its name, such as `https://example.com`.
+        origin: Its name, such as `https://example.com`, or that of a group, such as `example.com`.
         next_at: When it may be requested and has a URL to request, in seconds since the epoch. None if it waits for
             something else than a time.
         reason: What it waits for.
@@ -99,6 +99,7 @@ class FrontierReport(NamedTuple):
         next_origins: The first origins in the order of their next times.
         next_delayed: The first of the URLs that wait for their next attempt.
         last_failed: The last of the URLs that failed.
+        group_by: How the URLs are grouped. Unless it is `origin`, the origins above are groups.
     """
 
     is_in_use: bool
@@ -108,6 +109,7 @@ class FrontierReport(NamedTuple):
     next_origins: list[WaitingOrigin]
     next_delayed: list[DelayedURL]
     last_failed: list[FailedURL]
+    group_by: str
 
 
 def read_report(
@@ -203,6 +205,7 @@ def _check_format(connection: sqlite3.Connection, name: str) -> None:
 def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: bool) -> FrontierReport:
     (in_flight,) = connection.execute("SELECT count(*) FROM urls WHERE state = 1").fetchone()
     (origins,) = connection.execute("SELECT count(*) FROM origins WHERE phase != 0 OR in_flight > 0").fetchone()
+    (group_by,) = check_row(connection.execute("SELECT group_by FROM totals").fetchone(), str)
     (delayed,) = connection.execute("SELECT count(*) FROM urls WHERE state = 2").fetchone()
     counts = read_counts(connection, in_flight)
     # Each count has a partial index, which it would not have for `state IN (0, 2)`.
@@ -229,6 +232,7 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
         [_waiting_origin(row, now) for row in next_origins],
         list(map(_delayed_url, next_delayed)),
         list(map(failed_url, last_failed)),
+        group_by,
     )
 
 

@@ -49,7 +49,7 @@ def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[
         where += " AND origin = (SELECT id FROM origins WHERE name = ?)"
         values.append(origin)
     number = 0
-    with closing(FrontierDatabase(path)) as database, database.transaction():
+    with closing(FrontierDatabase(path, None)) as database, database.transaction():
         execute = database.connection.execute
         # One at a time: a statement has a limited number of values.
         for more in [[url] for url in urls] or [[]]:

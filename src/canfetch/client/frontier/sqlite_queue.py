@@ -7,15 +7,18 @@ every operation takes O(log n) steps of the database.
 import os
 import random
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from math import inf
+from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.frontier.database import FrontierDatabase
+from canfetch.client.frontier.grouping import GroupBy, group_name
 from canfetch.client.frontier.url_identity import IdentifiedURL
 from canfetch.client.frontier.url_queue import (
     DUE_BATCH,
+    DUE_URLS,
     KILLED,
     FailedURL,
     FrontierCounts,
@@ -28,6 +31,8 @@ from canfetch.client.frontier.url_queue import (
 from canfetch.client.sqlite_files import check_row
 from canfetch.errors import StoreError
 
+_URL_TYPES: Final = (int, bytes, int | float, int, int, str | None)
+
 
 class SQLiteQueue:
     """The queues of all origins, as `URLQueue` describes them.
@@ -38,11 +43,22 @@ class SQLiteQueue:
         max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
         now: The current time, as all times of the queue: `clocks.Moment.at`. URLs that were in flight when the process
             ended are queued again, or dropped as failed after their last attempt.
+        group_by: How URLs are grouped.
     Raises: StoreError: In the constructor and in every method.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, *, concurrency: int, max_attempts: int, now: float) -> None:
-        self.database = FrontierDatabase(path)
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        now: float,
+        group_by: GroupBy = GroupBy.ORIGIN,
+    ) -> None:
+        self.database = FrontierDatabase(path, group_by)
+        self._group_by = group_by
+        self._find_origin = self._origin_id if group_by is GroupBy.ORIGIN else self._group_id
         self._concurrency = concurrency
         self._random = random.Random(0)  # noqa: S311 - not used for security
         self._is_random_next = False
@@ -79,21 +95,37 @@ class SQLiteQueue:
         with self.database.converted_errors():
             return read_counts(self.database.connection, self.in_flight)
 
-    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:
+    def add(
+        self,
+        urls: Iterable[IdentifiedURL],
+        priority: float,
+        now: float,
+        *,
+        depth: int = 0,
+        metadata: str | None = None,
+        refused: int = 0,
+    ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
         added = 0
         origins: dict[str, int] = {}
         with self.database.transaction():
             for url, origin_name, identity in urls:
-                origin = origins.get(origin_name) or self._origin_id(origin_name)
+                origin = origins.get(origin_name) or self._find_origin(origin_name)
                 if self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
-                    self._insert(origin, url, priority)
+                    self._insert(origin, url, priority, depth, metadata)
                     origins[origin_name] = origin
                     added += 1
             for origin in origins.values():
                 self._wake(origin, priority, now)
             self._execute("UPDATE totals SET added = added + ?, refused = refused + ?", added, refused)
         return added
+
+    def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
+        """Return the URLs that were never added."""
+        is_by_origin = self._group_by is GroupBy.ORIGIN
+        origin = "id FROM origins" if is_by_origin else "origin FROM members"
+        query = f"SELECT 1 FROM known WHERE origin = (SELECT {origin} WHERE name = ?) AND identity = ?"  # noqa: S608
+        return [url for url in urls if self.database.fetch(query, (url.origin, url.identity)) is None]
 
     def find_due(self, now: float) -> list[int]:
         """Return up to `DUE_BATCH` waiting origins that have become due, to be moved to `UNCHECKED` or `READY`."""
@@ -119,7 +151,7 @@ class SQLiteQueue:
         priority: thousands of origins that fail slowly take no more than their share of these, wherever they are in
         the order.
         """
-        columns = "SELECT id, name, last_request_at, retry_at, failures FROM origins"
+        columns = "SELECT id, name, last_request_at, retry_at, failures, delay FROM origins"
         with self.database.converted_errors():
             rows = self._execute(
                 f"{columns} WHERE phase = 2 ORDER BY priority DESC, due_at, position LIMIT ?", limit
@@ -147,7 +179,7 @@ class SQLiteQueue:
         """Return the ready origin with the highest priority. Of several, the one that became due first."""
         with self.database.converted_errors():
             row = self._execute(
-                "SELECT id, name, last_request_at, retry_at, failures FROM origins WHERE phase = 4 "
+                "SELECT id, name, last_request_at, retry_at, failures, delay FROM origins WHERE phase = 4 "
                 "ORDER BY priority DESC, due_at, position LIMIT 1"
             ).fetchone()
             return None if row is None else _queued_origin(row)
@@ -163,29 +195,42 @@ class SQLiteQueue:
         """Queue the URLs of an origin whose time for another attempt has come."""
         due = "SELECT id FROM urls WHERE origin = ? AND state = 2 AND due_at <= ?"
         if self.database.fetch(f"{due} LIMIT 1", (origin, now)) is not None:
+            limit = "" if now == inf else f"ORDER BY due_at LIMIT {DUE_URLS}"
             with self.database.transaction():
-                self._execute("UPDATE urls SET state = 0 WHERE origin = ? AND state = 2 AND due_at <= ?", origin, now)
+                self._execute(f"UPDATE urls SET state = 0 WHERE id IN ({due} {limit})", origin, now)  # noqa: S608
 
-    def first_urls(self, origin: int, limit: int) -> list[QueuedURL]:
-        """Return the first queued URLs of an origin."""
+    def first_urls(self, origin: int, limit: int) -> Iterator[QueuedURL]:
+        """Return the first queued URLs of an origin. Most callers need one or two of them."""
         with self.database.converted_errors():
             rows = self._execute(
-                "SELECT id, url, priority, attempt FROM urls WHERE origin = ? AND state = 0 "
+                "SELECT id, url, priority, attempt, depth, metadata FROM urls WHERE origin = ? AND state = 0 "
                 "ORDER BY priority DESC, id LIMIT ?",
                 origin,
                 limit,
-            )
-            return [
-                QueuedURL(number, url_text(url), priority, attempt)
-                for number, url, priority, attempt in (check_row(row, int, bytes, int | float, int) for row in rows)
-            ]
+            ).fetchall()
+        return map(self._queued_url, rows)
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:  # noqa: ARG002 - a URL has an ID of its own
         """Drop some URLs of an origin, and count them as skipped."""
         with self.database.transaction():
             self._skip(urls)
 
-    def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:
+    def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:  # noqa: ARG002 - a URL has an ID of its own
+        """Let some queued URLs of an origin wait until a time, while its others have turns."""
+        with self.database.transaction():
+            self.database.connection.executemany(
+                "UPDATE urls SET state = 2, due_at = ?, error = ? WHERE id = ?", [(due_at, error, url) for url in urls]
+            )
+
+    def wait(
+        self,
+        origin: int,
+        due_at: float,
+        *,
+        skipped: Sequence[int] = (),
+        problem: str | None = None,
+        keeps: bool = False,  # noqa: ARG002 - there is one frontier
+    ) -> None:
         """Drop some URLs of an origin, and let it wait until a time.
 
         Args: problem: Why its robots.txt cannot be reached, or None.
@@ -194,6 +239,24 @@ class SQLiteQueue:
             self._skip(skipped)
             self._place(origin, due_at)
             self._execute("UPDATE origins SET problem = ? WHERE id = ? AND problem IS NOT ?", problem, origin, problem)
+
+    def note_check(
+        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+    ) -> float | None:
+        """Note what is known of the robots.txt of one of the origins of a group. Return the group's longest delay."""
+        with self.database.transaction():
+            if requested_at is not None:
+                self._execute("UPDATE origins SET last_request_at = ? WHERE id = ?", requested_at, origin)
+            if delay is not None:
+                self._execute("UPDATE members SET delay = ? WHERE name = ?", delay, member)
+                self._execute(
+                    "UPDATE origins SET delay = (SELECT max(delay) FROM members WHERE origin = origins.id) "
+                    "WHERE id = ?",
+                    origin,
+                )
+            row = self._execute("SELECT delay FROM origins WHERE id = ?", origin).fetchone()
+            longest: float = check_row(row, int | float)[0]
+            return longest
 
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
         """Drop some URLs of an origin, take one, and let the origin wait until a time."""
@@ -234,7 +297,7 @@ class SQLiteQueue:
         with self.database.transaction():
             self._execute("DELETE FROM urls WHERE id = ?", url.id)
             state = URLState.QUEUED if again_at <= now else URLState.DELAYED
-            again = self._insert(origin, url.url, url.priority)
+            again = self._insert(origin, url.url, url.priority, url.depth, url.metadata)
             self._execute(
                 "UPDATE urls SET attempt = ?, state = ?, due_at = ?, error = ? WHERE id = ?",
                 url.attempt + 1,
@@ -294,7 +357,7 @@ class SQLiteQueue:
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
         """Let an origin wait until a time, or until a later time that was set before."""
         with self.database.transaction():
-            origin = self._origin_id(origin_name)
+            origin = self._find_origin(origin_name)
             # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
             self._execute(
                 "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), due_at = max(due_at, ?), "
@@ -360,6 +423,11 @@ class SQLiteQueue:
             row = self._execute("SELECT coalesce(max(position), 0) FROM origins").fetchone()
             self._position: int = check_row(row, int)[0]
 
+    def _queued_url(self, row: tuple[Any, ...]) -> QueuedURL:
+        with self.database.converted_errors():
+            number, url, *rest = check_row(row, *_URL_TYPES)
+            return QueuedURL(number, url_text(url), *rest)
+
     def _origin_id(self, name: str) -> int:
         row = self._execute("SELECT id FROM origins WHERE name = ?", name).fetchone()
         if row is None:
@@ -369,14 +437,25 @@ class SQLiteQueue:
         found: int = row[0]
         return found
 
-    def _insert(self, origin: int, url: str, priority: float) -> int:
+    def _group_id(self, member: str) -> int:
+        """Return the group of an origin. An origin stays in its group, whatever a newer list of suffixes says."""
+        row = self._execute("SELECT origin FROM members WHERE name = ?", member).fetchone()
+        if row is not None:
+            return int(row[0])
+        group = self._origin_id(group_name(member, self._group_by))
+        self._execute("INSERT INTO members (name, origin) VALUES (?, ?)", member, group)
+        return group
+
+    def _insert(self, origin: int, url: str, priority: float, depth: int, metadata: str | None) -> int:
         """Insert a URL that waits for its first turn. Return its ID."""
-        row = self._execute(
-            "INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)",
-            origin,
-            url.encode("utf-8", "surrogatepass"),
-            priority,
-        ).lastrowid
+        values = (origin, url.encode("utf-8", "surrogatepass"), priority)
+        if depth or metadata is not None:
+            insert = "INSERT INTO urls (origin, url, priority, attempt, depth, metadata) VALUES (?, ?, ?, 1, ?, ?)"
+            row = self._execute(insert, *values, depth, metadata).lastrowid
+        else:
+            # Most URLs have neither.
+            insert = "INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)"
+            row = self._execute(insert, *values).lastrowid
         assert row is not None
         return row
 
@@ -487,4 +566,4 @@ def failed_url(row: tuple[Any, ...]) -> FailedURL:
 
 
 def _queued_origin(row: tuple[Any, ...] | None) -> QueuedOrigin:
-    return QueuedOrigin(*check_row(row, int, str, int | float | None, int | float | None, int))
+    return QueuedOrigin(*check_row(row, int, str, int | float | None, int | float | None, int, int | float))

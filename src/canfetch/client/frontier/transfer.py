@@ -2,7 +2,8 @@
 
     {"format": "canfetch frontier 1", "done": 1, "failed": 0, "skipped": 1, "refused": 0}
     {"origin": "https://a.example", "last_request_at": 1764218000.5, "retry_at": null, "failures": 0}
-    {"url": "https://a.example/1", "state": "queued", "priority": 0.0, "attempts": 1, "due_at": null, "error": null}
+    {"url": "https://a.example/1", "state": "queued", "priority": 0.0, "attempts": 1, "due_at": null, "error": null,
+     "depth": 0, "metadata": null}
     {"known": ["0f3a...", ...]}
     {"end": true, "origins": 1, "urls": 1, "known": 3}
 
@@ -23,17 +24,19 @@ from typing import Any, Final, NamedTuple
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import FrontierDatabase, damage_error
+from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.postgres_statements import NOW
 from canfetch.client.frontier.url_identity import DIGEST_BYTES, identify_url
 from canfetch.client.frontier.url_queue import FrontierCounts, Phase, URLState, url_text
+from canfetch.client.frontier.validation import metadata_json
 from canfetch.client.private_files import kind_of_path
 from canfetch.client.sqlite_files import check_row
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
-from canfetch.errors import InvalidURL, StoreError
+from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
 FORMAT: Final = "canfetch frontier 1"
 # The number of rows that are read or written at once, and of identities in a line.
@@ -52,7 +55,7 @@ MAX_LINE_BYTES: Final = 1 << 20
 
 # Each worker has counts of its own, until it ends.
 _UNUSED_CRAWL: Final = f"""
-SELECT c.id, c.seen_at, c.done + w.done, c.failed + w.failed, c.skipped + w.skipped, c.refused + w.refused,
+SELECT c.id, c.seen_at, c.group_by, c.done + w.done, c.failed + w.failed, c.skipped + w.skipped, c.refused + w.refused,
     w.alive_until - {NOW}
 FROM canfetch_crawls AS c, LATERAL (
     SELECT coalesce(sum(done), 0)::bigint AS done, coalesce(sum(failed), 0)::bigint AS failed,
@@ -76,11 +79,13 @@ _KNOWN: Final = """
 INSERT INTO canfetch_known (origin, identity) SELECT * FROM unnest(%(origins)s::bigint[], %(identities)s::bytea[])
 ON CONFLICT DO NOTHING RETURNING origin, identity"""
 _URLS: Final = """
-INSERT INTO canfetch_urls (origin, crawl, url, state, priority, attempt, due_at, error, worker)
-SELECT origin, %(crawl)s, url, state, priority, attempt, due_at, error, CASE WHEN state = 1 THEN %(left)s::bigint END
+INSERT INTO canfetch_urls (origin, crawl, url, state, priority, attempt, due_at, error, depth, metadata, worker)
+SELECT origin, %(crawl)s, url, state, priority, attempt, due_at, error, depth, metadata,
+    CASE WHEN state = 1 THEN %(left)s::bigint END
 FROM unnest(%(origins)s::bigint[], %(urls)s::bytea[], %(states)s::smallint[], %(priorities)s::float8[],
-    %(attempts)s::integer[], %(due)s::float8[], %(errors)s::text[]) WITH ORDINALITY
-AS given (origin, url, state, priority, attempt, due_at, error, position) ORDER BY position"""
+    %(attempts)s::integer[], %(due)s::float8[], %(errors)s::text[], %(depths)s::integer[],
+    %(metadata)s::text[]) WITH ORDINALITY
+AS given (origin, url, state, priority, attempt, due_at, error, depth, metadata, position) ORDER BY position"""
 # URLs that were in flight belong to a worker whose lease has ended, and so do their origins.
 _PLACED: Final = """
 UPDATE canfetch_origins AS o SET
@@ -137,6 +142,8 @@ class _URLLine(NamedTuple):
     attempts: int
     due_at: float | None
     error: str | None
+    depth: int
+    metadata: str | None
 
 
 class _KnownLine(NamedTuple):
@@ -161,7 +168,7 @@ def export_frontier(source: str | os.PathLike[str] | PostgresQueue) -> Iterator[
     last line makes the export fail.
 
     Args: source: The file of the crawl, or its database.
-    Raises: StoreError: While iterating: it cannot be read, is in use, or is not a frontier.
+    Raises: StoreError: While iterating: it cannot be read, is in use, is not a frontier, or does not group by origin.
     Cost: O(n log n) steps of the database and O(1) memory for n URLs.
     """
     return _export_database(source) if isinstance(source, PostgresQueue) else _export_file(source)
@@ -195,8 +202,10 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
     if found != "is a file":
         raise StoreError(f"{name}: {found or 'does not exist'}: expected the file of a canfetch.Frontier")
     # As for a crawl: others are kept out, and a file of an older version is converted.
-    with closing(FrontierDatabase(path)) as database, database.converted_errors():
+    with closing(FrontierDatabase(path, None)) as database, database.converted_errors():
         execute = database.connection.execute
+        (group_by,) = check_row(execute("SELECT group_by FROM totals").fetchone(), str)
+        _check_grouping(name, group_by)
         row = execute("SELECT done, failed, skipped, refused FROM totals").fetchone()
         yield from _lines(
             _Source(
@@ -208,9 +217,10 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
                 # Sorted in a temporary file of SQLite if there are many.
                 _checked(
                     execute(
-                        "SELECT origin, url, state, priority, attempt, due_at, error FROM urls ORDER BY origin, id"
+                        "SELECT origin, url, state, priority, attempt, due_at, error, depth, metadata FROM urls "
+                        "ORDER BY origin, id"
                     ),
-                    *(int, bytes, int, int | float, int, int | float | None, str | None),
+                    *(int, bytes, int, int | float, int, int | float | None, str | None, int, str | None),
                 ),
                 _checked(execute("SELECT origin, identity FROM known ORDER BY origin, identity"), int, bytes),
             ),
@@ -227,7 +237,8 @@ def _export_database(source: PostgresQueue) -> Iterator[str]:
         run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         # The reader of the lines can be slow.
         run("SET LOCAL idle_in_transaction_session_timeout = 0")
-        number, last_seen, *counts = _unused_crawl(connection, run, source.crawl)
+        number, last_seen, group_by, *counts = _unused_crawl(connection, run, source.crawl)
+        _check_grouping(connection.name, group_by)
         of_crawl = f"FROM canfetch_origins AS o WHERE o.crawl = {int(number)} ORDER BY o.id"
         joined = "FROM canfetch_origins AS o JOIN {} AS t ON t.origin = o.id WHERE o.crawl = {} ORDER BY o.id, t.{}"
         lines = _lines(
@@ -237,7 +248,7 @@ def _export_database(source: PostgresQueue) -> Iterator[str]:
                 fetched(
                     run,
                     "urls",
-                    "SELECT o.id, t.url, t.state, t.priority, t.attempt, t.due_at, t.error "
+                    "SELECT o.id, t.url, t.state, t.priority, t.attempt, t.due_at, t.error, t.depth, t.metadata "
                     + joined.format("canfetch_urls", int(number), "id"),
                 ),
                 fetched(
@@ -258,7 +269,7 @@ def _export_database(source: PostgresQueue) -> Iterator[str]:
 
 
 def _unused_crawl(connection: PostgresConnection, run: _Run, crawl: str) -> tuple[Any, ...]:
-    """Return the ID of a crawl, when its workers were last seen, and its counts.
+    """Return the ID of a crawl, when its workers were last seen, its grouping, and its counts.
 
     Raises: StoreError: It does not exist, or workers use it.
     """
@@ -275,6 +286,13 @@ def _unused_crawl(connection: PostgresConnection, run: _Run, crawl: str) -> tupl
             f"{alive_for:.0f} s"
         )
     return tuple(values)
+
+
+def _check_grouping(name: str, group_by: str) -> None:
+    if group_by != GroupBy.ORIGIN:
+        raise StoreError(
+            f"{name}: the crawl groups its URLs by {group_by}: only crawls that group by origin can be moved"
+        )
 
 
 class _Rows:
@@ -304,7 +322,7 @@ def _lines(source: _Source, name: str) -> Iterator[str]:
     for number, origin, last_request_at, retry_at, failures in source.origins:
         origins += 1
         yield _line({"origin": origin, "last_request_at": last_request_at, "retry_at": retry_at, "failures": failures})
-        for url, state, priority, attempt, due_at, error in urls.of(number):
+        for url, state, priority, attempt, due_at, error, depth, metadata in urls.of(number):
             is_timed = state in _TIMED
             yield _line(
                 {
@@ -314,6 +332,8 @@ def _lines(source: _Source, name: str) -> Iterator[str]:
                     "attempts": attempt - 1,
                     "due_at": due_at if is_timed else None,
                     "error": error,
+                    "depth": depth,
+                    "metadata": None if metadata is None else json.loads(metadata),
                 }
             )
         identities = (bytes(identity).hex() for (identity,) in known.of(number))
@@ -434,7 +454,7 @@ class _Reader:
         return _KnownLine(self._number, identities)
 
     def _url(self, value: dict[str, Any], origin: str) -> _URLLine:
-        self._keys(value, "url", "state", "priority", "attempts", "due_at", "error")
+        self._keys(value, "url", "state", "priority", "attempts", "due_at", "error", "depth", "metadata")
         url, state, error = value["url"], value["state"], value["error"]
         if not isinstance(url, str):
             raise self._error(f"invalid URL {quoted(url)}: expected a string")
@@ -454,7 +474,15 @@ class _Reader:
             self._count(value, "attempts", _MAX_INTEGER - 1),
             due_at,
             None if error is None else printable_text(error),
+            self._count(value, "depth", _MAX_INTEGER),
+            self._metadata(value),
         )
+
+    def _metadata(self, value: dict[str, Any]) -> str | None:
+        try:
+            return metadata_json(value["metadata"])
+        except InvalidOption as error:
+            raise self._error(str(error)) from None
 
     def _identity(self, url: str, origin: str) -> bytes | None:
         """Return the identity of a URL. A URL of another origin would be requested without the delay of its own."""
@@ -544,7 +572,8 @@ def _insert_lines(reader: _Reader, connection: sqlite3.Connection, name: str) ->
             ):
                 raise _second_url(item)
             execute(
-                "INSERT INTO urls (origin, url, state, priority, attempt, due_at, error) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO urls (origin, url, state, priority, attempt, due_at, error, depth, metadata) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     origin,
                     item.url.encode("utf-8", "surrogatepass"),
@@ -553,6 +582,8 @@ def _insert_lines(reader: _Reader, connection: sqlite3.Connection, name: str) ->
                     item.attempts + 1,
                     item.due_at,
                     item.error,
+                    item.depth,
+                    item.metadata,
                 ),
             )
         elif isinstance(item, _KnownLine):
@@ -706,6 +737,8 @@ class _DatabaseWriter:
                 "attempts": [url.attempts + 1 for url in urls],
                 "due": [url.due_at for url in urls],
                 "errors": [url.error for url in urls],
+                "depths": [url.depth for url in urls],
+                "metadata": [url.metadata for url in urls],
             },
         )
         self._urls.clear()

@@ -1,23 +1,26 @@
 """What a frontier hands out: turns, which permit one request each, and reports of URLs that are never fetched."""
 
+import json
 import warnings
+from collections.abc import Iterable
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from canfetch.client.frontier.open_turns import Grant, OpenTurns
 from canfetch.client.frontier.validation import check_error, check_retry_after
 from canfetch.client.loggers import CLIENT_LOGGER
+from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import StoreError
 
 
 class SkippedURL(NamedTuple):
-    """A URL that the frontier drops, because it may not be fetched or is invalid.
+    """A URL that the frontier drops, because it may not be fetched, is invalid, or is too deep.
 
     Attributes:
         url: The URL, as it was added, without white space around it.
-        verdict: The verdict, or None if `url` is invalid, or if the checks of its robots.txt raised exceptions for
-            `max_unreachable` seconds.
+        verdict: The verdict, or None if `url` is invalid or too deep, or if the checks of its robots.txt raised
+            exceptions for `max_unreachable` seconds.
         error: The reason why there is no verdict, or None.
     """
 
@@ -40,18 +43,44 @@ class Turn:
         verdict: The verdict, which allows the URL.
         priority: The priority with which the URL was added.
         attempt: The number of this attempt, from 1. Released turns are not counted.
+        depth: The number of links from the first URLs of the crawl to this one, as it was added first.
     """
 
-    __slots__ = ("_grant", "_is_open", "_open_turns", "attempt", "priority", "url", "verdict")
+    __slots__ = ("_grant", "_is_open", "_open_turns", "attempt", "depth", "priority", "url", "verdict")
 
     def __init__(self, open_turns: OpenTurns, grant: Grant, verdict: ClientVerdict) -> None:
         self.url = grant.queued.url
         self.verdict = verdict
         self.priority = grant.queued.priority
         self.attempt = grant.queued.attempt
+        self.depth = grant.queued.depth
         self._grant = grant
         self._open_turns = open_turns
         self._is_open = True
+
+    @property
+    def metadata(self) -> Any:
+        """The value with which the URL was added first, after a conversion to JSON and back. None without one.
+
+        Raises: StoreError: It is damaged.
+        """
+        text = self._grant.queued.metadata
+        try:
+            return None if text is None else json.loads(text)
+        except ValueError as error:
+            raise StoreError(f"the metadata of {self.url} are damaged: {error}") from None
+
+    def add(self, links: Iterable[AnyURL], *, priority: float = 0.0, metadata: Any = None) -> int:
+        """Add the links of the page, one deeper than the page. Add them before the turn ends.
+
+        Args:
+            links: Absolute URLs, as for `Frontier.add_many`.
+            priority: See `Frontier.add`.
+            metadata: See `Frontier.add`.
+        Returns: The number of URLs that were added.
+        Raises: As `Frontier.add_many`.
+        """
+        return self._open_turns.add_links(links, priority=priority, depth=self.depth + 1, metadata=metadata)
 
     def done(self, *, retry_after: str | float | None = None) -> bool:
         """End the turn. The URL is finished, and is never handed out again.

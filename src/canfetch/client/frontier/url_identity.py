@@ -42,14 +42,16 @@ def clean_url(url: AnyURL) -> str:
     return text if isinstance(plain, str) else display_text(url_bytes(text))
 
 
-def identify_url(url: str) -> IdentifiedURL:
+def identify_url(url: str, *, in_group: bool = False) -> IdentifiedURL:
     """Return a URL with its identity.
 
     The identity is the origin and the target: scheme and host in lower case, the port unless it is the default, and
     path and query with normalised escapes and without dot segments. User information and the fragment are not part
     of it.
 
-    Args: url: A URL from `clean_url`.
+    Args:
+        url: A URL from `clean_url`.
+        in_group: Whether the identity must differ from those of other origins with the same target.
     Raises: InvalidURL: `url` is not an absolute URL, or no transport can fetch it, such as `whatsapp://send`, or it has
         more than 64 KiB.
     Cost: O(bytes).
@@ -62,7 +64,9 @@ def identify_url(url: str) -> IdentifiedURL:
         raise InvalidURL(f"invalid URL {quoted(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
     if origin.port == 0:
         raise InvalidURL(f"invalid URL {quoted(url)}: port 0 is reserved")
-    return IdentifiedURL(url, str(origin), blake2b(_target(encoded), digest_size=DIGEST_BYTES).digest())
+    name, target = str(origin), _target(encoded)
+    identified = name.encode() + target if in_group else target
+    return IdentifiedURL(url, name, blake2b(identified, digest_size=DIGEST_BYTES).digest())
 
 
 def plain_form(url: IdentifiedURL) -> str:

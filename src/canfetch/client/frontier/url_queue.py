@@ -1,18 +1,21 @@
 """The queues of a frontier, as an interface: which URL of which origin is next.
 
-A queue knows nothing of robots.txt. The frontier decides what may be fetched and when, and a queue keeps URLs, origins
-and their times: `SQLiteQueue` in one file for one process, `PostgresQueue` in a database for many, and `URLFrontier` in
-a service that other crawlers use, too.
+A queue knows nothing of robots.txt, but for the delays of groups. The frontier decides what may be fetched and when,
+and a queue keeps URLs, origins and their times: `SQLiteQueue` in one file for one process, `PostgresQueue` in a
+database for many, and `URLFrontier` in a service that other crawlers use, too.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple, Protocol
 
+from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.url_identity import IdentifiedURL
 
 # The number of origins that become due in one call, which bounds the time of the call.
 DUE_BATCH: Final = 200
+# The number of delayed URLs of an origin that are queued in one call.
+DUE_URLS: Final = 1000
 # The error of a URL whose last turn never ended.
 KILLED: Final = "the process ended during the last attempt"
 
@@ -40,7 +43,9 @@ class URLState(IntEnum):
 class QueuedOrigin(NamedTuple):
     """An origin with queued URLs, and when it was requested and may be requested again.
 
-    Attributes: failures: The number of turns that failed since the last one that did not.
+    Attributes:
+        failures: The number of turns that failed since the last one that did not.
+        delay: If it is a group, the longest delay of its origins.
     """
 
     id: int
@@ -48,15 +53,24 @@ class QueuedOrigin(NamedTuple):
     last_request_at: float | None
     retry_at: float | None
     failures: int
+    delay: float = 0.0
 
 
 class QueuedURL(NamedTuple):
-    """A queued URL. `attempt` is the number of its next turn, from 1."""
+    """A queued URL.
+
+    Attributes:
+        attempt: The number of its next turn, from 1.
+        depth: The number of links from a seed.
+        metadata: What was added with the URL, as JSON, or None.
+    """
 
     id: int
     url: str
     priority: float
     attempt: int
+    depth: int = 0
+    metadata: str | None = None
 
 
 class FailedURL(NamedTuple):
@@ -85,9 +99,10 @@ class FrontierCounts(NamedTuple):
         in_flight: URLs whose turns are not done.
         done: URLs that are done.
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
-        skipped: URLs that were dropped because they are disallowed, no longer valid, or nothing is known about their
-            origin.
-        refused: How often a URL was not added, because it is invalid or no transport can fetch it.
+        skipped: URLs that were dropped because they are disallowed, no longer valid, nothing is known about their
+            origin, or too many of its turns failed.
+        refused: How often a URL was not added, because it is invalid, no transport can fetch it, it is too deep, or
+            a filter refuses it.
     """
 
     queued: int
@@ -104,7 +119,7 @@ def url_text(url: bytes) -> str:
 
 
 class URLQueue(Protocol):
-    """The queues of all origins, open for one frontier.
+    """The queues of all origins, open for one frontier. If URLs are grouped, each `origin` is a group of origins.
 
     All times are those of the frontier, `clocks.Moment.at`. The methods that end a turn, and `take`, return False if
     the turn or the origin no longer belongs to this frontier, and change nothing then.
@@ -142,8 +157,21 @@ class URLQueue(Protocol):
         """Return the origins that this frontier has lost to others since the last call, without a turn or a wait."""
         ...
 
-    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:
+    def add(
+        self,
+        urls: Iterable[IdentifiedURL],
+        priority: float,
+        now: float,
+        *,
+        depth: int = 0,
+        metadata: str | None = None,
+        refused: int = 0,
+    ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        ...
+
+    def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
+        """Return the URLs that were never added."""
         ...
 
     def find_due(self, now: float) -> list[int]:
@@ -172,7 +200,10 @@ class URLQueue(Protocol):
         ...
 
     def queue_due_urls(self, origin: int, now: float) -> None:
-        """Queue the URLs of an origin whose time for another attempt has come."""
+        """Queue the URLs of an origin whose time for another attempt has come.
+
+        Args: now: The time, for up to `DUE_URLS` of them, or inf for all.
+        """
         ...
 
     def first_urls(self, origin: int, limit: int) -> Iterable[QueuedURL]:
@@ -183,10 +214,40 @@ class URLQueue(Protocol):
         """Drop some URLs of an origin, and count them as skipped."""
         ...
 
-    def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:
+    def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
+        """Let some queued URLs of an origin wait until a time, while its others have turns.
+
+        Args: error: What they wait for.
+        """
+        ...
+
+    def wait(
+        self,
+        origin: int,
+        due_at: float,
+        *,
+        skipped: Sequence[int] = (),
+        problem: str | None = None,
+        keeps: bool = False,
+    ) -> None:
         """Drop some URLs of an origin, and let it wait until a time.
 
-        Args: problem: Why its robots.txt cannot be reached, or None.
+        Args:
+            problem: Why its robots.txt cannot be reached, or None.
+            keeps: Whether this frontier keeps it until then, because it has the robots.txt that the next turn needs.
+        """
+        ...
+
+    def note_check(
+        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+    ) -> float | None:
+        """Note what is known of the robots.txt of one of the origins of a group.
+
+        Args:
+            member: The name of the origin.
+            requested_at: When its robots.txt is or was requested, which counts as the last request to the group.
+            delay: The delay that it sets, or None if that is not known.
+        Returns: The longest delay of the origins of the group, or None if the group no longer belongs to this frontier.
         """
         ...
 
@@ -242,13 +303,17 @@ class URLQueue(Protocol):
 class FrontierBackend(Protocol):
     """Where the queues of a frontier are, for the option `backend` of `Frontier`."""
 
-    def open_queue(self, *, concurrency: int, max_attempts: int, clock: Callable[[], float]) -> URLQueue:
+    def open_queue(
+        self, *, concurrency: int, max_attempts: int, clock: Callable[[], float], group_by: GroupBy
+    ) -> URLQueue:
         """Open the queues for one frontier. URLs of processes that have died are queued again, or listed as failed.
 
         Args:
             concurrency: The number of URLs of one origin that can be in flight.
             max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
             clock: Returns the time of the frontier.
-        Raises: StoreError.
+            group_by: How URLs are grouped. It is stored with the crawl: `grouping.group_name` is the group of a new
+                origin, which stays in its group.
+        Raises: StoreError: The crawl was begun with another grouping.
         """
         ...

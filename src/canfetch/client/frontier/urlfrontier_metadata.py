@@ -1,11 +1,14 @@
 """What canfetch stores with a URL in a URLFrontier service, as metadata, besides those of other crawlers."""
 
+import json
 import sys
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, Final
 
-from canfetch.client.frontier.url_queue import FailedURL
+from canfetch.client.frontier.url_queue import FailedURL, QueuedURL
+from canfetch.client.frontier.validation import metadata_json
+from canfetch.errors import InvalidOption
 
 # The year 9999: no crawler fetches a failed URL before.
 FAILED_DATE: Final = 253_402_300_799
@@ -16,14 +19,26 @@ _ATTEMPT: Final = "canfetch.attempt"
 _PRIORITY: Final = "canfetch.priority"
 _ERROR: Final = "canfetch.error"
 _FAILED_AT: Final = "canfetch.failed_at"
+# The number of links from a seed, and what was added with the URL.
+_DEPTH: Final = "canfetch.depth"
+_METADATA: Final = "canfetch.metadata"
 # The service refuses longer keys.
 _MAX_KEY: Final = 255
-_MAX_ATTEMPT: Final = 10**6
+_MAX_NUMBER: Final = 10**6
 
 
 def queue_key(origin: str) -> str:
     """Return the key of the queue of an origin: the origin itself, unless it is too long."""
     return origin if len(origin) <= _MAX_KEY else blake2b(origin.encode(), digest_size=32).hexdigest()
+
+
+def added_metadata(info: Any, *, depth: int, metadata: str | None) -> None:
+    """Set the metadata of a new URL that never change.
+
+    Args: metadata: JSON, or None.
+    """
+    _set(info, _DEPTH, str(depth) if depth else None)
+    _set(info, _METADATA, metadata)
 
 
 def queued_metadata(info: Any, url: str, *, attempt: int, priority: float, error: str | None = None) -> None:
@@ -35,11 +50,19 @@ def queued_metadata(info: Any, url: str, *, attempt: int, priority: float, error
     _set(info, _FAILED_AT, None)
 
 
-def read_queued(info: Any) -> tuple[str, int, float]:
-    """Return a URL as it was added, the number of its next turn, and its priority. Damaged metadata are ignored."""
-    attempt = _get(info, _ATTEMPT) or ""
-    number = int(attempt) if attempt.isascii() and attempt.isdigit() and len(attempt) < len(str(_MAX_ATTEMPT)) else 1
-    return _get(info, _URL) or info.url, max(number, 1), _number(_get(info, _PRIORITY))
+def read_queued(info: Any, number: int) -> QueuedURL:
+    """Return a URL as it was added. Damaged metadata are ignored.
+
+    Args: number: The ID of the URL in this process.
+    """
+    return QueuedURL(
+        number,
+        _get(info, _URL) or info.url,
+        _number(_get(info, _PRIORITY)),
+        max(_whole(_get(info, _ATTEMPT)), 1),
+        _whole(_get(info, _DEPTH)),
+        _json(_get(info, _METADATA)),
+    )
 
 
 def failed_metadata(info: Any, failed: FailedURL) -> None:
@@ -50,8 +73,10 @@ def failed_metadata(info: Any, failed: FailedURL) -> None:
 
 def read_failed(info: Any) -> FailedURL:
     """Return a failed URL. Damaged metadata are ignored."""
-    url, attempt, priority = read_queued(info)
-    return FailedURL(url, _get(info, _ERROR), attempt - 1, _number(_get(info, _FAILED_AT)), priority)
+    queued = read_queued(info, 0)
+    return FailedURL(
+        queued.url, _get(info, _ERROR), queued.attempt - 1, _number(_get(info, _FAILED_AT)), queued.priority
+    )
 
 
 def _get(info: Any, name: str) -> str | None:
@@ -65,6 +90,20 @@ def _set(info: Any, name: str, value: str | None) -> None:
         del info.metadata[name]
     if value is not None:
         info.metadata[name].values.append(value.encode("utf-8", "replace").decode())
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < len(str(_MAX_NUMBER)) else 0
+
+
+def _json(text: str | None) -> str | None:
+    """Return metadata that `Frontier.add` accepts, or None."""
+    if text is None:
+        return None
+    try:
+        return metadata_json(json.loads(text))
+    except (InvalidOption, ValueError, RecursionError):
+        return None
 
 
 def _number(text: str | None) -> float:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from canfetch.client.argument_checks import check_positive_seconds
+from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url, plain_form
 from canfetch.client.frontier.url_queue import KILLED, FailedURL, FrontierCounts, Phase, QueuedOrigin, QueuedURL
 from canfetch.client.frontier.urlfrontier_connection import (
@@ -31,6 +32,7 @@ from canfetch.client.frontier.urlfrontier_connection import (
 )
 from canfetch.client.frontier.urlfrontier_metadata import (
     FAILED_DATE,
+    added_metadata,
     failed_metadata,
     queue_key,
     queued_metadata,
@@ -85,12 +87,19 @@ class URLFrontier:
         self._lease = math.ceil(lease)
         self._outage_seconds = outage_seconds
 
-    def open_queue(self, *, concurrency: int, max_attempts: int, clock: Callable[[], float]) -> "URLFrontierQueue":
+    def open_queue(
+        self, *, concurrency: int, max_attempts: int, clock: Callable[[], float], group_by: GroupBy = GroupBy.ORIGIN
+    ) -> "URLFrontierQueue":
         """Open the queues for one frontier.
 
-        Raises: StoreError: The service cannot be reached; InvalidOption: `concurrency` is greater than 1;
-            MissingExtra.
+        Raises: StoreError: The service cannot be reached; InvalidOption: `concurrency` is greater than 1, or
+            `group_by` is not that of origins; MissingExtra.
         """
+        if group_by is not GroupBy.ORIGIN:
+            raise InvalidOption(
+                f"invalid group_by {str(group_by)!r}: the queues of URLFrontier are those of origins, also for other "
+                "crawlers"
+            )
         if concurrency != 1:
             raise InvalidOption(
                 f"invalid concurrency_per_origin {concurrency}: URLFrontier hands out one URL of an origin at a time"
@@ -238,7 +247,16 @@ class URLFrontierQueue:
             lost, self._lost = self._lost, []
             return lost
 
-    def add(self, urls: Iterable[IdentifiedURL], priority: float, now: float, *, refused: int = 0) -> int:  # noqa: ARG002 - the service has its own clock
+    def add(
+        self,
+        urls: Iterable[IdentifiedURL],
+        priority: float,
+        now: float,  # noqa: ARG002 - the service has its own clock
+        *,
+        depth: int = 0,
+        metadata: str | None = None,
+        refused: int = 0,
+    ) -> int:
         """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
         self.check_usable()
         self._refused += refused
@@ -247,11 +265,16 @@ class URLFrontierQueue:
             form = plain_form(url)
             info = self._messages.URLInfo(url=form, key=queue_key(url.origin), crawlID=self._crawl)
             queued_metadata(info, url.url, attempt=1, priority=priority)
+            added_metadata(info, depth=depth, metadata=metadata)
             items.append(PutItem(info, None))
         if not items:
             return 0
         self._next_claim_at = 0.0
         return self._connection.put(0, items).count(OK)
+
+    def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
+        """Return all URLs: the protocol does not say which ones were added, without adding them."""
+        return list(urls)
 
     def find_due(self, now: float) -> list[int]:
         """Return the claimed origins that have become due, after claiming more if few are left."""
@@ -317,7 +340,25 @@ class URLFrontierQueue:
             claim.is_dropped = True
             self._skipped += 1
 
-    def wait(self, origin: int, due_at: float, *, skipped: Sequence[int] = (), problem: str | None = None) -> None:  # noqa: ARG002 - the protocol has no place for it
+    def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
+        """Not used: only groups of several origins delay some of their URLs."""
+        raise NotImplementedError
+
+    def note_check(
+        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+    ) -> float | None:
+        """Not used: only groups of several origins have delays of their members."""
+        raise NotImplementedError
+
+    def wait(
+        self,
+        origin: int,
+        due_at: float,
+        *,
+        skipped: Sequence[int] = (),
+        problem: str | None = None,  # noqa: ARG002 - the protocol has no place for it
+        keeps: bool = False,  # noqa: ARG002 - of groups
+    ) -> None:
         """Drop the URL of an origin, and let it wait until a time, for any process."""
         claim = self._claims.get(origin)
         if claim is None:
@@ -480,11 +521,10 @@ class URLFrontierQueue:
 
     def _new_claim(self, node: int, info: Any, lost_at: float) -> _Claim | None:
         """Return the claim of a leased URL, or None if it can have no turn."""
-        url, attempt, priority = read_queued(info)
-        queued = QueuedURL(self._next_url, url, priority, attempt)
+        queued = read_queued(info, self._next_url)
         self._next_url += 1
         try:
-            origin_name = identify_url(clean_url(url)).origin
+            origin_name = identify_url(clean_url(queued.url)).origin
         except InvalidURL as error:
             # Another crawler has added it.
             CLIENT_LOGGER.warning("%s: skipped: %s", self._connection.name, error)
@@ -500,9 +540,9 @@ class URLFrontierQueue:
             self._put(claim, self._service_now())
             present.is_blocked = present.is_blocked or present.info.key == info.key
             return None
-        if attempt > self._max_attempts:
+        if queued.attempt > self._max_attempts:
             # Its last turn has never ended.
-            failed = FailedURL(url, KILLED, attempt - 1, self._clock(), priority)
+            failed = FailedURL(queued.url, KILLED, queued.attempt - 1, self._clock(), queued.priority)
             self._put_failed(claim, failed)
             self._put(claim, 0)
             self.killed.append(failed)

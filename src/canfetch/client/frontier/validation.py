@@ -1,7 +1,8 @@
 """Validation of the arguments of a frontier."""
 
+import json
 import sys
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import AsyncIterable, Callable, Iterable
 from typing import Any, Final
 
 from canfetch.client.argument_checks import check_callable, check_count
@@ -10,6 +11,10 @@ from canfetch.core.urls import is_url_object
 from canfetch.errors import InvalidOption
 
 _MAX_NUMBER: Final = sys.float_info.max
+# The largest integer of PostgreSQL.
+_MAX_DEPTH: Final = 2**31 - 1
+# Bytes of JSON, which has only ASCII characters here.
+_MAX_METADATA: Final = 16_384
 
 
 def check_source(urls: object) -> None:
@@ -31,6 +36,43 @@ def check_priority(priority: Any) -> float:
     if not isinstance(priority, int | float) or not -_MAX_NUMBER <= priority <= _MAX_NUMBER:
         raise InvalidOption(f"invalid priority {quoted(priority)}: expected a finite number")
     return float(priority)
+
+
+def check_depth(name: str, depth: Any) -> int:
+    """Return a number of links.
+
+    Raises: InvalidOption.
+    """
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 0 <= depth <= _MAX_DEPTH:
+        raise InvalidOption(f"invalid {name} {quoted(depth)}: expected an integer from 0 to {_MAX_DEPTH}")
+    return depth
+
+
+def metadata_json(metadata: Any) -> str | None:
+    """Return metadata as JSON, or None if there are none.
+
+    Raises: InvalidOption: They are not a value of JSON, or too large.
+    """
+    if metadata is None:
+        return None
+    try:
+        text = json.dumps(metadata, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidOption(f"invalid metadata {quoted(metadata)}: expected a value of JSON: {error}") from None
+    if len(text) > _MAX_METADATA:
+        raise InvalidOption(f"invalid metadata: {len(text)} bytes of JSON, expected at most {_MAX_METADATA}")
+    return text
+
+
+def filtered_url(url_filter: Callable[[str], str | None], url: str) -> str | None:
+    """Return what a filter returns for a URL.
+
+    Raises: TypeError: It is neither a str nor None; what the filter raises.
+    """
+    result: object = url_filter(url)
+    if not isinstance(result, str | None):
+        raise TypeError(f"invalid result of url_filter of type {type(result).__name__}: expected a URL as str, or None")
+    return result
 
 
 def check_retry_after(retry_after: object) -> None:
@@ -75,7 +117,7 @@ def check_counts(**counts: Any) -> None:
         check_count(name, count)
 
 
-def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any, sleep: Any) -> None:
+def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any, sleep: Any, url_filter: Any) -> None:
     """Check the functions that a frontier calls.
 
     Raises: InvalidOption.
@@ -86,5 +128,7 @@ def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any
         check_callable("on_skip", on_skip)
     if on_failure is not None:
         check_callable("on_failure", on_failure)
+    if url_filter is not None:
+        check_callable("url_filter", url_filter)
     if not callable(sleep):
         raise InvalidOption(f"invalid sleep {quoted(sleep)}: expected an async function")

@@ -1,0 +1,276 @@
+"""The turns of groups of origins, for frontiers that do not group by origin.
+
+A row of the queue is a group then, with the URLs of all its origins, so that the group has one request at a time and
+one delay, also over several processes. Each origin has its own robots.txt, whose request is one of the group. URLs of
+an origin that cannot be requested now are delayed, and the other origins of the group have turns.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final, NamedTuple
+
+from canfetch.access.pacing import Pace
+from canfetch.client.frontier.clocks import Moment
+from canfetch.client.frontier.origin_checks import (
+    CheckedOrigin,
+    CheckResult,
+    OriginChecks,
+    recheck_delay,
+    retry_check_at,
+)
+from canfetch.client.frontier.turn import SkippedURL
+from canfetch.client.frontier.url_queue import Phase, QueuedOrigin, QueuedURL, URLQueue
+from canfetch.client.origin_state import OriginState
+from canfetch.core.agent import Agent
+from canfetch.core.origin import Origin
+from canfetch.core.verdict import ClientVerdict
+from canfetch.errors import InvalidURL, RequestNotSent
+
+# The number of queued URLs of a group that are decided for one turn.
+_DECIDED_URLS: Final = 50
+# The number of origins without a robots.txt that are remembered.
+_MAX_UNCHECKABLE: Final = 2000
+# No crawl delay is longer, and sums with it are exact.
+_LONGEST: Final = 1e9
+
+
+class GroupTurn(NamedTuple):
+    """The next turn of a group."""
+
+    queued: QueuedURL
+    verdict: ClientVerdict
+    state: OriginState
+    pace: Pace
+
+
+class _Uncheckable(NamedTuple):
+    """An origin whose robots.txt cannot be obtained until a time. Its URLs wait, or are dropped."""
+
+    until: float
+    problem: str
+    is_given_up: bool
+
+
+class _Check(NamedTuple):
+    """The check of an origin of a group. `requested` is not empty once its robots.txt is requested."""
+
+    name: str
+    requested: list[bool]
+
+
+class _Pass:
+    """The URLs that are looked at for one turn, and have none."""
+
+    def __init__(self) -> None:
+        self.skipped: list[int] = []
+        self.delayed: dict[tuple[float, str | None], list[int]] = {}
+
+    def delay(self, queued: QueuedURL, until: float, error: str | None) -> None:
+        """Let a URL wait until a time."""
+        self.delayed.setdefault((until, error), []).append(queued.id)
+
+
+class GroupTurns:
+    """Decides which URL of a group is next.
+
+    Args:
+        queue: The queue, whose origins are groups.
+        checks: The checks.
+        bounds: The crawler's own limits.
+        agent: The agent that the rules are for.
+        max_unreachable: Seconds after which the URLs of an unreachable origin are skipped.
+        report: Called with each URL before it is dropped.
+        record: Records the decision about a URL.
+        now: Returns the present moment.
+    """
+
+    def __init__(
+        self,
+        queue: URLQueue,
+        checks: OriginChecks,
+        *,
+        bounds: Pace,
+        agent: Agent,
+        max_unreachable: float,
+        report: Callable[[SkippedURL], None],
+        record: Callable[[str, ClientVerdict, OriginState], None],
+        now: Callable[[], Moment],
+    ) -> None:
+        self._queue = queue
+        self._checks = checks
+        self._bounds = bounds
+        self._agent = agent
+        self._max_unreachable = max_unreachable
+        self._report = report
+        self._record = record
+        self._now = now
+        # The origin whose robots.txt is needed for the next turn of a group, and the checks that run.
+        self._needed: dict[int, str] = {}
+        self._running: dict[int, _Check] = {}
+        self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
+
+    def take(self, group: QueuedOrigin, now: Moment) -> GroupTurn | None:
+        """Return the next turn of a ready group. If it has none now, let it wait for a check or a time."""
+        pace = self._pace(group.delay)
+        at = _next_request_at(group, pace, now)
+        if at > now.at:
+            self._queue.wait(group.id, at)
+            return None
+        self._queue.queue_due_urls(group.id, now.at)
+        seen = _Pass()
+        try:
+            turn = self._choose(group, now, seen)
+        except BaseException:
+            # The URLs that were reported are dropped, so that the iteration can go on after the exception.
+            self._queue.wait(group.id, now.at, skipped=seen.skipped)
+            raise
+        for (until, error), urls in seen.delayed.items():
+            self._queue.delay_urls(group.id, urls, until, error=error)
+        if isinstance(turn, str):
+            if seen.skipped:
+                self._queue.skip(group.id, seen.skipped)
+            self._needed[group.id] = turn
+            self._queue.set_phases([(Phase.UNCHECKED, group.id)])
+            return None
+        if turn is None:
+            # There may be more URLs than those that were looked at.
+            self._queue.wait(group.id, now.at, skipped=seen.skipped)
+            return None
+        self._record(turn.queued.url, turn.verdict, turn.state)
+        due_at = now.next_request_at(turn.pace, last_request_at=now.at)
+        is_taken = self._queue.take(group.id, turn.queued.id, now.at, due_at, skipped=seen.skipped)
+        return turn if is_taken else None
+
+    def start_checks(self, limit: int) -> int:
+        """Obtain the robots.txt files that groups need for their next turns. Return the number of these groups.
+
+        Args: limit: The largest number.
+        """
+        groups = self._queue.next_unchecked(limit)
+        now = self._now()
+        for group in groups:
+            name = self._needed.pop(group.id, None)
+            at = _next_request_at(group, self._pace(group.delay), now)
+            if name is None or at > now.at:
+                # Another turn of the group has ended since.
+                self._queue.wait(group.id, at)
+                continue
+            self._queue.set_phases([(Phase.CHECKING, group.id)])
+            check = self._running[group.id] = _Check(name, [])
+            self._checks.start(group._replace(name=name), partial(self._request, group.id, check))
+        return len(groups)
+
+    def end_checks(self, results: Iterable[CheckResult]) -> BaseException | None:
+        """Use the results of checks that have ended. Return an unexpected exception of one of them."""
+        unexpected: BaseException | None = None
+        for result in results:
+            group, name = result.origin.id, result.origin.name
+            now = self._now()
+            if not result.is_known and not isinstance(result.error, RequestNotSent):
+                unexpected = unexpected or result.error
+            check = self._running.get(group)
+            if check is None or check.name != name:
+                # The group was lost during the check.
+                continue
+            del self._running[group]
+            if not result.is_known:
+                self._note_uncheckable(name, result, now)
+            requested_at = now.at if check.requested else None
+            delay = None if result.pace is None else _longest_delay(result.pace)
+            group_delay = self._queue.note_check(group, name, requested_at=requested_at, delay=delay)
+            if group_delay is not None:
+                due_at = now.next_request_at(self._pace(group_delay), last_request_at=requested_at)
+                self._queue.wait(group, due_at, keeps=True)
+        return unexpected
+
+    def release(self, groups: Iterable[int]) -> None:
+        """Forget what is under way for groups that this frontier has lost."""
+        for group in groups:
+            self._needed.pop(group, None)
+            self._running.pop(group, None)
+
+    def _request(self, group: int, check: _Check) -> bool:
+        """Note that a robots.txt is requested now. Return whether it may be: this frontier still has the group."""
+        if self._running.get(group) is not check:
+            return False
+        if self._queue.note_check(group, check.name, requested_at=self._now().at) is None:
+            # Another process has it.
+            del self._running[group]
+            return False
+        check.requested.append(True)
+        return True
+
+    def _choose(self, group: QueuedOrigin, now: Moment, seen: _Pass) -> GroupTurn | str | None:
+        """Return the next turn of a group, or the origin whose robots.txt it needs, or None if it has no URL now.
+
+        The disallowed URLs are reported. Those that follow are decided as well, so that a group without allowed URLs
+        does not wait for its next turn.
+        """
+        turn: GroupTurn | None = None
+        used: dict[str, CheckedOrigin] = {}
+        for queued in self._queue.first_urls(group.id, _DECIDED_URLS):
+            try:
+                name = str(Origin.from_url(queued.url))
+            except InvalidURL as error:
+                # An older version accepted it.
+                self._skip(queued, None, seen, str(error))
+                continue
+            uncheckable = self._uncheckable.get(name)
+            if uncheckable is not None and now.at < uncheckable.until:
+                if uncheckable.is_given_up:
+                    self._skip(queued, None, seen, uncheckable.problem)
+                else:
+                    seen.delay(queued, uncheckable.until, uncheckable.problem)
+                continue
+            checked = used.get(name) or self._checks.use(name, now.wall)
+            if checked is None:
+                return turn or name
+            used[name] = checked
+            again_at = retry_check_at(checked.state, now, self._max_unreachable)
+            if again_at is not None:
+                seen.delay(queued, again_at, checked.state.entry.outcome.detail)
+                continue
+            if turn is not None and checked.state.allows(queued.url, self._agent, now.wall):
+                break
+            verdict = checked.state.decide(queued.url, self._agent, now.wall)
+            if not verdict.allowed:
+                self._record(queued.url, verdict, checked.state)
+                self._skip(queued, verdict, seen)
+                continue
+            visit_at = now.next_request_at(_visits(checked), last_request_at=None)
+            if visit_at > now.at:
+                seen.delay(queued, visit_at, "outside its Visit-time")
+                continue
+            pace = self._pace(max(group.delay, _longest_delay(checked.pace)))
+            turn = GroupTurn(queued, verdict, checked.state, pace)
+        return turn
+
+    def _skip(self, queued: QueuedURL, verdict: ClientVerdict | None, seen: _Pass, error: str | None = None) -> None:
+        # Reported before it is dropped: a crawl that is killed in between reports it again.
+        seen.skipped.append(queued.id)
+        self._report(SkippedURL(queued.url, verdict, error))
+
+    def _note_uncheckable(self, name: str, result: CheckResult, now: Moment) -> None:
+        is_given_up = (result.failing_seconds or 0.0) > self._max_unreachable
+        until = now.at + recheck_delay(result)
+        self._uncheckable.pop(name, None)
+        self._uncheckable[name] = _Uncheckable(until, result.problem, is_given_up)
+        if len(self._uncheckable) > _MAX_UNCHECKABLE:
+            self._uncheckable.popitem(last=False)
+
+    def _pace(self, delay: float) -> Pace:
+        return self._bounds._replace(crawl_delay=delay)
+
+
+def _next_request_at(group: QueuedOrigin, pace: Pace, now: Moment) -> float:
+    return now.next_request_at(pace, last_request_at=group.last_request_at, retry_at=group.retry_at)
+
+
+def _longest_delay(pace: Pace) -> float:
+    """Return the longest delay that a file declares. Request rates count, whatever their time of day."""
+    return min(max([pace.crawl_delay or 0.0, *(rate.interval for rate in pace.request_rates)]), _LONGEST)
+
+
+def _visits(checked: CheckedOrigin) -> Pace:
+    return Pace(visit_times=checked.pace.visit_times)

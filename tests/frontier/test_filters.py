@@ -1,0 +1,58 @@
+"""Filters of URLs before they are added."""
+
+from typing import Any
+
+import pytest
+from simulation.virtual_time import run_in_virtual_time
+from tests.frontier.crawls import crawl, open_frontier
+
+from canfetch.errors import InvalidOption
+
+pytestmark = pytest.mark.usefixtures("backend")
+A = "https://a.example"
+
+
+def without_query(url: str) -> str | None:
+    if "raise" in url:
+        raise LookupError(url)
+    if "number" in url:
+        return 5  # type: ignore[return-value]  # what a wrong filter returns
+    return None if "/no" in url else url.partition("?")[0]
+
+
+def test_a_filter_refuses_and_replaces_urls() -> None:
+    urls = [f" {A}/1?a\n", f"{A}/1?b", f"{A}/no", "", f"{A}/2"]
+    result = crawl({}, urls, url_filter=without_query)
+    assert result.urls == [f"{A}/1", f"{A}/2"]
+    assert [(skipped.url, skipped.error) for skipped in result.skipped] == [(f"{A}/no", "refused by url_filter")]
+    assert result.counts.refused == 1
+
+
+@pytest.mark.parametrize("url, error", [(f"{A}/raise", LookupError), (f"{A}/number", TypeError)])
+def test_urls_before_an_exception_of_a_filter_are_added(url: str, error: type[Exception]) -> None:
+    async def main() -> list[str]:
+        async with open_frontier(url_filter=without_query) as frontier:
+            with pytest.raises(error):
+                frontier.add_many([f"{A}/1", url, f"{A}/2"])
+            with pytest.raises(error):
+                frontier.add(url)
+            return [turn.url async for turn in frontier if turn.done()]
+
+    assert run_in_virtual_time(main) == [f"{A}/1"]
+
+
+def test_an_exception_of_a_filter_for_a_source_is_raised_by_the_iteration() -> None:
+    async def main() -> list[str]:
+        async with open_frontier(urls=[f"{A}/1", f"{A}/raise"], url_filter=without_query) as frontier:
+            with pytest.raises(LookupError):
+                await anext(frontier)
+            return [turn.url async for turn in frontier if turn.done()]
+
+    assert run_in_virtual_time(main) == [f"{A}/1"]
+
+
+def test_a_filter_that_cannot_be_called_is_rejected() -> None:
+    filters: list[Any] = ["https://a.example/", 5]
+    for url_filter in filters:
+        with pytest.raises(InvalidOption, match="invalid url_filter"):
+            crawl({}, [], url_filter=url_filter)
