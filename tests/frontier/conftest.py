@@ -24,8 +24,10 @@ _VIRTUAL_NOW: Final = "current_setting('virtual.now')::float8"
 
 
 # The tests whose subject the URLFrontier protocol can express. The others are about times between whole seconds, the
-# order of URLs, several turns of an origin, or what a file or a table has.
+# order of URLs, several turns of an origin, groups, or what a file or a table has.
 _URLFRONTIER_TESTS: Final = {
+    "test_a_depth_survives_retries_and_restarts",
+    "test_a_filter_refuses_and_replaces_urls",
     "test_a_held_file_from_before_the_clock_was_set_back_is_not_new_again_later",
     "test_a_request_that_is_due_is_due_now",
     "test_a_source_that_raises_cancelled_error_is_not_dropped_silently",
@@ -46,6 +48,7 @@ _URLFRONTIER_TESTS: Final = {
     "test_invalid_urls_are_reported_and_the_others_are_added",
     "test_lines_of_a_file_are_decided_and_handed_out_without_their_line_ends",
     "test_links_are_added_while_running",
+    "test_metadata_survive_retries_and_restarts",
     "test_no_more_files_are_requested_at_the_same_time_than_the_option_says",
     "test_no_more_urls_are_read_than_fit",
     "test_open_files_are_sources",
@@ -70,8 +73,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item
         for item in items
         if not (item.get_closest_marker("files") and "[postgres" in item.name)
-        and not ("[urlfrontier" in item.name and item.name.partition("[")[0] not in _URLFRONTIER_TESTS)
+        and not ("[urlfrontier" in item.name and not _is_expressed(item))
     ]
+
+
+def _is_expressed(item: pytest.Item) -> bool:
+    # The queues of the service are those of origins.
+    return item.path.stem != "test_groups" and item.name.partition("[")[0] in _URLFRONTIER_TESTS
 
 
 @pytest.fixture(scope="session")
