@@ -10,6 +10,7 @@ import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,7 +51,8 @@ async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn, archive: "W
     async with session.get(turn.url, allow_redirects=False) as response:
         if archive is not None:
             archive.write(
-                turn.url,
+                # As it was sent: in ASCII, with a path and without a fragment.
+                str(response.request_info.url),
                 response.request_info.headers.items(),
                 status=response.status,
                 headers=response.headers.items(),
@@ -133,7 +135,7 @@ async def crawl(
     workers: int,
 ) -> None:
     """Crawl the sites of the seeds."""
-    backend = PostgresQueue(database, crawl=" ".join(seeds)[:200]) if database else None
+    backend = PostgresQueue(database, crawl=sha256(" ".join(seeds).encode()).hexdigest()) if database else None
     path = None if backend else folder / "frontier.sqlite3"
     origins = tuple(f"{canfetch.Origin.from_url(seed)}/" for seed in seeds)
     store = SQLiteStore(folder / "robots.sqlite3")

@@ -69,7 +69,10 @@ class WarcArchive:
         request = writer.create_warc_record(
             url, "request", http_headers=StatusAndHeaders(f"GET /{path} HTTP/1.1", list(sent), is_http_request=True)
         )
-        kept = [(f"X-Archive-Orig-{name}" if name.lower() in WIRE_HEADERS else name, value) for name, value in headers]
+        kept = [
+            (f"X-Archive-Orig-{name}" if name.lower() in WIRE_HEADERS else name, readable(value))
+            for name, value in headers
+        ]
         response = writer.create_warc_record(
             url,
             "response",
@@ -121,6 +124,11 @@ class ArchivingTransport:
         await self._transport.close()
 
 
+def readable(value: str) -> str:
+    """Return the value of a header without the lone surrogates that stand for bytes which are not UTF-8."""
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def reason(status: int) -> str:
     """Return the phrase of a status code."""
     try:
@@ -137,7 +145,11 @@ def complete_bytes(path: Path) -> int:
         while block := file.read(1 << 16):
             read += len(block)
             while block:
-                member.decompress(block)
+                try:
+                    member.decompress(block)
+                except zlib.error:
+                    # Such as the zeros that a file system leaves after a power failure.
+                    return complete
                 if not member.eof:
                     break
                 block = member.unused_data

@@ -6,6 +6,7 @@ import { displayText } from "../../page/src/engine/display-text.js";
 import type { GroupChoice, Reason, Rule } from "../types/index.js";
 import { shown, typeError } from "./problems.js";
 import { engineBytes, engineBytesAsync } from "./payload.js";
+import { encodeText } from "./text.js";
 
 interface Exports {
   readonly memory: WebAssembly.Memory;
@@ -58,7 +59,6 @@ export interface Explained {
 /** Enough for an agent, and for most agents with a URL. */
 const INPUT_BYTES = 512;
 
-const encoder = new TextEncoder();
 
 export class Engine {
   /** The names of the profiles. */
@@ -105,7 +105,7 @@ export class Engine {
       const memory = this.#bytes();
       for (let at = 0; at < length; at++) {
         const code = url.charCodeAt(at);
-        if (code > 0x7f) return this.decide(handle, rules, encoder.encode(url));
+        if (code > 0x7f) return this.decide(handle, rules, encodeText(url));
         memory[address + at] = code;
       }
     } else if (!this.#input(url)) return FAILURES.tooLarge;
@@ -114,7 +114,7 @@ export class Engine {
 
   /** Explain a decision, or return a negative number if the URL or the agent is invalid. */
   explain(handle: number, profile: number, url: Target, agent: AgentChain): Explained | number {
-    if (!this.#input(new InputWriter(INPUT_BYTES).target(url).agent(agent).bytes)) return FAILURES.tooLarge;
+    if (!this.#input(new InputWriter(INPUT_BYTES).target(typeof url === "string" ? encodeText(url) : url).agent(agent).bytes)) return FAILURES.tooLarge;
     const result = this.#exports.canfetch_explain(handle, profile);
     if (result < 0) return result;
     const output = this.#output();

@@ -16,21 +16,41 @@ const MAX_RULES = 65_536;
 const DISALLOW_RULE = 4;
 
 /** The files in the engine. Those at the beginning are removed first. */
-const open = new Set<File>();
+const open = new Set<Slot>();
 let openBytes = 0;
+
+/** What the engine has of a file. It does not refer to the content, so that it can outlive the file until it is closed. */
+export class Slot {
+  /** The handle in the engine, or 0. */
+  handle = 0;
+  bytes = 0;
+  /** Whether the file was used since it was last considered for removal. */
+  isUsed = false;
+  ruleCount = 0;
+  /** By the key of the agent. */
+  readonly bound = new Map<string, Bound>();
+
+  /** Free the memory of the file in the engine. It is parsed again when it is next used. */
+  close(): void {
+    if (this.handle === 0) return;
+    currentEngine().close(this.handle);
+    this.forget();
+  }
+
+  forget(): void {
+    if (open.delete(this)) openBytes -= this.bytes;
+    this.handle = 0;
+    this.ruleCount = 0;
+    this.bound.clear();
+  }
+}
 
 export class File {
   readonly profile: number;
   readonly #maxBytes: number;
   /** Null after the file was disposed of. */
   #content: Uint8Array | null;
-  /** The handle in the engine, or 0. */
-  #handle = 0;
-  /** Whether the file was used since it was last considered for removal. */
-  #isUsed = false;
-  #ruleCount = 0;
-  /** By the key of the agent. */
-  readonly #bound = new Map<string, Bound>();
+  readonly slot = new Slot();
   #others: readonly OtherRecord[] | null = null;
 
   constructor(content: Uint8Array, maxBytes: number, profile: number) {
@@ -60,7 +80,7 @@ export class File {
   explain(agent: AgentChain, url: Target): Explained | number {
     return this.#attempt(() => {
       this.#open();
-      return currentEngine().explain(this.#handle, this.profile, url, agent);
+      return currentEngine().explain(this.slot.handle, this.profile, url, agent);
     });
   }
 
@@ -72,16 +92,14 @@ export class File {
     this.#requireContent();
     this.#others ??= this.#attempt(() => {
       this.#open();
-      return currentEngine().others(this.#handle, this.profile);
+      return currentEngine().others(this.slot.handle, this.profile);
     });
     return this.#others;
   }
 
   /** Free the memory of the file in the engine. It is parsed again when it is next used. */
   close(): void {
-    if (this.#handle === 0) return;
-    currentEngine().close(this.#handle);
-    this.#forget();
+    this.slot.close();
   }
 
   /** Free all memory of the file, which cannot be used any more. */
@@ -92,50 +110,44 @@ export class File {
   }
 
   #decide(key: string, agent: AgentChain | null, url: Target): number {
-    const bound = this.#bound.get(key) ?? this.#bind(key, agent ?? agentChain(key));
-    this.#isUsed = true;
-    return currentEngine().decide(this.#handle, bound.number, url);
+    const bound = this.slot.bound.get(key) ?? this.#bind(key, agent ?? agentChain(key));
+    this.slot.isUsed = true;
+    return currentEngine().decide(this.slot.handle, bound.number, url);
   }
 
   #bind(key: string, agent: AgentChain): Bound {
-    const known = this.#bound.get(key);
+    const known = this.slot.bound.get(key);
     if (known !== undefined) return known;
-    if (this.#bound.size >= MAX_AGENTS || this.#ruleCount > MAX_RULES) this.close();
+    if (this.slot.bound.size >= MAX_AGENTS || this.slot.ruleCount > MAX_RULES) this.close();
     this.#open();
-    const bound = currentEngine().bind(this.#handle, this.profile, agent);
+    const bound = currentEngine().bind(this.slot.handle, this.profile, agent);
     if (typeof bound === "number") throw invalidToken(agent.tokens);
-    this.#ruleCount += bound.ruleCount;
-    this.#bound.set(key, bound);
+    this.slot.ruleCount += bound.ruleCount;
+    this.slot.bound.set(key, bound);
     return bound;
   }
 
   #open(): void {
     const content = this.#requireContent();
-    this.#isUsed = true;
-    if (this.#handle !== 0) return;
+    this.slot.isUsed = true;
+    if (this.slot.handle !== 0) return;
     makeRoom(content.length);
     let handle = currentEngine().open(content, this.#maxBytes);
     if (handle < 0) {
       // The memory is full. No file is larger than the input that the engine accepts.
-      for (const file of open) file.close();
+      for (const slot of open) slot.close();
       handle = currentEngine().open(content, this.#maxBytes);
     }
     if (handle < 0) throw new Error(`no memory for a robots.txt of ${content.length} bytes`);
-    this.#handle = handle;
-    open.add(this);
+    this.slot.handle = handle;
+    this.slot.bytes = content.length;
+    open.add(this.slot);
     openBytes += content.length;
   }
 
   #requireContent(): Uint8Array {
     if (this.#content === null) throw new TypeError("this robots.txt was disposed of: parse the file again");
     return this.#content;
-  }
-
-  #forget(): void {
-    if (open.delete(this)) openBytes -= this.#content?.length ?? 0;
-    this.#handle = 0;
-    this.#ruleCount = 0;
-    this.#bound.clear();
   }
 
   #attempt<T>(work: () => T): T {
@@ -150,24 +162,22 @@ export class File {
   #again<T>(error: unknown, work: () => T): T {
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
     discardEngine();
-    for (const file of open) file.#forget();
+    for (const slot of open) slot.forget();
     return work();
-  }
-
-  /** Remove files until there is room. A file that was used since the last time is asked again later. */
-  static makeRoom(bytes: number): void {
-    for (const file of open) {
-      if (open.size < MAX_OPEN_FILES && openBytes + bytes <= MAX_OPEN_BYTES) return;
-      if (file.#isUsed) {
-        file.#isUsed = false;
-        open.delete(file);
-        open.add(file);
-      } else file.close();
-    }
   }
 }
 
-const { makeRoom } = File;
+/** Remove files until there is room. Those that were used since the last time come last. */
+function makeRoom(bytes: number): void {
+  for (const slot of open) {
+    if (open.size < MAX_OPEN_FILES && openBytes + bytes <= MAX_OPEN_BYTES) return;
+    if (slot.isUsed) {
+      slot.isUsed = false;
+      open.delete(slot);
+      open.add(slot);
+    } else slot.close();
+  }
+}
 
 /** The number of files in the engine. */
 export function openFiles(): number {

@@ -17,7 +17,6 @@ const RELATIVE = "http://relative.invalid";
 /** URLs that `URL` does not change: a path without dot segments, plain characters, and no empty query. */
 const PLAIN_REST = /^\/(?!\.)(?:[\w\-=&~+,:;@!()*$.]|\/(?!\.)|\?(?!$)|%(?!2[eE])[0-9A-Fa-f]{2})*$/;
 
-const decoder = new TextDecoder();
 const STAR = { tokens: ["*"], starApplies: true };
 
 class Robots implements types.Robots {
@@ -35,7 +34,7 @@ class Robots implements types.Robots {
     const profile = currentEngine().profiles.indexOf(PROFILE);
     this.#content = contentBytes(contents ?? "", DEFAULT_MAX_BYTES);
     this.#file = new File(this.#content, DEFAULT_MAX_BYTES, profile);
-    freeWhenCollected?.register(this, this.#file);
+    freeWhenCollected?.register(this, this.#file.slot);
   }
 
   isAllowed(url: string, ua?: string): boolean | undefined {
@@ -94,9 +93,19 @@ class Robots implements types.Robots {
   }
 
   #otherRecords(): OtherRecords {
-    this.#others ??= readOtherRecords(decoder.decode(this.#content));
+    this.#others ??= readOtherRecords(contentText(this.#content));
     return this.#others;
   }
+}
+
+/** Return the content that the engine reads: in UTF-16 if it begins so, and up to the last line end within the limit. */
+function contentText(content: Uint8Array): string {
+  const isEnd = (byte: number | undefined) => byte === 10 || byte === 13;
+  let end = Math.min(content.length, DEFAULT_MAX_BYTES);
+  if (end < content.length && !isEnd(content[end])) while (end > 0 && !isEnd(content[end - 1])) end--;
+  const [first, second] = content;
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(content.subarray(0, end));
 }
 
 interface OtherRecords {

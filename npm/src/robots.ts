@@ -6,8 +6,9 @@ import { DEFAULT_MAX_BYTES, type AgentChain } from "../../page/src/engine/types.
 import type * as types from "../types/index.js";
 import { agentChain } from "./agents.js";
 import { currentEngine } from "./engine.js";
-import { File, INVALID_URL } from "./files.js";
+import { File, INVALID_URL, type Slot } from "./files.js";
 import { shown, typeError } from "./problems.js";
+import { encodeText } from "./text.js";
 import { Verdict } from "./verdict.js";
 
 /** The largest size limit. The engine takes no larger input than this and 16 bytes. */
@@ -15,12 +16,13 @@ const MAX_BYTES_LIMIT = (1 << 26) - 16;
 /** The profiles in which a crawler without a delay of its own has that of the `*` groups. */
 const CRAWL_DELAY_OF_STAR: readonly string[] = ["bing"];
 
-const encoder = new TextEncoder();
+const OPTIONS: readonly string[] = ["profile", "maxBytes", "url"];
+
 const decoder = new TextDecoder();
 
-/** Frees the memory in the engine of files that are not in use any more. */
+/** Frees the memory in the engine of files that are not in use any more. It must not refer to their content. */
 export const freeWhenCollected =
-  typeof FinalizationRegistry === "undefined" ? null : new FinalizationRegistry<File>((file) => file.close());
+  typeof FinalizationRegistry === "undefined" ? null : new FinalizationRegistry<Slot>((slot) => slot.close());
 
 interface Origin {
   readonly scheme: string;
@@ -40,11 +42,12 @@ export class RobotsTxt implements Omit<types.RobotsTxt, typeof Symbol.dispose> {
     this.#file = file;
     this.profile = profile;
     this.#origin = origin;
-    freeWhenCollected?.register(this, file, this);
+    freeWhenCollected?.register(this, file.slot, this);
   }
 
   allows(url: types.AnyURL, agent: string | types.Agent): boolean {
-    if (typeof agent === "string") return this.#allows(url, agent, null);
+    // Keys of several tokens have line breaks.
+    if (typeof agent === "string" && !agent.includes("\n")) return this.#allows(url, agent, null);
     const chain = agentChain(agent);
     return this.#allows(url, agentKey(chain), chain);
   }
@@ -164,6 +167,10 @@ export function parse(content: types.Content, options: types.ParseOptions = {}):
   if (typeof options !== "object" || options === null) {
     throw typeError("invalid-option", `invalid options ${shown(options)}: expected an object such as { profile: 'google' }`);
   }
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw typeError("invalid-option", `unknown option ${shown(unknown)}: expected one of ${OPTIONS.join(", ")}`);
+  }
   const { profile = "rfc9309", maxBytes = DEFAULT_MAX_BYTES, url = null } = options;
   const index = currentEngine().profiles.indexOf(profile);
   if (index < 0) {
@@ -200,18 +207,6 @@ export function contentBytes(content: types.Content, maxBytes: number): Uint8Arr
     "invalid-content",
     `invalid content ${shown(content)}: expected a string or a Uint8Array${promise ? "; await the promise first" : ""}`,
   );
-}
-
-/** Encode text as UTF-8. A lone surrogate is encoded like a character, so that it equals nothing in a URL. */
-function encodeText(text: string): Uint8Array {
-  if (text.isWellFormed()) return encoder.encode(text);
-  const bytes: number[] = [];
-  for (const character of text) {
-    const code = character.charCodeAt(0);
-    if (character.isWellFormed()) bytes.push(...encoder.encode(character));
-    else bytes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f));
-  }
-  return new Uint8Array(bytes);
 }
 
 function fileOrigin(url: unknown): Origin {

@@ -120,7 +120,7 @@ export type ArgumentErrorCode =
   | "origin-mismatch"
   | "unknown-profile";
 
-/** Parse a robots.txt. No content is an error. */
+/** Parse a robots.txt. Content never causes an error. */
 export function parse(content: Content, options?: ParseOptions): RobotsTxt;
 
 /** Decide once whether `agent` may fetch `url`. */

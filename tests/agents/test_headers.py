@@ -239,6 +239,8 @@ def test_crawlers_with_the_header_of_a_phone_are_matched_by_their_own_name(heade
     [
         f"{ANDROID} Chrome/120.0.0.0 Mobile Safari/537.36 (compatible; OtherBot/1.0; +https://other.example/bot)",
         f"{ANDROID} Chrome/120.0.0.0 Mobile Safari/537.36 (compatible; OtherBot/1.0)",
+        "Mozilla/5.0 (X11; Linux; U; OtherBot 1.0; http://other.example/bot) Gecko OtherBot/1.0",
+        "Mozilla/5.0 (X11; Linux) OtherBot/1.0 (http://other.example/bot)",
         f"{ANDROID} Chrome/120.0.0.0 Mobile Safari/537.36 (compatible; OtherBot; Android)",
         f"{IPHONE} Mobile/15E148 Safari/604.1; OtherBot/1.0",
         "Mozilla/5.0 (Linux; Android 13; compatible; OtherBot) AppleWebKit/537.36 (KHTML, like Gecko)",
@@ -379,3 +381,11 @@ def test_traefik_rules_have_the_same_regex() -> None:
     rules = canfetch.author.render_policy(POLICY, "traefik")
     for intent in build_server_rules(POLICY).intents:
         assert f"(?i){intent.user_agent_regex}" in rules
+
+
+def test_a_crawler_with_a_number_as_its_name_is_matched() -> None:
+    """The header is that of 80legs, and its token the one that its operator states."""
+    header = "Mozilla/5.0 (compatible; 008/0.83; http://www.80legs.com/webcrawler.html) Gecko/2008032620"
+    assert wsgi_status(site_that_names(("008",)), header) == 403
+    assert wsgi_status(site_that_names(("008",)), header.replace("http://www.", "www.")) == 403
+    assert wsgi_status(site_that_names(("Gecko",)), header) == 200

@@ -62,6 +62,7 @@ _URLFRONTIER_TESTS: Final = {
     "test_url_objects_and_bytes_are_added",
     "test_urls_of_an_origin_that_stays_unreachable_are_skipped",
     "test_urls_that_fail_together_are_not_tried_again_together",
+    "test_what_a_filter_returns_has_no_line_breaks",
     "test_values_of_other_types_raise_after_the_urls_before_them_are_added",
     "test_without_a_delay_a_url_is_queued_after_the_others_at_once",
 }

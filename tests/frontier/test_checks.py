@@ -11,8 +11,10 @@ from tests.frontier.crawls import Hosts, crawl, open_frontier
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
+from canfetch.client.frontier.sqlite_queue import SQLiteQueue
+from canfetch.client.frontier.url_queue import Phase
 from canfetch.client.transports import TransportRequest
-from canfetch.errors import InvalidOption, RequestNotSent
+from canfetch.errors import InvalidOption, RequestNotSent, StoreError
 
 pytestmark = pytest.mark.usefixtures("backend")
 A = "https://a.example"
@@ -228,3 +230,38 @@ def test_every_other_check_is_that_of_the_next_origin_in_order() -> None:
         # The first one, too: those between are chosen at random.
         assert requested[number] == next(url for url in urls if url not in requested[:number])
     assert requested[1:20:2] != urls[1:20:2]
+
+
+@pytest.mark.files
+@pytest.mark.parametrize("group_by", ["origin", "host"])
+def test_a_check_whose_result_cannot_be_written_is_not_lost(group_by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full for a moment: iterating again continues the crawl."""
+    name = "set_phases" if group_by == "origin" else "note_check"
+    method = getattr(SQLiteQueue, name)
+    failures = 0
+
+    def full_once(queue: SQLiteQueue, *args: Any, **kwargs: Any) -> Any:
+        nonlocal failures
+        phases = list(args[0]) if name == "set_phases" else []
+        is_result = any(phase == Phase.READY for phase, _ in phases) if phases else kwargs.get("delay") is not None
+        if is_result and failures < 2:
+            failures += 1
+            raise StoreError("the disk is full")
+        return method(queue, *([phases] if phases else args), **kwargs)
+
+    async def main() -> list[str]:
+        urls: list[str] = []
+        async with open_frontier(group_by=group_by) as frontier:
+            frontier.add_many(["https://a.example/1", "https://b.example/2"])
+            while True:
+                try:
+                    async for turn in frontier:
+                        urls.append(turn.url)
+                        turn.done()
+                    return sorted(urls)
+                except StoreError:
+                    continue
+
+    monkeypatch.setattr(SQLiteQueue, name, full_once)
+    assert run_in_virtual_time(main) == ["https://a.example/1", "https://b.example/2"]
+    assert failures == 2

@@ -17,6 +17,8 @@ def without_query(url: str) -> str | None:
         raise LookupError(url)
     if "number" in url:
         return 5  # type: ignore[return-value]  # what a wrong filter returns
+    if "break" in url:
+        return f" {A}/x\r\nX: y "
     return None if "/no" in url else url.partition("?")[0]
 
 
@@ -26,6 +28,10 @@ def test_a_filter_refuses_and_replaces_urls() -> None:
     assert result.urls == [f"{A}/1", f"{A}/2"]
     assert [(skipped.url, skipped.error) for skipped in result.skipped] == [(f"{A}/no", "refused by url_filter")]
     assert result.counts.refused == 1
+
+
+def test_what_a_filter_returns_has_no_line_breaks() -> None:
+    assert crawl({}, [f"{A}/break"], url_filter=without_query).urls == [f"{A}/xX: y"]
 
 
 @pytest.mark.parametrize("url, error", [(f"{A}/raise", LookupError), (f"{A}/number", TypeError)])

@@ -147,8 +147,64 @@ def test_groups_are_not_moved(request: pytest.FixtureRequest, tmp_path: Path, pl
             frontier.add("https://a.example/1")
 
     run_in_virtual_time(main)
-    with pytest.raises(StoreError, match="the crawl groups its URLs by host: only crawls that group by origin"):
+    with pytest.raises(StoreError, match="the crawl groups its URLs by host: expected one that groups by origin"):
         list(export_frontier(source))
+
+
+def test_a_failing_import_leaves_the_crawl_of_another_process(killed: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "moved.sqlite3"
+    lines = list(export_frontier(killed))
+    exists = Path.exists
+
+    def filled_afterwards(self: Path) -> bool:
+        if self == path and not exists(path):
+            monkeypatch.undo()
+            import_frontier(lines, path)
+            return False
+        return exists(self)
+
+    monkeypatch.setattr(Path, "exists", filled_afterwards)
+    with pytest.raises(StoreError, match="the frontier is not empty"):
+        import_frontier(lines, path)
+    assert list(export_frontier(path)) == lines
+
+
+@pytest.mark.service
+def test_an_import_into_a_crawl_without_urls_sets_its_grouping(postgres: PostgresServer, killed: Path) -> None:
+    queue = PostgresQueue(postgres.create_database("regrouped"), crawl="x")
+
+    async def main() -> None:
+        async with open_frontier(group_by="host", backend=queue):
+            pass
+
+    run_in_virtual_time(main)
+    lines = list(export_frontier(killed))
+    import_frontier(lines, queue)
+    assert list(export_frontier(queue)) == lines
+
+
+def test_origins_of_groups_cannot_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite3"
+
+    async def main() -> None:
+        async with open_frontier(group_by="host", path=path) as frontier:
+            frontier.add("https://a.example/1")
+
+    run_in_virtual_time(main)
+    assert [url.url for url in list_urls(path)] == ["https://a.example/1"]
+    with pytest.raises(StoreError, match="groups its URLs by host: expected one that groups by origin"):
+        list(list_urls(path, origin="https://a.example"))
+    with pytest.raises(StoreError, match="groups its URLs by host: expected one that groups by origin"):
+        queue_failed_urls(path, origin="https://a.example")
+    assert queue_failed_urls(path) == 0
+
+
+def test_an_empty_file_is_no_frontier(tmp_path: Path) -> None:
+    path = tmp_path / "empty.txt"
+    path.touch()
+    with pytest.raises(StoreError, match="the file is empty: expected the file of"):
+        list(export_frontier(path))
+    assert path.stat().st_size == 0
 
 
 def test_surrogates_and_urls_that_are_no_longer_valid_are_moved(tmp_path: Path) -> None:
@@ -241,6 +297,8 @@ INVALID: list[tuple[str, list[Any]]] = [
     ("line 3: invalid priority '1': expected a finite number", [HEAD, ORIGIN, {**URL, "priority": "1"}]),
     ("line 3: invalid attempts None", [HEAD, ORIGIN, {**URL, "attempts": None}]),
     ("line 3: invalid error 1: expected a string or null", [HEAD, ORIGIN, {**URL, "error": 1}]),
+    ("line 3: the URL 'https://b.example:0/' does not belong", [HEAD, ORIGIN, {**URL, "url": "https://b.example:0/"}]),
+    ("line 3: invalid URL ' https://a.example/1'", [HEAD, ORIGIN, {**URL, "url": " https://a.example/1"}]),
     ("line 3: invalid depth -1: expected a whole number", [HEAD, ORIGIN, {**URL, "depth": -1}]),
     ("line 3: invalid metadata: 16388 bytes of JSON", [HEAD, ORIGIN, {**URL, "metadata": ["x" * 16384]}]),
     (

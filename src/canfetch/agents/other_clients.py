@@ -42,7 +42,7 @@ def is_generic(name: str) -> bool:
 def is_browser(user_agent: str, names: Collection[str]) -> bool:
     """Return whether a header that has names is that of a browser, alone or inside an app, and not of a crawler.
 
-    It is if it has no contact such as `+https://...`, and
+    It is if it has no URL, which is a contact, and
 
     - it has the product of a browser, and the names are words that headers of browsers, apps and libraries have:
       `Android` in `Mozilla/5.0 ... Instagram 312.1 Android (33/13; ...)`, or `Konqueror` in
@@ -58,9 +58,17 @@ def is_browser(user_agent: str, names: Collection[str]) -> bool:
     Cost: O(characters).
     """
     text = user_agent.lower()
-    if "+http" in text or not any(product in text for product in _BROWSERS):
+    lowered = [name.lower() for name in names]
+    if "://" in text or not any(product in text for product in _BROWSERS):
         return False
-    return all(map(is_other_client, names)) or _is_browser_in_app(text, [name.lower() for name in names])
+    return all(_is_word(name, text) for name in lowered) or _is_browser_in_app(text, lowered)
+
+
+def _is_word(name: str, text: str) -> bool:
+    """Return whether headers of browsers have a name. The crawler 80legs calls itself `008` after `compatible;`."""
+    if name in _names():
+        return True
+    return is_generic(name) and re.search(rf"compatible;\s*{re.escape(name)}", text) is None
 
 
 def _is_browser_in_app(text: str, names: Collection[str]) -> bool:

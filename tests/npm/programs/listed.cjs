@@ -32,7 +32,9 @@ const DIFFERENCES = [
     true,
   ],
   ["`Disallow: /a%24`, and the URL `/a$`", "User-agent: *\nDisallow: /a%24", allowed("/a$"), true, false],
-  ["`User-agent: a b`, and the agent `a`", "User-agent: a b\nDisallow: /x", allowed("/x", "a"), true, false],
+  ["`User-agent: a b`, `a,b` or `a*`, and the agent `a`", "User-agent: a,b\nDisallow: /x", allowed("/x", "a"), true, false],
+  ["`User-agent: * x`, and any agent", "User-agent: * x\nDisallow: /x", allowed("/x", "a"), true, false],
+  ["`Disallow: /a[b]` or `/a^b`, and the same path", "User-agent: *\nDisallow: /a[b]", allowed("/a[b]"), true, false],
   ["a rule after the first 500 KiB", `User-agent: *\n${"#".repeat(512_000)}\nDisallow: /x`, allowed("/x"), false, true],
 ];
 

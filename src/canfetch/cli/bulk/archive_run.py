@@ -35,7 +35,7 @@ class SetAside:
     Args: write: Writes a record to the file of `--faults`.
 
     Attributes:
-        progress: What lines are printed above.
+        progress: The progress bar, above which lines are printed.
         is_cut: Whether more records than those may be missing.
     """
 
@@ -52,7 +52,7 @@ class SetAside:
         """Write a record, and print it unless there were too many."""
         self._write(fault)
         self.is_cut |= fault.is_end
-        self._lost += fault.lost or 1
+        self._lost += 1 if fault.lost is None else fault.lost
         self._is_exact &= fault.lost is not None
         self._sources.add(fault.source)
         self._shown += 1

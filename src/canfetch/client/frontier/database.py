@@ -239,6 +239,8 @@ class FrontierDatabase:
     def _prepare(self, pragmas: tuple[str, ...], group_by: GroupBy | None) -> None:
         # Before the pragmas, which change the format of the file, and it can be that of another program.
         version = self._check_format()
+        if version == 0 and group_by is None:
+            raise StoreError(f"{self._name}: the file is empty: expected the file of a canfetch.Frontier")
         for pragma in pragmas:
             self.connection.execute(f"PRAGMA {pragma}")
         if version != SCHEMA_VERSION:
@@ -246,7 +248,7 @@ class FrontierDatabase:
                 steps = (_SCHEMA,) if version == 0 else (_MIGRATIONS[older] for older in range(version, SCHEMA_VERSION))
                 for statement in chain.from_iterable(steps):
                     self.connection.execute(statement)
-                if version == 0 and group_by is not None:
+                if group_by is not None and version == 0:
                     self.connection.execute("UPDATE totals SET group_by = ?", (group_by.value,))
                 self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

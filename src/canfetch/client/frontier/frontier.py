@@ -111,9 +111,11 @@ class Frontier:
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
         url_filter: Called with each URL before it is added. Returns the URL to add instead, such as one without a
             session ID, or None to refuse it, which is reported to `on_skip`. If it raises an exception, the URLs before
-            are added, and `add` raises the exception. Not an async function.
-        on_skip: Called with each URL that is dropped because it is disallowed or invalid, or because nothing is known
-            about its origin, before it is dropped. If it raises an exception, the URL is dropped as well, and the
+            are added, and `add` raises the exception. For a URL of a source, the iteration raises it, and the source is
+            not read further. Not an async function.
+        on_skip: Called with each URL that is dropped because it is disallowed, invalid, too deep or refused by
+            `url_filter`, because nothing is known about its origin, or because too many turns of its origin failed,
+            before it is dropped. If it raises an exception, the URL is dropped as well, and the
             exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been added. Not an
             async function.
         on_failure: Called with each URL that failed in its last attempt, after it is in the list of `failed`. If it
@@ -224,6 +226,8 @@ class Frontier:
                 clock=self._clocks.at,
                 group_by=group_by,
             )
+        # Results of checks that are not written yet.
+        self._results: list[CheckResult] = []
         self._groups: GroupTurns | None = None
         if self._is_grouped:
             self._groups = GroupTurns(
@@ -453,7 +457,10 @@ class Frontier:
         for url in urls:
             try:
                 text = clean_url(url)
-                wanted = filtered_url(self._url_filter, text) if self._url_filter is not None and text else text
+                wanted: str | None = text
+                if self._url_filter is not None and text:
+                    wanted = filtered_url(self._url_filter, text)
+                    wanted = None if wanted is None else clean_url(wanted)
             except Exception as error:  # noqa: BLE001 - raised after the URLs before it have been added
                 failure = error
                 break
@@ -516,17 +523,20 @@ class Frontier:
     async def _collect_checks(self) -> bool:
         """Use the results of the checks that have ended. Return whether the frontier is still open.
 
-        Raises: An unexpected exception of a check, after all results have been used.
+        Raises: An unexpected exception of a check, after all results have been used. After another one, such as a
+            StoreError, the next call uses the rest.
         """
-        results = self._checks.collect()
+        # Kept until they are written: an origin whose result is lost would be checked forever.
+        self._results += self._checks.collect()
         if self._groups is not None:
-            error = self._groups.end_checks(results)
+            error = self._groups.end_checks(self._results)
             if error is not None:
                 raise error
             return self._queue.is_open
         self._queue.set_phases(
-            (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in results
+            (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in self._results
         )
+        results, self._results = self._results, []
         unexpected: BaseException | None = None
         dropped: list[CheckResult] = []
         for result in results:

@@ -105,8 +105,7 @@ class GroupTurns:
         self._report = report
         self._record = record
         self._now = now
-        # The origin whose robots.txt is needed for the next turn of a group, and the checks that run.
-        self._needed: dict[int, str] = {}
+        # The checks that run.
         self._running: dict[int, _Check] = {}
         self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
 
@@ -130,7 +129,6 @@ class GroupTurns:
         if isinstance(turn, str):
             if seen.skipped:
                 self._queue.skip(group.id, seen.skipped)
-            self._needed[group.id] = turn
             self._queue.set_phases([(Phase.UNCHECKED, group.id)])
             return None
         if turn is None:
@@ -150,7 +148,7 @@ class GroupTurns:
         groups = self._queue.next_unchecked(limit)
         now = self._now()
         for group in groups:
-            name = self._needed.pop(group.id, None)
+            name = self._needed(group)
             at = _next_request_at(group, self._pace(group.delay), now)
             if name is None or at > now.at:
                 # Another turn of the group has ended since.
@@ -161,10 +159,24 @@ class GroupTurns:
             self._checks.start(group._replace(name=name), partial(self._request, group.id, check))
         return len(groups)
 
-    def end_checks(self, results: Iterable[CheckResult]) -> BaseException | None:
-        """Use the results of checks that have ended. Return an unexpected exception of one of them."""
+    def _needed(self, group: QueuedOrigin) -> str | None:
+        """Return the origin whose robots.txt the next turn needs: that of the first URL, which `take` has left."""
+        for queued in self._queue.first_urls(group.id, 1):
+            try:
+                return str(Origin.from_url(queued.url))
+            except InvalidURL:
+                # It was added since, and `take` drops it.
+                return None
+        return None
+
+    def end_checks(self, results: list[CheckResult]) -> BaseException | None:
+        """Use the results of checks that have ended. Return an unexpected exception of one of them.
+
+        Args: results: Those that have been used are removed, also if this raises.
+        """
         unexpected: BaseException | None = None
-        for result in results:
+        while results:
+            result = results[0]
             group, name = result.origin.id, result.origin.name
             now = self._now()
             if not result.is_known and not isinstance(result.error, RequestNotSent):
@@ -172,8 +184,8 @@ class GroupTurns:
             check = self._running.get(group)
             if check is None or check.name != name:
                 # The group was lost during the check.
+                del results[0]
                 continue
-            del self._running[group]
             if not result.is_known:
                 self._note_uncheckable(name, result, now)
             requested_at = now.at if check.requested else None
@@ -182,12 +194,12 @@ class GroupTurns:
             if group_delay is not None:
                 due_at = now.next_request_at(self._pace(group_delay), last_request_at=requested_at)
                 self._queue.wait(group, due_at, keeps=True)
+            del self._running[group], results[0]
         return unexpected
 
     def release(self, groups: Iterable[int]) -> None:
         """Forget what is under way for groups that this frontier has lost."""
         for group in groups:
-            self._needed.pop(group, None)
             self._running.pop(group, None)
 
     def _request(self, group: int, check: _Check) -> bool:

@@ -58,6 +58,16 @@ def group_name(origin: str, group_by: GroupBy) -> str:
     return domain or host
 
 
+def check_grouping(name: str, group_by: str) -> None:
+    """Check that a crawl groups by origin, because its origins are named.
+
+    Args: name: The file or the database.
+    Raises: StoreError.
+    """
+    if group_by != GroupBy.ORIGIN:
+        raise StoreError(f"{name}: the crawl groups its URLs by {group_by}: expected one that groups by origin")
+
+
 def wrong_grouping(name: str, stored: str, group_by: GroupBy) -> StoreError:
     """Return the error of a crawl that was begun with another grouping.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, Final
 
+from canfetch.client.frontier.grouping import check_grouping
 from canfetch.client.frontier.heartbeat import failed_url
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import OriginState
@@ -96,12 +97,13 @@ def list_postgres_urls(
         run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         # The reader of the list can be slow.
         run("SET LOCAL idle_in_transaction_session_timeout = 0")
-        rows = run("SELECT id FROM canfetch_crawls WHERE name = %(crawl)s", {"crawl": crawl})
+        rows = run("SELECT id, group_by FROM canfetch_crawls WHERE name = %(crawl)s", {"crawl": crawl})
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(crawl)}")
         number = rows[0][0]
         chosen = "" if state is None else f" AND u.state = {int(state)}"
         if origin is not None:
+            check_grouping(connection.name, rows[0][1])
             found = run(
                 "SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s",
                 {"crawl": number, "name": origin},

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
+from canfetch.client.frontier.grouping import check_grouping
 from canfetch.client.frontier.sqlite_queue import failed_url, read_counts
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, URLState, url_text
 from canfetch.client.private_files import kind_of_path
@@ -140,12 +141,14 @@ def list_urls(
         state: Yield only URLs in this state.
         origin: Yield only URLs of this origin.
         limit: The largest number of URLs, or -1.
-    Raises: StoreError: While iterating, as `read_report`.
+    Raises: StoreError: While iterating, as `read_report`, and if `origin` is passed and the crawl groups otherwise.
     Cost: O(n) steps of the database for n URLs, and O(1) memory.
     """
     with _open(path) as connection:
         chosen = "" if state is None else f"AND state = {int(state)} "
         if origin is not None:
+            (group_by,) = check_row(connection.execute("SELECT group_by FROM totals").fetchone(), str)
+            check_grouping(str(path), group_by)
             chosen += "AND origin = (SELECT id FROM origins WHERE name = :origin) "
         rows = connection.execute(
             "SELECT url, state, attempt - 1, priority, due_at, error FROM urls WHERE true "  # noqa: S608 - as above

@@ -8,9 +8,11 @@ from typing import Any
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.database import FrontierDatabase
+from canfetch.client.frontier.grouping import check_grouping
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.url_queue import Phase
 from canfetch.client.private_files import kind_of_path
+from canfetch.client.sqlite_files import check_row
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -32,9 +34,14 @@ def queue_failed_urls(
     if not isinstance(source, PostgresQueue):
         return _queue_in_file(source, origin, chosen)
     with closing(source.connect()) as connection, connection.transaction() as run:
-        rows = run("SELECT id FROM canfetch_crawls WHERE name = %(crawl)s", {"crawl": source.crawl})
+        # Locked first, as by the workers.
+        rows = run(
+            "SELECT id, group_by FROM canfetch_crawls WHERE name = %(crawl)s FOR UPDATE", {"crawl": source.crawl}
+        )
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(source.crawl)}")
+        if origin is not None:
+            check_grouping(connection.name, rows[0][1])
         return int(run(sql.QUEUE_CHOSEN, {"crawl": rows[0][0], "name": origin, "urls": chosen or None})[0][0])
 
 
@@ -51,6 +58,9 @@ def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[
     number = 0
     with closing(FrontierDatabase(path, None)) as database, database.transaction():
         execute = database.connection.execute
+        if origin is not None:
+            (group_by,) = check_row(execute("SELECT group_by FROM totals").fetchone(), str)
+            check_grouping(name, group_by)
         # One at a time: a statement has a limited number of values.
         for more in [[url] for url in urls] or [[]]:
             chosen = f"{where} AND url = ?" if more else where

@@ -24,11 +24,11 @@ from typing import Any, Final, NamedTuple
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import FrontierDatabase, damage_error
-from canfetch.client.frontier.grouping import GroupBy
+from canfetch.client.frontier.grouping import check_grouping
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.postgres_statements import NOW
-from canfetch.client.frontier.url_identity import DIGEST_BYTES, identify_url
+from canfetch.client.frontier.url_identity import DIGEST_BYTES, clean_url, identify_url
 from canfetch.client.frontier.url_queue import FrontierCounts, Phase, URLState, url_text
 from canfetch.client.frontier.validation import metadata_json
 from canfetch.client.private_files import kind_of_path
@@ -67,7 +67,7 @@ WHERE c.name = %(crawl)s"""  # noqa: S608 - a constant
 # The row of the crawl is locked, so a worker that starts waits until the transaction has ended.
 _NEW_CRAWL: Final = f"""
 INSERT INTO canfetch_crawls AS c (name, seen_at) VALUES (%(crawl)s, {NOW})
-ON CONFLICT (name) DO UPDATE SET name = excluded.name
+ON CONFLICT (name) DO UPDATE SET name = excluded.name, group_by = 'origin'
 RETURNING id, {NOW}, added > 0 OR EXISTS (SELECT 1 FROM canfetch_origins WHERE crawl = c.id),
     EXISTS (SELECT 1 FROM canfetch_workers WHERE crawl = c.id AND alive_until > {NOW})"""  # noqa: S608 - a constant
 _ORIGINS: Final = """
@@ -205,7 +205,7 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
     with closing(FrontierDatabase(path, None)) as database, database.converted_errors():
         execute = database.connection.execute
         (group_by,) = check_row(execute("SELECT group_by FROM totals").fetchone(), str)
-        _check_grouping(name, group_by)
+        check_grouping(name, group_by)
         row = execute("SELECT done, failed, skipped, refused FROM totals").fetchone()
         yield from _lines(
             _Source(
@@ -238,7 +238,7 @@ def _export_database(source: PostgresQueue) -> Iterator[str]:
         # The reader of the lines can be slow.
         run("SET LOCAL idle_in_transaction_session_timeout = 0")
         number, last_seen, group_by, *counts = _unused_crawl(connection, run, source.crawl)
-        _check_grouping(connection.name, group_by)
+        check_grouping(connection.name, group_by)
         of_crawl = f"FROM canfetch_origins AS o WHERE o.crawl = {int(number)} ORDER BY o.id"
         joined = "FROM canfetch_origins AS o JOIN {} AS t ON t.origin = o.id WHERE o.crawl = {} ORDER BY o.id, t.{}"
         lines = _lines(
@@ -288,13 +288,6 @@ def _unused_crawl(connection: PostgresConnection, run: _Run, crawl: str) -> tupl
     return tuple(values)
 
 
-def _check_grouping(name: str, group_by: str) -> None:
-    if group_by != GroupBy.ORIGIN:
-        raise StoreError(
-            f"{name}: the crawl groups its URLs by {group_by}: only crawls that group by origin can be moved"
-        )
-
-
 class _Rows:
     """The rows of a table in the order of their origins.
 
@@ -323,17 +316,21 @@ def _lines(source: _Source, name: str) -> Iterator[str]:
         origins += 1
         yield _line({"origin": origin, "last_request_at": last_request_at, "retry_at": retry_at, "failures": failures})
         for url, state, priority, attempt, due_at, error, depth, metadata in urls.of(number):
-            is_timed = state in _TIMED
+            try:
+                name_of_state = _STATES[URLState(state)]
+                given = None if metadata is None else json.loads(metadata)
+            except ValueError as error_of_row:
+                raise damage_error(name, error_of_row) from None
             yield _line(
                 {
                     "url": url_text(url),
-                    "state": _STATES[URLState(state)],
+                    "state": name_of_state,
                     "priority": priority,
                     "attempts": attempt - 1,
-                    "due_at": due_at if is_timed else None,
+                    "due_at": due_at if state in _TIMED else None,
                     "error": error,
                     "depth": depth,
-                    "metadata": None if metadata is None else json.loads(metadata),
+                    "metadata": given,
                 }
             )
         identities = (bytes(identity).hex() for (identity,) in known.of(number))
@@ -486,10 +483,15 @@ class _Reader:
 
     def _identity(self, url: str, origin: str) -> bytes | None:
         """Return the identity of a URL. A URL of another origin would be requested without the delay of its own."""
+        if clean_url(url) != url:
+            raise self._error(f"invalid URL {quoted(url)}: expected no white space around it, and no line ends")
         try:
             identified = identify_url(url)
         except InvalidURL:
-            return None
+            # This version skips it, if it is not that of another origin.
+            if _valid_origin(origin) is None or _valid_origin(url) in {origin, None}:
+                return None
+            raise self._error(f"the URL {quoted(url)} does not belong to the origin {quoted(origin)}") from None
         if identified.origin != origin:
             if _valid_origin(origin) is None:
                 return None
@@ -546,9 +548,12 @@ def _second_url(url: _URLLine) -> InvalidExport:
 def _write_file(reader: _Reader, path: str | os.PathLike[str]) -> None:
     is_new = not Path(check_path("path", path)).exists()
     with closing(FrontierDatabase(path)) as database:
+        # Another process can have filled it since.
+        if database.fetch("SELECT added OR EXISTS (SELECT 1 FROM origins) FROM totals") != (0,):
+            raise StoreError(f"{path}: the frontier is not empty: use another file")
         try:
             with database.transaction():
-                _insert_lines(reader, database.connection, str(path))
+                _insert_lines(reader, database.connection)
         except BaseException:
             if is_new:
                 # Its lock is still held. The empty file of the lock stays, because another process can wait for it.
@@ -559,10 +564,8 @@ def _write_file(reader: _Reader, path: str | os.PathLike[str]) -> None:
             raise
 
 
-def _insert_lines(reader: _Reader, connection: sqlite3.Connection, name: str) -> None:
+def _insert_lines(reader: _Reader, connection: sqlite3.Connection) -> None:
     execute = connection.execute
-    if execute("SELECT added OR EXISTS (SELECT 1 FROM origins) FROM totals").fetchone() != (0,):
-        raise StoreError(f"{name}: the frontier is not empty: use another file")
     origin: int | None = None
     for item in reader.items():
         if isinstance(item, _URLLine):

@@ -12,6 +12,8 @@ from canfetch.core.urls import AnyURL, plain_url, split_url, url_bytes
 from canfetch.errors import InvalidURL
 
 DIGEST_BYTES: Final = 16
+# No name of the DNS is longer, and indexes of PostgreSQL cannot have values of any length.
+_MAX_HOST: Final = 255
 # No server reads longer ones, and a page can contain links of any length.
 _MAX_BYTES: Final = 65_536
 _PROFILE: Final = get_profile("rfc9309")
@@ -62,6 +64,8 @@ def identify_url(url: str, *, in_group: bool = False) -> IdentifiedURL:
     origin = Origin.from_url(url)
     if origin.scheme not in DEFAULT_PORTS:
         raise InvalidURL(f"invalid URL {quoted(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
+    if len(origin.host) > _MAX_HOST:
+        raise InvalidURL(f"invalid URL {quoted(url)}: its host has more than {_MAX_HOST} characters")
     if origin.port == 0:
         raise InvalidURL(f"invalid URL {quoted(url)}: port 0 is reserved")
     name, target = str(origin), _target(encoded)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from canfetch.client.frontier.url_queue import FailedURL, QueuedURL
 from canfetch.client.frontier.validation import metadata_json
+from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption
 
 # The year 9999: no crawler fetches a failed URL before.
@@ -25,6 +26,7 @@ _METADATA: Final = "canfetch.metadata"
 # The service refuses longer keys.
 _MAX_KEY: Final = 255
 _MAX_NUMBER: Final = 10**6
+_MAX_ERROR: Final = 500
 
 
 def queue_key(origin: str) -> str:
@@ -74,9 +76,7 @@ def failed_metadata(info: Any, failed: FailedURL) -> None:
 def read_failed(info: Any) -> FailedURL:
     """Return a failed URL. Damaged metadata are ignored."""
     queued = read_queued(info, 0)
-    return FailedURL(
-        queued.url, _get(info, _ERROR), queued.attempt - 1, _number(_get(info, _FAILED_AT)), queued.priority
-    )
+    return FailedURL(queued.url, _error(info), queued.attempt - 1, _number(_get(info, _FAILED_AT)), queued.priority)
 
 
 def _get(info: Any, name: str) -> str | None:
@@ -90,6 +90,11 @@ def _set(info: Any, name: str, value: str | None) -> None:
         del info.metadata[name]
     if value is not None:
         info.metadata[name].values.append(value.encode("utf-8", "replace").decode())
+
+
+def _error(info: Any) -> str | None:
+    error = _get(info, _ERROR)
+    return None if error is None else printable_text(error[:_MAX_ERROR])
 
 
 def _whole(text: str | None) -> int:

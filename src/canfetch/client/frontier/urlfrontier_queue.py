@@ -14,6 +14,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -335,9 +336,15 @@ class URLFrontierQueue:
     def skip(self, origin: int, urls: Sequence[int]) -> None:
         """Drop the URL of an origin, and count it as skipped."""
         claim = self._claims.get(origin)
-        if claim is not None and claim.queued.id in urls and not claim.is_dropped:
-            self._put(claim, 0)
-            claim.is_dropped = True
+        if claim is None or claim.queued.id not in urls or claim.is_dropped or self._is_lost(claim):
+            return
+        try:
+            with self._busy(claim):
+                self._put(claim, 0)
+                claim.is_dropped = True
+        except LeaseExpiredError:
+            self._forget(claim)
+        else:
             self._skipped += 1
 
     def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
@@ -360,16 +367,19 @@ class URLFrontierQueue:
         keeps: bool = False,  # noqa: ARG002 - of groups
     ) -> None:
         """Drop the URL of an origin, and let it wait until a time, for any process."""
-        claim = self._claims.get(origin)
-        if claim is None:
-            return
         self.skip(origin, skipped)
+        claim = self._claims.get(origin)
+        if claim is None or self._is_lost(claim):
+            return
         if not claim.is_dropped and due_at - self._clock() <= _SHORT_WAIT:
             with self._lock:
                 claim.due_at = due_at
                 claim.phase = Phase.WAITING
             return
-        self._give_back(claim, due_at, None if claim.is_dropped else self._service_now())
+        try:
+            self._give_back(claim, due_at, None if claim.is_dropped else self._service_now())
+        except LeaseExpiredError:
+            self._forget(claim)
 
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
         """Take the URL of an origin, and let no process have another one of its queue before the lease ends."""
@@ -493,7 +503,8 @@ class URLFrontierQueue:
                 if claim.has_turn:
                     self.release(claim.origin, claim.queued.id, now, claim.due_at)
                 else:
-                    self._give_back(claim, now, None if claim.is_dropped else self._service_now())
+                    with suppress(LeaseExpiredError):
+                        self._give_back(claim, now, None if claim.is_dropped else self._service_now())
         except StoreError as error:
             # The others have these URLs when the leases have expired, and open turns count as attempts.
             CLIENT_LOGGER.warning("%s", error)
@@ -510,7 +521,11 @@ class URLFrontierQueue:
                 max_urls_per_queue=1, max_queues=_CLAIMS, delay_requestable=self._lease, crawlID=self._crawl
             )
             for info in self._connection.get(node, "GetURLs", request):
-                claim = self._new_claim(node, info, started + self._lease)
+                try:
+                    claim = self._new_claim(node, info, started + self._lease)
+                except LeaseExpiredError:
+                    # The calls took longer than the lease: it is handed out again.
+                    continue
                 if claim is not None:
                     with self._lock:
                         self._claims[claim.origin] = claim
@@ -524,7 +539,10 @@ class URLFrontierQueue:
         queued = read_queued(info, self._next_url)
         self._next_url += 1
         try:
-            origin_name = identify_url(clean_url(queued.url)).origin
+            # The spelling that was added is metadata, which anyone can change: it must be that of the URL.
+            identified = identify_url(clean_url(info.url))
+            queued = queued._replace(url=_same_url(queued.url, identified) or identified.url)
+            origin_name = identified.origin
         except InvalidURL as error:
             # Another crawler has added it.
             CLIENT_LOGGER.warning("%s: skipped: %s", self._connection.name, error)
@@ -791,6 +809,15 @@ class _Busy:
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._claim.is_busy = False
+
+
+def _same_url(spelling: str, identified: IdentifiedURL) -> str | None:
+    """Return another spelling of a URL, or None if it is that of another URL."""
+    try:
+        found = identify_url(clean_url(spelling))
+    except InvalidURL:
+        return None
+    return found.url if found[1:] == identified[1:] else None
 
 
 def wall_clock() -> float:
