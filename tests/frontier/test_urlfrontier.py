@@ -24,6 +24,8 @@ from tests.urlfrontier import URLFrontierServer, find_service, run_java_client, 
 import canfetch
 from canfetch.access.responses import Response
 from canfetch.client.frontier import URLFrontier, urlfrontier_queue
+from canfetch.client.frontier.url_identity import clean_url, identify_url
+from canfetch.client.frontier.urlfrontier_metadata import read_failed, read_queued
 from canfetch.client.frontier.urlfrontier_schema import ENUMERATIONS, METHODS, build_descriptor, message_classes
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, MissingExtra, StoreError
@@ -363,6 +365,65 @@ def test_expired_turn_ends_without_effect(
 
     asyncio.run(main())
     assert "the lease of https://a.example/ was not renewed for 2 s" in caplog.text
+
+
+@pytest.mark.service
+def test_lease_that_expires_before_the_decision_ends_no_iteration(
+    service: str, crawl: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The claim is given up, and comes again. Meanwhile, the URL is disallowed, or its origin has to wait."""
+    backend = URLFrontier(service, crawl=crawl, lease=LEASE)
+    skipped: list[str] = []
+    send = Site.send
+    is_slow = True
+
+    async def slow(site: Site, request: TransportRequest) -> Response:
+        nonlocal is_slow
+        if is_slow:
+            is_slow = False
+            # As if the process were suspended.
+            with monkeypatch.context() as patch:
+                patch.setattr(urlfrontier_queue.URLFrontierQueue, "_renew", lambda *_: None)
+                await asyncio.sleep(LEASE + 0.5)
+        return await send(site, request)
+
+    async def main() -> list[str]:
+        options: dict[str, Any] = {"backend": backend, "min_delay": 0.0}
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, on_skip=lambda url: skipped.append(url.url), **options) as frontier,
+        ):
+            frontier.add_many(["https://a.example/private", "https://a.example/1"])
+            return [turn.url async for turn in frontier if turn.done()]
+
+    monkeypatch.setattr(Site, "send", slow)
+    assert asyncio.run(asyncio.wait_for(main(), 60)) == ["https://a.example/1"]
+    assert set(skipped) == {"https://a.example/private"}
+
+
+@pytest.mark.parametrize(
+    "found, expected",
+    [
+        ("https://victim.example/", "https://a.example/%7E1"),
+        ("not a URL", "https://a.example/%7E1"),
+        ("https://a.example/~1", "https://a.example/~1"),
+        (" https://a.example/~1\n", "https://a.example/~1"),
+    ],
+)
+def test_another_spelling_counts_only_if_it_is_that_of_the_same_url(found: str, expected: str) -> None:
+    info = message_classes().URLInfo(url="https://a.example/%7E1", key="https://a.example", crawlID="x")
+    info.metadata["canfetch.url"].values.append(found)
+    identified = identify_url(clean_url(info.url))
+    assert (urlfrontier_queue._same_url(read_queued(info, 1).url, identified) or identified.url) == expected
+
+
+def test_errors_of_the_service_are_short_and_printable() -> None:
+    info = message_classes().URLInfo(url="https://a.example/", key="https://a.example", crawlID="x")
+    info.metadata["canfetch.error"].values.append("\x1b[31m" + "x" * 100_000)
+    error = read_failed(info).error
+    assert error is not None
+    assert "\x1b" not in error
+    assert len(error) < 2000
 
 
 @pytest.mark.service

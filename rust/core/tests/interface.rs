@@ -139,7 +139,7 @@ fn mistakes_of_callers_are_errors() {
         assert!(Agent::new(token).is_err(), "{token:?}");
     }
     let error: InvalidAgent = Agent::chain::<&str>([]).expect_err("no token");
-    assert!(error.to_string().starts_with("invalid product token ''"));
+    assert!(error.to_string().starts_with("no product tokens: expected at least one"));
     assert!(Agent::from_user_agent("Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0").is_err());
     let unknown = "gogle".parse::<Profile>().expect_err("no profile");
     assert_eq!(unknown.to_string(), "unknown profile 'gogle'");

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::errors::InvalidAgent;
+use super::errors::{AgentProblem, InvalidAgent};
 use super::headers::product_token;
 use crate::tables::STAR_IGNORERS;
 
@@ -58,7 +58,7 @@ impl Agent {
     pub fn chain<T: AsRef<str>>(tokens: impl IntoIterator<Item = T>) -> Result<Self, InvalidAgent> {
         let tokens: Result<Arc<[_]>, _> = tokens.into_iter().map(|token| checked(token.as_ref())).collect();
         let tokens = tokens?;
-        let first = tokens.first().ok_or_else(|| InvalidAgent::new(""))?;
+        let first = tokens.first().ok_or_else(|| InvalidAgent::new(AgentProblem::NoTokens, ""))?;
         let star_applies = !STAR_IGNORERS.iter().any(|name| name.eq_ignore_ascii_case(&first.0));
         Ok(Self { tokens, star_applies })
     }
@@ -76,7 +76,7 @@ impl Agent {
     ///
     /// The header does not identify a crawler, for example because it is a browser's.
     pub fn from_user_agent(header: &str) -> Result<Self, InvalidAgent> {
-        Self::new(&product_token(header).ok_or_else(|| InvalidAgent::new(header))?)
+        Self::new(&product_token(header).ok_or_else(|| InvalidAgent::new(AgentProblem::NoTokenInHeader, header))?)
     }
 
     /// Sets whether the `*` groups apply if no token has a group.
@@ -113,7 +113,7 @@ impl FromStr for Agent {
 fn checked(token: &str) -> Result<Token, InvalidAgent> {
     let is_invalid = |byte| byte <= b' ' || matches!(byte, b'/' | 0x7F);
     if token.is_empty() || token.bytes().any(is_invalid) {
-        return Err(InvalidAgent::new(token));
+        return Err(InvalidAgent::new(AgentProblem::Token, token));
     }
     Ok(Token(token.into()))
 }

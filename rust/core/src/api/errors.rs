@@ -31,20 +31,40 @@ impl Error for InvalidUrl {}
 /// A product token that no user-agent line can name, or an agent without tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidAgent {
-    token: Box<str>,
+    problem: AgentProblem,
+    text: Box<str>,
+}
+
+/// What is wrong with an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AgentProblem {
+    Token,
+    NoTokens,
+    NoTokenInHeader,
 }
 
 impl InvalidAgent {
     #[cold]
-    pub(super) fn new(token: &str) -> Self {
-        Self { token: shortened(token.as_bytes()) }
+    pub(super) fn new(problem: AgentProblem, text: &str) -> Self {
+        Self { problem, text: shortened(text.as_bytes()) }
     }
 }
 
 impl fmt::Display for InvalidAgent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let expected = "expected a name such as 'ExampleBot' without white space, '/' and control characters";
-        write!(formatter, "invalid product token '{}': {expected}", self.token)
+        let text = &self.text;
+        match self.problem {
+            AgentProblem::Token => {
+                let expected = "expected a name such as 'ExampleBot' without white space, '/' and control characters";
+                write!(formatter, "invalid product token '{text}': {expected}")
+            }
+            AgentProblem::NoTokens => {
+                write!(formatter, "no product tokens: expected at least one, such as 'ExampleBot'")
+            }
+            AgentProblem::NoTokenInHeader => {
+                write!(formatter, "no product token in the User-Agent header '{text}': expected that of a crawler")
+            }
+        }
     }
 }
 

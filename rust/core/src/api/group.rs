@@ -37,7 +37,7 @@ pub struct UserAgent<'a> {
 }
 
 impl<'a> UserAgent<'a> {
-    /// The product token as written, or nothing if the line names none.
+    /// The product token as written, or empty.
     pub fn token(self) -> &'a [u8] {
         self.token
     }

@@ -20,7 +20,7 @@ use crate::url::locate;
 
 /// Parses a file and decides once: whether an agent may fetch a URL, as RFC 9309 specifies.
 ///
-/// It copies no content of the file. [`RobotsTxt`] is faster for several decisions.
+/// It does not keep the file. [`RobotsTxt`] is faster for several decisions.
 ///
 /// ```
 /// let agent = canfetch::Agent::new("ExampleBot")?;
@@ -31,8 +31,8 @@ use crate::url::locate;
 /// # Errors
 ///
 /// The URL is neither absolute, nor `//host/path`, nor a path that starts with `/`.
-pub fn allows(content: &[u8], agent: &Agent, url: impl AsRef<[u8]>) -> Result<bool, InvalidUrl> {
-    let url = url.as_ref();
+pub fn allows(content: impl AsRef<[u8]>, agent: &Agent, url: impl AsRef<[u8]>) -> Result<bool, InvalidUrl> {
+    let (content, url) = (content.as_ref(), url.as_ref());
     if content.len() > DEFAULT_MAX_BYTES || matches!(content, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) {
         return RobotsTxt::parse(content).allows(agent, url);
     }
@@ -46,7 +46,7 @@ pub fn allows(content: &[u8], agent: &Agent, url: impl AsRef<[u8]>) -> Result<bo
 ///
 /// Threads can share it. It caches the rules of up to 64 agents with different groups, with the indexes that many decisions build.
 ///
-/// The caller fetches the file and knows its origin: a file decides for every URL that it is asked about, because only
+/// The caller fetches the file and knows its origin: a file decides for every URL, because only
 /// the path and the query of a URL are compared with its rules.
 ///
 /// ```

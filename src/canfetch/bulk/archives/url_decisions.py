@@ -67,7 +67,7 @@ class URLDecisions:
         policy: The access policy.
         profile: The parsing profile.
         missing: The answer for URLs whose robots.txt is unknown.
-        kept: What was kept before, of the same store, policy and profile.
+        kept: Histories and files of the same store, policy and profile.
     """
 
     def __init__(
