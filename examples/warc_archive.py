@@ -100,7 +100,12 @@ class WarcArchive:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._file.close()
-        Path(self._file.name).rename(self._path)
+        unfinished = Path(self._file.name)
+        if unfinished.stat().st_size:
+            unfinished.rename(self._path)
+        else:
+            # Another process had all URLs. Readers take an empty file for a failed download.
+            unfinished.unlink()
 
 
 class ArchivingTransport:

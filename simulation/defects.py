@@ -182,7 +182,12 @@ DEFECTS: Final = (
     _defect(
         "retry-loses",
         "a URL that fails is lost",
-        (_QUEUE, "SQLiteQueue.retry", "again = self._insert(origin, url.url, url.priority)", "again = -1"),
+        (
+            _QUEUE,
+            "SQLiteQueue.retry",
+            "again = self._insert(origin, url.url, url.priority, url.depth, url.metadata)",
+            "again = -1",
+        ),
     ),
     _defect(
         "two-transactions",

@@ -199,7 +199,8 @@ def test_four_crawlers_with_one_database_archive_each_page_once(postgres: Postgr
         outputs = [crawler.communicate(timeout=SECONDS) for crawler in crawlers]
 
     assert {(crawler.returncode, errors) for crawler, (_, errors) in zip(crawlers, outputs, strict=True)} == {(0, "")}
-    assert len(list(tmp_path.rglob("*.warc.gz"))) == 4
+    # A crawler that had no turn leaves no file.
+    assert 0 < len(list(tmp_path.rglob("*.warc.gz"))) <= 4
     archived, faults = read_pages(tmp_path)
     assert not faults
     pages = {url: number for url, number in archived.items() if not url.endswith("/robots.txt")}

@@ -34,7 +34,7 @@ NAMED = {
     "delayed-forever": 2,
     "same-identity": 0,
     "asleep": 0,
-    "in-flight-stays": 8,
+    "in-flight-stays": 46,
     "retry-loses": 2,
     "two-transactions": 106,
     "no-lease": 5,
