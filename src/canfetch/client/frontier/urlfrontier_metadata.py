@@ -26,7 +26,8 @@ _METADATA: Final = "canfetch.metadata"
 # The service refuses longer keys.
 _MAX_KEY: Final = 255
 _MAX_NUMBER: Final = 10**6
-_MAX_ERROR: Final = 500
+# 500 characters, each of which may be escaped.
+_MAX_ERROR: Final = 5000
 
 
 def queue_key(origin: str) -> str:
