@@ -26,20 +26,18 @@ from canfetch.web.server.protocol import BoundedConfig, BoundedProtocol
 from canfetch.web.settings import Settings
 
 SECONDS = 300.0
-
-
-@pytest.fixture(autouse=True)
-def fresh_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let metrics show what lasts shorter than the second for which they are kept."""
-    monkeypatch.setattr("canfetch.web.server.metrics._FRESH_SECONDS", 0.0)
-
-
 POST = b"POST /v1/%b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 QUESTION = {"content": "User-agent: *\nDisallow: /x\n", "url": "/x", "agent": "GPTBot"}
 # An answer of several megabytes.
 BATCH = json.dumps(
     {"content": QUESTION["content"], "urls": [f"/x/{number:0200}" for number in range(10_000)], "agents": ["A", "B"]}
 ).encode()
+
+
+@pytest.fixture(autouse=True)
+def fresh_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let metrics show what lasts shorter than the second for which they are kept."""
+    monkeypatch.setattr("canfetch.web.server.metrics._FRESH_SECONDS", 0.0)
 
 
 def ask(port: int, question: dict[str, str] = QUESTION, *, client: str = "127.0.0.1") -> int:
