@@ -465,7 +465,9 @@ def test_a_file_and_a_backend_exclude_each_other(tmp_path: Path) -> None:
             backend = PostgresQueue("postgresql://localhost/crawls", crawl="x")
             with pytest.raises(InvalidOption, match="a frontier has a path or a backend, not both"):
                 canfetch.Frontier(client, path=tmp_path / "crawl", backend=backend)
-            with pytest.raises(TypeError, match="invalid backend of type str: expected a PostgresQueue, or None"):
+            with pytest.raises(
+                TypeError, match="invalid backend of type str: expected a PostgresQueue, a URLFrontier, or None"
+            ):
                 canfetch.Frontier(client, backend="postgresql://localhost/crawls")  # type: ignore[arg-type]
 
     asyncio.run(main())

@@ -226,7 +226,11 @@ Exit codes: 0 URLs were queued, 1 there is no such failed URL, 2 the crawl canno
             params=[
                 crawl_argument("file"),
                 crawl_option(),
-                Option(["--urls"], is_flag=True, help="List the URLs instead that wait, have a turn or failed."),
+                Option(
+                    ["--urls"],
+                    is_flag=True,
+                    help="List the URLs that wait, have a turn or failed.",
+                ),
                 Option(["--state"], type=Choice(_STATES), help="List only URLs in this state, with --urls."),
                 Option(["--origin"], metavar="URL", help="List only URLs of this origin, with --urls."),
                 Option(

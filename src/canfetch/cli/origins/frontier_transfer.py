@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import BinaryIO, Final, NoReturn
 
@@ -75,8 +75,7 @@ def _export(file: str, crawl: str | None, output: str | None, force: bool) -> No
     click.get_current_context().exit(EXIT_OK)
 
 
-def _write(lines: Iterator[str], write: object, progress: Progress) -> None:
-    assert callable(write)
+def _write(lines: Iterator[str], write: Callable[[str], object], progress: Progress) -> None:
     with closing(progress):
         for line in lines:
             write(line)
@@ -139,8 +138,8 @@ EXPORT: Final = click.Command(
     help="""Write a stopped crawl as JSON lines, which `canfetch frontier import` reads: all URLs that wait or failed,
     with attempts and times, the delays of origins, and which URLs are known already.
 
-    The crawl may have been killed. One that a process uses is an error. An export that was cut off cannot be
-    imported.""",
+    The crawl may have been killed. A crawl that a process uses cannot be exported, and an export that was cut off
+    cannot be imported.""",
     epilog="""\b
 Examples:
   canfetch frontier export crawl.sqlite3 > crawl.jsonl

@@ -20,6 +20,7 @@ from typing import Any, Final
 from canfetch.client.argument_checks import check_path
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.frontier.grouping import GroupBy, wrong_grouping
+from canfetch.client.frontier.url_queue import check_thread
 from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
@@ -284,11 +285,7 @@ class FrontierDatabase:
         """
         if self._unusable_because is not None:
             raise StoreError(f"{self._name}: {self._unusable_because}")
-        if threading.get_ident() != self._thread:
-            raise RuntimeError(
-                f"{self._name}: a frontier belongs to the thread that created it: call its methods there, for example "
-                "with `loop.call_soon_threadsafe`"
-            )
+        check_thread(self._thread, self._name)
 
     @contextmanager
     def converted_errors(self) -> Iterator[None]:

@@ -30,6 +30,7 @@ from canfetch.client.frontier.url_queue import (
     Phase,
     QueuedOrigin,
     QueuedURL,
+    check_thread,
     url_text,
 )
 from canfetch.client.loggers import CLIENT_LOGGER
@@ -227,11 +228,7 @@ class WorkerQueue:
         Raises: StoreError: It is closed; RuntimeError: This is another thread.
         """
         self._connection.check_usable()
-        if threading.get_ident() != self._thread:
-            raise RuntimeError(
-                f"{self._connection.name}: a frontier belongs to the thread that created it: call its methods there, "
-                "for example with `loop.call_soon_threadsafe`"
-            )
+        check_thread(self._thread, self._connection.name)
 
     def counts(self) -> FrontierCounts:
         """Return the number of URLs of the crawl, over all workers."""

@@ -396,7 +396,7 @@ counted AS (
 ),
 {_WOKEN.lstrip()}
 SELECT {_HAS_ME}, (SELECT count(*) FROM queued)"""
-# The same for one that is no worker, and only for some URLs. The counts are those of the crawl.
+# The same for a caller that is not a worker, and only for some URLs. The counts are those of the crawl.
 QUEUE_CHOSEN: Final = f"""
 WITH chosen AS (
     SELECT origin, id FROM canfetch_urls

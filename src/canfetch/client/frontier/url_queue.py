@@ -1,10 +1,11 @@
 """The queues of a frontier, as an interface: which URL of which origin is next.
 
-A queue knows nothing of robots.txt, but for the delays of groups. The frontier decides what may be fetched and when,
-and a queue keeps URLs, origins and their times: `SQLiteQueue` in one file for one process, `PostgresQueue` in a
+A queue does not read robots.txt, and only stores the delays of groups. The frontier decides what may be fetched and
+when, and a queue keeps URLs, origins and their times: `SQLiteQueue` in one file for one process, `PostgresQueue` in a
 database for many, and `URLFrontier` in a service that other crawlers use, too.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple, Protocol
@@ -116,6 +117,21 @@ class FrontierCounts(NamedTuple):
 def url_text(url: bytes) -> str:
     """Return a stored URL. Databases cannot store lone surrogates in texts."""
     return bytes(url).decode("utf-8", "surrogatepass")
+
+
+def check_thread(thread: int, name: str) -> None:
+    """Check that a queue is used in the thread that opened it.
+
+    Args:
+        thread: The identifier of that thread.
+        name: The file, the database or the service.
+    Raises: RuntimeError: This is another thread.
+    """
+    if threading.get_ident() != thread:
+        raise RuntimeError(
+            f"{name}: a frontier belongs to the thread that created it: call its methods there, for example with "
+            "`loop.call_soon_threadsafe`"
+        )
 
 
 class URLQueue(Protocol):

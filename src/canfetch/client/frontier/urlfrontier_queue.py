@@ -21,7 +21,15 @@ from typing import Any, Final
 from canfetch.client.argument_checks import check_positive_seconds
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url, plain_form
-from canfetch.client.frontier.url_queue import KILLED, FailedURL, FrontierCounts, Phase, QueuedOrigin, QueuedURL
+from canfetch.client.frontier.url_queue import (
+    KILLED,
+    FailedURL,
+    FrontierCounts,
+    Phase,
+    QueuedOrigin,
+    QueuedURL,
+    check_thread,
+)
 from canfetch.client.frontier.urlfrontier_connection import (
     OK,
     LeaseExpiredError,
@@ -217,11 +225,7 @@ class URLFrontierQueue:
         Raises: StoreError: It is closed; RuntimeError: This is another thread.
         """
         self._connection.check_usable()
-        if threading.get_ident() != self._thread:
-            raise RuntimeError(
-                f"{self._connection.name}: a frontier belongs to the thread that created it: call its methods there, "
-                "for example with `loop.call_soon_threadsafe`"
-            )
+        check_thread(self._thread, self._connection.name)
 
     def counts(self) -> FrontierCounts:
         """Return the number of URLs of the crawl.

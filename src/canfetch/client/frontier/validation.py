@@ -98,14 +98,16 @@ def check_error(error: object) -> None:
 def check_backend(backend: object, path: object) -> None:
     """Check where the URLs of a frontier are kept.
 
-    Raises: InvalidOption: There are two places; TypeError: `backend` is none.
+    Raises: InvalidOption: There are two places; TypeError: `backend` is not a back end.
     """
     if backend is None:
         return
     if path is not None:
         raise InvalidOption(f"invalid path {quoted(path)}: a frontier has a path or a backend, not both")
     if not callable(getattr(backend, "open_queue", None)):
-        raise TypeError(f"invalid backend of type {type(backend).__name__}: expected a PostgresQueue, or None")
+        raise TypeError(
+            f"invalid backend of type {type(backend).__name__}: expected a PostgresQueue, a URLFrontier, or None"
+        )
 
 
 def check_counts(**counts: Any) -> None:
