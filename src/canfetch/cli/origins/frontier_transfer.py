@@ -17,7 +17,8 @@ from canfetch.cli.shared.progress import Progress, byte_progress, stream_progres
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import is_terminal, printable
 from canfetch.client.frontier.postgres_queue import PostgresQueue
-from canfetch.client.frontier.transfer import MAX_LINE_BYTES, InvalidExport, export_frontier, import_frontier
+from canfetch.client.frontier.transfer import export_frontier, import_frontier
+from canfetch.client.frontier.transfer_lines import MAX_LINE_BYTES, InvalidExport
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra, StoreError
 

@@ -16,7 +16,8 @@ change of threads. Or the queues are in a service that other crawlers share (`ur
 - `sources.py` reads the sources of URLs.
 - `heartbeat.py` renews the lease of a process that shares a database, and takes over from those that died.
 - `report.py` and `postgres_report.py` read what a crawl waits for.
-- `transfer.py` moves a crawl between files and databases, and `requeue.py` queues failed URLs from outside of a crawl.
+- `transfer.py` moves a crawl between files and databases, as the lines of `transfer_lines.py`, and `requeue.py` queues
+  failed URLs from outside of a crawl.
 - `urlfrontier_connection.py` calls the service, `urlfrontier_schema.py` has its messages, and `urlfrontier_metadata.py`
   what is stored with each URL there.
 - `database.py` opens the file and `postgres_connection.py` the database; `url_identity.py` decides which URLs are the
