@@ -115,7 +115,7 @@ def _comments(url: str) -> Iterator[dict[str, Any]]:
     for page in range(1, _MAX_PAGES + 1):
         comments = _ask("GET", f"{url}?per_page={_PER_PAGE}&page={page}")
         if not isinstance(comments, list):
-            raise _Refused(0, "the answer of the API is no list of comments")
+            raise _Refused(0, "the answer of the API is not a list of comments")
         yield from (one for one in comments if isinstance(one, dict))
         if len(comments) < _PER_PAGE:
             return

@@ -92,7 +92,7 @@ def requests(known: Signer) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield "browser, unsigned", [environ(BROWSER, [])] * REQUESTS
     yield "browser, signed with junk", [environ(BROWSER, one) for one in signed]
     yield "crawler, unsigned", [environ(GOOGLEBOT, [])] * REQUESTS
-    yield "crawler, 12 KB that are no signature", [environ(GOOGLEBOT, text)] * REQUESTS
+    yield "crawler, 12 KB that are not a signature", [environ(GOOGLEBOT, text)] * REQUESTS
     yield "crawler, expired signatures", [environ(GOOGLEBOT, one) for one in expired]
     yield "crawler, current signatures by an unknown key", [environ(GOOGLEBOT, one) for one in signed]
     wrong = [known.headers(nonce=f"n{number}", host="other.example") for number in range(REQUESTS)]

@@ -10,7 +10,7 @@
 
 from typing import Final, NamedTuple
 
-# HTTP Archive, shares of all sites. It has 1.0 % of timeouts, which leave no response: 504 stands for them.
+# HTTP Archive, shares of all sites. It has 1.0 % of timeouts, which leave no response: they count as 504.
 HTTP_ARCHIVE_STATUSES: Final = {200: 0.849, 404: 0.133, 504: 0.010, 403: 0.005, 500: 0.001}
 HTTP_ARCHIVE_EMPTY: Final = 0.018
 HTTP_ARCHIVE_NAMED: Final = {

@@ -11,7 +11,7 @@ from source_names import PAGE, document_urls, mention_pattern, mention_url
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-# Text in these elements has its own link or is no prose.
+# Text in these elements has its own link or is not prose.
 _EXCLUDED = (nodes.literal, nodes.literal_block, nodes.reference, nodes.title, nodes.FixedTextElement)
 
 

@@ -130,7 +130,7 @@ class ArchivingTransport:
 
 
 def readable(value: str) -> str:
-    """Return the value of a header without the lone surrogates that stand for bytes which are not UTF-8."""
+    """Return the value of a header without the lone surrogates that represent bytes which are not UTF-8."""
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

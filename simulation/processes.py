@@ -115,7 +115,7 @@ class Process:
             self._tasks = [ref for ref in self._tasks if (each := ref()) is not None and not each.done()]
 
     def add_future(self, future: asyncio.Future[Any]) -> None:
-        """Add a future whose result nobody reads after the death of the process."""
+        """Add a future whose result is not read after the death of the process."""
         self._futures.add(future)
 
     def bury(self) -> None:

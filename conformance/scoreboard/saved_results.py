@@ -42,7 +42,7 @@ class Results(NamedTuple):
     def load(cls, path: Path = RESULTS) -> Self:
         """Load the saved results.
 
-        Adapters, profiles and cases that do not exist any more are left out.
+        Adapters, profiles and cases that no longer exist are left out.
         """
         saved = json.loads(path.read_text("utf-8"))
         digests = {file: frozenset(words.split()) for file, words in saved["cases"].items()}

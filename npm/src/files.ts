@@ -102,7 +102,7 @@ export class File {
     this.slot.close();
   }
 
-  /** Free all memory of the file, which cannot be used any more. */
+  /** Free all memory of the file, which can no longer be used. */
   dispose(): void {
     this.close();
     this.#content = null;

@@ -20,7 +20,7 @@ const OPTIONS: readonly string[] = ["profile", "maxBytes", "url"];
 
 const decoder = new TextDecoder();
 
-/** Frees the memory in the engine of files that are not in use any more. It must not refer to their content. */
+/** Frees the memory in the engine of files that are no longer in use. It must not refer to their content. */
 export const freeWhenCollected =
   typeof FinalizationRegistry === "undefined" ? null : new FinalizationRegistry<Slot>((slot) => slot.close());
 

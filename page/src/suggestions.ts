@@ -8,7 +8,7 @@ const MAX_ROWS = 200;
 const MAX_CRAWLERS = 40;
 /** More agents are not asked which URL no rule matches. */
 const MAX_AGENTS = 50;
-/** What a wildcard, and the part after a pattern, can stand for. */
+/** Texts that a wildcard, and the part after a pattern, can match. */
 const FILLERS = [
   ["example", ""],
   ["example", "page"],

@@ -1,4 +1,4 @@
-"""What is wrong with this machine or program is no answer of a site: it raises, and is neither cached nor shared."""
+"""A fault of this machine or program is not an answer of a site: it raises, and is neither cached nor shared."""
 
 import asyncio
 import errno

@@ -1,4 +1,4 @@
-"""What the system refuses to this machine is no answer of a site, with every transport: docs/access.md lists it."""
+"""An error of the system is not an answer of a site, with every transport: docs/access.md lists it."""
 
 import errno
 import gzip

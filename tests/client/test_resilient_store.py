@@ -249,7 +249,7 @@ def test_one_operation_tries_the_store_after_its_suspension(monkeypatch: pytest.
 
 
 class RaisingStore(MemoryStore):
-    """A store of a user, whose methods raise an error that is no StoreError."""
+    """A store of a user, whose methods raise an error that is not a StoreError."""
 
     def get(self, key: str) -> CacheEntry | None:
         raise RuntimeError(f"no {key}\n\x1b[31m")

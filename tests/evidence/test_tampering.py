@@ -159,7 +159,7 @@ def test_segment_of_another_run_in_its_place_is_detected(intact: Folder, run: in
 def test_rewritten_evidence_is_detected_with_a_head(intact: Folder) -> None:
     shutil.rmtree(intact.folder)
     forged = Folder(intact.folder)
-    # The documented exception: whoever rewrites everything leaves nothing that does not match.
+    # The documented exception: after everything was rewritten, everything matches.
     assert forged.is_valid()
     assert not forged.is_valid(intact.head)
 

@@ -243,7 +243,7 @@ def test_a_rotation_in_progress_is_not_repeated() -> None:
         ({"keys": []}, "no list of 1 to 20 keys"),
         ({"keys": [5]}, "key 1 of the identity has no private key of 32 bytes"),
         ({"keys": [{"d": "AAAA"}]}, "key 1 of the identity has no private key of 32 bytes"),
-        ({"max_age": "day"}, "the max_age of the identity is no number of seconds"),
+        ({"max_age": "day"}, "the max_age of the identity is not a number of seconds"),
         ({"directory_url": "http://bot.example/"}, "expected https"),
         ({"form": "list"}, "the identity has an invalid form 'list'"),
     ],

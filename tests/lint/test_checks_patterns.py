@@ -91,7 +91,7 @@ REPORTED = [
     ("CF429", ("Disallow: Nothing # yet",)),
 ]
 NOT_REPORTED = [
-    # The word is delimited, is no end of a common word, or another rule decides.
+    # The word is delimited, does not end a common word, or another rule decides.
     ("CF431", ("Disallow: /*/print",)),
     ("CF431", ("Disallow: /*?print",)),
     ("CF431", ("Disallow: /*print=",)),
@@ -108,7 +108,7 @@ NOT_REPORTED = [
     # The `Allow` opens a folder that another rule blocks.
     ("CF430", ("Disallow: /pd", "Allow: /pdf/", "Disallow: /*.pdf$")),
     ("CF430", ("Disallow: /*", "Allow: /pdf/", "Disallow: /*.pdf$")),
-    # Lists of folders and rules of another kind are no exceptions.
+    # Lists of folders and rules of another kind are not exceptions.
     ("CF430", ("Disallow: /a/", "Allow: /b/", "Allow: /c/", "Disallow: /*.pdf$")),
     ("CF430", ("Disallow: /a/", "Allow: /b/", "# types", "Disallow: /*.pdf$")),
     ("CF430", ("Allow: /pdf/", "Disallow: /pdf/drafts/")),

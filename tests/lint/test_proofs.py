@@ -50,7 +50,7 @@ _LINES = (
 
 
 def agent_of(name: str) -> Agent:
-    """Return the agent that a crawler's name in a proof stands for."""
+    """Return the agent that a crawler's name in a proof represents."""
     return Agent(name) if name == "*" else REGISTRY.agent(name)
 
 

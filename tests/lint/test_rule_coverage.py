@@ -29,7 +29,7 @@ def test_rules_that_are_redundant_only_because_of_each_other_are_reported_once()
 def test_rules_of_all_groups_of_a_crawler_count() -> None:
     rules = ["Disallow: /a", "Disallow: /a/b$", "", "User-agent: *", "User-agent: x", "Allow: /*z"]
     assert covered_lines(*rules) == [3]
-    # An `Allow` for the same URLs wins, which is no coverage, but a contradiction.
+    # An `Allow` for the same URLs wins, which is not coverage, but a contradiction.
     assert covered_lines(*rules, "Allow: /a/b$") == []
     assert covered_lines(*rules, "Allow: /*b") == []
 

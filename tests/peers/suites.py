@@ -34,7 +34,7 @@ class Difference:
     Attributes:
         reason: What canfetch does, and why.
         standard: The source that canfetch follows.
-        tests: The names of the tests, without the path of the suite. A name without parameters stands for all of them.
+        tests: The names of the tests, without the path of the suite. A name without parameters means all of them.
     """
 
     reason: str

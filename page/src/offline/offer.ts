@@ -39,7 +39,7 @@ export class Offer {
     return this.#element("span", { class: "offer", role: "status" }, () => this.#small("offer_check"));
   }
 
-  /** Return what stands in place of a view. */
+  /** Return what replaces a view. */
   note(): HTMLElement {
     return this.#element("div", { class: "empty-state", "data-state": "no-server" }, () => {
       const texts = this.#texts;
@@ -54,7 +54,7 @@ export class Offer {
     });
   }
 
-  /** Return what stands in place of what is fetched, which only a server can do. */
+  /** Return what replaces fetched content, which needs a server. */
   networkNote(): HTMLElement {
     return h(
       "div",

@@ -105,7 +105,7 @@ _TITLES: Final = {
     EdgeKind.UNAUTHORIZED: "is asked for credentials (401)",
     EdgeKind.PAYMENT: "is asked for a payment (402)",
     EdgeKind.FORBIDDEN: "is refused (403)",
-    EdgeKind.RATE_LIMITED: "is told to slow down (429)",
+    EdgeKind.RATE_LIMITED: "has to slow down (429)",
     EdgeKind.CHALLENGE: "gets a page that checks for a browser",
     EdgeKind.OTHER_PAGE: "gets another page",
     EdgeKind.LOGIN: "is redirected to a login",

@@ -48,7 +48,7 @@ _MAX_FORWARD_SECONDS: Final = 10
 MAX_OTHER_ORIGINS: Final = 40
 MAX_FOLLOWED: Final = 10
 """The pages that listed addresses redirect to that are requested, too."""
-# The audit's own limits can be the reason, and are no faults of a sitemap.
+# The audit's own limits can be the reason, and are not faults of a sitemap.
 _NOT_READ: Final = (SitemapProblemKind.NOT_FETCHED, SitemapProblemKind.NOT_DECIDED)
 
 

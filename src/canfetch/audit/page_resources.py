@@ -29,7 +29,7 @@ class PageResourcesCheck:
     Args:
         requests: Sends the requests.
         own: The addresses of the site. Files elsewhere are decided about, and not requested.
-        check_origin: Raises NotFetched if the robots.txt of the origin of a URL may not be fetched any more.
+        check_origin: Raises NotFetched if the robots.txt of the origin of a URL may no longer be fetched.
     """
 
     def __init__(self, requests: SiteRequests, *, own: Collection[Origin], check_origin: Callable[[str], None]) -> None:
@@ -43,7 +43,7 @@ class PageResourcesCheck:
         """Yield which scripts and styles of a page search engines may not fetch.
 
         Args: agents: The search engines that may fetch the page.
-        Raises: RequestLimitReached: A file cannot be requested any more.
+        Raises: RequestLimitReached: A file can no longer be requested.
         """
         page = parse_resources(response.body, url=url, content_type=response.header("content-type"))
         needed = sorted((one for one in page.resources if one.kind in _NEEDED), key=lambda one: _NEEDED.index(one.kind))

@@ -86,7 +86,7 @@ SEARCH_ENGINES: Final = ("Googlebot", "bingbot")
 # robots.txt past the cache, the home page with its redirects and what it forwards to, tdmrep.json, three licenses, each
 # with their robots.txt.
 _OTHER_REQUESTS: Final = 25
-# On a site that is meant to be closed, these are no faults.
+# On a site that is meant to be closed, these are not faults.
 _OF_CLOSED_SITES: Final = frozenset(
     {
         AuditKind.NOT_ALLOWED,
@@ -232,7 +232,7 @@ class _Audit:
         self._plan = plan
         self._records = records
         self._intended = intended
-        # Then it is no fault that crawlers, and the audit, may fetch nothing.
+        # Then it is not a fault that crawlers, and the audit, may fetch nothing.
         self._is_meant_closed = False
         self._started_at = requests.clock()
         self._findings = Findings()

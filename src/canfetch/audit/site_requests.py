@@ -133,5 +133,5 @@ class SiteRequests:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether no request may be sent any more."""
+        """Whether the limit of requests is reached."""
         return self.sent >= self._max_requests

@@ -10,7 +10,7 @@ from canfetch.core.agent_rules import AgentRules
 from canfetch.core.document import RobotsTxt
 from canfetch.core.verdict import Rule
 
-# Paths that no rule names: the home page, and pages that stand for all others.
+# Paths that no rule names: the home page, and pages that represent all others.
 _PAGES: Final = ("/", "/canfetch-sample", "/canfetch-sample/page.html", "/canfetch-sample?page=1")
 
 

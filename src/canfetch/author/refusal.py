@@ -30,7 +30,7 @@ class Refusal(_Fields):
         status: The status: 200, 400, 402, 403, 404, 406, 410, 429, 451 or 503. Crawlers take what they get with 200 for
             the content of the page.
         text: A line of text, or None for the page or the message of the server. Required for the status 200.
-    Raises: InvalidOption: The status is none of these; the text is empty, longer than 500 bytes in UTF-8, or contains
+    Raises: InvalidOption: The status is not listed; the text is empty, longer than 500 bytes in UTF-8, or contains
         control characters, a line break, or one of `\`, a backtick, `$`, `<`, `>`, `{` and `}`.
 
     >>> Refusal(451, "Write to press@example.com for a license.")

@@ -49,7 +49,7 @@ def is_arrow(column: object) -> bool:
 def as_column(column: object) -> Any:
     """Return a column as the kernels accept it: Arrow data, a list, or a single `str`, `bytes`, `int` or None.
 
-    Raises: TypeError: `column` is none of these.
+    Raises: TypeError: `column` is not one of these.
     """
     if column is None or isinstance(column, str | bytes | int):
         return column

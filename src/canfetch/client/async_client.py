@@ -423,7 +423,7 @@ async def _finish_in_thread(call: Callable[[], Any]) -> Any:
 
 
 def _report_background_error(task: asyncio.Task[OriginState]) -> None:
-    """Report an error as asyncio does if nobody waits for a task, unless the request could only not be sent now."""
+    """Report an error as asyncio does if no caller waits for a task, unless the request could only not be sent now."""
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, RequestNotSent):
         message = "a refresh of robots.txt in the background failed"

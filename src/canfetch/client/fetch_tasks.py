@@ -62,7 +62,7 @@ class FetchTask(Generic[ResultT]):
             raise FetchAbandoned from None
 
     async def wait(self) -> None:
-        """Wait until the fetch has ended, or is not alive any more."""
+        """Wait until the fetch has ended, or is no longer alive."""
         if self._is_own:
             await asyncio.wait([self.task])
             return

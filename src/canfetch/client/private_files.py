@@ -1,4 +1,4 @@
-"""Files that only their owner may read: what a crawler fetched, decided and plans is nobody else's business.
+"""Files that only their owner may read: what a crawler fetched, decided and plans is private.
 
 Windows has no such modes. There, a file has the permissions of its folder.
 """

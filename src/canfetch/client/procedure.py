@@ -112,7 +112,7 @@ class HeldLeases:
         self.keys: set[str] = set()
 
     def start(self, action: Action) -> None:
-        """Note an action that is performed next. If it is interrupted, nobody knows whether it acquired its lease."""
+        """Note an action that is performed next. If it is interrupted, it is unknown whether it acquired its lease."""
         if isinstance(action, AcquireLease) and not action.unless_held:
             self.keys.add(action.key)
 

@@ -112,7 +112,7 @@ def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage) -> It
 
 
 def states_use(record: Extension[Any], purpose: UsagePurpose) -> bool:
-    """Return whether a record states something on a use, whoever it applies to."""
+    """Return whether a record states something on a use, for any agent."""
     return record.name in _PREFERENCE_RECORDS and record.parsed is not None and any(statements_of(record, purpose))
 
 

@@ -29,7 +29,7 @@ class SourceState(StrEnum):
     ABSENT = "absent"
     UNREACHABLE = "unreachable"  # its server failed
     UNREADABLE = "unreadable"  # its content is invalid
-    NOT_READ = "not-read"  # nobody asked for it, or robots.txt disallows it
+    NOT_READ = "not-read"  # not requested, or robots.txt disallows it
 
 
 _UNREAD: Final = frozenset({SourceState.UNREACHABLE, SourceState.UNREADABLE, SourceState.NOT_READ})

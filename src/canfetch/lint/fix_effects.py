@@ -62,7 +62,7 @@ class ExaminationBudget:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether no fix is examined any more."""
+        """Whether the examination of fixes has ended."""
         return self.bytes_left < 0 or self.steps_left <= 0
 
 

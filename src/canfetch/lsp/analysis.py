@@ -21,7 +21,7 @@ _SEVERITIES: Final = {
     Severity.WARNING: types.DiagnosticSeverity.Warning,
     Severity.INFO: types.DiagnosticSeverity.Information,
 }
-# Checks for lines that no crawler reads any more.
+# Checks for lines that crawlers no longer read.
 _OBSOLETE: Final = frozenset(
     {
         "acap-obsolete",

@@ -12,7 +12,7 @@ from canfetch.pages.resources import resolve_as_browser
 
 _SPACE: Final = "\t\n\f\r "
 _DIGITS: Final = "0123456789"
-# More digits are the same for a reader: a page that nobody waits for.
+# More digits are the same for a reader: a page that no reader waits for.
 _MAX_DIGITS: Final = 9
 # What a browser without a script, or no browser at all, reads.
 _NOT_SHOWN: Final = frozenset({"noscript", "template"})

@@ -273,7 +273,7 @@ def test_bomb_takes_little_memory() -> None:
     [
         ("HTTPS://upper.example/robots.txt", "https://upper.example/robots.txt"),
         ("<Http://upper.example/robots.txt>", "http://upper.example/robots.txt"),
-        # Damage, or no URL at all: nobody knows which file the record has.
+        # Damage, or no URL at all: it is unknown which file the record has.
         ("httpspe=response", "invalid WARC-Target-URI 'httpspe=response'"),
         ("a.example/robots.txt", "invalid WARC-Target-URI 'a.example/robots.txt'"),
         ("https:a.example", "invalid WARC-Target-URI 'https:a.example'"),

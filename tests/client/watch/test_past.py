@@ -261,7 +261,7 @@ def test_a_client_answers_by_the_copy_that_it_has(tmp_path: Path) -> None:
     def ask(hours: float) -> PastVerdict:
         return watched.client.copy_at(FISH, at=moment(hours)).decide(FISH, agent="ExampleBot")
 
-    # The first copy was replaced: it is not known any more.
+    # The first copy was replaced: it is no longer known.
     answers = {hours: ask(hours) for hours in (1.5, 2, 2.9, 3, 24 * 31)}
     assert [past.allowed for past in answers.values()] == [None, False, False, False, False]
     assert [past.recorded_at for past in answers.values()] == [

@@ -205,7 +205,7 @@ def test_dropped_requests_are_in_the_skip_report(crawl: Crawl) -> None:
     # The target of a redirect, and a page of a site whose robots.txt cannot be fetched.
     assert f"{crawl.sites['rules'].origin}/private/redirected" in found
     assert "unreachable" in (found[f"{crawl.sites['broken'].origin}/page"].explanation or "")
-    # A file that an item needs is no start of the crawl.
+    # A file that an item needs does not start the crawl.
     assert found[f"{crawl.sites['rules'].origin}/private/file"].is_seed is False
 
 

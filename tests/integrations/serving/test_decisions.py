@@ -73,7 +73,7 @@ VISITS = {
     ],
     "the operator documents no method that can be checked": [Visit(FAKE, CLAUDEBOT)],
     "the crawler is not in the registry, but has a group in the robots.txt": [Visit(FAKE, "OwnBot/1.0")],
-    "a disallowed URL, whoever asks": [
+    "a disallowed URL, from any client": [
         Visit(path="/private/x"),
         Visit(FAKE, path="/private/x"),
         Visit(None, GPTBOT),

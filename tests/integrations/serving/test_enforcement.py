@@ -356,7 +356,7 @@ def test_forwarded_address_counts_only_from_trusted_proxies(serve: Serve, dns: D
         ("10.0.0.1", None, "10.0.0.1"),
         ("10.0.0.1", REAL, REAL),
         ("::ffff:10.0.0.1", REAL, REAL),
-        # Whatever the client sent stands before what the proxies appended.
+        # Values from the client come before those that the proxies appended.
         ("10.0.0.1", f"{REAL}, {FAKE}", FAKE),
         ("10.0.0.1", f"{REAL},{FAKE}, 10.0.0.2", FAKE),
         ("10.0.0.1", f" {FAKE}:51234 ", FAKE),

@@ -24,7 +24,7 @@ for (const [number, own] of rules.entries()) {
   assert.equal(groups.allows(`/${number}`, `a${number}`), false);
 }
 
-// 1.6 GB of files, which nothing refers to any more. The loop gives no callback of a collected file a chance to run.
+// 1.6 GB of files, which nothing refers to. The loop gives no callback of a collected file a chance to run.
 const comment = `#${"x".repeat(400_000)}\nUser-agent: *\nDisallow: /`;
 for (let count = 0; count < 4000; count++) {
   assert.equal(parse(comment).allows("/", "ExampleBot"), false);
@@ -41,7 +41,7 @@ assert.equal(past("Crawl-delay: 600").getCrawlDelay(), undefined);
 const utf16 = new Uint8Array(Buffer.from("\ufeffUser-agent: *\nCrawl-delay: 7\nSitemap: /s\n", "utf16le"));
 assert.deepEqual([robotsParser(site, utf16).getCrawlDelay(), robotsParser(site, utf16).getSitemaps()], [7, ["/s"]]);
 
-// A lone surrogate is no replacement character.
+// A lone surrogate is not a replacement character.
 assert.equal(parse("User-agent: *\nDisallow: /\ufffd").allows("/\ud800", "a"), true);
 assert.equal(parse("User-agent: *\nDisallow: /\ud800").decide("/\ud800", "a").allowed, false);
 

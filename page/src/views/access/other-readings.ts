@@ -132,7 +132,7 @@ function cause(other: Explanation, explained: Explained, profile: string, file: 
   return plain(texts.nodes(key, { star: STAR, ...lineValues(theirs.lines, texts) }));
 }
 
-/** Whether a reading reads a line as a rule of a group. Line 0 is no rule, which every reading has. */
+/** Whether a reading reads a line as a rule of a group. Line 0 means no rule, which exists in every reading. */
 function isRead(line: number, info: FileInfo | undefined): boolean {
   if (line === 0 || info === undefined) return true;
   const kind = LINE_KINDS[info.lineKinds[line - 1] ?? 0];

@@ -205,7 +205,7 @@ def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple
     ]
     end = (verdict.combination, ", ".join(dict.fromkeys(read)) or None)
     provenance = file.provenance
-    # A condition is no allowance, but it is what the owner of the row has to know.
+    # A condition does not allow the use, but the owner of the row has to know it.
     first = next(iter((*verdict.decided_by, *verdict.conditions)), None)
     if first is None:
         return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *(None,) * 5, *end, None

@@ -74,7 +74,7 @@ class Name(NamedTuple):
     def parse(cls, text: str) -> "Name":
         """Parse what a row or a file name calls its file: a host, an origin, or the URL that was requested.
 
-        Raises: InvalidURL: The text is none of these.
+        Raises: InvalidURL: The text is not one of these.
         """
         if "://" not in text:
             origin = Origin.from_url(f"https://{text}")
@@ -103,7 +103,7 @@ class Name(NamedTuple):
     def parse_owner(cls, text: str) -> "Name":
         """Parse the name of the site of a file: a host, an origin, or the URL of its robots.txt.
 
-        Raises: InvalidURL: The text is none of these, such as the URL of a page.
+        Raises: InvalidURL: The text is not one of these, such as the URL of a page.
         """
         name = cls.parse(text)
         if not is_robots_url(name.url):

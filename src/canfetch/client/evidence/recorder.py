@@ -166,7 +166,7 @@ class EvidenceRecorder:
             self._write_record(fields, "decision not recorded")
 
     def close(self) -> None:
-        """Seal and close the segment. A closed recorder cannot record any more.
+        """Seal and close the segment. A closed recorder can no longer record.
 
         Raises: EvidenceError: The seal cannot be written. The recorder is closed, and its decisions are recorded.
         Cost: Two small reads for each segment that was added to the folder.

@@ -93,7 +93,7 @@ class Heartbeat:
                 for statement in sql.SHIFT:
                     run(statement, {**values, "step": seen_at - now})
             if now < seen_at - _CLOCK_STEP or now > seen_at + self._lease / 2:
-                # The server was away, or its clock was set: nobody could renew its lease.
+                # The server was away, or its clock was set: its lease could not be renewed.
                 run(sql.RENEW_ALL, values)
             run(sql.SEEN, values)
             run(sql.RENEW, values)

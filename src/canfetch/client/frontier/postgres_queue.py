@@ -631,7 +631,7 @@ class WorkerQueue:
         self._run(sql.GIVE_BACK_OTHERS, origins=origins)
 
     def _check_lease(self) -> None:
-        """Notice a lost lease, of which an empty claim is no sign."""
+        """Notice a lost lease, which an empty claim does not show."""
         self._renewed_at = self._clock()
         if not self._run("SELECT 1 FROM canfetch_workers WHERE id = %(worker)s"):
             self._register_again()

@@ -156,7 +156,7 @@ class Turn:
             else:
                 self.release()
         except StoreError as store_error:
-            # An open turn would block its origin, and nobody ends it after its block.
+            # An open turn would block its origin, and its owner does not end it after its block.
             self._is_open = False
             self._open_turns.release_later(self._grant)
             if kind is None:

@@ -198,7 +198,7 @@ def parse_identity(content: bytes) -> IdentityFile:
     if not isinstance(entries, list) or not 0 < len(entries) <= _MAX_KEYS:
         raise InvalidKey(f"the identity has no list of 1 to {_MAX_KEYS} keys")
     if isinstance(max_age, bool) or not isinstance(max_age, int) or not 0 <= max_age <= _MAX_SECONDS:
-        raise InvalidKey("the max_age of the identity is no number of seconds")
+        raise InvalidKey("the max_age of the identity is not a number of seconds")
     try:
         url = _directory_url(str(document.get("directory_url")))
         form = _check_form(str(document.get("form")), url)
@@ -231,7 +231,7 @@ def _check_card(card: Any, directory_url: str) -> Mapping[str, Any]:
 
 
 def check_private(path: Path) -> None:
-    """Check that nobody else can read a file.
+    """Check that only its owner can read a file.
 
     Raises: InvalidKey; OSError: The file cannot be read.
     """

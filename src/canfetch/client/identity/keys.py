@@ -254,7 +254,7 @@ def _time(jwk: Mapping[str, Any], name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MAX_TIME:
-        raise InvalidKey(f"its member {name!r} is no time in seconds")
+        raise InvalidKey(f"its member {name!r} is not a time in seconds")
     return float(value)
 
 

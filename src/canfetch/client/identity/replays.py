@@ -27,7 +27,7 @@ class NonceMemory:
     """The nonces that were seen, by signer. Safe for use by several threads.
 
     A full memory forgets the nonces of the oldest signatures. From then on, signatures that are as old are not accepted
-    any more, so that none is accepted twice. Each signer has a memory of its own, because signers choose the times.
+    any longer, so that none is accepted twice. Each signer has a memory of its own, because signers choose the times.
 
     Args: max_nonces: Maximum number of nonces of a signer.
     """

@@ -3,7 +3,7 @@
     SigningIdentity.headers(method, URL) -> Signature-Agent, Signature-Input, Signature
 
 A signature covers the method, the authority and the path of one request, and holds for a minute. So each redirect and
-each retry has its own. Requests over http are not signed: whoever sees one could send its signature to the https site.
+each retry has its own. Requests over http are not signed: an eavesdropper could send the signature to the https site.
 
 Source: RFC 9421; Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01; for the form `string`, "Web Bot Auth" in the
 documentation of Cloudflare, 2026-07-01.

@@ -365,7 +365,7 @@ def _judge(signature: SignatureCheck | None, *, is_required: bool) -> Identity |
     if not is_required:
         return None
     found = NO_SIGNATURE if signature is None else signature
-    # An outage of the directory is no evidence. Everything else is up to the client, which could leave out more.
+    # An outage of the directory is not evidence. Everything else is up to the client, which could leave out more.
     is_outage = found.reason is SignatureReason.DIRECTORY_UNAVAILABLE
     status = IdentityStatus.UNDECIDED if is_outage else IdentityStatus.IMPOSTOR
     return Identity(status, f"a signature is required: {found.detail}", found)

@@ -102,7 +102,7 @@ class SkipReport:
         self.record(skipped.url, skipped.verdict, error=skipped.error)
 
     def close(self) -> None:
-        """Close the file. A closed report cannot record any more."""
+        """Close the file. A closed report can no longer record."""
         with self._lock:
             self._release()
             self._is_closed = True

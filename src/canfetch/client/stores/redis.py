@@ -254,7 +254,7 @@ class OperationDeadline(threading.local):
 
     @contextmanager
     def limit(self, seconds: float | None) -> Iterator[None]:
-        """Set the deadline of the block. None is no limit."""
+        """Set the deadline of the block. None means no limit."""
         self.expires_at = None if seconds is None else monotonic() + seconds
         try:
             yield

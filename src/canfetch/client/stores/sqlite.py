@@ -120,7 +120,7 @@ class SQLiteStore:
         self._ttl = ttl
         self._clock = clock
         self._lock = threading.Lock()
-        # Why the store cannot be used any more, or None.
+        # Why the store can no longer be used, or None.
         self._unusable_because: str | None = None
         # None during a fork, and after it until the next use.
         self._connection: sqlite3.Connection | None = None

@@ -3,7 +3,7 @@
 gzip and deflate are always available. br and zstd need a library that can limit its output. The output of a decoder is
 bounded, so a decompression bomb is never expanded.
 
-Names that are no coding, such as `none`, `utf-8` and `aws-chunked`, are ignored, and so are bytes after a gzip or
+Names that are not a coding, such as `none`, `utf-8` and `aws-chunked`, are ignored, and so are bytes after a gzip or
 deflate stream, as Chromium does in both cases. Failures would close whole sites whose files every browser shows.
 
 Source: RFC 9110 section 8.4.1; RFC 1950 to 1952; RFC 7932; RFC 8878, and RFC 9659 for its window size. The registry of

@@ -24,7 +24,7 @@ class ExtensionNote(Flag):
     MISSING_COLON = auto()  # white space in place of the colon
     MISSPELT_KEY = auto()  # a spelling other than the record's name
     UNKNOWN_RECORD = auto()  # no known source defines the record
-    OBSOLETE = auto()  # no known crawler reads the record any more
+    OBSOLETE = auto()  # known crawlers no longer read the record
     OUTSIDE_GROUP = auto()  # the record belongs in a group and is outside of all
     UNKNOWN_LABEL = auto()  # no known source defines a label in the value
     UNKNOWN_VALUE = auto()  # a label has a value that is not defined for it

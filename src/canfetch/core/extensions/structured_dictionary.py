@@ -161,7 +161,7 @@ class _Parser:
     def _byte_sequence(self) -> None:
         digits = self._take_while(_BASE64).rstrip(b"=")
         self._expect(b":")
-        # Missing padding is no fault, and neither are bits that are not zero in the last digit.
+        # Missing padding is accepted, and so are bits that are not zero in the last digit.
         if b"=" in digits or len(digits) % _BASE64_GROUP == 1:
             raise _InvalidDictionary
 

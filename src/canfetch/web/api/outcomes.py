@@ -1,4 +1,4 @@
-"""Answers as JSON, bounded before they are built, and what else can come of a request. This code runs in processes."""
+"""Answers as JSON, bounded before they are built, and the other results of a request. This code runs in processes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

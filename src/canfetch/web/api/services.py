@@ -1,7 +1,7 @@
 """What the endpoints share: the origins, the worker processes, and reading requests and writing responses.
 
 An endpoint with a body is an answer: a function of a module from the bytes of the body and facts to JSON. Validation,
-computation and serialisation of all but small requests happen in a process, so that they hold up nobody else.
+computation and serialisation of all but small requests happen in a process, so that other requests do not wait.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Quotations of text that strangers wrote, for readers that may take text for instructions.
 
-A quotation has bounded length and stands in backticks. Nothing in it can end it: backticks, angle brackets, controls,
+A quotation has bounded length, in backticks. Nothing in it can end it: backticks, angle brackets, controls,
 and everything invisible are percent-encoded. In a path or a URL, an escape is equivalent to the character.
 """
 

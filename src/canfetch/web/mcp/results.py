@@ -32,7 +32,7 @@ class AnsweredFor(Result):
     tokens: Annotated[list[str], Field(description="Product tokens whose groups are tried in order")]
     chosen_by: Annotated[
         Literal["argument", "server", "stand-in"],
-        Field(description="stand-in: no agent was given, so `*` stands for a crawler that the file does not name"),
+        Field(description="stand-in: no agent was given, so `*` represents a crawler that the file does not name"),
     ]
     operator: Annotated[str | None, Field(description="Operator of a known crawler")] = None
 

@@ -94,7 +94,7 @@ class Service:
         most = settings.max_questions
         self._questions = Shares(most, min(most, CLIENT_QUESTIONS) if settings.is_shared else most)
         self._fetches = RateLimiter(settings.fetches, time.monotonic)
-        # A single host needs no second process: nobody else waits for it.
+        # A single host needs no second process, because no other client waits for it.
         processes = _READING_PROCESSES if settings.is_shared else 1
         self._workers = [WorkerProcess(preload) for _ in range(processes)]
         self._queue: WorkQueue | None = None

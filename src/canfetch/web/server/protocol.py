@@ -231,7 +231,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
         self._reading.hold(is_held=self._parser.unparsed_bytes >= _READ_BYTES)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection, and end its request, whose answer nobody reads."""
+        """Forget the connection, and end its request, whose answer is not read."""
         self._forget()
         super().connection_lost(exc)
         if self._request is not None:
@@ -286,7 +286,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
         self._close_early()
 
     def _close_early(self) -> None:
-        """Close the connection. A request that runs cannot answer any more."""
+        """Close the connection. A running request can no longer answer."""
         if not self._is_idle:
             self.cycle.disconnected = True
             self.cycle.message_event.set()

@@ -1,4 +1,4 @@
-"""A name that no crawler of its operator uses any more."""
+"""A name that the crawlers of its operator no longer use."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -44,7 +44,7 @@ CHECK = Check(
     code="CF513",
     name="replaced-agent",
     severities=everywhere(Severity.WARNING),
-    title="A name that no crawler of its operator uses any more",
+    title="A name that the crawlers of its operator no longer use",
     message="{operator} does not crawl as `{name}`, and the file does not name its crawler `{current}`",
     why="The operator documents other names today. Its crawler looks for its own name, does not find it, and follows "
     "the `*` group.",

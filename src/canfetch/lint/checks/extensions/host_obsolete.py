@@ -20,7 +20,7 @@ CHECK = Check(
     name="host-obsolete",
     severities=Severities(rfc=Severity.INFO, yandex=Severity.INFO),
     title="An obsolete `Host` line",
-    message="no search engine reads the preferred host `{host}` any more",
+    message="search engines no longer read the preferred host `{host}`",
     why="Only Yandex ever supported `Host`, and it stopped in March 2018. Yandex now detects the preferred host from "
     "redirects.",
     how_to_fix="Remove the line, and redirect the other hosts to the preferred one.",

@@ -15,7 +15,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 _WORD_AT_END: Final = re.compile(rb"\n/?\*+[a-z]+\**\$?\n")
 _AROUND_WORD: Final = b"/*$"
-# Words that sites block, each with a common word that ends with it. Most other words are no end of one.
+# Words that sites block, each with a common word that ends with it. Most other words do not end one.
 _LONGER: Final = dict(
     word.split(b":")
     for word in (
