@@ -100,7 +100,11 @@ def test_checkout_without_a_page_says_what_to_run(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_other_methods_and_keys_are_named(api: API) -> None:
-    for path, allowed in (("/v1/lint", "POST"), ("/v1/decide", "GET, HEAD, POST"), ("/healthz", "GET, HEAD")):
+    for path, allowed in (
+        ("/v1/lint", "POST"),
+        ("/v1/decide", "GET, HEAD, POST"),
+        ("/healthz", "GET, HEAD"),
+    ):
         problem = api.problem("DELETE", path, 405)
         assert problem["detail"] == f"DELETE is not supported here: use {allowed}"
         assert api.request("DELETE", path).headers["allow"] == allowed

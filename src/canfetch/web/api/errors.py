@@ -1,5 +1,6 @@
 """Errors as problem details: those of the library, of validation, and of the framework."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -140,12 +141,19 @@ def install(app: FastAPI) -> None:
         RequestValidationError: lambda _, error: invalid_request(error),
         ValidationError: lambda _, error: invalid_request(error),
         CanfetchError: lambda _, error: library_problem(error),
-        HTTPException: _http_problem,
         ClientDisconnect: lambda *_: Problem(DISCONNECTED, "disconnected", "the client closed the connection"),
         Exception: _internal_error,
     }
     for kind, handler in handlers.items():
         app.add_exception_handler(kind, _as_handler(handler))
+    app.add_exception_handler(HTTPException, _http_error)
+
+
+async def _http_error(request: Request, error: Any) -> Response:
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        # The methods of a path are those of the OpenAPI document, which takes tenths of a second to compute once.
+        await asyncio.to_thread(request.app.openapi)
+    return problem_response(_http_problem(request, error))
 
 
 def _as_handler(handler: Callable[[Request, Any], Problem]) -> Callable[[Request, Any], Any]:
