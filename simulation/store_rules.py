@@ -99,6 +99,8 @@ class StoreRules:
         self._answers: dict[str, _Answer] = {}
         self._known: dict[str, _Known] = {}
         self._not_sent_at: dict[str, float] = {}
+        # The time of the copy that a process uses for an origin, and since when, in true time.
+        self._used: dict[tuple[str, str], tuple[float | None, float]] = {}
 
     @contextmanager
     def asking(self, request: TransportRequest, process: Process) -> Iterator[Callable[[Response | Failure], None]]:
@@ -192,13 +194,18 @@ class StoreRules:
                     raise BrokenRule(f"{at} is unreachable, and its copy of {age:.0f} s ago is lost")
                 return
         copied_at = known.copied_at if known is not None and is_certain else None
+        used, used_since = self._used.get((process.name, origin), (None, 0.0))
+        if used != access.fetched_at:
+            used_since = self._world()
+            self._used[process.name, origin] = access.fetched_at, used_since
         # Two processes may have asked in the time of one lease, for example one of them for an origin that redirects
         # here. Each uses its own copy while that is fresh.
         # After the clock was set back, a process that slept can have an older copy with a later time. The copy of the
-        # last answer is never the older one.
+        # last answer is never the older one. A copy from before the clock was set and set again can be fresh for one
+        # process, while the others have replaced it.
         is_last = answer is not None and abs((access.fetched_at or 0.0) - answer.received_at) < _LEASE
         is_earlier = access.fetched_at is not None and copied_at is not None and access.fetched_at < copied_at - _LEASE
-        if is_earlier and not is_last:
+        if is_earlier and not is_last and self._is_undisturbed(used_since):
             raise BrokenRule(f"{at}: a copy of {access.fetched_at} replaced that of {copied_at}")
         has_copy = access.sha256 is not None
         is_past = access.fetched_at is not None and access.fetched_at <= self._wall()
