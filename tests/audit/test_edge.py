@@ -279,12 +279,33 @@ def test_an_outage_of_robots_txt_is_not_taken_for_a_rule(site: Site) -> None:
     )
 
 
-def test_a_redirected_robots_txt_of_a_crawler_is_not_compared(site: Site) -> None:
-    report = edge_files(site, "GPTBot", respond(b"", "Location: /login", status=302))
+def test_the_robots_txt_that_a_crawler_is_redirected_to_is_compared(site: Site) -> None:
+    site.serve("/for-bots", respond(b"", "Location: /other.txt", status=301))
+    site.serve("/other.txt", respond(b"User-agent: *\nDisallow: /\n"))
+    report = edge_files(site, "GPTBot", respond(b"", "Location: /for-bots", status=302))
+    (one,) = (one for one in report.findings if one.kind.startswith("edge"))
+    assert "which disallows / for GPTBot" in one.message
+    (last,) = (request for request in site.requests if request.target == "/other.txt")
+    assert "GPTBot" in last.headers["user-agent"]
+
+
+def test_a_robots_txt_of_a_crawler_that_redirects_without_end_is_not_compared(site: Site) -> None:
+    report = edge_files(site, "GPTBot", respond(b"", "Location: /robots.txt", status=302))
     (one,) = (one for one in report.findings if one.kind is AuditKind.EDGE_UNKNOWN)
     assert one.message == (
-        f"GPTBot is redirected from robots.txt to '{site.origin}/login', so its file was not compared"
+        f"GPTBot is redirected from robots.txt to '{site.origin}/robots.txt', so its file was not compared"
     )
+    assert report.requests <= report.max_requests
+
+
+def test_a_crawler_that_gets_other_preferences_on_the_use_of_content(site: Site) -> None:
+    robots = b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /x/\n"
+    report = edge_files(site, "GPTBot", respond(robots.replace(b"=no", b"=yes")), robots)
+    (one,) = (one for one in report.findings if one.kind is AuditKind.EDGE_ROBOTS)
+    assert one.message == (
+        "GPTBot gets another robots.txt, which states allow for training, where the audit's file states disallow"
+    )
+    assert one.line == 2
 
 
 def test_the_file_past_the_cache_is_not_one_of_the_crawler(site: Site) -> None:

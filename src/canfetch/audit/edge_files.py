@@ -5,14 +5,14 @@ nothing. Files are compared by their effect for that crawler.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Failure, Response
 from canfetch.agents import Crawler
 from canfetch.audit.edge import crawler_header, is_challenge
 from canfetch.audit.findings import AuditFinding, AuditKind, finding
-from canfetch.audit.served import FreshFile, ServedFile, differences
+from canfetch.audit.served import FreshFile, ServedFile, differences, usage_differences
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
 from canfetch.client.origin_state import OriginState
 from canfetch.core.content_formats import foreign_content_note
@@ -21,8 +21,12 @@ from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.lint.severity import Severity
 
-REQUESTS_OF_A_CRAWLER: Final = 3
-"""The largest number of requests for a crawler: one, one more after a failure, and one as the audit after two."""
+_MAX_REDIRECTS: Final = 2
+REQUESTS_OF_A_CRAWLER: Final = 3 + 2 * _MAX_REDIRECTS
+"""The largest number of requests for a crawler.
+
+One, one more after a failure, and one as the audit after two; for each redirect one, and the robots.txt of its origin.
+"""
 _SUCCESS: Final = 2
 _CLIENT_ERROR: Final = 4
 _TOO_MANY: Final = 429
@@ -46,8 +50,8 @@ def check_edge_files(
     url, max_bytes = served.state.entry.url, served.state.options.max_bytes
     for crawler in crawlers:
         try:
-            response = requests.confirmed_fetch(url, max_bytes=max_bytes, user_agent=crawler_header(crawler))
-            if _is_unreachable(response) and _is_unreachable(requests.fetch(url, max_bytes=max_bytes)):
+            received = _received(requests, url, max_bytes, crawler)
+            if _is_unreachable(received.response) and _is_unreachable(requests.fetch(url, max_bytes=max_bytes)):
                 # An outage, or a limit of requests, concerns all clients.
                 message = f"{crawler.name} cannot read robots.txt, but the audit no longer can either"
                 yield finding(AuditKind.EDGE_UNKNOWN, message, url=url)
@@ -56,7 +60,25 @@ def check_edge_files(
             message = f"robots.txt was not requested with the names of all crawlers: {error}"
             yield finding(AuditKind.LIMIT_REACHED, message, url=url)
             return
-        yield from _crawler_findings(served.robots, served.state, fresh, crawler, response)
+        yield from _crawler_findings(served.robots, served.state, fresh, crawler, received)
+
+
+class _Received(NamedTuple):
+    """The last response that a crawler received for robots.txt, and the URL that it is from."""
+
+    url: str
+    response: Response | Failure
+
+
+def _received(requests: SiteRequests, url: str, max_bytes: int, crawler: Crawler) -> _Received:
+    header = crawler_header(crawler)
+    response = requests.confirmed_fetch(url, max_bytes=max_bytes, user_agent=header)
+    for _ in range(_MAX_REDIRECTS):
+        target = redirect_target(url, response) if isinstance(response, Response) else None
+        if target is None:
+            break
+        url, response = target, requests.fetch(target, max_bytes=max_bytes, user_agent=header)
+    return _Received(url, response)
 
 
 def _is_unreachable(response: Response | Failure) -> bool:
@@ -66,9 +88,9 @@ def _is_unreachable(response: Response | Failure) -> bool:
 
 
 def _crawler_findings(
-    robots: RobotsTxt, state: OriginState, fresh: FreshFile | None, crawler: Crawler, response: Response | Failure
+    robots: RobotsTxt, state: OriginState, fresh: FreshFile | None, crawler: Crawler, received: _Received
 ) -> Iterator[AuditFinding]:
-    url, name = state.entry.url, crawler.name
+    url, name, response = state.entry.url, crawler.name, received.response
     status = None if isinstance(response, Failure) else response.status
     if isinstance(response, Failure) or _is_unreachable(response):
         reason = f"{response.kind}: {response.detail}" if isinstance(response, Failure) else f"status {status}"
@@ -76,7 +98,7 @@ def _crawler_findings(
         yield finding(AuditKind.EDGE_ROBOTS, message, severity=Severity.ERROR, url=url, status=status)
         return
     if response.status in REDIRECTS:
-        target = redirect_target(url, response)
+        target = redirect_target(received.url, response)
         leads = "nowhere" if target is None else f"to {quoted(redacted_url(target))}"
         message = f"{name} is redirected from robots.txt {leads}, so its file was not compared"
         yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=status)
@@ -95,6 +117,9 @@ def _crawler_findings(
         kind = AuditKind.UNDECIDED if found.is_undecided else AuditKind.EDGE_ROBOTS
         severity = Severity.ERROR if found.is_loss else None
         yield finding(kind, found.text, severity=severity, url=url, status=status)
+    for usage in usage_differences(robots, own, crawler.agent):
+        message = f"{subject} states {usage.actual} for {usage.purpose}, where the audit's file states {usage.intended}"
+        yield finding(AuditKind.EDGE_ROBOTS, message, url=url, line=usage.line, status=status)
 
 
 def _name_of_file(response: Response, *, is_file: bool) -> str:

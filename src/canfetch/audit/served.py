@@ -19,9 +19,10 @@ from canfetch.audit.report import HostCheck
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.origin_state import OriginState
 from canfetch.compare import diff
+from canfetch.core.agent import Agent
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.lines import physical_lines
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
@@ -221,7 +222,7 @@ def compare_with_source(
             text = quoted_line(_raw_lines(fresh.robots.content)[line - 1])
             yield finding(AuditKind.ADDED_LINES, message, url=fresh.url, line=line, text=text)
     changes = list(differences(source, served.robots, origin, "the served file"))
-    usages = list(_usage_differences(source, served.robots, url))
+    usages = list(usage_differences(source, served.robots, "*"))
     if added:
         effect = "" if changes or usages else ", without an effect on a verdict"
         yield finding(
@@ -235,7 +236,9 @@ def compare_with_source(
         kind = AuditKind.UNDECIDED if found.is_undecided else AuditKind.SERVED_DIFFERS
         cause = " because of the added lines" if added and not found.is_undecided else ""
         yield finding(kind, f"{found.text}{cause}", url=found.url)
-    yield from usages
+    for usage in usages:
+        message = f"{usage.purpose}: the served file states {usage.actual}, the intended one {usage.intended}"
+        yield finding(AuditKind.USAGE_DIFFERS, message, url=url, line=usage.line)
 
 
 class AddedLines(NamedTuple):
@@ -478,13 +481,28 @@ def differences(
                 yield Difference(f"{name} {verb} {printable_text(patterns)} for {who}", shown, is_loss)
 
 
-def _usage_differences(source: RobotsTxt, served: RobotsTxt, url: str) -> Iterator[AuditFinding]:
+class UsageDifference(NamedTuple):
+    """A preference on a use that two files state differently.
+
+    Attributes:
+        purpose: The use.
+        intended, actual: The preferences.
+        line: The line of the second file that states its preference, or None.
+    """
+
+    purpose: UsagePurpose
+    intended: Preference
+    actual: Preference
+    line: int | None
+
+
+def usage_differences(source: RobotsTxt, served: RobotsTxt, agent: str | Agent) -> Iterator[UsageDifference]:
+    """Yield the uses for which two files state different preferences to an agent."""
     source, served = (parse(file.content, profile=file.profile) for file in (source, served))
     for purpose in UsagePurpose:
         intended, actual = (
-            file.usage("/", agent="*", purpose=purpose, if_disallowed=True) for file in (source, served)
+            file.usage("/", agent=agent, purpose=purpose, if_disallowed=True) for file in (source, served)
         )
         if intended.preference is not actual.preference:
             line = next((statement.line for statement in actual.statements), None)
-            message = f"{purpose}: the served file states {actual.preference}, the intended one {intended.preference}"
-            yield finding(AuditKind.USAGE_DIFFERS, message, url=url, line=line)
+            yield UsageDifference(purpose, intended.preference, actual.preference, line)
