@@ -101,6 +101,8 @@ class Frontier:
         delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
             of Bing's time windows with one request in each.
         max_depth: The largest depth of a URL, or None. Deeper ones are not added, and reported to `on_skip`.
+        max_urls_per_origin: The number of URLs of an origin, or of a group, that can be added in the whole crawl, or
+            None. Others are not added, and reported to `on_skip`. It ends the endless links of a calendar, for example.
         max_failures_per_origin: The number of turns of an origin, or of a group, that may fail one after the other, or
             None. After that, its URLs are skipped, also those that are added later.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
@@ -114,7 +116,7 @@ class Frontier:
             are added, and `add` raises the exception. For a URL of a source, the iteration raises it, and the source is
             not read further. Not an async function.
         on_skip: Called with each URL that is dropped because it is disallowed, invalid, too deep or refused by
-            `url_filter`, because nothing is known about its origin, or because too many turns of its origin failed,
+            `url_filter`, because its origin has too many, because nothing is known about its origin, or because too many turns of its origin failed,
             before it is dropped. If it raises an exception, the URL is dropped as well, and the
             exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been added. Not an
             async function.
@@ -148,6 +150,7 @@ class Frontier:
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
         max_depth: int | None = None,
+        max_urls_per_origin: int | None = None,
         max_failures_per_origin: int | None = None,
         max_unreachable: float = 3600.0,
         max_checks: int = 256,
@@ -168,8 +171,11 @@ class Frontier:
             max_checks=max_checks,
             read_ahead=read_ahead,
         )
-        if max_failures_per_origin is not None:
-            check_counts(max_failures_per_origin=max_failures_per_origin)
+        optional_counts = {
+            "max_failures_per_origin": max_failures_per_origin,
+            "max_urls_per_origin": max_urls_per_origin,
+        }
+        check_counts(**{name: count for name, count in optional_counts.items() if count is not None})
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_backend(backend, path)
@@ -186,6 +192,7 @@ class Frontier:
         self._max_unreachable = max_unreachable
         self._max_failures = inf if max_failures_per_origin is None else max_failures_per_origin
         self._max_depth = inf if max_depth is None else check_depth("max_depth", max_depth)
+        self._max_urls = max_urls_per_origin
         self._final_counts: FrontierCounts | None = None
         self._url_filter = url_filter
         self._on_skip = on_skip
@@ -477,9 +484,17 @@ class Frontier:
             too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
             refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified)]
             identified.clear()
-        added = self._queue.add(
-            identified, priority, self._clocks.at(), depth=depth, metadata=metadata, refused=len(refused)
+        added, over = self._queue.add(
+            identified,
+            priority,
+            self._clocks.at(),
+            depth=depth,
+            metadata=metadata,
+            refused=len(refused),
+            limit=self._max_urls,
         )
+        full = f"its origin has {self._max_urls} URLs, as many as max_urls_per_origin"
+        refused += [SkippedURL(each.url, None, full) for each in over]
         self._changed.set()
         for skipped in refused:
             report(skipped)

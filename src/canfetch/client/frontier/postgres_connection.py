@@ -20,7 +20,7 @@ from canfetch.errors import InvalidOption, MissingExtra, StoreError
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 # Two processes that create the tables at the same time wait for one another with this lock.
 _SCHEMA_LOCK: Final = 0x63616E66
 _CONNECT_SECONDS: Final = 10
@@ -48,6 +48,9 @@ _MEMBERS: Final = (
         PRIMARY KEY (crawl, name)
     )""",
     "CREATE INDEX canfetch_members_delays ON canfetch_members (origin, delay)",
+)
+COUNT_ADDED: Final = (
+    "UPDATE canfetch_origins AS o SET added = (SELECT count(*) FROM canfetch_known WHERE origin = o.id)"
 )
 _SCHEMA: Final = (
     """CREATE TABLE canfetch_crawls (
@@ -90,6 +93,7 @@ _SCHEMA: Final = (
         worker bigint,
         has_new_urls boolean NOT NULL DEFAULT false,
         delay double precision NOT NULL DEFAULT 0,
+        added bigint NOT NULL DEFAULT 0,
         UNIQUE (crawl, name)
     ) WITH (fillfactor = 70)""",
     "CREATE INDEX canfetch_origins_waiting ON canfetch_origins (crawl, due_at, id) WHERE state = 1",
@@ -134,6 +138,8 @@ _MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
         "ALTER TABLE canfetch_urls ADD COLUMN metadata text",
         *_MEMBERS,
     ),
+    # Version 2 did not count the URLs of an origin.
+    2: ("ALTER TABLE canfetch_origins ADD COLUMN added bigint NOT NULL DEFAULT 0", COUNT_ADDED),
 }
 
 

@@ -25,6 +25,7 @@ from canfetch.client.frontier.postgres_connection import PostgresConnection, nam
 from canfetch.client.frontier.url_identity import IdentifiedURL
 from canfetch.client.frontier.url_queue import (
     DUE_URLS,
+    AddedURLs,
     FailedURL,
     FrontierCounts,
     Phase,
@@ -259,15 +260,16 @@ class WorkerQueue:
         depth: int = 0,
         metadata: str | None = None,
         refused: int = 0,
-    ) -> int:
-        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        limit: int | None = None,
+    ) -> AddedURLs:
+        """Add the URLs that were never added before. Count URLs that cannot be added."""
         rows = list(urls)
         if not rows and not refused:
-            return 0
+            return AddedURLs(0, [])
         self._find_origins({row.origin for row in rows})
         while True:
-            alive, added = self._run(
-                sql.ADD,
+            alive, added, over = self._run(
+                sql.ADD if limit is None else sql.ADD_WITH_LIMIT,
                 origins=[self._origin_ids[row.origin] for row in rows],
                 identities=[row.identity for row in rows],
                 urls=[row.url.encode("utf-8", "surrogatepass") for row in rows],
@@ -275,11 +277,12 @@ class WorkerQueue:
                 depth=depth,
                 metadata=metadata,
                 refused=refused,
+                limit=limit,
             )[0]
             if alive:
                 self._next_claim_at = 0.0
                 self._wake({self._origin_ids[row.origin] for row in rows})
-                return int(added)
+                return AddedURLs(added, [rows[position - 1] for position in over])
             self._register_again()
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:

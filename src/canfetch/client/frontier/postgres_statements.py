@@ -276,16 +276,32 @@ FIND_MEMBERS: Final = (
     "SELECT origin, name FROM canfetch_members WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
 )
 
+# The unknown URLs for which their origins have no room. The rows of the origins are locked, and read in their newest
+# versions.
+_OVER: Final = f"""
+rooms AS (
+    SELECT id, %(limit)s - added AS room FROM canfetch_origins WHERE id = ANY (%(origins)s::bigint[]) AND {_HAS_ME}
+    ORDER BY id FOR NO KEY UPDATE
+),
+over AS (
+    SELECT origin, identity, position FROM (
+        SELECT origin, identity, position, row_number() OVER (PARTITION BY origin ORDER BY position) AS number FROM (
+            SELECT DISTINCT ON (origin, identity) origin, identity, position FROM input AS i WHERE NOT EXISTS (
+                SELECT 1 FROM canfetch_known AS k WHERE k.origin = i.origin AND k.identity = i.identity
+            ) ORDER BY origin, identity, position
+        ) AS first
+    ) AS ranked JOIN rooms ON rooms.id = origin WHERE number > room
+),"""
 # Rows are inserted and locked in the order of their keys, so that two workers never wait for one another.
-ADD: Final = f"""
+_ADD: Final = f"""
 WITH {_ME},
 input AS (
     SELECT * FROM unnest(%(origins)s::bigint[], %(identities)s::bytea[], %(urls)s::bytea[])
     WITH ORDINALITY AS given (origin, identity, url, position)
-),
+),{{over}}
 new AS (
     INSERT INTO canfetch_known (origin, identity)
-    SELECT DISTINCT origin, identity FROM input WHERE {_HAS_ME} ORDER BY origin, identity
+    SELECT DISTINCT origin, identity FROM input WHERE {_HAS_ME}{{has_room}} ORDER BY origin, identity
     ON CONFLICT DO NOTHING RETURNING origin, identity
 ),
 added AS (
@@ -297,7 +313,8 @@ added AS (
     RETURNING origin
 ),
 counted AS (
-    UPDATE canfetch_workers SET added = added + (SELECT count(*) FROM added), refused = refused + %(refused)s
+    UPDATE canfetch_workers SET added = added + (SELECT count(*) FROM added),
+        refused = refused + %(refused)s{{refused}}
     WHERE id = %(worker)s
 ),
 locked AS (
@@ -305,14 +322,23 @@ locked AS (
 ),
 woken AS (
     UPDATE canfetch_origins AS o SET
+        added = o.added + more.number,
         priority = CASE WHEN state = 0 THEN %(priority)s ELSE greatest(priority, %(priority)s) END,
         due_at = CASE WHEN state = 0 OR state = 1 AND ready_at < due_at THEN greatest(ready_at, {NOW})
             ELSE due_at END,
         state = CASE WHEN state = 0 THEN 1 ELSE state END,
         has_new_urls = state = 3
-    WHERE id IN (SELECT id FROM locked)
+    FROM (SELECT origin, count(*) AS number FROM added GROUP BY origin) AS more
+    WHERE o.id = more.origin AND o.id IN (SELECT id FROM locked)
 )
-SELECT {_HAS_ME}, (SELECT count(*) FROM added)"""
+SELECT {_HAS_ME}, (SELECT count(*) FROM added), {{positions}}"""
+ADD: Final = _ADD.format(over="", has_room="", refused="", positions="'{}'::bigint[]")
+ADD_WITH_LIMIT: Final = _ADD.format(
+    over=_OVER,
+    has_room=" AND (origin, identity) NOT IN (SELECT origin, identity FROM over)",
+    refused=" + (SELECT count(*) FROM over)",
+    positions="ARRAY(SELECT position FROM over ORDER BY position)",
+)
 
 
 def unknown_statement(*, is_by_origin: bool) -> str:

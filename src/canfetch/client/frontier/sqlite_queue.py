@@ -7,6 +7,7 @@ every operation takes O(log n) steps of the database.
 import os
 import random
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import inf
@@ -20,6 +21,7 @@ from canfetch.client.frontier.url_queue import (
     DUE_BATCH,
     DUE_URLS,
     KILLED,
+    AddedURLs,
     FailedURL,
     FrontierCounts,
     Phase,
@@ -104,21 +106,28 @@ class SQLiteQueue:
         depth: int = 0,
         metadata: str | None = None,
         refused: int = 0,
-    ) -> int:
-        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
-        added = 0
+        limit: int | None = None,
+    ) -> AddedURLs:
+        """Add the URLs that were never added before. Count URLs that cannot be added."""
+        over: list[IdentifiedURL] = []
         origins: dict[str, int] = {}
+        added: Counter[int] = Counter()
         with self.database.transaction():
-            for url, origin_name, identity in urls:
+            for each in urls:
+                url, origin_name, identity = each
                 origin = origins.get(origin_name) or self._find_origin(origin_name)
-                if self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
+                if limit is not None and self._is_full(origin, limit - added[origin]):
+                    over += self.unknown([each])
+                elif self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
                     self._insert(origin, url, priority, depth, metadata)
                     origins[origin_name] = origin
-                    added += 1
-            for origin in origins.values():
-                self._wake(origin, priority, now)
-            self._execute("UPDATE totals SET added = added + ?, refused = refused + ?", added, refused)
-        return added
+                    added[origin] += 1
+            for origin, number in added.items():
+                self._wake(origin, priority, now, added=number)
+            self._execute(
+                "UPDATE totals SET added = added + ?, refused = refused + ?", added.total(), refused + len(over)
+            )
+        return AddedURLs(added.total(), over)
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
         """Return the URLs that were never added."""
@@ -519,8 +528,14 @@ class SQLiteQueue:
             origin,
         )
 
-    def _wake(self, origin: int, priority: float, now: float) -> None:
-        """Let an origin with new URLs wait, or raise its priority."""
+    def _is_full(self, origin: int, limit: int) -> bool:
+        return self._execute("SELECT 1 FROM origins WHERE id = ? AND added >= ?", origin, limit).fetchone() is not None
+
+    def _wake(self, origin: int, priority: float, now: float, *, added: int = 0) -> None:
+        """Let an origin with new URLs wait, or raise its priority.
+
+        Args: added: The number of those that were never added before.
+        """
         phase, in_flight, due_at, ready_at = self._execute(
             "SELECT phase, in_flight, due_at, ready_at FROM origins WHERE id = ?", origin
         ).fetchone()
@@ -529,16 +544,23 @@ class SQLiteQueue:
             # It waited for another attempt of a URL, which no longer is its only one.
             self._execute("UPDATE origins SET due_at = ? WHERE id = ?", ready_at, origin)
         if phase != Phase.IDLE:
-            self._execute("UPDATE origins SET priority = max(priority, ?) WHERE id = ?", priority, origin)
+            self._execute(
+                "UPDATE origins SET priority = max(priority, ?), added = added + ? WHERE id = ?",
+                priority,
+                added,
+                origin,
+            )
             return
         self._position += 1
         self._execute(
-            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ? WHERE id = ?",
+            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ?, added = added + ? "
+            "WHERE id = ?",
             Phase.FULL if in_flight >= self._concurrency else Phase.WAITING,
             priority,
             ready_at,
             ready_at,
             self._position,
+            added,
             origin,
         )
 

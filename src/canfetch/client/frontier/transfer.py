@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
-from canfetch.client.frontier.database import FrontierDatabase
+from canfetch.client.frontier.database import COUNT_ADDED, FrontierDatabase
 from canfetch.client.frontier.grouping import check_grouping
+from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.postgres_statements import NOW
@@ -282,6 +283,7 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
                 raise second_origin(item) from None
     totals = reader.totals()
     execute(f"UPDATE totals SET {', '.join(f'{name} = :{name}' for name in totals)}", totals)  # noqa: S608 - its columns
+    execute(COUNT_ADDED)
     # The frontier that opens the file computes when they are due, and queues what was in flight.
     execute(
         "UPDATE origins SET in_flight = (SELECT count(*) FROM urls WHERE origin = origins.id AND state = 1) "
@@ -353,6 +355,7 @@ class _DatabaseWriter:
     def finish(self, reader: LineReader) -> None:
         """Write the rest, after the last line."""
         self._flush()
+        self._run(COUNT_ADDED_IN_DATABASE + " WHERE crawl = %(crawl)s", {"crawl": self._crawl})
         self._run(_PLACED, {"crawl": self._crawl, "left": self._left})
         self._run(_COUNTED, {"crawl": self._crawl, **reader.totals()})
 

@@ -15,11 +15,11 @@ from canfetch.errors import StoreError
 
 
 class SkippedURL(NamedTuple):
-    """A URL that the frontier drops, because it may not be fetched, is invalid, or is too deep.
+    """A URL that the frontier drops, because it may not be fetched, is invalid or too deep, or its origin has too many.
 
     Attributes:
         url: The URL, as it was added, without white space around it.
-        verdict: The verdict, or None if `url` is invalid or too deep, or if the checks of its robots.txt raised
+        verdict: The verdict, or None if `url` was not added or is invalid, or if the checks of its robots.txt raised
             exceptions for `max_unreachable` seconds.
         error: The reason why there is no verdict, or None.
     """

@@ -74,6 +74,13 @@ class QueuedURL(NamedTuple):
     metadata: str | None = None
 
 
+class AddedURLs(NamedTuple):
+    """The number of URLs that were added, and the unknown ones for which their origins had no room."""
+
+    number: int
+    over: list[IdentifiedURL]
+
+
 class FailedURL(NamedTuple):
     """A URL that failed in its last attempt.
 
@@ -102,8 +109,8 @@ class FrontierCounts(NamedTuple):
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
         skipped: URLs that were dropped because they are disallowed, no longer valid, nothing is known about their
             origin, or too many of its turns failed.
-        refused: How often a URL was not added, because it is invalid, no transport can fetch it, it is too deep, or
-            a filter refuses it.
+        refused: How often a URL was not added, because it is invalid, no transport can fetch it, it is too deep, its
+            origin has too many, or a filter refuses it.
     """
 
     queued: int
@@ -182,8 +189,12 @@ class URLQueue(Protocol):
         depth: int = 0,
         metadata: str | None = None,
         refused: int = 0,
-    ) -> int:
-        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        limit: int | None = None,
+    ) -> AddedURLs:
+        """Add the URLs that were never added before. Count URLs that cannot be added.
+
+        Args: limit: The number of URLs of one origin that can ever be added. More are counted as refused.
+        """
         ...
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:

@@ -12,7 +12,7 @@ by its own clock: the protocol cannot check that.
 import math
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,6 +23,7 @@ from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url, plain_form
 from canfetch.client.frontier.url_queue import (
     KILLED,
+    AddedURLs,
     FailedURL,
     FrontierCounts,
     Phase,
@@ -261,21 +262,61 @@ class URLFrontierQueue:
         depth: int = 0,
         metadata: str | None = None,
         refused: int = 0,
-    ) -> int:
-        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        limit: int | None = None,
+    ) -> AddedURLs:
+        """Add the URLs that were never added before. Count URLs that cannot be added.
+
+        With a limit, each origin takes a call, and known URLs for which it would have no room are counted as well. Two
+        processes that add URLs of one origin at the same time can exceed the limit.
+        """
         self.check_usable()
         self._refused += refused
-        items = []
+        given = []
         for url in urls:
             form = plain_form(url)
             info = self._messages.URLInfo(url=form, key=queue_key(url.origin), crawlID=self._crawl)
             queued_metadata(info, url.url, attempt=1, priority=priority)
             added_metadata(info, depth=depth, metadata=metadata)
-            items.append(PutItem(info, None))
-        if not items:
-            return 0
+            given.append((url, PutItem(info, None)))
+        added = 0
+        over: list[IdentifiedURL] = []
+        rooms: dict[str, float] = {}
+        while given:
+            put, given = self._fitting(given, rooms, over, math.inf if limit is None else limit)
+            for item, status in zip(put, self._connection.put(0, put) if put else (), strict=True):
+                rooms[item.info.key] -= status == OK
+                added += status == OK
+        self._refused += len(over)
         self._next_claim_at = 0.0
-        return self._connection.put(0, items).count(OK)
+        return AddedURLs(added, over)
+
+    def _fitting(
+        self,
+        given: Sequence[tuple[IdentifiedURL, PutItem]],
+        rooms: dict[str, float],
+        over: list[IdentifiedURL],
+        limit: float,
+    ) -> tuple[list[PutItem], list[tuple[IdentifiedURL, PutItem]]]:
+        """Return the URLs that fit if all are new, and those that fit if some are not. Add the others to `over`.
+
+        Args: rooms: The numbers of URLs that still fit, by the key of their queue.
+        """
+        fitting: list[PutItem] = []
+        rest = []
+        taken: Counter[str] = Counter()
+        for url, item in given:
+            key = item.info.key
+            if key not in rooms:
+                stats = None if limit == math.inf else self._stats(self._crawl, key=key)
+                rooms[key] = limit if stats is None else limit - stats.size - stats.counts["completed"]
+            if rooms[key] <= 0:
+                over.append(url)
+            elif taken[key] < rooms[key]:
+                taken[key] += 1
+                fitting.append(item)
+            else:
+                rest.append((url, item))
+        return fitting, rest
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
         """Return all URLs: the protocol does not say which ones were added, without adding them."""
@@ -698,8 +739,8 @@ class URLFrontierQueue:
                 return found
             after += len(items)
 
-    def _stats(self, crawl: str, node: int = 0) -> Any:
-        return self._connection.call(node, "GetStats", self._messages.QueueWithinCrawlParams(crawlID=crawl))
+    def _stats(self, crawl: str, node: int = 0, key: str = "") -> Any:
+        return self._connection.call(node, "GetStats", self._messages.QueueWithinCrawlParams(crawlID=crawl, key=key))
 
     def _block(self, node: int, key: str, end: int, *, until: float = math.inf) -> None:
         """Block a queue until a time, or end its block if the time is 0."""
