@@ -47,10 +47,10 @@ _FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
 _TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "locking_mode = EXCLUSIVE", "journal_mode = MEMORY", "synchronous = OFF")
 # The numbers of `phase` and `state` are those of `url_queue.Phase` and `url_queue.URLState`. A partial index is only
 # used by queries with the same number. `ready_at` is when an origin may be requested, `due_at` when it has a URL, too.
-# `problem` says why the robots.txt of a waiting origin cannot be reached. `added` is the number of its rows in `known`.
-# Unless URLs are grouped by origin, a row of
-# `origins` is a group, and `members` are the origins of groups with the delays of their files. The longest one of a
-# group is in its row.
+# `visit` is what the last visit of a URL left, and `ended` the `url_queue.Ending` by which a URL is counted that waits
+# for its next visit. `problem` says why the robots.txt of a waiting origin cannot be reached, and `added` is the number
+# of its rows in `known`. Unless URLs are grouped by origin, a row of `origins` is a group, and `members` are the
+# origins of groups with the delays of their files. The longest one of a group is in its row.
 _MEMBERS: Final = (
     """CREATE TABLE members (
         name TEXT PRIMARY KEY,
@@ -91,7 +91,9 @@ _SCHEMA: Final = (
         due_at REAL,
         error TEXT,
         depth INTEGER NOT NULL DEFAULT 0,
-        metadata TEXT
+        metadata TEXT,
+        visit TEXT,
+        ended INTEGER
     )""",
     "CREATE INDEX queued ON urls (origin, priority DESC, id) WHERE state = 0",
     "CREATE INDEX in_flight ON urls (id) WHERE state = 1",
@@ -140,8 +142,10 @@ _MIGRATIONS: Final = {
         "ALTER TABLE urls ADD COLUMN metadata TEXT",
         *_MEMBERS,
     ),
-    # Version 4 did not count the URLs of an origin.
+    # Version 4 did not count the URLs of an origin, and visited them once.
     4: (
+        "ALTER TABLE urls ADD COLUMN visit TEXT",
+        "ALTER TABLE urls ADD COLUMN ended INTEGER",
         "ALTER TABLE origins ADD COLUMN added INTEGER NOT NULL DEFAULT 0",
         COUNT_ADDED,
     ),

@@ -24,6 +24,7 @@ from canfetch.client.frontier.origin_checks import (
     recheck_delay,
     retry_check_at,
 )
+from canfetch.client.frontier.recrawl import Recrawl, check_recrawl
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
@@ -69,7 +70,7 @@ class Frontier:
     """The URLs of a crawl, handed out one by one when their origins may be requested.
 
     A frontier is an asynchronous iterator of turns. Several tasks can iterate over it at the same time: each turn is
-    handed out once. The iteration ends when no URL is queued and all turns have ended.
+    handed out once. The iteration ends when no URL is queued and all turns have ended, unless `recrawl` is set.
 
         async with Frontier(client, ["https://example.com/"], path="crawl.sqlite3") as frontier:
             async for turn in frontier:
@@ -95,6 +96,8 @@ class Frontier:
             open when the process is killed counts; a released turn does not.
         retry_delay: Seconds between the first and the second attempt of a URL. It doubles with each attempt, up to a
             day, and is shortened by up to a half at random.
+        recrawl: When URLs that are done are due again, or None for never. With it, the iteration ends only when the
+            frontier is closed. URLs that are skipped or fail in all attempts are reported as well, and due again.
         min_delay: Shortest time between two requests to one origin in seconds, whatever the file declares. It is
             counted from the start and from the end of the previous turn.
         max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
@@ -116,10 +119,10 @@ class Frontier:
             are added, and `add` raises the exception. For a URL of a source, the iteration raises it, and the source is
             not read further. Not an async function.
         on_skip: Called with each URL that is dropped because it is disallowed, invalid, too deep or refused by
-            `url_filter`, because its origin has too many, because nothing is known about its origin, or because too many turns of its origin failed,
-            before it is dropped. If it raises an exception, the URL is dropped as well, and the
-            exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been added. Not an
-            async function.
+            `url_filter`, because its origin has too many, because nothing is known about its origin, or because too
+            many turns of its origin failed, before it is dropped. If it raises an exception, the URL is dropped as
+            well, and the exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been
+            added. Not an async function.
         on_failure: Called with each URL that failed in its last attempt, after it is in the list of `failed`. If it
             raises an exception, `Turn.retry` raises it, or the iteration for a URL whose process was killed. Not an
             async function.
@@ -146,6 +149,7 @@ class Frontier:
         concurrency_per_origin: int = 1,
         max_attempts: int = 3,
         retry_delay: float = 600.0,
+        recrawl: Recrawl | None = None,
         min_delay: float = 1.0,
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
@@ -179,6 +183,9 @@ class Frontier:
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_backend(backend, path)
+        check_recrawl(recrawl)
+        self._recrawl = recrawl
+        skip_seconds = None if recrawl is None else recrawl.every
         check_functions(
             clock=clock,
             monotonic=monotonic,
@@ -223,8 +230,9 @@ class Frontier:
                 path,
                 concurrency=concurrency_per_origin,
                 max_attempts=max_attempts,
-                now=self._clocks.at(),
+                clock=self._clocks.at,
                 group_by=group_by,
+                skip_seconds=skip_seconds,
             )
         else:
             self._queue = backend.open_queue(
@@ -232,6 +240,7 @@ class Frontier:
                 max_attempts=max_attempts,
                 clock=self._clocks.at,
                 group_by=group_by,
+                skip_seconds=skip_seconds,
             )
         # Results of checks that are not written yet.
         self._results: list[CheckResult] = []
@@ -253,6 +262,7 @@ class Frontier:
             self._changed.set,
             max_attempts=max_attempts,
             retry_delay=retry_delay,
+            recrawl=recrawl,
             on_failure=on_failure,
             add_links=self.add_many,
         )
@@ -441,7 +451,7 @@ class Frontier:
                 return turn
             if origin is not None or has_more_due or has_more_checks:
                 await asyncio.sleep(0)
-            elif self._queue.is_finished(reads_sources=not self._sources.is_exhausted):
+            elif self._recrawl is None and self._queue.is_finished(reads_sources=not self._sources.is_exhausted):
                 break
             else:
                 await self._wait()

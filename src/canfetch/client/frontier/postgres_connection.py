@@ -33,7 +33,8 @@ _LONGEST_PAUSE: Final = 2.0
 _PASSING_CLASSES: Final = ("08", "53", "57", "40")
 _READ_ONLY: Final = "25006"
 _LOCK_TIMEOUT: Final = "55P03"
-# The numbers of `state` in `canfetch_urls` are those of `url_queue.URLState`, those of `canfetch_origins` are those of
+# The numbers of `state` in `canfetch_urls` are those of `url_queue.URLState`, those of `ended` are those of
+# `url_queue.Ending` for a URL that waits for its next visit, those of `canfetch_origins` are those of
 # `postgres_queue.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
 # that has an origin or a URL. Every statement about the URLs of an origin names the origin, and the primary keys begin
 # with it, so that both tables can be partitioned by it. Unless a crawl groups its URLs by origin, a row of
@@ -114,6 +115,8 @@ _SCHEMA: Final = (
         worker bigint,
         depth integer NOT NULL DEFAULT 0,
         metadata text,
+        visit text,
+        ended smallint,
         PRIMARY KEY (origin, id)
     ) WITH (fillfactor = 90)""",
     "CREATE INDEX canfetch_urls_queued ON canfetch_urls (origin, priority DESC, id) WHERE state = 0",
@@ -138,8 +141,12 @@ _MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
         "ALTER TABLE canfetch_urls ADD COLUMN metadata text",
         *_MEMBERS,
     ),
-    # Version 2 did not count the URLs of an origin.
-    2: ("ALTER TABLE canfetch_origins ADD COLUMN added bigint NOT NULL DEFAULT 0", COUNT_ADDED),
+    # Version 2 did not count the URLs of an origin, and visited them once.
+    2: (
+        "ALTER TABLE canfetch_urls ADD COLUMN visit text, ADD COLUMN ended smallint",
+        "ALTER TABLE canfetch_origins ADD COLUMN added bigint NOT NULL DEFAULT 0",
+        COUNT_ADDED,
+    ),
 }
 
 

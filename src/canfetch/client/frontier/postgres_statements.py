@@ -63,6 +63,18 @@ counted AS (
     WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM skipped)
 )"""
 
+
+@cache
+def keeping_skipped(statement: str) -> str:
+    """Return a statement by which skipped URLs are not dropped, but wait for `skip_in` seconds."""
+    kept = f"""
+kept AS (
+    INSERT INTO canfetch_urls (origin, crawl, url, priority, depth, metadata, visit, state, due_at, ended)
+    SELECT origin, crawl, url, priority, depth, metadata, visit, 2, {NOW} + %(skip_in)s::float8, 2 FROM skipped
+)"""
+    return statement.replace(_SKIPPED, f"{_SKIPPED.replace('RETURNING 1', 'RETURNING *')},{kept}")
+
+
 REGISTER: Final = f"""
 WITH crawl AS (
     INSERT INTO canfetch_crawls (name, seen_at, group_by) VALUES (%(crawl)s, {NOW}, %(group_by)s)
@@ -127,11 +139,11 @@ RETURNING rank, o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, 
     o.delay, {NOW}"""
 
 FIRST_URLS: Final = f"""
-SELECT o.id, u.id, u.url, u.priority, u.attempt, u.depth, u.metadata,
+SELECT o.id, u.id, u.url, u.priority, u.attempt, u.depth, u.metadata, u.visit,
     (SELECT due_at - {NOW} FROM canfetch_urls WHERE origin = o.id AND state = 2 ORDER BY due_at LIMIT 1)
 FROM unnest(%(origins)s::bigint[]) AS o (id)
 LEFT JOIN LATERAL (
-    SELECT id, url, priority, attempt, depth, metadata FROM canfetch_urls WHERE origin = o.id AND state = 0
+    SELECT id, url, priority, attempt, depth, metadata, visit FROM canfetch_urls WHERE origin = o.id AND state = 0
     ORDER BY priority DESC, id LIMIT %(limit)s
 ) AS u ON true"""
 
@@ -147,12 +159,20 @@ UPDATE canfetch_origins SET state = 2, worker = NULL
 WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker = %(worker)s AND {_HAS_ME}"""
 
 QUEUE_DUE: Final = f"""
-WITH {_ME_UNSYNCED}
-UPDATE canfetch_urls SET state = 0
-WHERE origin = %(origin)s AND state = 2 AND {_HAS_ME} AND id = ANY (ARRAY(
-    SELECT id FROM canfetch_urls WHERE origin = %(origin)s AND state = 2 AND (%(limit)s::int IS NULL OR due_at <= {NOW})
-    ORDER BY due_at LIMIT %(limit)s::int
-))"""
+WITH {_ME_UNSYNCED},
+due AS (
+    SELECT id, ended FROM canfetch_urls
+    WHERE origin = %(origin)s AND state = 2 AND (%(limit)s::int IS NULL OR due_at <= {NOW}) AND {_HAS_ME}
+    ORDER BY due_at LIMIT %(limit)s::int FOR UPDATE
+),
+queued AS (
+    UPDATE canfetch_urls SET state = 0, ended = NULL WHERE origin = %(origin)s AND id = ANY (ARRAY(SELECT id FROM due))
+)
+UPDATE canfetch_workers SET
+    done = done - (SELECT count(*) FROM due WHERE ended = 1),
+    skipped = skipped - (SELECT count(*) FROM due WHERE ended = 2),
+    failed = failed - (SELECT count(*) FROM due WHERE ended = 3)
+WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM due WHERE ended IS NOT NULL)"""
 
 DELAY_URLS: Final = f"""
 WITH {_ME}
@@ -222,9 +242,10 @@ _ENDS: Final = {
     "retried": (
         f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING *), "
         "again AS (INSERT INTO canfetch_urls "
-        "(origin, crawl, url, priority, attempt, depth, metadata, state, due_at, error) "
-        "SELECT origin, crawl, url, priority, attempt, depth, metadata, "
-        f"2, {NOW} + %(delayed_in)s, %(error)s FROM ended)"
+        "(origin, crawl, url, priority, attempt, depth, metadata, state, due_at, error, visit, ended) "
+        "SELECT origin, crawl, url, priority, CASE WHEN %(ending)s::smallint IS NULL THEN attempt ELSE 1 END, depth, "
+        f"metadata, 2, {NOW} + %(delayed_in)s, %(error)s, coalesce(%(visit)s::text, visit), %(ending)s::smallint "
+        "FROM ended)"
     ),
     "released": (
         f"ended AS (UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL WHERE {_MINE} "
@@ -235,12 +256,13 @@ _COUNTED: Final = {"done": "done", "failed": "failed"}
 
 
 @cache
-def end_statement(end: str, *, gives_back: bool) -> str:
+def end_statement(end: str, *, gives_back: bool, is_again: bool = False) -> str:
     """Return the statement that ends a turn.
 
     Args:
         end: `done`, `failed`, `retried` or `released`.
         gives_back: Whether it was the last open turn of the origin, so that other workers may have it.
+        is_again: Whether the URL waits for its next visit.
     """
     column = _COUNTED.get(end)
     counted = (
@@ -253,8 +275,9 @@ def end_statement(end: str, *, gives_back: bool) -> str:
     if end == "released":
         # The snapshot still has it in flight.
         placed = placed.replace(_QUEUED_PRIORITY, "(SELECT priority FROM ended)")
+    ended = _ENDS["retried" if is_again else end]
     return (
-        f"WITH {_ME}, {_ENDS[end]}, {counted}landed AS (UPDATE canfetch_origins AS o SET {placed} "
+        f"WITH {_ME}, {ended}, {counted}landed AS (UPDATE canfetch_origins AS o SET {placed} "
         f"WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND EXISTS (SELECT 1 FROM ended)) {_ALIVE}"
     )
 

@@ -26,6 +26,7 @@ from canfetch.client.frontier.url_queue import (
     AddedURLs,
     FailedURL,
     FrontierCounts,
+    NextVisit,
     Phase,
     QueuedOrigin,
     QueuedURL,
@@ -48,6 +49,7 @@ from canfetch.client.frontier.urlfrontier_metadata import (
     queued_metadata,
     read_failed,
     read_queued,
+    visited_metadata,
 )
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
@@ -98,7 +100,13 @@ class URLFrontier:
         self._outage_seconds = outage_seconds
 
     def open_queue(
-        self, *, concurrency: int, max_attempts: int, clock: Callable[[], float], group_by: GroupBy = GroupBy.ORIGIN
+        self,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        clock: Callable[[], float],
+        group_by: GroupBy = GroupBy.ORIGIN,
+        skip_seconds: float | None = None,
     ) -> "URLFrontierQueue":
         """Open the queues for one frontier.
 
@@ -120,6 +128,7 @@ class URLFrontier:
             lease=self._lease,
             max_attempts=max_attempts,
             clock=clock,
+            skip_seconds=skip_seconds,
         )
 
     def __repr__(self) -> str:
@@ -168,6 +177,7 @@ class URLFrontierQueue:
         lease: Whole seconds.
         max_attempts: The number of turns of a URL.
         clock: Returns the time of the frontier.
+        skip_seconds: Seconds after which URLs that are skipped are queued again, or None to complete them.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -179,6 +189,7 @@ class URLFrontierQueue:
         lease: int,
         max_attempts: int,
         clock: Callable[[], float],
+        skip_seconds: float | None,
     ) -> None:
         self.killed: list[FailedURL] = []
         self._connection = connection
@@ -188,6 +199,7 @@ class URLFrontierQueue:
         self._lease = lease
         self._max_attempts = max_attempts
         self._clock = clock
+        self._skip_seconds = skip_seconds
         self._thread = threading.get_ident()
         # The thread that renews the leases looks at the claims, too.
         self._lock = threading.Lock()
@@ -379,18 +391,22 @@ class URLFrontierQueue:
             yield claim.queued
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:
-        """Drop the URL of an origin, and count it as skipped."""
+        """Complete the URL of an origin, and count it as skipped, or let it wait for `skip_seconds`."""
         claim = self._claims.get(origin)
         if claim is None or claim.queued.id not in urls or claim.is_dropped or self._is_lost(claim):
             return
         try:
             with self._busy(claim):
-                self._put(claim, 0)
+                if self._skip_seconds is None:
+                    self._put(claim, 0)
+                else:
+                    visited_metadata(claim.info, claim.queued, visit=None)
+                    self._put(claim, self._service_date(self._clock() + self._skip_seconds))
                 claim.is_dropped = True
         except LeaseExpiredError:
             self._forget(claim)
         else:
-            self._skipped += 1
+            self._skipped += self._skip_seconds is None
 
     def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
         """Not used: only groups of several origins delay some of their URLs."""
@@ -444,9 +460,29 @@ class URLFrontierQueue:
         self._remember(origin, last_request_at=now)
         return True
 
-    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> bool:
-        """Complete a URL that was in flight."""
-        return self._end(origin, url, now, due_at, retry_at, is_failure=False, date=0)
+    def finish(
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        next_visit: NextVisit | None = None,
+    ) -> bool:
+        """Complete a URL that was in flight, or let it wait for its next visit."""
+        if next_visit is None:
+            return self._end(origin, url.id, now, due_at, retry_at, is_failure=False, date=0)
+        return self._end(
+            origin,
+            url.id,
+            now,
+            due_at,
+            retry_at,
+            is_failure=False,
+            date=self._service_date(next_visit.at),
+            change=lambda info: visited_metadata(info, url, visit=next_visit.data),
+        )
 
     def retry(
         self,
@@ -474,9 +510,28 @@ class URLFrontierQueue:
         )
 
     def fail(
-        self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None, *, error: str | None
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        error: str | None,
+        again_at: float | None = None,
     ) -> bool:
-        """Put a URL that was in flight into the crawl of the failed ones, and complete it."""
+        """Put a URL that was in flight into the crawl of the failed ones and complete it, or let it wait."""
+        if again_at is not None:
+            return self._end(
+                origin,
+                url.id,
+                now,
+                due_at,
+                retry_at,
+                is_failure=True,
+                date=self._service_date(again_at),
+                change=lambda info: visited_metadata(info, url, visit=None, error=error),
+            )
         failed = FailedURL(url.url, error, url.attempt, now, url.priority)
         return self._end(origin, url.id, now, due_at, retry_at, is_failure=True, date=0, failed=failed)
 
