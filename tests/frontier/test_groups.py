@@ -353,7 +353,8 @@ def test_a_file_of_the_third_format_groups_by_origin(tmp_path: Path) -> None:
         connection.executescript(
             "DROP TABLE members; ALTER TABLE origins DROP COLUMN delay; ALTER TABLE totals DROP COLUMN group_by; "
             "ALTER TABLE urls DROP COLUMN depth; ALTER TABLE urls DROP COLUMN metadata; "
-            "ALTER TABLE origins DROP COLUMN added; PRAGMA user_version = 3"
+            "ALTER TABLE origins DROP COLUMN added; ALTER TABLE urls DROP COLUMN visit; "
+            "ALTER TABLE urls DROP COLUMN ended; PRAGMA user_version = 3"
         )
     with pytest.raises(StoreError, match="the crawl groups its URLs by origin, not by host"):
         crawl({}, [], path=path, group_by="host")

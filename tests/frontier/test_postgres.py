@@ -234,7 +234,8 @@ def test_tables_of_the_first_version_are_migrated(postgres: PostgresServer) -> N
         connection.execute("DROP TABLE canfetch_members")
         connection.execute("ALTER TABLE canfetch_origins DROP COLUMN delay")
         connection.execute("ALTER TABLE canfetch_crawls DROP COLUMN group_by")
-        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN depth, DROP COLUMN metadata")
+        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN depth, DROP COLUMN metadata, DROP COLUMN visit")
+        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN ended")
         connection.execute("ALTER TABLE canfetch_origins DROP COLUMN added")
         connection.execute("UPDATE canfetch_schema SET version = 1")
     with pytest.raises(

@@ -445,6 +445,10 @@ counted AS (
 ),
 {_WOKEN.lstrip()}
 SELECT {_HAS_ME}, (SELECT count(*) FROM queued)"""
+# In crawls with groups: the failed URLs of the group of an origin, with the name of the group.
+FAILED_OF_MEMBER: Final = """
+SELECT u.url, o.name FROM canfetch_members AS m JOIN canfetch_origins AS o ON o.id = m.origin
+JOIN canfetch_urls AS u ON u.origin = o.id AND u.state = 3 WHERE m.crawl = %(crawl)s AND m.name = %(name)s"""
 # The same for a caller that is not a worker, and only for some URLs. The counts are those of the crawl.
 QUEUE_CHOSEN: Final = f"""
 WITH chosen AS (
