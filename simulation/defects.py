@@ -185,8 +185,8 @@ DEFECTS: Final = (
         (
             _QUEUE,
             "SQLiteQueue.retry",
-            "again = self._insert(origin, url.url, url.priority, url.depth, url.metadata)",
-            "again = -1",
+            "self._insert_again(origin",
+            "(lambda *_, **__: None)(origin",
         ),
     ),
     _defect(

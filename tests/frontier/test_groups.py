@@ -352,11 +352,14 @@ def test_a_file_of_the_third_format_groups_by_origin(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
             "DROP TABLE members; ALTER TABLE origins DROP COLUMN delay; ALTER TABLE totals DROP COLUMN group_by; "
-            "ALTER TABLE urls DROP COLUMN depth; ALTER TABLE urls DROP COLUMN metadata; PRAGMA user_version = 3"
+            "ALTER TABLE urls DROP COLUMN depth; ALTER TABLE urls DROP COLUMN metadata; "
+            "ALTER TABLE origins DROP COLUMN added; ALTER TABLE urls DROP COLUMN visit; "
+            "ALTER TABLE urls DROP COLUMN ended; PRAGMA user_version = 3"
         )
     with pytest.raises(StoreError, match="the crawl groups its URLs by origin, not by host"):
         crawl({}, [], path=path, group_by="host")
-    assert crawl({}, [f"{HTTPS}/1", f"{HTTPS}/2"], path=path).urls == [f"{HTTPS}/2"]
+    assert crawl({}, [f"{HTTPS}/1", f"{HTTPS}/2"], path=path, max_urls_per_origin=1).urls == []
+    assert crawl({}, [f"{HTTPS}/1", f"{HTTPS}/2"], path=path, max_urls_per_origin=2).urls == [f"{HTTPS}/2"]
 
 
 @pytest.mark.files

@@ -234,13 +234,23 @@ def test_tables_of_the_first_version_are_migrated(postgres: PostgresServer) -> N
         connection.execute("DROP TABLE canfetch_members")
         connection.execute("ALTER TABLE canfetch_origins DROP COLUMN delay")
         connection.execute("ALTER TABLE canfetch_crawls DROP COLUMN group_by")
-        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN depth, DROP COLUMN metadata")
+        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN depth, DROP COLUMN metadata, DROP COLUMN visit")
+        connection.execute("ALTER TABLE canfetch_urls DROP COLUMN ended")
+        connection.execute("ALTER TABLE canfetch_origins DROP COLUMN added")
         connection.execute("UPDATE canfetch_schema SET version = 1")
     with pytest.raises(
         StoreError, match="'x': the crawl groups its URLs by origin, not by host: pass group_by='origin'"
     ):
         asyncio.run(crawl(0, group_by="host"))
     assert asyncio.run(crawl(1)) == urls[1:]
+    urls.append("https://a.example/3")
+    assert asyncio.run(crawl(0, max_urls_per_origin=2)) == []
+
+    async def over() -> int:
+        async with open_client() as client, canfetch.Frontier(client, backend=backend, max_urls_per_origin=2) as found:
+            return found.add_many(urls)
+
+    assert asyncio.run(over()) == 0
 
 
 def test_killed_worker_and_killed_server_lose_nothing(sites: Sites, tmp_path: Path) -> None:
@@ -383,7 +393,7 @@ def test_server_that_is_away_is_waited_for_and_then_named_without_its_password()
 @pytest.mark.parametrize(
     "statement, message",
     [
-        ("UPDATE canfetch_schema SET version = 99", "the tables have version 99, expected 2: use a newer canfetch"),
+        ("UPDATE canfetch_schema SET version = 99", "the tables have version 99, expected 3: use a newer canfetch"),
         ("ALTER TABLE canfetch_urls RENAME TO other", 'relation "canfetch_urls" does not exist'),
     ],
 )

@@ -18,7 +18,15 @@ from tests.frontier.test_resuming import copy_file
 from tests.postgres import PostgresServer
 
 import canfetch
-from canfetch.client.frontier import Frontier, FrontierCounts, PostgresQueue, Turn, export_frontier, import_frontier
+from canfetch.client.frontier import (
+    Frontier,
+    FrontierCounts,
+    PostgresQueue,
+    Recrawl,
+    Turn,
+    export_frontier,
+    import_frontier,
+)
 from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
 from canfetch.client.frontier.report import list_urls, read_report
@@ -81,7 +89,14 @@ def test_an_export_has_everything_of_a_killed_crawl(killed: Path) -> None:
     lines = list(export_frontier(killed))
 
     first, *_, last = map(json.loads, lines)
-    assert first == {"format": "canfetch frontier 1", "done": 3, "failed": 1, "skipped": 1, "refused": 1}
+    assert first == {
+        "format": "canfetch frontier 2",
+        "group_by": "origin",
+        "done": 3,
+        "failed": 1,
+        "skipped": 1,
+        "refused": 1,
+    }
     assert last == {"end": True, "origins": 4, "urls": 7, "known": 11}
     assert {row["url"]: (row["state"], row["attempts"], row["error"]) for row in rows(lines, "url")} == {
         "https://a.example/open": ("in_flight", 1, None),
@@ -133,22 +148,94 @@ def test_turns_that_were_open_count_as_attempts(killed: Path, tmp_path: Path) ->
     assert ("https://a.example/open", KILLED) in {(url.url, url.error) for url in failed}
 
 
-@pytest.mark.parametrize("place", ["file", pytest.param("database", marks=pytest.mark.service)])
-def test_groups_are_not_moved(request: pytest.FixtureRequest, tmp_path: Path, place: str) -> None:
-    path = tmp_path / "crawl.sqlite3"
-    source: Any = path
-    if place == "database":
-        postgres: PostgresServer = request.getfixturevalue("postgres")
-        source = PostgresQueue(postgres.create_database("grouped"), crawl="x")
+GROUPED = [
+    "https://a.example/1",
+    "http://a.example/1",
+    "http://a.example/2",
+    "https://b.example/1",
+    "https://c.example/1",
+]
+
+
+@pytest.fixture
+def grouped(tmp_path: Path) -> Path:
+    """Return the file of a crawl that groups by host, with failed, queued, finished and delayed URLs."""
+    path = tmp_path / "grouped.sqlite3"
 
     async def main() -> None:
-        kwargs = {"path": path} if place == "file" else {"backend": source}
-        async with open_frontier(group_by="host", **kwargs) as frontier:
-            frontier.add("https://a.example/1")
+        hosts = Hosts({"a.example": b"User-agent: *\nCrawl-delay: 5"})
+        async with open_frontier(
+            hosts, GROUPED, path=path, group_by="host", max_attempts=1, recrawl=Recrawl(every=1000.0)
+        ) as frontier:
+            for _ in range(4):
+                turn = await anext(frontier)
+                turn.done(etag="x")
+        async with open_frontier(hosts, path=path, group_by="host", max_attempts=1) as frontier:
+            frontier.add_many(["https://a.example/failed", "http://a.example/failed"])
+            async for turn in frontier:
+                turn.retry(error="status 500")
 
-    run_in_virtual_time(main)
-    with pytest.raises(StoreError, match="the crawl groups its URLs by host: expected one that groups by origin"):
-        list(export_frontier(source))
+    run_in_virtual_time(main, start=START)
+    return path
+
+
+def test_groups_are_moved(grouped: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved.sqlite3"
+    lines = list(export_frontier(grouped))
+    assert json.loads(lines[0])["group_by"] == "host"
+    members = {name: delay for row in rows(lines, "members") for name, delay in row["members"]}
+    assert members == {
+        "https://a.example": 5.0,
+        "http://a.example": 5.0,
+        "https://b.example": 0.0,
+        "https://c.example": 0.0,
+    }
+    visits = [(row["ended"], row["visit"]) for row in rows(lines, "url") if row["visit"]]
+    assert visits == [("done", {"interval": 1000.0, "etag": "x", "last_modified": None})] * 4
+    counts = import_frontier(lines, moved)
+    assert (counts.done, counts.failed) == (4, 3)
+    assert list(export_frontier(moved)) == lines
+    with pytest.raises(StoreError, match="the crawl groups its URLs by host, not by origin"):
+        crawl({}, [], path=moved)
+    options: dict[str, Any] = {"group_by": "host", "start": START + 5000.0, "max_urls_per_origin": 5}
+    urls = ["http://a.example/new", "https://c.example/2", *GROUPED]
+    expected = crawl({}, urls, path=grouped, **options)
+    assert sorted(crawl({}, urls, path=moved, **options).taken) == sorted(expected.taken)
+    # The host has its five URLs, and keeps the delay that its file had.
+    assert [skipped.url for skipped in expected.skipped] == ["http://a.example/new"]
+
+
+@pytest.mark.service
+def test_groups_are_moved_to_a_database_and_back(postgres: PostgresServer, grouped: Path, tmp_path: Path) -> None:
+    queue = PostgresQueue(postgres.create_database("grouped"), crawl="x")
+    lines = list(export_frontier(grouped))
+    counts = import_frontier(lines, queue)
+    assert list(export_frontier(queue)) == lines
+    assert read_postgres_report(queue._conninfo, "x").counts == counts == read_report(grouped).counts
+    back = tmp_path / "back.sqlite3"
+    import_frontier(export_frontier(queue), back)
+    assert list(export_frontier(back)) == lines
+    with psycopg.connect(queue._conninfo) as connection:
+        found = connection.execute("SELECT name, delay, added FROM canfetch_origins ORDER BY name").fetchall()
+    assert found == [("a.example", 5.0, 5), ("b.example", 0.0, 1), ("c.example", 0.0, 1)]
+
+    async def next_turn() -> tuple[str, str | None]:
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
+            Frontier(client, backend=queue, group_by="host", recrawl=Recrawl(every=5.0)) as frontier,
+        ):
+            with await anext(frontier) as turn:
+                return turn.url, turn.etag
+
+    url, etag = asyncio.run(next_turn())
+    assert (url in GROUPED, etag) == (True, "x")
+
+
+def test_lines_of_the_first_format_are_imported(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    first = [HEAD, ORIGIN, {**URL, "state": "failed", "due_at": 1.0}, KNOWN, END]
+    assert import_frontier(encoded(first), path).failed == 1
+    assert crawl({}, ["https://a.example/1"], path=path).urls == []
 
 
 def test_a_failing_import_leaves_the_crawl_of_another_process(killed: Path, tmp_path: Path, monkeypatch: Any) -> None:
@@ -183,20 +270,35 @@ def test_an_import_into_a_crawl_without_urls_sets_its_grouping(postgres: Postgre
     assert list(export_frontier(queue)) == lines
 
 
-def test_origins_of_groups_cannot_be_named(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.sqlite3"
+def test_origins_of_groups_are_named(grouped: Path) -> None:
+    failed = ["http://a.example/2", "http://a.example/failed"]
+    assert [url.url for url in list_urls(grouped, origin="http://a.example", state=URLState.FAILED)] == failed
+    assert len(list(list_urls(grouped, origin="http://a.example"))) == 3
+    assert len(list(list_urls(grouped, origin="http://a.example", limit=2))) == 2
+    assert list(list_urls(grouped, origin="https://unknown.example")) == []
+    assert queue_failed_urls(grouped, origin="https://unknown.example") == 0
+    assert queue_failed_urls(grouped, origin="http://a.example", urls=["https://a.example/failed"]) == 0
+    assert queue_failed_urls(grouped, origin="http://a.example") == 2
+    assert [url.url for url in list_urls(grouped, state=URLState.QUEUED)] == failed
+    assert queue_failed_urls(grouped) == 1
 
-    async def main() -> None:
-        async with open_frontier(group_by="host", path=path) as frontier:
-            frontier.add("https://a.example/1")
 
-    run_in_virtual_time(main)
-    assert [url.url for url in list_urls(path)] == ["https://a.example/1"]
-    with pytest.raises(StoreError, match="groups its URLs by host: expected one that groups by origin"):
-        list(list_urls(path, origin="https://a.example"))
-    with pytest.raises(StoreError, match="groups its URLs by host: expected one that groups by origin"):
-        queue_failed_urls(path, origin="https://a.example")
-    assert queue_failed_urls(path) == 0
+@pytest.mark.service
+def test_origins_of_groups_in_a_database_are_named(postgres: PostgresServer, grouped: Path) -> None:
+    url = postgres.create_database("named")
+    queue = PostgresQueue(url, crawl="x")
+    import_frontier(export_frontier(grouped), queue)
+    failed = ["http://a.example/2", "http://a.example/failed"]
+    found = list_postgres_urls(url, "x", origin="http://a.example", state=URLState.FAILED)
+    assert [each.url for each in found] == failed
+    assert len(list(list_postgres_urls(url, "x", origin="http://a.example"))) == 3
+    assert len(list(list_postgres_urls(url, "x", origin="http://a.example", limit=2))) == 2
+    assert list(list_postgres_urls(url, "x", origin="https://unknown.example")) == []
+    assert queue_failed_urls(queue, origin="https://unknown.example") == 0
+    assert queue_failed_urls(queue, origin="http://a.example", urls=["https://a.example/failed"]) == 0
+    assert queue_failed_urls(queue, origin="http://a.example") == 2
+    assert [each.url for each in list_postgres_urls(url, "x", state=URLState.QUEUED)] == failed
+    assert queue_failed_urls(queue) == 1
 
 
 def test_an_empty_file_is_no_frontier(tmp_path: Path) -> None:
@@ -261,11 +363,39 @@ URL: dict[str, Any] = {
     "depth": 0,
     "metadata": None,
 }
+NEW_HEAD = {**HEAD, "format": "canfetch frontier 2", "group_by": "origin"}
+NEW_URL = {**URL, "ended": None, "visit": None}
+GROUPS = {**NEW_HEAD, "group_by": "host"}
+GROUP = {**ORIGIN, "origin": "a.example"}
+MEMBERS = {"members": [["https://a.example", 0.0]]}
 KNOWN: dict[str, Any] = {"known": ["00" * 16]}
 END: dict[str, Any] = {"end": True, "origins": 1, "urls": 1, "known": 1}
 INVALID: list[tuple[str, list[Any]]] = [
-    ("line 1: expected the format 'canfetch frontier 1'", []),
-    ("line 1: expected the format 'canfetch frontier 1'", [{**HEAD, "format": "canfetch frontier 2"}]),
+    ("line 1: expected the format 'canfetch frontier 2'", []),
+    ("line 1: expected the format 'canfetch frontier 2'", [{**HEAD, "format": "canfetch frontier 3"}]),
+    ("line 1: missing key 'group_by'", [{**HEAD, "format": "canfetch frontier 2"}]),
+    ("line 1: invalid group_by 'x': expected origin, host", [{**NEW_HEAD, "group_by": "x"}]),
+    ("line 1: invalid group_by \\[\\]: expected origin, host", [{**NEW_HEAD, "group_by": []}]),
+    ("line 3: expected the members of a group only after", [NEW_HEAD, ORIGIN, MEMBERS]),
+    ("line 4: expected the members of a group only after", [GROUPS, GROUP, KNOWN, MEMBERS]),
+    ("line 5: expected the members of a group only after", [GROUPS, GROUP, MEMBERS, NEW_URL, MEMBERS]),
+    ("line 3: invalid members: expected a list of origins", [GROUPS, GROUP, {"members": [["x", 0]]}]),
+    ("line 3: invalid members: expected a list of origins", [GROUPS, GROUP, {"members": [["https://a.example", -1]]}]),
+    ("line 3: invalid members: expected a list of origins", [GROUPS, GROUP, {"members": [5]}]),
+    ("line 4: an origin belongs to a group already", [GROUPS, GROUP, MEMBERS, MEMBERS, {**END, "urls": 0, "known": 0}]),
+    ("line 3: the URL 'https://a.example/1' does not belong to an origin of the group", [GROUPS, GROUP, NEW_URL]),
+    ("line 3: missing key 'ended'", [NEW_HEAD, ORIGIN, URL]),
+    ("line 3: unknown key 'ended'", [HEAD, ORIGIN, {**URL, "ended": None}]),
+    (
+        "line 3: invalid ended 'done': expected done, skipped, failed of a delayed",
+        [NEW_HEAD, ORIGIN, {**NEW_URL, "ended": "done"}],
+    ),
+    ("line 3: invalid ended 5", [NEW_HEAD, ORIGIN, {**NEW_URL, "ended": 5}]),
+    ("line 3: invalid visit 5: expected an interval", [NEW_HEAD, ORIGIN, {**NEW_URL, "visit": 5}]),
+    (
+        "line 5: line 1 has 0 done URLs, but there are more",
+        [NEW_HEAD, ORIGIN, {**NEW_URL, "state": "delayed", "due_at": 1.0, "ended": "done"}, KNOWN, END],
+    ),
     ("line 1: missing key 'done'", [{"format": HEAD["format"], "failed": 0, "skipped": 0, "refused": 0}]),
     ("line 1: invalid done -1: expected a whole number", [{**HEAD, "done": -1}]),
     ("line 1: invalid done True", [{**HEAD, "done": True}]),

@@ -11,6 +11,7 @@ change of threads. Or the queues are in a service that other crawlers share (`ur
 - `frontier.py`, the file to open first, looks for turns in one task at a time, and decides.
 - `grouping.py` says which origins are a group, and `group_turns.py` decides which URL of a group is next.
 - `turn.py` and `open_turns.py` are the turns and their ends.
+- `recrawl.py` says when a URL that is done is due again.
 - `origin_checks.py` obtains robots.txt files in the background.
 - `clocks.py` is the time of a frontier, which no setting of the machine's clock changes.
 - `sources.py` reads the sources of URLs.
@@ -27,6 +28,7 @@ change of threads. Or the queues are in a service that other crawlers share (`ur
 from canfetch.client.frontier.frontier import Frontier
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_queue import PostgresQueue
+from canfetch.client.frontier.recrawl import Recrawl
 from canfetch.client.frontier.transfer import export_frontier, import_frontier
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts
@@ -38,6 +40,7 @@ __all__ = [
     "FrontierCounts",
     "GroupBy",
     "PostgresQueue",
+    "Recrawl",
     "SkippedURL",
     "Turn",
     "URLFrontier",

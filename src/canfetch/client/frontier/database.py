@@ -38,7 +38,7 @@ from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
 APPLICATION_ID: Final = 0x63616E66
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 # Seconds to wait for a file that another process uses.
 _BUSY_SECONDS: Final = 1.0
 # The cache is in KiB. A temporary file does not survive a failure, so nothing is synchronised.
@@ -47,9 +47,10 @@ _FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
 _TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "locking_mode = EXCLUSIVE", "journal_mode = MEMORY", "synchronous = OFF")
 # The numbers of `phase` and `state` are those of `url_queue.Phase` and `url_queue.URLState`. A partial index is only
 # used by queries with the same number. `ready_at` is when an origin may be requested, `due_at` when it has a URL, too.
-# `problem` says why the robots.txt of a waiting origin cannot be reached. Unless URLs are grouped by origin, a row of
-# `origins` is a group, and `members` are the origins of groups with the delays of their files. The longest one of a
-# group is in its row.
+# `visit` is what the last visit of a URL left, and `ended` the `url_queue.Ending` by which a URL is counted that waits
+# for its next visit. `problem` says why the robots.txt of a waiting origin cannot be reached, and `added` is the number
+# of its rows in `known`. Unless URLs are grouped by origin, a row of `origins` is a group, and `members` are the
+# origins of groups with the delays of their files. The longest one of a group is in its row.
 _MEMBERS: Final = (
     """CREATE TABLE members (
         name TEXT PRIMARY KEY,
@@ -58,6 +59,7 @@ _MEMBERS: Final = (
     ) WITHOUT ROWID""",
     "CREATE INDEX member_delays ON members (origin, delay)",
 )
+COUNT_ADDED: Final = "UPDATE origins SET added = (SELECT count(*) FROM known WHERE origin = origins.id)"
 _SCHEMA: Final = (
     """CREATE TABLE origins (
         id INTEGER PRIMARY KEY,
@@ -72,7 +74,8 @@ _SCHEMA: Final = (
         last_request_at REAL,
         retry_at REAL,
         problem TEXT,
-        delay REAL NOT NULL DEFAULT 0
+        delay REAL NOT NULL DEFAULT 0,
+        added INTEGER NOT NULL DEFAULT 0
     )""",
     "CREATE INDEX waiting ON origins (due_at, position) WHERE phase = 1",
     "CREATE INDEX unchecked ON origins (priority DESC, due_at, position) WHERE phase = 2",
@@ -88,7 +91,9 @@ _SCHEMA: Final = (
         due_at REAL,
         error TEXT,
         depth INTEGER NOT NULL DEFAULT 0,
-        metadata TEXT
+        metadata TEXT,
+        visit TEXT,
+        ended INTEGER
     )""",
     "CREATE INDEX queued ON urls (origin, priority DESC, id) WHERE state = 0",
     "CREATE INDEX in_flight ON urls (id) WHERE state = 1",
@@ -136,6 +141,13 @@ _MIGRATIONS: Final = {
         "ALTER TABLE urls ADD COLUMN depth INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE urls ADD COLUMN metadata TEXT",
         *_MEMBERS,
+    ),
+    # Version 4 did not count the URLs of an origin, and visited them once.
+    4: (
+        "ALTER TABLE urls ADD COLUMN visit TEXT",
+        "ALTER TABLE urls ADD COLUMN ended INTEGER",
+        "ALTER TABLE origins ADD COLUMN added INTEGER NOT NULL DEFAULT 0",
+        COUNT_ADDED,
     ),
 }
 # What computing with values of other types raises.

@@ -24,6 +24,7 @@ from canfetch.client.frontier.origin_checks import (
     recheck_delay,
     retry_check_at,
 )
+from canfetch.client.frontier.recrawl import Recrawl, check_recrawl
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
@@ -69,7 +70,7 @@ class Frontier:
     """The URLs of a crawl, handed out one by one when their origins may be requested.
 
     A frontier is an asynchronous iterator of turns. Several tasks can iterate over it at the same time: each turn is
-    handed out once. The iteration ends when no URL is queued and all turns have ended.
+    handed out once. The iteration ends when no URL is queued and all turns have ended, unless `recrawl` is set.
 
         async with Frontier(client, ["https://example.com/"], path="crawl.sqlite3") as frontier:
             async for turn in frontier:
@@ -95,12 +96,16 @@ class Frontier:
             open when the process is killed counts; a released turn does not.
         retry_delay: Seconds between the first and the second attempt of a URL. It doubles with each attempt, up to a
             day, and is shortened by up to a half at random.
+        recrawl: When URLs that are done are due again, or None for never. With it, the iteration ends only when the
+            frontier is closed. URLs that are skipped or fail in all attempts are reported as well, and due again.
         min_delay: Shortest time between two requests to one origin in seconds, whatever the file declares. It is
             counted from the start and from the end of the previous turn.
         max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
         delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
             of Bing's time windows with one request in each.
         max_depth: The largest depth of a URL, or None. Deeper ones are not added, and reported to `on_skip`.
+        max_urls_per_origin: The number of URLs of an origin, or of a group, that can be added in the whole crawl, or
+            None. Others are not added, and reported to `on_skip`. It ends the endless links of a calendar, for example.
         max_failures_per_origin: The number of turns of an origin, or of a group, that may fail one after the other, or
             None. After that, its URLs are skipped, also those that are added later.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
@@ -114,10 +119,10 @@ class Frontier:
             are added, and `add` raises the exception. For a URL of a source, the iteration raises it, and the source is
             not read further. Not an async function.
         on_skip: Called with each URL that is dropped because it is disallowed, invalid, too deep or refused by
-            `url_filter`, because nothing is known about its origin, or because too many turns of its origin failed,
-            before it is dropped. If it raises an exception, the URL is dropped as well, and the
-            exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been added. Not an
-            async function.
+            `url_filter`, because its origin has too many, because nothing is known about its origin, or because too
+            many turns of its origin failed, before it is dropped. If it raises an exception, the URL is dropped as
+            well, and the exception is raised by the iteration or by `add`, and by `add_many` after all URLs have been
+            added. Not an async function.
         on_failure: Called with each URL that failed in its last attempt, after it is in the list of `failed`. If it
             raises an exception, `Turn.retry` raises it, or the iteration for a URL whose process was killed. Not an
             async function.
@@ -144,10 +149,12 @@ class Frontier:
         concurrency_per_origin: int = 1,
         max_attempts: int = 3,
         retry_delay: float = 600.0,
+        recrawl: Recrawl | None = None,
         min_delay: float = 1.0,
         max_delay: float = 60.0,
         delay_mode: DelayMode | str = DelayMode.INTERVAL,
         max_depth: int | None = None,
+        max_urls_per_origin: int | None = None,
         max_failures_per_origin: int | None = None,
         max_unreachable: float = 3600.0,
         max_checks: int = 256,
@@ -168,11 +175,17 @@ class Frontier:
             max_checks=max_checks,
             read_ahead=read_ahead,
         )
-        if max_failures_per_origin is not None:
-            check_counts(max_failures_per_origin=max_failures_per_origin)
+        optional_counts = {
+            "max_failures_per_origin": max_failures_per_origin,
+            "max_urls_per_origin": max_urls_per_origin,
+        }
+        check_counts(**{name: count for name, count in optional_counts.items() if count is not None})
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_backend(backend, path)
+        check_recrawl(recrawl)
+        self._recrawl = recrawl
+        skip_seconds = None if recrawl is None else recrawl.every
         check_functions(
             clock=clock,
             monotonic=monotonic,
@@ -186,6 +199,7 @@ class Frontier:
         self._max_unreachable = max_unreachable
         self._max_failures = inf if max_failures_per_origin is None else max_failures_per_origin
         self._max_depth = inf if max_depth is None else check_depth("max_depth", max_depth)
+        self._max_urls = max_urls_per_origin
         self._final_counts: FrontierCounts | None = None
         self._url_filter = url_filter
         self._on_skip = on_skip
@@ -216,8 +230,9 @@ class Frontier:
                 path,
                 concurrency=concurrency_per_origin,
                 max_attempts=max_attempts,
-                now=self._clocks.at(),
+                clock=self._clocks.at,
                 group_by=group_by,
+                skip_seconds=skip_seconds,
             )
         else:
             self._queue = backend.open_queue(
@@ -225,6 +240,7 @@ class Frontier:
                 max_attempts=max_attempts,
                 clock=self._clocks.at,
                 group_by=group_by,
+                skip_seconds=skip_seconds,
             )
         # Results of checks that are not written yet.
         self._results: list[CheckResult] = []
@@ -246,6 +262,7 @@ class Frontier:
             self._changed.set,
             max_attempts=max_attempts,
             retry_delay=retry_delay,
+            recrawl=recrawl,
             on_failure=on_failure,
             add_links=self.add_many,
         )
@@ -434,7 +451,7 @@ class Frontier:
                 return turn
             if origin is not None or has_more_due or has_more_checks:
                 await asyncio.sleep(0)
-            elif self._queue.is_finished(reads_sources=not self._sources.is_exhausted):
+            elif self._recrawl is None and self._queue.is_finished(reads_sources=not self._sources.is_exhausted):
                 break
             else:
                 await self._wait()
@@ -477,9 +494,17 @@ class Frontier:
             too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
             refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified)]
             identified.clear()
-        added = self._queue.add(
-            identified, priority, self._clocks.at(), depth=depth, metadata=metadata, refused=len(refused)
+        added, over = self._queue.add(
+            identified,
+            priority,
+            self._clocks.at(),
+            depth=depth,
+            metadata=metadata,
+            refused=len(refused),
+            limit=self._max_urls,
         )
+        full = f"its origin has {self._max_urls} URLs, as many as max_urls_per_origin"
+        refused += [SkippedURL(each.url, None, full) for each in over]
         self._changed.set()
         for skipped in refused:
             report(skipped)

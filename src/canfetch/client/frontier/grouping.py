@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from canfetch.core.choices import unknown_choice
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
@@ -58,14 +58,9 @@ def group_name(origin: str, group_by: GroupBy) -> str:
     return domain or host
 
 
-def check_grouping(name: str, group_by: str) -> None:
-    """Check that a crawl groups by origin, because its origins are named.
-
-    Args: name: The file or the database.
-    Raises: StoreError.
-    """
-    if group_by != GroupBy.ORIGIN:
-        raise StoreError(f"{name}: the crawl groups its URLs by {group_by}: expected one that groups by origin")
+def has_origin(url: str, origin: str) -> bool:
+    """Return whether a URL of a group is one of an origin."""
+    return str(find_origin(url)) == origin
 
 
 def wrong_grouping(name: str, stored: str, group_by: GroupBy) -> StoreError:

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple, Protocol
 from canfetch.access.pacing import Pace
 from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
-from canfetch.client.frontier.url_queue import FailedURL, QueuedURL, URLQueue
+from canfetch.client.frontier.recrawl import Recrawl, read_visit
+from canfetch.client.frontier.url_queue import FailedURL, NextVisit, QueuedURL, URLQueue
 from canfetch.core.text import printable_text
 from canfetch.core.urls import AnyURL
 
@@ -43,6 +44,7 @@ class OpenTurns:
         notify: Called after the end of each turn.
         max_attempts: The number of turns of a URL that fails.
         retry_delay: Seconds until the second attempt of a URL.
+        recrawl: When URLs are due again that are done, or None.
         on_failure: Called with each URL that failed in its last attempt.
         add_links: `Frontier.add_many`.
     """
@@ -55,6 +57,7 @@ class OpenTurns:
         *,
         max_attempts: int,
         retry_delay: float,
+        recrawl: Recrawl | None,
         on_failure: Callable[[FailedURL], object] | None,
         add_links: AddLinks,
     ) -> None:
@@ -63,6 +66,7 @@ class OpenTurns:
         self._notify = notify
         self._max_attempts = max_attempts
         self._retry_delay = retry_delay
+        self._recrawl = recrawl
         self._on_failure = on_failure
         self.add_links = add_links
         self._thread = threading.get_ident()
@@ -76,15 +80,30 @@ class OpenTurns:
         """Whether the frontier is not closed. When its file is opened again, the URLs of open turns are queued."""
         return self._queue.is_open
 
-    def end(self, grant: Grant, retry_after: str | float | None) -> bool:
-        """Drop the URL of a turn as done. Return False if another process has the URL now.
+    def end(
+        self,
+        grant: Grant,
+        retry_after: str | float | None,
+        *,
+        changed: bool | None,
+        etag: str | None,
+        last_modified: str | None,
+    ) -> bool:
+        """Drop the URL of a turn as done, or let it wait for its next visit.
+
+        Return False if another process has the URL now.
 
         Raises: StoreError.
         """
         now = self._clocks.now()
         retry_at = parse_retry_at(retry_after, now)
         due_at = _due_after(grant, now, retry_at)
-        is_done = self._queue.finish(grant.origin, grant.queued.id, now.at, due_at, retry_at)
+        next_visit = None
+        if self._recrawl is not None:
+            last = read_visit(grant.queued.visit)
+            visit = self._recrawl.next_visit(last, changed=changed, etag=etag, last_modified=last_modified)
+            next_visit = NextVisit(now.at + visit.interval, visit.to_json())
+        is_done = self._queue.finish(grant.origin, grant.queued, now.at, due_at, retry_at, next_visit=next_visit)
         self._notify()
         return is_done
 
@@ -112,7 +131,12 @@ class OpenTurns:
             again_at = now.at + min(delay, MAX_RETRY_AFTER)
             self._queue.retry(grant.origin, grant.queued, now.at, due_at, origin_at, again_at=again_at, error=text)
         else:
-            is_listed = self._queue.fail(grant.origin, grant.queued, now.at, due_at, origin_at, error=text)
+            next_at = None
+            if self._recrawl is not None:
+                next_at = now.at + self._recrawl.interval(read_visit(grant.queued.visit))
+            is_listed = self._queue.fail(
+                grant.origin, grant.queued, now.at, due_at, origin_at, error=text, again_at=next_at
+            )
         self._notify()
         return FailedURL(url, text, attempt, now.at, grant.queued.priority) if is_listed else None
 

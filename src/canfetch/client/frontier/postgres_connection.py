@@ -20,7 +20,7 @@ from canfetch.errors import InvalidOption, MissingExtra, StoreError
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 # Two processes that create the tables at the same time wait for one another with this lock.
 _SCHEMA_LOCK: Final = 0x63616E66
 _CONNECT_SECONDS: Final = 10
@@ -33,7 +33,8 @@ _LONGEST_PAUSE: Final = 2.0
 _PASSING_CLASSES: Final = ("08", "53", "57", "40")
 _READ_ONLY: Final = "25006"
 _LOCK_TIMEOUT: Final = "55P03"
-# The numbers of `state` in `canfetch_urls` are those of `url_queue.URLState`, those of `canfetch_origins` are those of
+# The numbers of `state` in `canfetch_urls` are those of `url_queue.URLState`, those of `ended` are those of
+# `url_queue.Ending` for a URL that waits for its next visit, those of `canfetch_origins` are those of
 # `postgres_queue.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
 # that has an origin or a URL. Every statement about the URLs of an origin names the origin, and the primary keys begin
 # with it, so that both tables can be partitioned by it. Unless a crawl groups its URLs by origin, a row of
@@ -48,6 +49,9 @@ _MEMBERS: Final = (
         PRIMARY KEY (crawl, name)
     )""",
     "CREATE INDEX canfetch_members_delays ON canfetch_members (origin, delay)",
+)
+COUNT_ADDED: Final = (
+    "UPDATE canfetch_origins AS o SET added = (SELECT count(*) FROM canfetch_known WHERE origin = o.id)"
 )
 _SCHEMA: Final = (
     """CREATE TABLE canfetch_crawls (
@@ -90,6 +94,7 @@ _SCHEMA: Final = (
         worker bigint,
         has_new_urls boolean NOT NULL DEFAULT false,
         delay double precision NOT NULL DEFAULT 0,
+        added bigint NOT NULL DEFAULT 0,
         UNIQUE (crawl, name)
     ) WITH (fillfactor = 70)""",
     "CREATE INDEX canfetch_origins_waiting ON canfetch_origins (crawl, due_at, id) WHERE state = 1",
@@ -110,6 +115,8 @@ _SCHEMA: Final = (
         worker bigint,
         depth integer NOT NULL DEFAULT 0,
         metadata text,
+        visit text,
+        ended smallint,
         PRIMARY KEY (origin, id)
     ) WITH (fillfactor = 90)""",
     "CREATE INDEX canfetch_urls_queued ON canfetch_urls (origin, priority DESC, id) WHERE state = 0",
@@ -133,6 +140,12 @@ _MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
         "ALTER TABLE canfetch_urls ADD COLUMN depth integer NOT NULL DEFAULT 0",
         "ALTER TABLE canfetch_urls ADD COLUMN metadata text",
         *_MEMBERS,
+    ),
+    # Version 2 did not count the URLs of an origin, and visited them once.
+    2: (
+        "ALTER TABLE canfetch_urls ADD COLUMN visit text, ADD COLUMN ended smallint",
+        "ALTER TABLE canfetch_origins ADD COLUMN added bigint NOT NULL DEFAULT 0",
+        COUNT_ADDED,
     ),
 }
 

@@ -25,8 +25,11 @@ from canfetch.client.frontier.postgres_connection import PostgresConnection, nam
 from canfetch.client.frontier.url_identity import IdentifiedURL
 from canfetch.client.frontier.url_queue import (
     DUE_URLS,
+    AddedURLs,
+    Ending,
     FailedURL,
     FrontierCounts,
+    NextVisit,
     Phase,
     QueuedOrigin,
     QueuedURL,
@@ -107,7 +110,13 @@ class PostgresQueue:
         return PostgresConnection(self._conninfo, outage_seconds=self._outage_seconds)
 
     def open_queue(
-        self, *, concurrency: int, max_attempts: int, clock: Callable[[], float], group_by: GroupBy = GroupBy.ORIGIN
+        self,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        clock: Callable[[], float],
+        group_by: GroupBy = GroupBy.ORIGIN,
+        skip_seconds: float | None = None,
     ) -> "WorkerQueue":
         """Open the queues for one frontier.
 
@@ -123,6 +132,7 @@ class PostgresQueue:
             max_attempts=max_attempts,
             clock=clock,
             group_by=group_by,
+            skip_seconds=skip_seconds,
         )
 
     def __repr__(self) -> str:
@@ -170,6 +180,7 @@ class WorkerQueue:
         max_attempts: The number of turns of a URL.
         clock: Returns the time of the frontier.
         group_by: How URLs are grouped.
+        skip_seconds: Seconds after which URLs that are skipped are queued again, or None to drop them.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -184,6 +195,7 @@ class WorkerQueue:
         max_attempts: int,
         clock: Callable[[], float],
         group_by: GroupBy,
+        skip_seconds: float | None,
     ) -> None:
         self.killed: list[FailedURL] = []
         self._crawl_name = crawl
@@ -191,6 +203,7 @@ class WorkerQueue:
         self._concurrency = concurrency
         self._clock = clock
         self._group_by = group_by
+        self._skip_seconds = skip_seconds
         self._thread = threading.get_ident()
         self._connection = PostgresConnection(conninfo, outage_seconds=outage_seconds)
         # The thread that renews the lease takes claims away, too.
@@ -259,15 +272,16 @@ class WorkerQueue:
         depth: int = 0,
         metadata: str | None = None,
         refused: int = 0,
-    ) -> int:
-        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        limit: int | None = None,
+    ) -> AddedURLs:
+        """Add the URLs that were never added before. Count URLs that cannot be added."""
         rows = list(urls)
         if not rows and not refused:
-            return 0
+            return AddedURLs(0, [])
         self._find_origins({row.origin for row in rows})
         while True:
-            alive, added = self._run(
-                sql.ADD,
+            alive, added, over = self._run(
+                sql.ADD if limit is None else sql.ADD_WITH_LIMIT,
                 origins=[self._origin_ids[row.origin] for row in rows],
                 identities=[row.identity for row in rows],
                 urls=[row.url.encode("utf-8", "surrogatepass") for row in rows],
@@ -275,11 +289,12 @@ class WorkerQueue:
                 depth=depth,
                 metadata=metadata,
                 refused=refused,
+                limit=limit,
             )[0]
             if alive:
                 self._next_claim_at = 0.0
                 self._wake({self._origin_ids[row.origin] for row in rows})
-                return int(added)
+                return AddedURLs(added, [rows[position - 1] for position in over])
             self._register_again()
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
@@ -373,11 +388,11 @@ class WorkerQueue:
                     yield queued
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:
-        """Drop some URLs of an origin, and count them as skipped."""
+        """Drop some URLs of an origin, or let them wait for `skip_seconds`, and count them as skipped."""
         claim = self._claims.get(origin)
         if claim is not None:
             claim.urls = None
-        self._run(sql.DROP, origin=origin, skipped=list(urls))
+        self._run_skipping(sql.DROP, urls, origin=origin)
 
     def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
         """Let some queued URLs of an origin wait until a time, while its others have turns."""
@@ -406,10 +421,9 @@ class WorkerQueue:
         is_empty = not claim.attempts
         claim.urls = None
         claim.attempts.clear()
-        values: dict[str, Any] = {"origin": origin, "skipped": list(skipped)}
         if claim.open_urls or (keeps and len(self._claims) < _MANY_CLAIMS):
             if skipped:
-                self._run(sql.DROP, **values)
+                self._run_skipping(sql.DROP, skipped, origin=origin)
             self._hold(claim, due_at)
             if is_empty and claim.open_urls:
                 # Its next URL comes from this process, from another one, or from an earlier attempt.
@@ -419,7 +433,11 @@ class WorkerQueue:
                 )
             return
         self._remove(origin)
-        self._run(sql.WAIT, ready_at=due_at, problem=problem, **values)
+        values: dict[str, Any] = {}
+        if skipped and self._skip_seconds is not None:
+            # The snapshot of the statement does not have them.
+            values = {"delayed_at": self._clock() + self._skip_seconds, "delayed_priority": claim.priority}
+        self._run_skipping(sql.WAIT, skipped, origin=origin, ready_at=due_at, problem=problem, **values)
 
     def note_check(
         self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
@@ -447,8 +465,8 @@ class WorkerQueue:
         claim = self._claims.get(origin)
         if claim is None:
             return False
-        is_alive, is_taken = self._run(
-            sql.TAKE, origin=origin, url=url, attempt=claim.attempts[url], ready_at=due_at, skipped=list(skipped)
+        is_alive, is_taken = self._run_skipping(
+            sql.TAKE, skipped, origin=origin, url=url, attempt=claim.attempts[url], ready_at=due_at
         )[0]
         claim.urls = None
         claim.attempts.clear()
@@ -465,9 +483,29 @@ class WorkerQueue:
         self._hold(claim, due_at)
         return True
 
-    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> bool:
-        """Drop a URL that was in flight, and count it as done."""
-        return self._end("done", origin, url, now=now, due_at=due_at, retry_at=retry_at, is_failure=False)
+    def finish(
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        next_visit: NextVisit | None = None,
+    ) -> bool:
+        """Drop a URL that was in flight, or let it wait for its next visit, and count it as done."""
+        return self._end(
+            "done",
+            origin,
+            url.id,
+            now=now,
+            due_at=due_at,
+            retry_at=retry_at,
+            is_failure=False,
+            again=None if next_visit is None else (next_visit.at, url.priority),
+            ending=None if next_visit is None else Ending.DONE,
+            visit=None if next_visit is None else next_visit.data,
+        )
 
     def retry(
         self,
@@ -494,11 +532,28 @@ class WorkerQueue:
         )
 
     def fail(
-        self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None, *, error: str | None
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        error: str | None,
+        again_at: float | None = None,
     ) -> bool:
-        """List a URL that was in flight as failed."""
+        """List a URL that was in flight as failed, or let it wait for its next visit."""
         return self._end(
-            "failed", origin, url.id, now=now, due_at=due_at, retry_at=retry_at, is_failure=True, error=error
+            "failed",
+            origin,
+            url.id,
+            now=now,
+            due_at=due_at,
+            retry_at=retry_at,
+            is_failure=True,
+            error=error,
+            again=None if again_at is None else (again_at, url.priority),
+            ending=None if again_at is None else Ending.FAILED,
         )
 
     def release(self, origin: int, url: int, now: float, due_at: float) -> bool:
@@ -648,8 +703,16 @@ class WorkerQueue:
         is_failure: bool | None,
         error: str | None = None,
         again: tuple[float, float] | None = None,
+        ending: Ending | None = None,
+        visit: str | None = None,
     ) -> bool:
-        """End a turn. Return False if its URL belongs to another worker."""
+        """End a turn. Return False if its URL belongs to another worker.
+
+        Args:
+            again: When the URL is queued again, and its priority.
+            ending: How it is counted until then, if it waits for its next visit.
+            visit: What this visit leaves for the next one.
+        """
         claim = self._claims.get(origin)
         if claim is None or url not in claim.open_urls:
             # The turn is one of a worker that this process was before.
@@ -659,7 +722,7 @@ class WorkerQueue:
         gives_back = len(claim.open_urls) == 1 and not is_checking
         again_at, priority = again or (None, None)
         is_mine = self._run(
-            sql.end_statement(end, gives_back=gives_back),
+            sql.end_statement(end, gives_back=gives_back, is_again=ending is not None),
             origin=origin,
             url=url,
             ready_at=due_at,
@@ -669,6 +732,8 @@ class WorkerQueue:
             error=error,
             skipped=[],
             delayed_priority=priority,
+            ending=None if ending is None else int(ending),
+            visit=visit,
         )[0][0]
         if not is_mine:
             self._register_again()
@@ -721,6 +786,12 @@ class WorkerQueue:
                     self._run(sql.ADD_MEMBERS, names=missing, groups=groups)
                 rows = self._run(find, names=missing)
             self._origin_ids.update((name, id_) for id_, name in rows)
+
+    def _run_skipping(self, statement: str, skipped: Sequence[int], **values: Any) -> list[tuple[Any, ...]]:
+        """Run a statement of this worker that skips URLs."""
+        if self._skip_seconds is not None:
+            statement = sql.keeping_skipped(statement)
+        return self._run(statement, skipped=list(skipped), skip_in=self._skip_seconds, **values)
 
     def _run(
         self,

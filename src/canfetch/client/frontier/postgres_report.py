@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import islice
 from typing import Any, Final
 
-from canfetch.client.frontier.grouping import check_grouping
+from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.heartbeat import failed_url
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import OriginState
+from canfetch.client.frontier.postgres_statements import FIND_MEMBERS, FIND_ORIGINS
 from canfetch.client.frontier.report import (
     DelayedURL,
     FrontierReport,
@@ -100,17 +102,17 @@ def list_postgres_urls(
         rows = run("SELECT id, group_by FROM canfetch_crawls WHERE name = %(crawl)s", {"crawl": crawl})
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(crawl)}")
-        number = rows[0][0]
+        number, group_by = rows[0]
+        filtered: str | None = None
         chosen = "" if state is None else f" AND u.state = {int(state)}"
         if origin is not None:
-            check_grouping(connection.name, rows[0][1])
             found = run(
-                "SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s",
-                {"crawl": number, "name": origin},
+                FIND_ORIGINS if group_by == GroupBy.ORIGIN else FIND_MEMBERS, {"crawl": number, "names": [origin]}
             )
+            filtered = None if group_by == GroupBy.ORIGIN else origin
             chosen += f" AND o.id = {int(found[0][0]) if found else 0}"
-        bound = "ALL" if limit < 0 else int(limit)
-        yield from map(
+        bound = "ALL" if limit < 0 or filtered is not None else int(limit)
+        listed: Iterator[ListedURL] = map(
             listed_url,
             fetched(
                 run,
@@ -120,6 +122,9 @@ def list_postgres_urls(
                 f"WHERE o.crawl = {int(number)}{chosen} ORDER BY u.id LIMIT {bound}",
             ),
         )
+        if filtered is not None:
+            listed = (url for url in listed if has_origin(url.url, filtered))
+        yield from islice(listed, None if limit < 0 else limit)
 
 
 def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:

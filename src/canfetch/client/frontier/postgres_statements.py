@@ -63,6 +63,18 @@ counted AS (
     WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM skipped)
 )"""
 
+
+@cache
+def keeping_skipped(statement: str) -> str:
+    """Return a statement by which skipped URLs are not dropped, but wait for `skip_in` seconds."""
+    kept = f"""
+kept AS (
+    INSERT INTO canfetch_urls (origin, crawl, url, priority, depth, metadata, visit, state, due_at, ended)
+    SELECT origin, crawl, url, priority, depth, metadata, visit, 2, {NOW} + %(skip_in)s::float8, 2 FROM skipped
+)"""
+    return statement.replace(_SKIPPED, f"{_SKIPPED.replace('RETURNING 1', 'RETURNING *')},{kept}")
+
+
 REGISTER: Final = f"""
 WITH crawl AS (
     INSERT INTO canfetch_crawls (name, seen_at, group_by) VALUES (%(crawl)s, {NOW}, %(group_by)s)
@@ -127,11 +139,11 @@ RETURNING rank, o.id, o.name, o.state, o.priority, o.due_at, o.last_request_at, 
     o.delay, {NOW}"""
 
 FIRST_URLS: Final = f"""
-SELECT o.id, u.id, u.url, u.priority, u.attempt, u.depth, u.metadata,
+SELECT o.id, u.id, u.url, u.priority, u.attempt, u.depth, u.metadata, u.visit,
     (SELECT due_at - {NOW} FROM canfetch_urls WHERE origin = o.id AND state = 2 ORDER BY due_at LIMIT 1)
 FROM unnest(%(origins)s::bigint[]) AS o (id)
 LEFT JOIN LATERAL (
-    SELECT id, url, priority, attempt, depth, metadata FROM canfetch_urls WHERE origin = o.id AND state = 0
+    SELECT id, url, priority, attempt, depth, metadata, visit FROM canfetch_urls WHERE origin = o.id AND state = 0
     ORDER BY priority DESC, id LIMIT %(limit)s
 ) AS u ON true"""
 
@@ -147,12 +159,20 @@ UPDATE canfetch_origins SET state = 2, worker = NULL
 WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker = %(worker)s AND {_HAS_ME}"""
 
 QUEUE_DUE: Final = f"""
-WITH {_ME_UNSYNCED}
-UPDATE canfetch_urls SET state = 0
-WHERE origin = %(origin)s AND state = 2 AND {_HAS_ME} AND id = ANY (ARRAY(
-    SELECT id FROM canfetch_urls WHERE origin = %(origin)s AND state = 2 AND (%(limit)s::int IS NULL OR due_at <= {NOW})
-    ORDER BY due_at LIMIT %(limit)s::int
-))"""
+WITH {_ME_UNSYNCED},
+due AS (
+    SELECT id, ended FROM canfetch_urls
+    WHERE origin = %(origin)s AND state = 2 AND (%(limit)s::int IS NULL OR due_at <= {NOW}) AND {_HAS_ME}
+    ORDER BY due_at LIMIT %(limit)s::int FOR UPDATE
+),
+queued AS (
+    UPDATE canfetch_urls SET state = 0, ended = NULL WHERE origin = %(origin)s AND id = ANY (ARRAY(SELECT id FROM due))
+)
+UPDATE canfetch_workers SET
+    done = done - (SELECT count(*) FROM due WHERE ended = 1),
+    skipped = skipped - (SELECT count(*) FROM due WHERE ended = 2),
+    failed = failed - (SELECT count(*) FROM due WHERE ended = 3)
+WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM due WHERE ended IS NOT NULL)"""
 
 DELAY_URLS: Final = f"""
 WITH {_ME}
@@ -222,9 +242,10 @@ _ENDS: Final = {
     "retried": (
         f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING *), "
         "again AS (INSERT INTO canfetch_urls "
-        "(origin, crawl, url, priority, attempt, depth, metadata, state, due_at, error) "
-        "SELECT origin, crawl, url, priority, attempt, depth, metadata, "
-        f"2, {NOW} + %(delayed_in)s, %(error)s FROM ended)"
+        "(origin, crawl, url, priority, attempt, depth, metadata, state, due_at, error, visit, ended) "
+        "SELECT origin, crawl, url, priority, CASE WHEN %(ending)s::smallint IS NULL THEN attempt ELSE 1 END, depth, "
+        f"metadata, 2, {NOW} + %(delayed_in)s, %(error)s, coalesce(%(visit)s::text, visit), %(ending)s::smallint "
+        "FROM ended)"
     ),
     "released": (
         f"ended AS (UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL WHERE {_MINE} "
@@ -235,12 +256,13 @@ _COUNTED: Final = {"done": "done", "failed": "failed"}
 
 
 @cache
-def end_statement(end: str, *, gives_back: bool) -> str:
+def end_statement(end: str, *, gives_back: bool, is_again: bool = False) -> str:
     """Return the statement that ends a turn.
 
     Args:
         end: `done`, `failed`, `retried` or `released`.
         gives_back: Whether it was the last open turn of the origin, so that other workers may have it.
+        is_again: Whether the URL waits for its next visit.
     """
     column = _COUNTED.get(end)
     counted = (
@@ -253,8 +275,9 @@ def end_statement(end: str, *, gives_back: bool) -> str:
     if end == "released":
         # The snapshot still has it in flight.
         placed = placed.replace(_QUEUED_PRIORITY, "(SELECT priority FROM ended)")
+    ended = _ENDS["retried" if is_again else end]
     return (
-        f"WITH {_ME}, {_ENDS[end]}, {counted}landed AS (UPDATE canfetch_origins AS o SET {placed} "
+        f"WITH {_ME}, {ended}, {counted}landed AS (UPDATE canfetch_origins AS o SET {placed} "
         f"WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND EXISTS (SELECT 1 FROM ended)) {_ALIVE}"
     )
 
@@ -276,16 +299,32 @@ FIND_MEMBERS: Final = (
     "SELECT origin, name FROM canfetch_members WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
 )
 
+# The unknown URLs for which their origins have no room. The rows of the origins are locked, and read in their newest
+# versions.
+_OVER: Final = f"""
+rooms AS (
+    SELECT id, %(limit)s - added AS room FROM canfetch_origins WHERE id = ANY (%(origins)s::bigint[]) AND {_HAS_ME}
+    ORDER BY id FOR NO KEY UPDATE
+),
+over AS (
+    SELECT origin, identity, position FROM (
+        SELECT origin, identity, position, row_number() OVER (PARTITION BY origin ORDER BY position) AS number FROM (
+            SELECT DISTINCT ON (origin, identity) origin, identity, position FROM input AS i WHERE NOT EXISTS (
+                SELECT 1 FROM canfetch_known AS k WHERE k.origin = i.origin AND k.identity = i.identity
+            ) ORDER BY origin, identity, position
+        ) AS first
+    ) AS ranked JOIN rooms ON rooms.id = origin WHERE number > room
+),"""
 # Rows are inserted and locked in the order of their keys, so that two workers never wait for one another.
-ADD: Final = f"""
+_ADD: Final = f"""
 WITH {_ME},
 input AS (
     SELECT * FROM unnest(%(origins)s::bigint[], %(identities)s::bytea[], %(urls)s::bytea[])
     WITH ORDINALITY AS given (origin, identity, url, position)
-),
+),{{over}}
 new AS (
     INSERT INTO canfetch_known (origin, identity)
-    SELECT DISTINCT origin, identity FROM input WHERE {_HAS_ME} ORDER BY origin, identity
+    SELECT DISTINCT origin, identity FROM input WHERE {_HAS_ME}{{has_room}} ORDER BY origin, identity
     ON CONFLICT DO NOTHING RETURNING origin, identity
 ),
 added AS (
@@ -297,7 +336,8 @@ added AS (
     RETURNING origin
 ),
 counted AS (
-    UPDATE canfetch_workers SET added = added + (SELECT count(*) FROM added), refused = refused + %(refused)s
+    UPDATE canfetch_workers SET added = added + (SELECT count(*) FROM added),
+        refused = refused + %(refused)s{{refused}}
     WHERE id = %(worker)s
 ),
 locked AS (
@@ -305,14 +345,23 @@ locked AS (
 ),
 woken AS (
     UPDATE canfetch_origins AS o SET
+        added = o.added + more.number,
         priority = CASE WHEN state = 0 THEN %(priority)s ELSE greatest(priority, %(priority)s) END,
         due_at = CASE WHEN state = 0 OR state = 1 AND ready_at < due_at THEN greatest(ready_at, {NOW})
             ELSE due_at END,
         state = CASE WHEN state = 0 THEN 1 ELSE state END,
         has_new_urls = state = 3
-    WHERE id IN (SELECT id FROM locked)
+    FROM (SELECT origin, count(*) AS number FROM added GROUP BY origin) AS more
+    WHERE o.id = more.origin AND o.id IN (SELECT id FROM locked)
 )
-SELECT {_HAS_ME}, (SELECT count(*) FROM added)"""
+SELECT {_HAS_ME}, (SELECT count(*) FROM added), {{positions}}"""
+ADD: Final = _ADD.format(over="", has_room="", refused="", positions="'{}'::bigint[]")
+ADD_WITH_LIMIT: Final = _ADD.format(
+    over=_OVER,
+    has_room=" AND (origin, identity) NOT IN (SELECT origin, identity FROM over)",
+    refused=" + (SELECT count(*) FROM over)",
+    positions="ARRAY(SELECT position FROM over ORDER BY position)",
+)
 
 
 def unknown_statement(*, is_by_origin: bool) -> str:
@@ -396,6 +445,10 @@ counted AS (
 ),
 {_WOKEN.lstrip()}
 SELECT {_HAS_ME}, (SELECT count(*) FROM queued)"""
+# In crawls with groups: the failed URLs of the group of an origin, with the name of the group.
+FAILED_OF_MEMBER: Final = """
+SELECT u.url, o.name FROM canfetch_members AS m JOIN canfetch_origins AS o ON o.id = m.origin
+JOIN canfetch_urls AS u ON u.origin = o.id AND u.state = 3 WHERE m.crawl = %(crawl)s AND m.name = %(name)s"""
 # The same for a caller that is not a worker, and only for some URLs. The counts are those of the crawl.
 QUEUE_CHOSEN: Final = f"""
 WITH chosen AS (

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
-from canfetch.client.frontier.grouping import check_grouping
+from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.sqlite_queue import failed_url, read_counts
 from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, URLState, url_text
 from canfetch.client.private_files import kind_of_path
@@ -141,22 +141,32 @@ def list_urls(
         state: Yield only URLs in this state.
         origin: Yield only URLs of this origin.
         limit: The largest number of URLs, or -1.
-    Raises: StoreError: While iterating, as `read_report`, and if `origin` is passed and the crawl groups otherwise.
+    Raises: StoreError: While iterating, as `read_report`.
     Cost: O(n) steps of the database for n URLs, and O(1) memory.
     """
     with _open(path) as connection:
-        chosen = "" if state is None else f"AND state = {int(state)} "
+        chosen = "true" if state is None else f"state = {int(state)}"
         if origin is not None:
-            (group_by,) = check_row(connection.execute("SELECT group_by FROM totals").fetchone(), str)
-            check_grouping(str(path), group_by)
-            chosen += "AND origin = (SELECT id FROM origins WHERE name = :origin) "
+            chosen += f" AND {of_origin(connection)}"
         rows = connection.execute(
-            "SELECT url, state, attempt - 1, priority, due_at, error FROM urls WHERE true "  # noqa: S608 - as above
-            f"{chosen}ORDER BY id LIMIT :limit",
+            "SELECT url, state, attempt - 1, priority, due_at, error FROM urls "  # noqa: S608 - as above
+            f"WHERE {chosen} ORDER BY id LIMIT :limit",
             {"origin": origin, "limit": limit},
         )
         for row in rows:
             yield listed_url(check_row(row, bytes, int, int, int | float, int | float | None, str | None))
+
+
+def of_origin(connection: sqlite3.Connection) -> str:
+    """Return a condition for the URLs of the origin with the name `:origin`, which can be in a group with others.
+
+    Raises: sqlite3.Error; DamagedRow.
+    """
+    (group_by,) = check_row(connection.execute("SELECT group_by FROM totals").fetchone(), str)
+    if group_by == GroupBy.ORIGIN:
+        return "origin = (SELECT id FROM origins WHERE name = :origin)"
+    connection.create_function("has_origin", 2, lambda url, origin: has_origin(url_text(url), origin))
+    return "origin = (SELECT origin FROM members WHERE name = :origin) AND has_origin(url, :origin)"
 
 
 def listed_url(row: Sequence[Any]) -> ListedURL:

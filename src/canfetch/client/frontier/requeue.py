@@ -3,16 +3,15 @@
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Any
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.database import FrontierDatabase
-from canfetch.client.frontier.grouping import check_grouping
+from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.postgres_queue import PostgresQueue
-from canfetch.client.frontier.url_queue import Phase
+from canfetch.client.frontier.report import of_origin
+from canfetch.client.frontier.url_queue import Phase, url_text
 from canfetch.client.private_files import kind_of_path
-from canfetch.client.sqlite_files import check_row
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -40,9 +39,14 @@ def queue_failed_urls(
         )
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(source.crawl)}")
-        if origin is not None:
-            check_grouping(connection.name, rows[0][1])
-        return int(run(sql.QUEUE_CHOSEN, {"crawl": rows[0][0], "name": origin, "urls": chosen or None})[0][0])
+        crawl, group_by = rows[0]
+        values = {"crawl": crawl, "name": origin, "urls": chosen or None}
+        if origin is not None and group_by != GroupBy.ORIGIN:
+            failed = run(sql.FAILED_OF_MEMBER, values)
+            found = {bytes(url) for url, _ in failed if has_origin(url_text(url), origin)}
+            values["urls"] = sorted(found.intersection(chosen) if chosen else found)
+            values["name"] = failed[0][1] if failed else None
+        return int(run(sql.QUEUE_CHOSEN, values)[0][0])
 
 
 def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[bytes]) -> int:
@@ -51,27 +55,24 @@ def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[
     if found != "is a file":
         raise StoreError(f"{name}: {found or 'does not exist'}: expected the file of a canfetch.Frontier")
     where = "state = 3"
-    values: list[Any] = []
-    if origin is not None:
-        where += " AND origin = (SELECT id FROM origins WHERE name = ?)"
-        values.append(origin)
     number = 0
     with closing(FrontierDatabase(path, None)) as database, database.transaction():
         execute = database.connection.execute
         if origin is not None:
-            (group_by,) = check_row(execute("SELECT group_by FROM totals").fetchone(), str)
-            check_grouping(name, group_by)
+            where += f" AND {of_origin(database.connection)}"
+        chosen = f"{where} AND url = :url" if urls else where
         # One at a time: a statement has a limited number of values.
-        for more in [[url] for url in urls] or [[]]:
-            chosen = f"{where} AND url = ?" if more else where
+        for url in urls or (None,):
+            values = {"origin": origin, "url": url, "waiting": Phase.WAITING, "idle": Phase.IDLE}
             # The frontier that opens the file computes when they are due.
             execute(
-                f"UPDATE origins SET phase = ? WHERE phase = ? AND id IN (SELECT origin FROM urls WHERE {chosen})",  # noqa: S608
-                (Phase.WAITING, Phase.IDLE, *values, *more),
+                "UPDATE origins SET phase = :waiting "  # noqa: S608 - of this function
+                f"WHERE phase = :idle AND id IN (SELECT origin FROM urls WHERE {chosen})",
+                values,
             )
             number += execute(
                 f"UPDATE urls SET state = 0, attempt = 1, error = NULL WHERE {chosen}",  # noqa: S608 - of this function
-                (*values, *more),
+                values,
             ).rowcount
         execute("UPDATE totals SET failed = failed - ?", (number,))
     return number

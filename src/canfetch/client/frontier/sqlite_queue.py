@@ -7,7 +7,8 @@ every operation takes O(log n) steps of the database.
 import os
 import random
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import inf
 from typing import Any, Final
@@ -20,8 +21,11 @@ from canfetch.client.frontier.url_queue import (
     DUE_BATCH,
     DUE_URLS,
     KILLED,
+    AddedURLs,
+    Ending,
     FailedURL,
     FrontierCounts,
+    NextVisit,
     Phase,
     QueuedOrigin,
     QueuedURL,
@@ -31,7 +35,7 @@ from canfetch.client.frontier.url_queue import (
 from canfetch.client.sqlite_files import check_row
 from canfetch.errors import StoreError
 
-_URL_TYPES: Final = (int, bytes, int | float, int, int, str | None)
+_URL_TYPES: Final = (int, bytes, int | float, int, int, str | None, str | None)
 
 
 class SQLiteQueue:
@@ -41,9 +45,10 @@ class SQLiteQueue:
         path: The file, or None for a temporary file.
         concurrency: The number of URLs of one origin that can be in flight.
         max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
-        now: The current time, as all times of the queue: `clocks.Moment.at`. URLs that were in flight when the process
-            ended are queued again, or dropped as failed after their last attempt.
+        clock: Returns the time, as all times of the queue: `clocks.Moment.at`. URLs that were in flight when the
+            process ended are queued again, or dropped as failed after their last attempt.
         group_by: How URLs are grouped.
+        skip_seconds: Seconds after which URLs that are skipped are queued again, or None to drop them.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -53,18 +58,21 @@ class SQLiteQueue:
         *,
         concurrency: int,
         max_attempts: int,
-        now: float,
+        clock: Callable[[], float],
         group_by: GroupBy = GroupBy.ORIGIN,
+        skip_seconds: float | None = None,
     ) -> None:
         self.database = FrontierDatabase(path, group_by)
         self._group_by = group_by
         self._find_origin = self._origin_id if group_by is GroupBy.ORIGIN else self._group_id
         self._concurrency = concurrency
+        self._clock = clock
+        self._skip_seconds = skip_seconds
         self._random = random.Random(0)  # noqa: S311 - not used for security
         self._is_random_next = False
         self.in_flight = 0
         try:
-            self._resume(now, max_attempts)
+            self._resume(clock(), max_attempts)
         except BaseException:
             self.database.close()
             raise
@@ -104,21 +112,28 @@ class SQLiteQueue:
         depth: int = 0,
         metadata: str | None = None,
         refused: int = 0,
-    ) -> int:
-        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
-        added = 0
+        limit: int | None = None,
+    ) -> AddedURLs:
+        """Add the URLs that were never added before. Count URLs that cannot be added."""
+        over: list[IdentifiedURL] = []
         origins: dict[str, int] = {}
+        added: Counter[int] = Counter()
         with self.database.transaction():
-            for url, origin_name, identity in urls:
+            for each in urls:
+                url, origin_name, identity = each
                 origin = origins.get(origin_name) or self._find_origin(origin_name)
-                if self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
+                if limit is not None and self._is_full(origin, limit - added[origin]):
+                    over += self.unknown([each])
+                elif self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
                     self._insert(origin, url, priority, depth, metadata)
                     origins[origin_name] = origin
-                    added += 1
-            for origin in origins.values():
-                self._wake(origin, priority, now)
-            self._execute("UPDATE totals SET added = added + ?, refused = refused + ?", added, refused)
-        return added
+                    added[origin] += 1
+            for origin, number in added.items():
+                self._wake(origin, priority, now, added=number)
+            self._execute(
+                "UPDATE totals SET added = added + ?, refused = refused + ?", added.total(), refused + len(over)
+            )
+        return AddedURLs(added.total(), over)
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
         """Return the URLs that were never added."""
@@ -197,13 +212,16 @@ class SQLiteQueue:
         if self.database.fetch(f"{due} LIMIT 1", (origin, now)) is not None:
             limit = "" if now == inf else f"ORDER BY due_at LIMIT {DUE_URLS}"
             with self.database.transaction():
-                self._execute(f"UPDATE urls SET state = 0 WHERE id IN ({due} {limit})", origin, now)  # noqa: S608
+                ended = f"SELECT ended FROM urls WHERE id IN ({due} {limit}) AND ended IS NOT NULL"  # noqa: S608
+                for (ending,) in self._execute(ended, origin, now).fetchall():
+                    self._count(Ending(ending), -1)
+                self._execute(f"UPDATE urls SET state = 0, ended = NULL WHERE id IN ({due} {limit})", origin, now)  # noqa: S608
 
     def first_urls(self, origin: int, limit: int) -> Iterator[QueuedURL]:
         """Return the first queued URLs of an origin. Most callers need one or two of them."""
         with self.database.converted_errors():
             rows = self._execute(
-                "SELECT id, url, priority, attempt, depth, metadata FROM urls WHERE origin = ? AND state = 0 "
+                "SELECT id, url, priority, attempt, depth, metadata, visit FROM urls WHERE origin = ? AND state = 0 "
                 "ORDER BY priority DESC, id LIMIT ?",
                 origin,
                 limit,
@@ -211,7 +229,7 @@ class SQLiteQueue:
         return map(self._queued_url, rows)
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:  # noqa: ARG002 - a URL has an ID of its own
-        """Drop some URLs of an origin, and count them as skipped."""
+        """Drop some URLs of an origin, or let them wait for `skip_seconds`, and count them as skipped."""
         with self.database.transaction():
             self._skip(urls)
 
@@ -273,10 +291,22 @@ class SQLiteQueue:
         self.in_flight += 1
         return True
 
-    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> bool:
-        """Drop a URL that was in flight, and count it as done."""
+    def finish(
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        next_visit: NextVisit | None = None,
+    ) -> bool:
+        """Drop a URL that was in flight, or let it wait for its next visit, and count it as done."""
         with self.database.transaction():
-            self._execute("DELETE FROM urls WHERE id = ?", url)
+            self._execute("DELETE FROM urls WHERE id = ?", url.id)
+            if next_visit is not None:
+                again = url._replace(attempt=1, visit=next_visit.data)
+                self._insert_again(origin, again, URLState.DELAYED, next_visit.at, ending=Ending.DONE)
             self._execute("UPDATE totals SET done = done + 1")
             self._land(origin, now, due_at, retry_at, is_failure=False)
         self.in_flight -= 1
@@ -297,25 +327,30 @@ class SQLiteQueue:
         with self.database.transaction():
             self._execute("DELETE FROM urls WHERE id = ?", url.id)
             state = URLState.QUEUED if again_at <= now else URLState.DELAYED
-            again = self._insert(origin, url.url, url.priority, url.depth, url.metadata)
-            self._execute(
-                "UPDATE urls SET attempt = ?, state = ?, due_at = ?, error = ? WHERE id = ?",
-                url.attempt + 1,
-                state,
-                again_at,
-                error,
-                again,
-            )
+            self._insert_again(origin, url._replace(attempt=url.attempt + 1), state, again_at, error=error)
             self._land(origin, now, due_at, retry_at, is_failure=True)
         self.in_flight -= 1
         return True
 
     def fail(
-        self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None, *, error: str | None
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        error: str | None,
+        again_at: float | None = None,
     ) -> bool:
-        """List a URL that was in flight as failed."""
+        """List a URL that was in flight as failed, or let it wait for its next visit."""
         with self.database.transaction():
-            self._execute("UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", now, error, url.id)
+            if again_at is None:
+                self._execute("UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", now, error, url.id)
+            else:
+                self._execute("DELETE FROM urls WHERE id = ?", url.id)
+                again = url._replace(attempt=1)
+                self._insert_again(origin, again, URLState.DELAYED, again_at, error=error, ending=Ending.FAILED)
             self._execute("UPDATE totals SET failed = failed + 1")
             self._land(origin, now, due_at, retry_at, is_failure=True)
         self.in_flight -= 1
@@ -446,23 +481,49 @@ class SQLiteQueue:
         self._execute("INSERT INTO members (name, origin) VALUES (?, ?)", member, group)
         return group
 
-    def _insert(self, origin: int, url: str, priority: float, depth: int, metadata: str | None) -> int:
-        """Insert a URL that waits for its first turn. Return its ID."""
+    def _insert(self, origin: int, url: str, priority: float, depth: int, metadata: str | None) -> None:
+        """Insert a URL that waits for its first turn."""
         values = (origin, url.encode("utf-8", "surrogatepass"), priority)
         if depth or metadata is not None:
             insert = "INSERT INTO urls (origin, url, priority, attempt, depth, metadata) VALUES (?, ?, ?, 1, ?, ?)"
-            row = self._execute(insert, *values, depth, metadata).lastrowid
+            self._execute(insert, *values, depth, metadata)
         else:
             # Most URLs have neither.
-            insert = "INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)"
-            row = self._execute(insert, *values).lastrowid
-        assert row is not None
-        return row
+            self._execute("INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)", *values)
+
+    def _insert_again(
+        self,
+        origin: int,
+        url: QueuedURL,
+        state: URLState,
+        due_at: float,
+        *,
+        error: str | None = None,
+        ending: Ending | None = None,
+    ) -> None:
+        """Insert a URL after its turn, so that it comes after the others with its priority."""
+        self._execute(
+            "INSERT INTO urls (origin, url, priority, attempt, depth, metadata, visit, state, due_at, error, ended) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            *(origin, url.url.encode("utf-8", "surrogatepass"), *url[2:], state, due_at, error, ending),
+        )
 
     def _skip(self, urls: Sequence[int]) -> None:
-        if urls:
+        if not urls:
+            return
+        if self._skip_seconds is None:
             self.database.connection.executemany("DELETE FROM urls WHERE id = ?", [(url,) for url in urls])
-            self._execute("UPDATE totals SET skipped = skipped + ?", len(urls))
+        else:
+            due_at = self._clock() + self._skip_seconds
+            self.database.connection.executemany(
+                "UPDATE urls SET state = 2, attempt = 1, due_at = ?, ended = ? WHERE id = ?",
+                [(due_at, Ending.SKIPPED, url) for url in urls],
+            )
+        self._count(Ending.SKIPPED, len(urls))
+
+    def _count(self, ending: Ending, number: int) -> None:
+        name = ending.name.lower()
+        self._execute(f"UPDATE totals SET {name} = {name} + ?", number)  # noqa: S608 - a column
 
     def _land(self, origin: int, now: float, due_at: float, retry_at: float | None, *, is_failure: bool | None) -> None:
         """Update the origin of a URL that was in flight.
@@ -519,8 +580,14 @@ class SQLiteQueue:
             origin,
         )
 
-    def _wake(self, origin: int, priority: float, now: float) -> None:
-        """Let an origin with new URLs wait, or raise its priority."""
+    def _is_full(self, origin: int, limit: int) -> bool:
+        return self._execute("SELECT 1 FROM origins WHERE id = ? AND added >= ?", origin, limit).fetchone() is not None
+
+    def _wake(self, origin: int, priority: float, now: float, *, added: int = 0) -> None:
+        """Let an origin with new URLs wait, or raise its priority.
+
+        Args: added: The number of those that were never added before.
+        """
         phase, in_flight, due_at, ready_at = self._execute(
             "SELECT phase, in_flight, due_at, ready_at FROM origins WHERE id = ?", origin
         ).fetchone()
@@ -529,16 +596,23 @@ class SQLiteQueue:
             # It waited for another attempt of a URL, which no longer is its only one.
             self._execute("UPDATE origins SET due_at = ? WHERE id = ?", ready_at, origin)
         if phase != Phase.IDLE:
-            self._execute("UPDATE origins SET priority = max(priority, ?) WHERE id = ?", priority, origin)
+            self._execute(
+                "UPDATE origins SET priority = max(priority, ?), added = added + ? WHERE id = ?",
+                priority,
+                added,
+                origin,
+            )
             return
         self._position += 1
         self._execute(
-            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ? WHERE id = ?",
+            "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ?, added = added + ? "
+            "WHERE id = ?",
             Phase.FULL if in_flight >= self._concurrency else Phase.WAITING,
             priority,
             ready_at,
             ready_at,
             self._position,
+            added,
             origin,
         )
 

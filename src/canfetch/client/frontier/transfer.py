@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
-from canfetch.client.frontier.database import FrontierDatabase
-from canfetch.client.frontier.grouping import check_grouping
+from canfetch.client.frontier.database import COUNT_ADDED, FrontierDatabase
+from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.postgres_statements import NOW
@@ -19,9 +19,11 @@ from canfetch.client.frontier.transfer_lines import (
     CrawlRows,
     KnownLine,
     LineReader,
+    MembersLine,
     OriginLine,
     URLLine,
     crawl_lines,
+    second_member,
     second_origin,
     second_url,
 )
@@ -57,13 +59,23 @@ _KNOWN: Final = """
 INSERT INTO canfetch_known (origin, identity) SELECT * FROM unnest(%(origins)s::bigint[], %(identities)s::bytea[])
 ON CONFLICT DO NOTHING RETURNING origin, identity"""
 _URLS: Final = """
-INSERT INTO canfetch_urls (origin, crawl, url, state, priority, attempt, due_at, error, depth, metadata, worker)
-SELECT origin, %(crawl)s, url, state, priority, attempt, due_at, error, depth, metadata,
+INSERT INTO canfetch_urls
+    (origin, crawl, url, state, priority, attempt, due_at, error, depth, metadata, ended, visit, worker)
+SELECT origin, %(crawl)s, url, state, priority, attempt, due_at, error, depth, metadata, ended, visit,
     CASE WHEN state = 1 THEN %(left)s::bigint END
 FROM unnest(%(origins)s::bigint[], %(urls)s::bytea[], %(states)s::smallint[], %(priorities)s::float8[],
     %(attempts)s::integer[], %(due)s::float8[], %(errors)s::text[], %(depths)s::integer[],
-    %(metadata)s::text[]) WITH ORDINALITY
-AS given (origin, url, state, priority, attempt, due_at, error, depth, metadata, position) ORDER BY position"""
+    %(metadata)s::text[], %(ended)s::smallint[], %(visits)s::text[]) WITH ORDINALITY
+AS given (origin, url, state, priority, attempt, due_at, error, depth, metadata, ended, visit, position)
+ORDER BY position"""
+_MEMBERS: Final = """
+INSERT INTO canfetch_members (crawl, name, origin, delay)
+SELECT %(crawl)s, name, origin, delay FROM unnest(%(names)s::text[], %(origins)s::bigint[], %(delays)s::float8[])
+AS given (name, origin, delay) ON CONFLICT DO NOTHING RETURNING name"""
+_DELAYED: Final = """
+UPDATE canfetch_origins AS o SET delay = found.delay
+FROM (SELECT origin, max(delay) AS delay FROM canfetch_members WHERE crawl = %(crawl)s GROUP BY origin) AS found
+WHERE o.id = found.origin"""
 # URLs that were in flight belong to a worker whose lease has ended, and so do their origins.
 _PLACED: Final = """
 UPDATE canfetch_origins AS o SET
@@ -89,7 +101,7 @@ FROM (
 WHERE o.id = x.id AND (x.queued IS NOT NULL OR x.delayed IS NOT NULL OR x.has_turn)"""
 _COUNTED: Final = f"""
 UPDATE canfetch_crawls SET added = %(added)s, done = %(done)s, failed = %(failed)s, skipped = %(skipped)s,
-    refused = %(refused)s, seen_at = {NOW} WHERE id = %(crawl)s"""  # noqa: S608 - a constant
+    refused = %(refused)s, group_by = %(group_by)s, seen_at = {NOW} WHERE id = %(crawl)s"""  # noqa: S608 - a constant
 _LEFT_WORKER: Final = """
 INSERT INTO canfetch_workers (crawl, name, alive_until, reads_sources) VALUES (%(crawl)s, 'imported', 0, false)
 RETURNING id"""
@@ -105,7 +117,7 @@ def export_frontier(source: str | os.PathLike[str] | PostgresQueue) -> Iterator[
     last line makes the export fail.
 
     Args: source: The file of the crawl, or its database.
-    Raises: StoreError: While iterating: it cannot be read, is in use, is not a frontier, or does not group by origin.
+    Raises: StoreError: While iterating: it cannot be read, is in use, or is not a frontier.
     Cost: O(n log n) steps of the database and O(1) memory for n URLs.
     """
     return _export_database(source) if isinstance(source, PostgresQueue) else _export_file(source)
@@ -141,23 +153,27 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
     # As for a crawl: others are kept out, and a file of an older version is converted.
     with closing(FrontierDatabase(path, None)) as database, database.converted_errors():
         execute = database.connection.execute
-        (group_by,) = check_row(execute("SELECT group_by FROM totals").fetchone(), str)
-        check_grouping(name, group_by)
-        row = execute("SELECT done, failed, skipped, refused FROM totals").fetchone()
+        row = execute("SELECT group_by, done, failed, skipped, refused FROM totals").fetchone()
+        group_by, *counts = check_row(row, str, int, int, int, int)
         yield from crawl_lines(
             CrawlRows(
-                check_row(row, int, int, int, int),
+                group_by,
+                tuple(counts),
                 _checked(
                     execute("SELECT id, name, last_request_at, retry_at, failures FROM origins ORDER BY id"),
                     *(int, str, int | float | None, int | float | None, int),
                 ),
+                _checked(
+                    execute("SELECT origin, name, delay FROM members ORDER BY origin, name"), int, str, int | float
+                ),
                 # Sorted in a temporary file of SQLite if there are many.
                 _checked(
                     execute(
-                        "SELECT origin, url, state, priority, attempt, due_at, error, depth, metadata FROM urls "
-                        "ORDER BY origin, id"
+                        "SELECT origin, url, state, priority, attempt, due_at, error, depth, metadata, ended, visit "
+                        "FROM urls ORDER BY origin, id"
                     ),
                     *(int, bytes, int, int | float, int, int | float | None, str | None, int, str | None),
+                    *(int | None, str | None),
                 ),
                 _checked(execute("SELECT origin, identity FROM known ORDER BY origin, identity"), int, bytes),
             ),
@@ -175,18 +191,23 @@ def _export_database(source: PostgresQueue) -> Iterator[str]:
         # The reader of the lines can be slow.
         run("SET LOCAL idle_in_transaction_session_timeout = 0")
         number, last_seen, group_by, *counts = _unused_crawl(connection, run, source.crawl)
-        check_grouping(connection.name, group_by)
         of_crawl = f"FROM canfetch_origins AS o WHERE o.crawl = {int(number)} ORDER BY o.id"
         joined = "FROM canfetch_origins AS o JOIN {} AS t ON t.origin = o.id WHERE o.crawl = {} ORDER BY o.id, t.{}"
         lines = crawl_lines(
             CrawlRows(
+                group_by,
                 tuple(counts),
                 fetched(run, "origins", f"SELECT o.id, o.name, o.last_request_at, o.retry_at, o.failures {of_crawl}"),
                 fetched(
                     run,
+                    "members",
+                    "SELECT o.id, t.name, t.delay " + joined.format("canfetch_members", int(number), "name"),
+                ),
+                fetched(
+                    run,
                     "urls",
-                    "SELECT o.id, t.url, t.state, t.priority, t.attempt, t.due_at, t.error, t.depth, t.metadata "
-                    + joined.format("canfetch_urls", int(number), "id"),
+                    "SELECT o.id, t.url, t.state, t.priority, t.attempt, t.due_at, t.error, t.depth, t.metadata, "
+                    "t.ended, t.visit " + joined.format("canfetch_urls", int(number), "id"),
                 ),
                 fetched(
                     run, "known", "SELECT o.id, t.identity " + joined.format("canfetch_known", int(number), "identity")
@@ -255,8 +276,9 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
             ):
                 raise second_url(item)
             execute(
-                "INSERT INTO urls (origin, url, state, priority, attempt, due_at, error, depth, metadata) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO urls "
+                "(origin, url, state, priority, attempt, due_at, error, depth, metadata, ended, visit) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     origin,
                     item.url.encode("utf-8", "surrogatepass"),
@@ -267,8 +289,18 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
                     item.error,
                     item.depth,
                     item.metadata,
+                    item.ended,
+                    item.visit,
                 ),
             )
+        elif isinstance(item, MembersLine):
+            try:
+                connection.executemany(
+                    "INSERT INTO members (name, origin, delay) VALUES (?, ?, ?)",
+                    ((name, origin, delay) for name, delay in item.members),
+                )
+            except sqlite3.IntegrityError:
+                raise second_member(item) from None
         elif isinstance(item, KnownLine):
             connection.executemany(
                 "INSERT OR IGNORE INTO known VALUES (?, ?)", ((origin, identity) for identity in item.identities)
@@ -280,8 +312,10 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
                 ).lastrowid
             except sqlite3.IntegrityError:
                 raise second_origin(item) from None
-    totals = reader.totals()
+    totals = {**reader.totals(), "group_by": reader.group_by.value}
     execute(f"UPDATE totals SET {', '.join(f'{name} = :{name}' for name in totals)}", totals)  # noqa: S608 - its columns
+    execute(COUNT_ADDED)
+    execute("UPDATE origins SET delay = coalesce((SELECT max(delay) FROM members WHERE origin = origins.id), 0)")
     # The frontier that opens the file computes when they are due, and queues what was in flight.
     execute(
         "UPDATE origins SET in_flight = (SELECT count(*) FROM urls WHERE origin = origins.id AND state = 1) "
@@ -320,6 +354,7 @@ class _DatabaseWriter:
         # By how much the clock of the source was ahead of the server's at the last request to the current origin.
         self._ahead = 0.0
         self._known: list[tuple[str, bytes]] = []
+        self._members: list[tuple[str, MembersLine, str, float]] = []
         # The IDs of the origins of this batch, and of the last one before it.
         self._ids: dict[str, int] = {}
         self._current = ""
@@ -330,7 +365,7 @@ class _DatabaseWriter:
         if is_alive:
             raise StoreError(f"{name}: workers use the crawl {quoted(crawl)}: stop them, or use another name")
 
-    def add(self, item: OriginLine | URLLine | KnownLine) -> None:
+    def add(self, item: OriginLine | MembersLine | URLLine | KnownLine) -> None:
         """Add a line."""
         if isinstance(item, OriginLine):
             self._current = item.name
@@ -345,19 +380,24 @@ class _DatabaseWriter:
         elif isinstance(item, URLLine):
             due_at = _earlier(item.due_at, self._ahead) if item.state == URLState.DELAYED else item.due_at
             self._urls.append((self._current, item._replace(due_at=due_at)))
+        elif isinstance(item, MembersLine):
+            self._members += [(self._current, item, name, delay) for name, delay in item.members]
         else:
             self._known += [(self._current, identity) for identity in item.identities]
-        if len(self._origins) + len(self._urls) + len(self._known) >= BATCH:
+        if len(self._origins) + len(self._members) + len(self._urls) + len(self._known) >= BATCH:
             self._flush()
 
     def finish(self, reader: LineReader) -> None:
         """Write the rest, after the last line."""
         self._flush()
+        self._run(_DELAYED, {"crawl": self._crawl})
+        self._run(COUNT_ADDED_IN_DATABASE + " WHERE crawl = %(crawl)s", {"crawl": self._crawl})
         self._run(_PLACED, {"crawl": self._crawl, "left": self._left})
-        self._run(_COUNTED, {"crawl": self._crawl, **reader.totals()})
+        self._run(_COUNTED, {"crawl": self._crawl, "group_by": reader.group_by.value, **reader.totals()})
 
     def _flush(self) -> None:
         self._write_origins()
+        self._write_members()
         self._write_urls()
         if self._known:
             self._run(
@@ -389,6 +429,25 @@ class _DatabaseWriter:
                 raise second_origin(origin)
             self._ids[origin.name] = new[origin.name]
         self._origins.clear()
+
+    def _write_members(self) -> None:
+        if not self._members:
+            return
+        rows = self._run(
+            _MEMBERS,
+            {
+                "crawl": self._crawl,
+                "names": [name for _, _, name, _ in self._members],
+                "origins": [self._ids[group] for group, _, _, _ in self._members],
+                "delays": [delay for _, _, _, delay in self._members],
+            },
+        )
+        new = {name for (name,) in rows}
+        for _, line, name, _ in self._members:
+            if name not in new:
+                raise second_member(line)
+            new.remove(name)
+        self._members.clear()
 
     def _write_urls(self) -> None:
         if not self._urls:
@@ -422,6 +481,8 @@ class _DatabaseWriter:
                 "errors": [url.error for url in urls],
                 "depths": [url.depth for url in urls],
                 "metadata": [url.metadata for url in urls],
+                "ended": [None if url.ended is None else int(url.ended) for url in urls],
+                "visits": [url.visit for url in urls],
             },
         )
         self._urls.clear()

@@ -1,13 +1,17 @@
 """The JSON lines of a crawl that is moved: how they are written, and how they are read and checked.
 
-    {"format": "canfetch frontier 1", "done": 1, "failed": 0, "skipped": 1, "refused": 0}
+    {"format": "canfetch frontier 2", "group_by": "origin", "done": 1, "failed": 0, "skipped": 1, "refused": 0}
     {"origin": "https://a.example", "last_request_at": 1764218000.5, "retry_at": null, "failures": 0}
     {"url": "https://a.example/1", "state": "queued", "priority": 0.0, "attempts": 1, "due_at": null, "error": null,
-     "depth": 0, "metadata": null}
+     "depth": 0, "metadata": null, "ended": null, "visit": null}
     {"known": ["0f3a...", ...]}
     {"end": true, "origins": 1, "urls": 1, "known": 3}
 
-The lines of an origin follow it. `known` has the identities of all its URLs, finished ones too, which keep them from
+The lines of an origin follow it. If it is a group, the first ones have its origins with their delays:
+
+    {"members": [["https://a.example", 0.0], ...]}
+
+`known` has the identities of all its URLs, finished ones too, which keep them from
 being added again. Rows are read in the order of their origins, so memory does not grow with the crawl.
 """
 
@@ -19,23 +23,30 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from canfetch.client.frontier.database import damage_error
+from canfetch.client.frontier.grouping import GroupBy
+from canfetch.client.frontier.recrawl import read_visit
 from canfetch.client.frontier.url_identity import DIGEST_BYTES, clean_url, identify_url
-from canfetch.client.frontier.url_queue import FrontierCounts, URLState, url_text
+from canfetch.client.frontier.url_queue import Ending, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.validation import metadata_json
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
-FORMAT: Final = "canfetch frontier 1"
+FORMAT: Final = "canfetch frontier 2"
+# Which has no groups and no visits.
+_FIRST_FORMAT: Final = "canfetch frontier 1"
 # The number of rows that are read or written at once, and of identities in a line.
 BATCH: Final = 1000
 _COUNTS: Final = ("done", "failed", "skipped", "refused")
 _STATES: Final = {state: state.name.lower() for state in URLState}
 _STATE_OF_NAME: Final = {name: state for state, name in _STATES.items()}
 # States in which `due_at` has a meaning: when the URL is tried again, or when it failed.
+_ENDINGS: Final = {ending.name.lower(): ending for ending in Ending}
 _TIMED: Final = (URLState.DELAYED, URLState.FAILED)
 _MAX_COUNT: Final = 2**53
+# As in `group_turns`.
+_MAX_DELAY: Final = 1e9
 _MAX_INTEGER: Final = 2**31 - 1
 # The end of the year 9999, which is the last that a time can be printed for.
 _MAX_TIME: Final = 253_402_300_799.0
@@ -70,6 +81,15 @@ class URLLine(NamedTuple):
     error: str | None
     depth: int
     metadata: str | None
+    ended: Ending | None
+    visit: str | None
+
+
+class MembersLine(NamedTuple):
+    """Origins of the group before it, with the delays of their files."""
+
+    line: int
+    members: list[tuple[str, float]]
 
 
 class KnownLine(NamedTuple):
@@ -82,8 +102,10 @@ class KnownLine(NamedTuple):
 class CrawlRows(NamedTuple):
     """The rows of a crawl, each table in the order of its origins, whose IDs are the first values."""
 
+    group_by: str
     counts: tuple[int, ...]
     origins: Iterator[tuple[Any, ...]]
+    members: Iterator[tuple[Any, ...]]
     urls: Iterator[tuple[Any, ...]]
     known: Iterator[tuple[Any, ...]]
 
@@ -114,16 +136,20 @@ def crawl_lines(source: CrawlRows, name: str) -> Iterator[str]:
     Args: name: The file or the database, for messages.
     Raises: StoreError: A row is damaged.
     """
-    yield _line({"format": FORMAT, **dict(zip(_COUNTS, source.counts, strict=True))})
-    urls, known = _Rows(source.urls), _Rows(source.known)
+    yield _line({"format": FORMAT, "group_by": source.group_by, **dict(zip(_COUNTS, source.counts, strict=True))})
+    members, urls, known = _Rows(source.members), _Rows(source.urls), _Rows(source.known)
     origins = 0
     for number, origin, last_request_at, retry_at, failures in source.origins:
         origins += 1
         yield _line({"origin": origin, "last_request_at": last_request_at, "retry_at": retry_at, "failures": failures})
-        for url, state, priority, attempt, due_at, error, depth, metadata in urls.of(number):
+        of_group = members.of(number)
+        while more := list(islice(of_group, BATCH)):
+            yield _line({"members": more})
+        for url, state, priority, attempt, due_at, error, depth, metadata, ended, visit in urls.of(number):
             try:
                 name_of_state = _STATES[URLState(state)]
                 given = None if metadata is None else json.loads(metadata)
+                name_of_ending = None if ended is None else Ending(ended).name.lower()
             except ValueError as error_of_row:
                 raise damage_error(name, error_of_row) from None
             yield _line(
@@ -136,12 +162,14 @@ def crawl_lines(source: CrawlRows, name: str) -> Iterator[str]:
                     "error": error,
                     "depth": depth,
                     "metadata": given,
+                    "ended": name_of_ending,
+                    "visit": None if (last := read_visit(visit)) is None else last._asdict(),
                 }
             )
         identities = (bytes(identity).hex() for (identity,) in known.of(number))
         while batch := list(islice(identities, BATCH)):
             yield _line({"known": batch})
-    for rows in (urls, known):
+    for rows in (members, urls, known):
         if rows.next is not None:
             raise damage_error(name, ValueError(f"rows of an unknown origin {rows.next[0]}"))
     yield _line({"end": True, "origins": origins, "urls": urls.number, "known": known.number})
@@ -159,29 +187,42 @@ class LineReader:
         self._lines = enumerate(lines, 1)
         self._number = 0
         self._states = dict.fromkeys(URLState, 0)
+        self._endings = dict.fromkeys(Ending, 0)
         header = next(self._values(), {})
-        if header.get("format") != FORMAT:
+        if header.get("format") not in (FORMAT, _FIRST_FORMAT):
             raise InvalidExport(f"line 1: expected the format {FORMAT!r}, which `canfetch frontier export` writes")
-        self._keys(header, "format", *_COUNTS)
+        self._is_first_format = header["format"] == _FIRST_FORMAT
+        self._keys(header, "format", *(() if self._is_first_format else ("group_by",)), *_COUNTS)
+        try:
+            self.group_by = GroupBy(header.get("group_by", GroupBy.ORIGIN))
+        except ValueError:
+            raise self._error(f"invalid group_by {quoted(header['group_by'])}: expected {', '.join(GroupBy)}") from None
+        self._is_grouped = self.group_by is not GroupBy.ORIGIN
+        self._members: set[str] = set()
         self._counts = {name: self._count(header, name, _MAX_COUNT) for name in _COUNTS}
 
-    def items(self) -> Iterator[OriginLine | URLLine | KnownLine]:
-        """Yield the origins, each with its URLs and then its identities after it."""
+    def items(self) -> Iterator[OriginLine | MembersLine | URLLine | KnownLine]:
+        """Yield the origins, each with its members, its URLs and then its identities after it."""
         origin: str | None = None
         found = {"origins": 0, "urls": 0, "known": 0}
-        has_known = False
+        has_urls = has_known = False
         for value in self._values():
             if "end" in value:
                 self._end(value, found)
                 return
             if "origin" in value:
-                item: OriginLine | URLLine | KnownLine = self._origin(value)
+                item: OriginLine | MembersLine | URLLine | KnownLine = self._origin(value)
                 assert isinstance(item, OriginLine)
                 origin = item.name
-                has_known = False
+                has_urls = has_known = False
+                self._members.clear()
                 found["origins"] += 1
             elif origin is None:
                 raise self._error("expected an origin first")
+            elif "members" in value:
+                if not self._is_grouped or has_urls or has_known:
+                    raise self._error("expected the members of a group only after the line of the group")
+                item = self._group_members(value)
             elif "known" in value:
                 item = self._known(value)
                 has_known = True
@@ -190,7 +231,11 @@ class LineReader:
                 raise self._error("expected the URLs of an origin before its known identities")
             else:
                 item = self._url(value, origin)
-                self._states[item.state] += 1
+                has_urls = True
+                if item.ended is None:
+                    self._states[item.state] += 1
+                else:
+                    self._endings[item.ended] += 1
                 found["urls"] += 1
             yield item
         raise InvalidExport(f"line {self._number + 1}: the export is cut off: expected a line with the key 'end'")
@@ -224,8 +269,10 @@ class LineReader:
         for name, number in found.items():
             if self._count(value, name, _MAX_COUNT) != number:
                 raise self._error(f"the number of {name} is {value[name]}, but the lines have {number}")
-        if self._counts["failed"] < self._states[URLState.FAILED]:
-            raise self._error(f"line 1 has {self._counts['failed']} failed URLs, but there are more lines with one")
+        for name, ending in _ENDINGS.items():
+            listed = self._endings[ending] + (self._states[URLState.FAILED] if ending is Ending.FAILED else 0)
+            if self._counts[name] < listed:
+                raise self._error(f"line 1 has {self._counts[name]} {name} URLs, but there are more lines with one")
         for _ in self._lines:
             self._number += 1
             raise self._error("expected nothing after the line with the key 'end'")
@@ -233,7 +280,8 @@ class LineReader:
     def _origin(self, value: dict[str, Any]) -> OriginLine:
         self._keys(value, "origin", "last_request_at", "retry_at", "failures")
         name = value["origin"]
-        if not isinstance(name, str) or not name.isprintable() or (_valid_origin(name) or name) != name:
+        is_known = self._is_grouped or (isinstance(name, str) and (_valid_origin(name) or name) == name)
+        if not isinstance(name, str) or not name.isprintable() or not is_known:
             raise self._error(f"invalid origin {quoted(name)}: expected one such as 'https://example.com'")
         return OriginLine(
             self._number,
@@ -242,6 +290,19 @@ class LineReader:
             self._time(value, "retry_at"),
             self._count(value, "failures", _MAX_INTEGER),
         )
+
+    def _group_members(self, value: dict[str, Any]) -> MembersLine:
+        self._keys(value, "members")
+        members: list[tuple[str, float]] = []
+        try:
+            members = [(name, float(delay)) for name, delay in value["members"]]
+            is_valid = all(_valid_origin(name) == name and 0 <= delay <= _MAX_DELAY for name, delay in members)
+        except (TypeError, ValueError, OverflowError):
+            is_valid = False
+        if not is_valid:
+            raise self._error("invalid members: expected a list of origins and their delays in seconds") from None
+        self._members.update(name for name, _ in members)
+        return MembersLine(self._number, members)
 
     def _known(self, value: dict[str, Any]) -> KnownLine:
         self._keys(value, "known")
@@ -256,7 +317,8 @@ class LineReader:
         return KnownLine(self._number, identities)
 
     def _url(self, value: dict[str, Any], origin: str) -> URLLine:
-        self._keys(value, "url", "state", "priority", "attempts", "due_at", "error", "depth", "metadata")
+        keys = ("url", "state", "priority", "attempts", "due_at", "error", "depth", "metadata")
+        self._keys(value, *keys, *(() if self._is_first_format else ("ended", "visit")))
         url, state, error = value["url"], value["state"], value["error"]
         if not isinstance(url, str):
             raise self._error(f"invalid URL {quoted(url)}: expected a string")
@@ -278,7 +340,22 @@ class LineReader:
             None if error is None else printable_text(error),
             self._count(value, "depth", _MAX_INTEGER),
             self._metadata(value),
+            *self._visit(value),
         )
+
+    def _visit(self, value: dict[str, Any]) -> tuple[Ending | None, str | None]:
+        ended, visit = value.get("ended"), value.get("visit")
+        is_valid = isinstance(ended, str) and ended in _ENDINGS and value["state"] == "delayed"
+        if ended is not None and not is_valid:
+            raise self._error(
+                f"invalid ended {quoted(ended)}: expected {', '.join(_ENDINGS)} of a delayed URL, or null"
+            )
+        last = read_visit(json.dumps(visit))
+        if visit is not None and last is None:
+            raise self._error(
+                f"invalid visit {quoted(visit)}: expected an interval in seconds and two headers, or null"
+            )
+        return None if ended is None else _ENDINGS[ended], None if last is None else last.to_json()
 
     def _metadata(self, value: dict[str, Any]) -> str | None:
         try:
@@ -291,13 +368,18 @@ class LineReader:
         if clean_url(url) != url:
             raise self._error(f"invalid URL {quoted(url)}: expected no white space around it, and no line ends")
         try:
-            identified = identify_url(url)
+            identified = identify_url(url, in_group=self._is_grouped)
         except InvalidURL:
             # This version skips it, if it is not that of another origin.
+            if self._is_grouped:
+                return None
             if _valid_origin(origin) is None or _valid_origin(url) in {origin, None}:
                 return None
             raise self._error(f"the URL {quoted(url)} does not belong to the origin {quoted(origin)}") from None
-        if identified.origin != origin:
+        if self._is_grouped:
+            if identified.origin not in self._members:
+                raise self._error(f"the URL {quoted(url)} does not belong to an origin of the group {quoted(origin)}")
+        elif identified.origin != origin:
             if _valid_origin(origin) is None:
                 return None
             raise self._error(f"the URL {quoted(url)} does not belong to the origin {quoted(origin)}")
@@ -345,6 +427,11 @@ def _valid_origin(name: str) -> str | None:
 def second_origin(origin: OriginLine) -> InvalidExport:
     """Return the error of an origin that an earlier line has."""
     return InvalidExport(f"line {origin.line}: the origin {quoted(origin.name)} has lines already")
+
+
+def second_member(members: MembersLine) -> InvalidExport:
+    """Return the error of an origin that is in two groups."""
+    return InvalidExport(f"line {members.line}: an origin belongs to a group already")
 
 
 def second_url(url: URLLine) -> InvalidExport:

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from canfetch.client.frontier.open_turns import Grant, OpenTurns
+from canfetch.client.frontier.recrawl import Visit, check_visit, read_visit
 from canfetch.client.frontier.validation import check_error, check_retry_after
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.urls import AnyURL
@@ -15,11 +16,11 @@ from canfetch.errors import StoreError
 
 
 class SkippedURL(NamedTuple):
-    """A URL that the frontier drops, because it may not be fetched, is invalid, or is too deep.
+    """A URL that the frontier drops, because it may not be fetched, is invalid or too deep, or its origin has too many.
 
     Attributes:
         url: The URL, as it was added, without white space around it.
-        verdict: The verdict, or None if `url` is invalid or too deep, or if the checks of its robots.txt raised
+        verdict: The verdict, or None if `url` was not added or is invalid, or if the checks of its robots.txt raised
             exceptions for `max_unreachable` seconds.
         error: The reason why there is no verdict, or None.
     """
@@ -70,6 +71,29 @@ class Turn:
         except ValueError as error:
             raise StoreError(f"the metadata of {self.url} are damaged: {error}") from None
 
+    @property
+    def etag(self) -> str | None:
+        """The `ETag` header of the last visit, or None."""
+        return self._last_visit.etag
+
+    @property
+    def last_modified(self) -> str | None:
+        """The `Last-Modified` header of the last visit, or None."""
+        return self._last_visit.last_modified
+
+    @property
+    def conditional_headers(self) -> dict[str, str]:
+        """The headers by which a server responds with 304 if the page has not changed. Empty before the first visit.
+
+        Source: RFC 9110 section 13.1.
+        """
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in headers.items() if value is not None}
+
+    @property
+    def _last_visit(self) -> Visit:
+        return read_visit(self._grant.queued.visit) or Visit(0.0)
+
     def add(self, links: Iterable[AnyURL], *, priority: float = 0.0, metadata: Any = None) -> int:
         """Add the links of the page, one deeper than the page. Add them before the turn ends.
 
@@ -82,20 +106,38 @@ class Turn:
         """
         return self._open_turns.add_links(links, priority=priority, depth=self.depth + 1, metadata=metadata)
 
-    def done(self, *, retry_after: str | float | None = None) -> bool:
-        """End the turn. The URL is finished, and is never handed out again.
+    def done(
+        self,
+        *,
+        retry_after: str | float | None = None,
+        changed: bool | None = None,
+        etag: str | None = None,
+        last_modified: str | None = None,
+    ) -> bool:
+        """End the turn. The URL is finished, and is not handed out again before its next visit.
 
-        Args: retry_after: See `Frontier.defer`.
+        Without a `Recrawl`, there is no next visit, and the arguments for it have no effect.
+
+        Args:
+            retry_after: See `Frontier.defer`.
+            changed: Whether the page has changed since its last visit: False for status 304. By default, it has if the
+                validators of both visits differ. It sets the time until the next visit.
+            etag: The `ETag` header of the response. Without one, that of the last visit stays if `changed` is False. A
+                header of more than 1 KiB or with unprintable characters is ignored.
+            last_modified: The `Last-Modified` header, as `etag`.
         Returns: Whether this call finished the URL. False if the turn had ended, or if this process did not respond for
             so long that a shared frontier queued the URL again for the others. See `PostgresQueue`.
-        Raises: StoreError: The file cannot be written, or the frontier is closed; TypeError: `retry_after` has another
+        Raises: StoreError: The file cannot be written, or the frontier is closed; TypeError: an argument has another
             type; RuntimeError: This is not the thread of the frontier, and the URL is queued again.
         """
         check_retry_after(retry_after)
+        check_visit(changed=changed, etag=etag, last_modified=last_modified)
         if not self._is_open:
             return False
         self._check_thread()
-        is_done = self._open_turns.end(self._grant, retry_after)
+        is_done = self._open_turns.end(
+            self._grant, retry_after, changed=changed, etag=etag, last_modified=last_modified
+        )
         self._is_open = False
         return is_done
 

@@ -41,6 +41,14 @@ class URLState(IntEnum):
     FAILED = 3  # is listed, until it is queued again on request
 
 
+class Ending(IntEnum):
+    """How the last visit of a URL ended that waits for its next one, as it is counted until then."""
+
+    DONE = 1
+    SKIPPED = 2
+    FAILED = 3
+
+
 class QueuedOrigin(NamedTuple):
     """An origin with queued URLs, and when it was requested and may be requested again.
 
@@ -64,6 +72,7 @@ class QueuedURL(NamedTuple):
         attempt: The number of its next turn, from 1.
         depth: The number of links from a seed.
         metadata: What was added with the URL, as JSON, or None.
+        visit: What its last visit left, as JSON, or None before the first one. See `recrawl.Visit`.
     """
 
     id: int
@@ -72,6 +81,21 @@ class QueuedURL(NamedTuple):
     attempt: int
     depth: int = 0
     metadata: str | None = None
+    visit: str | None = None
+
+
+class NextVisit(NamedTuple):
+    """When a URL that is done is queued again, and what this visit leaves for the next one, as JSON."""
+
+    at: float
+    data: str
+
+
+class AddedURLs(NamedTuple):
+    """The number of URLs that were added, and the unknown ones for which their origins had no room."""
+
+    number: int
+    over: list[IdentifiedURL]
 
 
 class FailedURL(NamedTuple):
@@ -98,12 +122,12 @@ class FrontierCounts(NamedTuple):
     Attributes:
         queued: URLs that wait for a turn, or for the time of their next attempt.
         in_flight: URLs whose turns are not done.
-        done: URLs that are done.
+        done: URLs that are done. With a `Recrawl`, those whose next visit is not due, as for `failed` and `skipped`.
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
         skipped: URLs that were dropped because they are disallowed, no longer valid, nothing is known about their
             origin, or too many of its turns failed.
-        refused: How often a URL was not added, because it is invalid, no transport can fetch it, it is too deep, or
-            a filter refuses it.
+        refused: How often a URL was not added, because it is invalid, no transport can fetch it, it is too deep, its
+            origin has too many, or a filter refuses it.
     """
 
     queued: int
@@ -182,8 +206,12 @@ class URLQueue(Protocol):
         depth: int = 0,
         metadata: str | None = None,
         refused: int = 0,
-    ) -> int:
-        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        limit: int | None = None,
+    ) -> AddedURLs:
+        """Add the URLs that were never added before. Count URLs that cannot be added.
+
+        Args: limit: The number of URLs of one origin that can ever be added. More are counted as refused.
+        """
         ...
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
@@ -227,7 +255,7 @@ class URLQueue(Protocol):
         ...
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:
-        """Drop some URLs of an origin, and count them as skipped."""
+        """Drop some URLs of an origin, or let them wait for `skip_seconds`, and count them as skipped."""
         ...
 
     def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
@@ -271,8 +299,17 @@ class URLQueue(Protocol):
         """Drop some URLs of an origin, take one, and let the origin wait until a time."""
         ...
 
-    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> bool:
-        """Drop a URL that was in flight, and count it as done."""
+    def finish(
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        next_visit: NextVisit | None = None,
+    ) -> bool:
+        """Drop a URL that was in flight, or let it wait for its next visit, and count it as done."""
         ...
 
     def retry(
@@ -290,9 +327,17 @@ class URLQueue(Protocol):
         ...
 
     def fail(
-        self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None, *, error: str | None
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        error: str | None,
+        again_at: float | None = None,
     ) -> bool:
-        """List a URL that was in flight as failed."""
+        """List a URL that was in flight as failed, or let it wait for its next visit at `again_at`."""
         ...
 
     def release(self, origin: int, url: int, now: float, due_at: float) -> bool:
@@ -320,7 +365,13 @@ class FrontierBackend(Protocol):
     """Where the queues of a frontier are, for the option `backend` of `Frontier`."""
 
     def open_queue(
-        self, *, concurrency: int, max_attempts: int, clock: Callable[[], float], group_by: GroupBy
+        self,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        clock: Callable[[], float],
+        group_by: GroupBy,
+        skip_seconds: float | None,
     ) -> URLQueue:
         """Open the queues for one frontier. URLs of processes that have died are queued again, or listed as failed.
 
@@ -330,6 +381,7 @@ class FrontierBackend(Protocol):
             clock: Returns the time of the frontier.
             group_by: How URLs are grouped. It is stored with the crawl: `grouping.group_name` is the group of a new
                 origin, which stays in its group.
+            skip_seconds: Seconds after which URLs that are skipped are queued again, or None to drop them.
         Raises: StoreError: The crawl was begun with another grouping.
         """
         ...

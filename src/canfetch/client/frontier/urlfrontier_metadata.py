@@ -6,6 +6,7 @@ from hashlib import blake2b
 from math import isfinite
 from typing import Any, Final
 
+from canfetch.client.frontier.recrawl import read_visit
 from canfetch.client.frontier.url_queue import FailedURL, QueuedURL
 from canfetch.client.frontier.validation import metadata_json
 from canfetch.core.text import printable_text
@@ -23,6 +24,8 @@ _FAILED_AT: Final = "canfetch.failed_at"
 # The number of links from a seed, and what was added with the URL.
 _DEPTH: Final = "canfetch.depth"
 _METADATA: Final = "canfetch.metadata"
+# What its last visit left.
+_VISIT: Final = "canfetch.visit"
 # The service refuses longer keys.
 _MAX_KEY: Final = 255
 _MAX_NUMBER: Final = 10**6
@@ -53,11 +56,22 @@ def queued_metadata(info: Any, url: str, *, attempt: int, priority: float, error
     _set(info, _FAILED_AT, None)
 
 
+def visited_metadata(info: Any, url: QueuedURL, *, visit: str | None, error: str | None = None) -> None:
+    """Set the metadata of a URL that waits for its next visit.
+
+    Args: visit: What this visit leaves for the next one, as JSON, or None if that is unchanged.
+    """
+    queued_metadata(info, url.url, attempt=1, priority=url.priority, error=error)
+    if visit is not None:
+        _set(info, _VISIT, visit)
+
+
 def read_queued(info: Any, number: int) -> QueuedURL:
     """Return a URL as it was added. Damaged metadata are ignored.
 
     Args: number: The ID of the URL in this process.
     """
+    visit = _get(info, _VISIT)
     return QueuedURL(
         number,
         _get(info, _URL) or info.url,
@@ -65,6 +79,7 @@ def read_queued(info: Any, number: int) -> QueuedURL:
         max(_whole(_get(info, _ATTEMPT)), 1),
         _whole(_get(info, _DEPTH)),
         _json(_get(info, _METADATA)),
+        visit if read_visit(visit) else None,
     )
 
 

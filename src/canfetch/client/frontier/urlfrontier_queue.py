@@ -12,7 +12,7 @@ by its own clock: the protocol cannot check that.
 import math
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,8 +23,10 @@ from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url, plain_form
 from canfetch.client.frontier.url_queue import (
     KILLED,
+    AddedURLs,
     FailedURL,
     FrontierCounts,
+    NextVisit,
     Phase,
     QueuedOrigin,
     QueuedURL,
@@ -47,6 +49,7 @@ from canfetch.client.frontier.urlfrontier_metadata import (
     queued_metadata,
     read_failed,
     read_queued,
+    visited_metadata,
 )
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
@@ -97,7 +100,13 @@ class URLFrontier:
         self._outage_seconds = outage_seconds
 
     def open_queue(
-        self, *, concurrency: int, max_attempts: int, clock: Callable[[], float], group_by: GroupBy = GroupBy.ORIGIN
+        self,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        clock: Callable[[], float],
+        group_by: GroupBy = GroupBy.ORIGIN,
+        skip_seconds: float | None = None,
     ) -> "URLFrontierQueue":
         """Open the queues for one frontier.
 
@@ -119,6 +128,7 @@ class URLFrontier:
             lease=self._lease,
             max_attempts=max_attempts,
             clock=clock,
+            skip_seconds=skip_seconds,
         )
 
     def __repr__(self) -> str:
@@ -167,6 +177,7 @@ class URLFrontierQueue:
         lease: Whole seconds.
         max_attempts: The number of turns of a URL.
         clock: Returns the time of the frontier.
+        skip_seconds: Seconds after which URLs that are skipped are queued again, or None to complete them.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -178,6 +189,7 @@ class URLFrontierQueue:
         lease: int,
         max_attempts: int,
         clock: Callable[[], float],
+        skip_seconds: float | None,
     ) -> None:
         self.killed: list[FailedURL] = []
         self._connection = connection
@@ -187,6 +199,7 @@ class URLFrontierQueue:
         self._lease = lease
         self._max_attempts = max_attempts
         self._clock = clock
+        self._skip_seconds = skip_seconds
         self._thread = threading.get_ident()
         # The thread that renews the leases looks at the claims, too.
         self._lock = threading.Lock()
@@ -261,21 +274,61 @@ class URLFrontierQueue:
         depth: int = 0,
         metadata: str | None = None,
         refused: int = 0,
-    ) -> int:
-        """Add the URLs that were never added before, and return their number. Count URLs that cannot be added."""
+        limit: int | None = None,
+    ) -> AddedURLs:
+        """Add the URLs that were never added before. Count URLs that cannot be added.
+
+        With a limit, each origin takes a call, and known URLs for which it would have no room are counted as well. Two
+        processes that add URLs of one origin at the same time can exceed the limit.
+        """
         self.check_usable()
         self._refused += refused
-        items = []
+        given = []
         for url in urls:
             form = plain_form(url)
             info = self._messages.URLInfo(url=form, key=queue_key(url.origin), crawlID=self._crawl)
             queued_metadata(info, url.url, attempt=1, priority=priority)
             added_metadata(info, depth=depth, metadata=metadata)
-            items.append(PutItem(info, None))
-        if not items:
-            return 0
+            given.append((url, PutItem(info, None)))
+        added = 0
+        over: list[IdentifiedURL] = []
+        rooms: dict[str, float] = {}
+        while given:
+            put, given = self._fitting(given, rooms, over, math.inf if limit is None else limit)
+            for item, status in zip(put, self._connection.put(0, put) if put else (), strict=True):
+                rooms[item.info.key] -= status == OK
+                added += status == OK
+        self._refused += len(over)
         self._next_claim_at = 0.0
-        return self._connection.put(0, items).count(OK)
+        return AddedURLs(added, over)
+
+    def _fitting(
+        self,
+        given: Sequence[tuple[IdentifiedURL, PutItem]],
+        rooms: dict[str, float],
+        over: list[IdentifiedURL],
+        limit: float,
+    ) -> tuple[list[PutItem], list[tuple[IdentifiedURL, PutItem]]]:
+        """Return the URLs that fit if all are new, and those that fit if some are not. Add the others to `over`.
+
+        Args: rooms: The numbers of URLs that still fit, by the key of their queue.
+        """
+        fitting: list[PutItem] = []
+        rest = []
+        taken: Counter[str] = Counter()
+        for url, item in given:
+            key = item.info.key
+            if key not in rooms:
+                stats = None if limit == math.inf else self._stats(self._crawl, key=key)
+                rooms[key] = limit if stats is None else limit - stats.size - stats.counts["completed"]
+            if rooms[key] <= 0:
+                over.append(url)
+            elif taken[key] < rooms[key]:
+                taken[key] += 1
+                fitting.append(item)
+            else:
+                rest.append((url, item))
+        return fitting, rest
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
         """Return all URLs: the protocol does not say which ones were added, without adding them."""
@@ -338,18 +391,22 @@ class URLFrontierQueue:
             yield claim.queued
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:
-        """Drop the URL of an origin, and count it as skipped."""
+        """Complete the URL of an origin, and count it as skipped, or let it wait for `skip_seconds`."""
         claim = self._claims.get(origin)
         if claim is None or claim.queued.id not in urls or claim.is_dropped or self._is_lost(claim):
             return
         try:
             with self._busy(claim):
-                self._put(claim, 0)
+                if self._skip_seconds is None:
+                    self._put(claim, 0)
+                else:
+                    visited_metadata(claim.info, claim.queued, visit=None)
+                    self._put(claim, self._service_date(self._clock() + self._skip_seconds))
                 claim.is_dropped = True
         except LeaseExpiredError:
             self._forget(claim)
         else:
-            self._skipped += 1
+            self._skipped += self._skip_seconds is None
 
     def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
         """Not used: only groups of several origins delay some of their URLs."""
@@ -403,9 +460,29 @@ class URLFrontierQueue:
         self._remember(origin, last_request_at=now)
         return True
 
-    def finish(self, origin: int, url: int, now: float, due_at: float, retry_at: float | None) -> bool:
-        """Complete a URL that was in flight."""
-        return self._end(origin, url, now, due_at, retry_at, is_failure=False, date=0)
+    def finish(
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        next_visit: NextVisit | None = None,
+    ) -> bool:
+        """Complete a URL that was in flight, or let it wait for its next visit."""
+        if next_visit is None:
+            return self._end(origin, url.id, now, due_at, retry_at, is_failure=False, date=0)
+        return self._end(
+            origin,
+            url.id,
+            now,
+            due_at,
+            retry_at,
+            is_failure=False,
+            date=self._service_date(next_visit.at),
+            change=lambda info: visited_metadata(info, url, visit=next_visit.data),
+        )
 
     def retry(
         self,
@@ -433,9 +510,28 @@ class URLFrontierQueue:
         )
 
     def fail(
-        self, origin: int, url: QueuedURL, now: float, due_at: float, retry_at: float | None, *, error: str | None
+        self,
+        origin: int,
+        url: QueuedURL,
+        now: float,
+        due_at: float,
+        retry_at: float | None,
+        *,
+        error: str | None,
+        again_at: float | None = None,
     ) -> bool:
-        """Put a URL that was in flight into the crawl of the failed ones, and complete it."""
+        """Put a URL that was in flight into the crawl of the failed ones and complete it, or let it wait."""
+        if again_at is not None:
+            return self._end(
+                origin,
+                url.id,
+                now,
+                due_at,
+                retry_at,
+                is_failure=True,
+                date=self._service_date(again_at),
+                change=lambda info: visited_metadata(info, url, visit=None, error=error),
+            )
         failed = FailedURL(url.url, error, url.attempt, now, url.priority)
         return self._end(origin, url.id, now, due_at, retry_at, is_failure=True, date=0, failed=failed)
 
@@ -698,8 +794,8 @@ class URLFrontierQueue:
                 return found
             after += len(items)
 
-    def _stats(self, crawl: str, node: int = 0) -> Any:
-        return self._connection.call(node, "GetStats", self._messages.QueueWithinCrawlParams(crawlID=crawl))
+    def _stats(self, crawl: str, node: int = 0, key: str = "") -> Any:
+        return self._connection.call(node, "GetStats", self._messages.QueueWithinCrawlParams(crawlID=crawl, key=key))
 
     def _block(self, node: int, key: str, end: int, *, until: float = math.inf) -> None:
         """Block a queue until a time, or end its block if the time is 0."""
