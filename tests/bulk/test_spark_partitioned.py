@@ -63,7 +63,7 @@ def hosts_and_urls(urls_of_first: int = 0) -> tuple[dict[str, Any], dict[str, An
     ids = [f"https://h{number}.example" for number in range(HOSTS)]
     contents = [f"user-agent: *\ndisallow: /{number % 7}\nallow: /{number % 7}/x".encode() for number in range(HOSTS)]
     hosts = [*ids, *ids, *ids, "https://unknown.example", None] + ids[:1] * urls_of_first
-    pages = {
+    pages: dict[str, list[Any]] = {
         "n": list(range(len(hosts))),
         "origin": hosts,
         "url": [f"{host}/{number % 5}/{'x' * (number % 2)}?{number}" for number, host in enumerate(hosts)],

@@ -1,5 +1,6 @@
 """The origins of URLs: the IDs of files in tables of `canfetch bulk parse`."""
 
+import re
 from typing import Final
 
 from canfetch.bulk.arguments import AnyColumn, as_column
@@ -13,6 +14,7 @@ from canfetch.errors import InvalidColumn
 # Beginnings of URLs that are remembered: some tens of megabytes.
 _MAX_KNOWN: Final = 100_000
 _MAX_KNOWN_BYTES: Final = 256
+_USUAL: Final = re.compile(rb"https?://[^/?#]*")
 
 
 def origins(url: AnyColumn) -> Column:
@@ -56,6 +58,9 @@ def origin_of_beginning(beginning: bytes) -> Origin | None:
 
 def url_beginning(url: bytes) -> bytes:
     """Return a URL up to the end of its authority, which determines its origin. Others are cut somewhere."""
+    usual = _USUAL.match(url)
+    if usual is not None:
+        return usual[0]
     start = url.find(b"://") + 3
     slash = url.find(b"/", start)
     end = len(url) if slash < 0 else slash

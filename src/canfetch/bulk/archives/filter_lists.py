@@ -375,4 +375,7 @@ def list_tasks(
 
 def _row_size(row: Row) -> int:
     """Return the number of characters of a row, as an estimate of its bytes."""
-    return sum(len(cell if isinstance(cell, str | bytes) else repr(cell)) for cell in row.values())
+    size = 0
+    for cell in row.values():
+        size += len(cell if isinstance(cell, str | bytes) else repr(cell))
+    return size

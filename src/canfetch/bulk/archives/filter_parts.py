@@ -187,13 +187,14 @@ def _decide_pages(
     rows: list[Row] = [()] * (len(urls) * count)
     pages = None if options.use is None and len(urls) < _KERNEL_ROWS else _ruled_pages(options)
     for page, (url, time) in enumerate(zip(urls, times, strict=True)):
-        at = time_or_nan(time)
-        file = decisions.find(url, at)
-        verdicts = options.use_verdicts(uses, url, at, file)
-        if pages is not None and verdicts is None and isinstance(file, FileDecisions):
+        at = None if time is None else time_or_nan(time)
+        encoded = url_bytes(url) if isinstance(url, str | bytes) else None
+        file = decisions.find(encoded, at)
+        verdicts = None if options.use is None else options.use_verdicts(uses, url, at, file)
+        if encoded is not None and pages is not None and verdicts is None and isinstance(file, FileDecisions):
             rules = file.rules
             if rules is not None:
-                pages.add(page, url_bytes(url), file, rules)
+                pages.add(page, encoded, file, rules)
                 if pages.is_full:
                     _add_ruled(rows, options, pages)
                     pages = _ruled_pages(options)

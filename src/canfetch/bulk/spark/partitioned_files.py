@@ -150,7 +150,9 @@ class PartitionedFiles:
         return urls.mapInArrow(decide, schema)
 
     def _check_type(self, urls: DataFrame, id_name: str) -> None:
-        kinds = [frame.schema[name].dataType.simpleString() for frame, name in ((self._files, self._id), (urls, id_name))]
+        kinds = [
+            frame.schema[name].dataType.simpleString() for frame, name in ((self._files, self._id), (urls, id_name))
+        ]
         if (kinds[0] in _TEXTS) != (kinds[1] in _TEXTS):
             raise InvalidColumn(f"the IDs of the files are of type {kinds[0]}, and those of urls of type {kinds[1]}")
 
