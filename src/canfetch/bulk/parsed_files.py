@@ -191,7 +191,7 @@ def _follow_redirects(table: FileTable, rows: Sequence[int], plan: Plan) -> None
             plan.sources[row] = _UNRESOLVED
         return
     final_urls = table.values("final_url")
-    wanted = {row: _canonical_url(final_urls[row]) for row in rows}
+    wanted = {row: canonical_url(final_urls[row]) for row in rows}
     del final_urls
     by_url = _rows_by_url(table, plan.sources, {url for url in wanted.values() if url is not None})
     by_hash = _rows_by_hash(table, by_url)
@@ -203,14 +203,15 @@ def _follow_redirects(table: FileTable, rows: Sequence[int], plan: Plan) -> None
         if url in by_url:
             source = _choose(by_url[url], by_hash.get(url, {}), None if finals is None else finals[row])
         if source == _UNRESOLVED and url is not None and targets is not None:
-            content = _target_content(targets[row], url)
+            content = target_content(targets[row], url)
             if content is not None:
                 source = further.setdefault(content, len(plan.sources) + len(further))
         plan.sources[row] = source
     plan.further.extend(further)
 
 
-def _canonical_url(url: Value) -> str | None:
+def canonical_url(url: Value) -> str | None:
+    """Return the URL to which redirects led as rows of archives have it, or None if it is not valid."""
     # Reading archives is not needed for other tables.
     from canfetch.bulk.reading.captures import Name  # noqa: PLC0415
 
@@ -266,7 +267,7 @@ def _optional_values(table: FileTable, name: str) -> list[Value] | None:
     return table.values(name) if name in table.names else None
 
 
-def _target_content(targets: Value, url: str) -> bytes | None:
+def target_content(targets: Value, url: str) -> bytes | None:
     """Return the content of the last response of a chain of redirects, if its URL is not that of a robots.txt."""
     from canfetch.bulk.reading.captures import Capture  # noqa: PLC0415 - as above
     from canfetch.bulk.reading.rows import target_captures  # noqa: PLC0415 - as above

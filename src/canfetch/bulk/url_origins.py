@@ -1,18 +1,20 @@
 """The origins of URLs: the IDs of files in tables of `canfetch bulk parse`."""
 
+import re
 from typing import Final
 
 from canfetch.bulk.arguments import AnyColumn, as_column
 from canfetch.bulk.arrow_values import Value, read_values
 from canfetch.bulk.column import Column, build_column
 from canfetch.bulk.types import TEXT
-from canfetch.core.origin import find_origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import split_url
 from canfetch.errors import InvalidColumn
 
 # Beginnings of URLs that are remembered: some tens of megabytes.
 _MAX_KNOWN: Final = 100_000
 _MAX_KNOWN_BYTES: Final = 256
+_USUAL: Final = re.compile(rb"https?://[^/?#]*")
 
 
 def origins(url: AnyColumn) -> Column:
@@ -36,26 +38,33 @@ def _origin(url: Value, known: dict[bytes, str | None]) -> str | None:
     if isinstance(url, int):
         raise InvalidColumn("invalid Arrow data: a column of integers: expected URLs")
     # Everything up to here decides, and one origin has many URLs.
-    start = _authority_end(url)
-    beginning = url[:start]
+    beginning = url_beginning(url)
     if beginning in known:
         return known[beginning]
-    split = split_url(url)
-    found = None if split is None or not split.scheme else find_origin(beginning)
+    found = origin_of_beginning(beginning)
     origin = None if found is None else str(found)
-    if start <= _MAX_KNOWN_BYTES:
+    if len(beginning) <= _MAX_KNOWN_BYTES:
         if len(known) >= _MAX_KNOWN:
             known.clear()
         known[beginning] = origin
     return origin
 
 
-def _authority_end(url: bytes) -> int:
-    """Return where the authority of a URL ends."""
+def origin_of_beginning(beginning: bytes) -> Origin | None:
+    """Return the origin of all URLs with a `url_beginning`, or None if they are not absolute URLs with a host."""
+    split = split_url(beginning)
+    return None if split is None or not split.scheme else find_origin(beginning)
+
+
+def url_beginning(url: bytes) -> bytes:
+    """Return a URL up to the end of its authority, which determines its origin. Others are cut somewhere."""
+    usual = _USUAL.match(url)
+    if usual is not None:
+        return usual[0]
     start = url.find(b"://") + 3
     slash = url.find(b"/", start)
     end = len(url) if slash < 0 else slash
     for delimiter in (b"?", b"#"):
         position = url.find(delimiter, start, end)
         end = end if position < 0 else position
-    return end
+    return url[:end]

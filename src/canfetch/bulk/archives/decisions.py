@@ -127,6 +127,11 @@ class FileDecisions:
         """The content whose rules decide, or None if no rules do."""
         return (self._content or b"") if self._effect is Effect.CONDITIONAL_ALLOW else None
 
+    @property
+    def content_size(self) -> int:
+        """The bytes of the content."""
+        return len(self._content or b"")
+
     def _parsed(self) -> RobotsTxt:
         if self._robots is None:
             self._robots = parse(self.rules or b"", profile=self._profile)

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.archives.captured_uses import CapturedUses
@@ -122,21 +123,26 @@ class FilterOptions(NamedTuple):
             return None
         return uses.verdicts(url, at, file, [one.agent for one in self.agents], self.use)
 
+    @property
+    def decisive_cells(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+        """A function that returns from the cells of `columns` those that `outcome` depends on."""
+        first = len(self.agents) > 1
+        of_use = () if self.use is None else (first + len(DECISION_COLUMNS), first + len(DECISION_COLUMNS) + 1)
+        return itemgetter(first + 0, first + 1, *of_use)
+
     def outcome(self, cells: Sequence[Any]) -> tuple[bool | None, str | None]:
-        """Return whether the URL may be fetched and is not refused for the use, from the cells of `columns`.
+        """Return whether the URL may be fetched and is not refused for the use, from its decisive cells.
 
         The second value is the reason if that is unknown, and `NOT_STATED` if the URL may be fetched and nothing is
         stated on the use.
         """
-        decided = cells[len(self.agents) > 1 :]
-        use = None if self.use is None else decided[len(DECISION_COLUMNS)]
-        allowed: bool | None = decided[0]
-        if use == Preference.DISALLOW or (use == Preference.UNKNOWN and decided[len(DECISION_COLUMNS) + 1]):
+        allowed, reason, use, kind = (*cells, None, None)[:4]
+        if use == Preference.DISALLOW or (use == Preference.UNKNOWN and kind):
             # An unknown use with a kind has a condition, such as a payment.
             return False, None
         if allowed:
             return True, NOT_STATED if use == Preference.UNKNOWN else None
-        return allowed, None if allowed is False else decided[1]
+        return allowed, None if allowed is False else reason
 
 
 def decide_by_file(
@@ -369,4 +375,7 @@ def list_tasks(
 
 def _row_size(row: Row) -> int:
     """Return the number of characters of a row, as an estimate of its bytes."""
-    return sum(len(cell if isinstance(cell, str | bytes) else repr(cell)) for cell in row.values())
+    size = 0
+    for cell in row.values():
+        size += len(cell if isinstance(cell, str | bytes) else repr(cell))
+    return size

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -19,6 +19,7 @@ from canfetch.bulk.archives.decisions import (
 )
 from canfetch.bulk.archives.filter_lists import NOT_STATED, FilterOptions, FilterTask, decide_by_file
 from canfetch.bulk.archives.url_decisions import KeptFiles, URLDecisions
+from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.bulk.reading.row_files import (
@@ -34,12 +35,16 @@ from canfetch.bulk.writing.columns import Row, Schema
 from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, arrow_values, open_part, replaced
 from canfetch.core.urls import url_bytes
+from canfetch.errors import MissingExtra
 
 if TYPE_CHECKING:
     from canfetch.bulk.archives.ruled_pages import RuledPages
 
 SCHEMA_NAME: Final = "canfetch.filter/1"
-_BATCH_ROWS: Final = 4096
+_GROUP_ROWS: Final = 4096
+# The decisions in memory, and the URLs for which a call of the kernel is worthwhile.
+_BATCH_DECISIONS: Final = 1 << 15
+_KERNEL_ROWS: Final = 256
 _GROUP_BYTES: Final = 1 << 24
 _REASONS: Final = (NO_ROBOTS, REDIRECT_UNRESOLVED, INVALID_URL, INVALID_TIME)
 
@@ -113,11 +118,13 @@ class _Tally:
         self._outcomes: Counter[tuple[bool | None, str | None]] = Counter()
         self._without_time = 0
 
-    def add(self, row: Row) -> bool | None:
-        """Add the cells of a decision, and return whether it allows."""
-        allowed, detail = self._options.outcome(row)
-        self._outcomes[allowed, detail] += 1
-        return allowed
+    def add(self, rows: Sequence[Row]) -> list[bool | None]:
+        """Add the cells of decisions, and return whether each of them allows."""
+        decisive = list(map(self._options.decisive_cells, rows))
+        outcomes = {cells: self._options.outcome(cells) for cells in set(decisive)}
+        for cells, number in Counter(decisive).items():
+            self._outcomes[outcomes[cells]] += number
+        return [outcomes[cells][0] for cells in decisive]
 
     def add_times(self, times: Iterable[Any]) -> None:
         """Add the times of URLs."""
@@ -151,17 +158,15 @@ def decide_and_write_part(written: FilterPart, task: FilterTask) -> WrittenPart:
             policy=get_policy(options.policy),
             profile=options.profile,
             missing=options.missing,
-            kept=_kept_files(_version(written.store), options.policy, options.profile),
+            kept=_kept_files(_version(written.store), options.policy, options.profile, options.missing),
         )
-        decide = partial(_decide_fetches, decisions, options)
-        if options.use is not None:
-            decide = partial(_decide_uses, decisions, CapturedUses(store.pages, decisions), options)
+        decide = partial(_decide_pages, decisions, CapturedUses(store.pages, decisions), options)
         return write_part(written, task, decide)
 
 
 # The parts of a list have the same origins, and a process writes one part after the other.
 @lru_cache(maxsize=1)
-def _kept_files(version: tuple[object, ...], policy: str, profile: str) -> KeptFiles:  # noqa: ARG001 - the key
+def _kept_files(*key: object) -> KeptFiles:  # noqa: ARG001 - the key
     return KeptFiles()
 
 
@@ -171,52 +176,59 @@ def _version(store: Path) -> tuple[object, ...]:
     return (store, status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def _decide_fetches(
-    decisions: URLDecisions, options: FilterOptions, urls: Sequence[Any], times: Sequence[Any]
+def _decide_pages(
+    decisions: URLDecisions, uses: CapturedUses, options: FilterOptions, urls: Sequence[Any], times: Sequence[Any]
 ) -> list[Row]:
-    """Return the cells of `Decide` without a use."""
-    rows: list[Row] = []
-    for url, time in zip(urls, times, strict=True):
-        cells = decide_by_file(decisions.find(url, time_or_nan(time)), url, options)
-        rows.extend(options.cells(number, decided) for number, decided in enumerate(cells))
+    """Return the cells of `Decide`.
+
+    The kernel decides the pages that have rules, and of which only robots.txt was captured, many in a call.
+    """
+    count = len(options.agents)
+    rows: list[Row] = [()] * (len(urls) * count)
+    pages = None if options.use is None and len(urls) < _KERNEL_ROWS else _ruled_pages(options)
+    for page, (url, time) in enumerate(zip(urls, times, strict=True)):
+        at = None if time is None else time_or_nan(time)
+        encoded = url_bytes(url) if isinstance(url, str | bytes) else None
+        file = decisions.find(encoded, at)
+        verdicts = None if options.use is None else options.use_verdicts(uses, url, at, file)
+        if encoded is not None and pages is not None and verdicts is None and isinstance(file, FileDecisions):
+            rules = file.rules
+            if rules is not None:
+                pages.add(page, encoded, file, rules)
+                if pages.is_full:
+                    _add_ruled(rows, options, pages)
+                    pages = _ruled_pages(options)
+                continue
+        for number, cells in enumerate(decide_by_file(file, url, options, verdicts)):
+            rows[page * count + number] = options.cells(number, cells)
+    if pages is not None:
+        _add_ruled(rows, options, pages)
     return rows
 
 
-def _decide_uses(
-    decisions: URLDecisions, uses: CapturedUses, options: FilterOptions, urls: Sequence[Any], times: Sequence[Any]
-) -> list[Row]:
-    """Return the cells of `Decide` with a use.
-
-    The kernel decides the pages of which only robots.txt was captured, and that have rules, many in a call.
-    """
+def _ruled_pages(options: FilterOptions) -> "RuledPages | None":
+    """Return an empty collection of pages with rules, or None without pyarrow, which `--use` needs."""
+    try:
+        import_pyarrow("for --use")
+    except MissingExtra:
+        return None
     # Needs pyarrow.
     from canfetch.bulk.archives.ruled_pages import RuledPages  # noqa: PLC0415
 
-    count = len(options.agents)
-    rows: list[Row] = [()] * (len(urls) * count)
-    pages = RuledPages(options)
-    for page, (url, time) in enumerate(zip(urls, times, strict=True)):
-        at = time_or_nan(time)
-        file = decisions.find(url, at)
-        verdicts = options.use_verdicts(uses, url, at, file)
-        if verdicts is None and isinstance(file, FileDecisions) and file.rules is not None:
-            pages.add(page, url_bytes(url), file, file.rules)
-            if pages.is_full:
-                _add_ruled(rows, options, pages)
-                pages = RuledPages(options)
-            continue
-        for number, cells in enumerate(decide_by_file(file, url, options, verdicts)):
-            rows[page * count + number] = options.cells(number, cells)
-    _add_ruled(rows, options, pages)
-    return rows
+    return RuledPages(options)
 
 
 def _add_ruled(rows: list[Row], options: FilterOptions, pages: "RuledPages") -> None:
     """Add the cells of pages that have rules."""
+    if not pages.numbers:
+        return
+    count = len(options.agents)
     for number, decided in enumerate(pages.decided()):
-        columns = (column.to_pylist() for column in decided.columns)
-        for page, *cells in zip(pages.numbers, *columns, strict=True):
-            rows[page * len(options.agents) + number] = options.cells(number, cells)
+        columns = [column.to_pylist() for column in decided.columns]
+        if count > 1:
+            columns.insert(0, [options.agents[number].name] * len(pages.numbers))
+        for page, cells in zip(pages.numbers, zip(*columns, strict=True), strict=True):
+            rows[page * count + number] = cells
 
 
 def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> WrittenPart:
@@ -229,15 +241,20 @@ def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> Written
         part = _write_group(written, task, path, decide)
     else:
         names = [column.name for column in task.urls.columns]
-        rows = ([row.get(name) for name in names] for row in task.rows)
-        batches = iter(lambda: list(islice(rows, _BATCH_ROWS)), [])
+        rows = (tuple(map(row.get, names)) for row in task.rows)
+        batches = iter(lambda: list(islice(rows, _batch_rows(written.options))), [])
         part = WrittenPart(_write_rows(written, task, path, decide, batches))
     written.parts.complete(task.number, part)
     return part
 
 
+def _batch_rows(options: FilterOptions) -> int:
+    """Return the number of URLs that are decided at once."""
+    return max(_BATCH_DECISIONS // len(options.agents), _KERNEL_ROWS)
+
+
 def _write_rows(
-    written: FilterPart, task: FilterTask, path: Path, decide: Decide, batches: Iterable[Sequence[Sequence[Any]]]
+    written: FilterPart, task: FilterTask, path: Path, decide: Decide, batches: Iterable[Sequence[Row]]
 ) -> Counts:
     options, columns = written.options, task.urls.columns
     names = [column.name for column in columns]
@@ -247,14 +264,15 @@ def _write_rows(
     tally = _Tally(options)
     with open_part(path, written.parts.format, schema, header=task.number == 0) as sink:
         for batch in batches:
-            times = [None if time_index is None else cells[time_index] for cells in batch]
+            times: list[Any] = [None] * len(batch)
+            if time_index is not None:
+                times = [cells[time_index] for cells in batch]
             tally.add_times(times)
             decided = decide([cells[url_index] for cells in batch], times)
-            own = (cells for cells in batch for _ in options.agents)
-            for cells, row in zip(own, decided, strict=True):
-                allowed = tally.add(row)
-                if allowed or not options.only_allowed:
-                    sink.write((*cells, *row))
+            own = batch if len(options.agents) == 1 else (cells for cells in batch for _ in options.agents)
+            allowed = tally.add(decided)
+            rows = [cells + row for cells, row in zip(own, decided, strict=True)]
+            sink.write_all(list(compress(rows, allowed)) if options.only_allowed else rows)
     return tally.counts
 
 
@@ -279,7 +297,8 @@ def _batches(file: Any, task: FilterTask, options: FilterOptions, on_fault: Call
     copies = len(options.agents)
     try:
         with parquet_errors(task.urls.name):
-            for batch in bounded_batches(file, task.urls.name, task.group, max_rows=_BATCH_ROWS, copies=copies):
+            rows = _batch_rows(options)
+            for batch in bounded_batches(file, task.urls.name, task.group, max_rows=rows, copies=copies):
                 yield batch
                 position += batch.num_rows
     except DamagedTable as error:
@@ -304,7 +323,7 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
                 times = cell_values(batch.column(options.time_column))
             tally.add_times(times)
             decided = decide(urls, times)
-            kept = [tally.add(row) is True for row in decided]
+            kept = [allowed is True for allowed in tally.add(decided)]
             cells = zip(*decided, strict=True) if decided else [()] * len(added)
             arrays = [
                 pyarrow.array(arrow_values(column.type, values), type=field.type)
@@ -335,7 +354,7 @@ class _RowGroups:
         self._tables.append(table)
         self._rows += table.num_rows
         self._bytes += table.nbytes
-        if self._rows >= _BATCH_ROWS or self._bytes >= _GROUP_BYTES:
+        if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self.end()
 
     def end(self) -> None:

@@ -1,6 +1,7 @@
 """The access that captures of an archive result in: redirects, status codes, and failures over time."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from canfetch.access.effective_access import EffectiveAccess, effective_access
@@ -17,6 +18,8 @@ from canfetch.bulk.reading.captures import NO_RESPONSE, Capture, is_robots_url
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Access, Effect
 
+# The functions about one capture ask for its origin one after the other.
+_origin_of: Final = lru_cache(maxsize=16)(Origin.from_url)
 # The status of a file without a response.
 _FILE_STATUS: Final = 200
 
@@ -81,7 +84,7 @@ def _resolved(capture: Capture, fetched: FetchResult, policy: AccessPolicy) -> R
         outcome = fetched.outcome
         return ResolvedFile(capture, outcome.access, outcome.effect, outcome.detail, fetched.url, fetched.hops, content)
     now = capture.time or 0.0
-    entry = next_entry(None, Origin.from_url(capture.url), fetched, policy, now=now, seed=0)
+    entry = next_entry(None, _origin_of(capture.url), fetched, policy, now=now, seed=0)
     return _from_access(capture, effective_access(entry, policy, now=now), fetched.url, fetched.hops)
 
 
@@ -145,7 +148,7 @@ def state_after(captures: Sequence[Capture], store: CaptureStore, policy: Access
 
 
 def _next(entry: CacheEntry | None, capture: Capture, fetched: FetchResult, policy: AccessPolicy) -> CacheEntry:
-    origin = Origin.from_url(capture.url)
+    origin = _origin_of(capture.url)
     return next_entry(entry, origin, fetched, policy, now=capture.time or 0.0, seed=0)
 
 
@@ -174,7 +177,7 @@ def _fetch(
 
 
 def _first_step(capture: Capture, policy: AccessPolicy) -> FetchResult | Request:
-    origin = Origin.from_url(capture.url)
+    origin = _origin_of(capture.url)
     misconfigured = str(origin) in policy.misconfigured_origins
     request = first_request(origin, misconfigured=misconfigured)._replace(url=capture.url)
     return next_step(request, _response(capture, capture.url), policy)

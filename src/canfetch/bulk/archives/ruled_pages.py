@@ -45,8 +45,9 @@ class RuledPages:
 
     def add(self, number: int, url: bytes, file: FileDecisions, rules: bytes) -> None:
         """Add a page. Pages that have the same file share its content."""
-        index = self._indices.setdefault(file, len(self._contents))
-        if index == len(self._contents):
+        index = self._indices.get(file)
+        if index is None:
+            index = self._indices[file] = len(self._contents)
             self._contents.append(rules)
             self._files.append(file)
             self._content_bytes += len(rules)

@@ -19,17 +19,19 @@ from canfetch.bulk.archives.decisions import (
     is_truncated,
 )
 from canfetch.bulk.archives.resolution import FileState, state_after
+from canfetch.bulk.url_origins import origin_of_beginning, url_beginning
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
-from canfetch.core.urls import AnyURL
+from canfetch.core.urls import AnyURL, url_bytes
 from canfetch.core.verdict import Effect
-from canfetch.errors import InvalidURL
 
 # Captures before the one in force that are replayed: the last good copy may be one of them.
 _REPLAYED: Final = 32
 _MAX_OWNERS: Final = 20_000
-# The content of files in memory. Compiled files take a few times as much.
-_MAX_CONTENT_BYTES: Final = 64 << 20
+# The content of files in memory, of states and again of sites. Compiled files take a few times as much.
+_MAX_CONTENT_BYTES: Final = 128 << 20
+# A site takes about 600 bytes besides the content of its file.
+_MAX_SITES: Final = 200_000
 _MAX_STATES: Final = 20_000
 # A capture of a host is for both.
 _HOST_SCHEMES: Final = frozenset(["http", "https"])
@@ -51,12 +53,32 @@ class _State(NamedTuple):
 
 
 class KeptFiles:
-    """The histories and files of the last origins of a store, by one access policy and profile."""
+    """The histories and files of the last origins of a store, by one access policy, profile and answer if missing."""
 
     def __init__(self) -> None:
+        self.sites = _Sites()
         self.histories: OrderedDict[Origin, _History] = OrderedDict()
         self.states: OrderedDict[tuple[str, int], _State] = OrderedDict()
         self.bytes = 0
+
+
+class _Sites:
+    """The decisions by the last captures, by the beginnings of URLs. Those that were added first are removed first."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[bytes, FileDecisions | Decision] = OrderedDict()
+        self._bytes = 0
+        self.find = self._files.get
+
+    def add(self, beginning: bytes, file: FileDecisions | Decision) -> None:
+        self._files[beginning] = file
+        self._bytes += _size(beginning, file)
+        while len(self._files) > 1 and (self._bytes > _MAX_CONTENT_BYTES or len(self._files) > _MAX_SITES):
+            self._bytes -= _size(*self._files.popitem(last=False))
+
+
+def _size(beginning: bytes, file: FileDecisions | Decision) -> int:
+    return len(beginning) + (0 if isinstance(file, Decision) else file.content_size)
 
 
 class URLDecisions:
@@ -67,7 +89,7 @@ class URLDecisions:
         policy: The access policy.
         profile: The parsing profile.
         missing: The answer for URLs whose robots.txt is unknown.
-        kept: Histories and files of the same store, policy and profile.
+        kept: Histories and files of the same store, policy, profile and answer.
     """
 
     def __init__(
@@ -100,15 +122,27 @@ class URLDecisions:
             url: An absolute URL. Other values are invalid.
             at: As for `decide`.
         """
-        try:
-            origin = Origin.from_url(url) if isinstance(url, str | bytes) else None
-        except InvalidURL:
-            origin = None
+        if not isinstance(url, str | bytes):
+            return _INVALID
+        beginning = url_beginning(url_bytes(url))
+        if at is None:
+            known = self._kept.sites.find(beginning)
+            if known is not None:
+                return known
+        origin = origin_of_beginning(beginning)
         if origin is None:
-            return Decision(None, INVALID_URL)
+            return _INVALID
         if at is not None and isnan(at):
             return Decision(None, INVALID_TIME)
-        found = self._state_at(origin, at)
+        if at is not None:
+            return self._by_state(self._state_at(origin, at), at)
+        history = self._read_history(origin)
+        file = self._by_state(self._read_state(history, len(history.captures)) if history.captures else None, None)
+        self._kept.sites.add(beginning, file)
+        return file
+
+    def _by_state(self, found: _State | None, at: float | None) -> FileDecisions | Decision:
+        """Return the decisions in a state, or the only one if there is none."""
         if found is None:
             return Decision(self._missing, NO_ROBOTS)
         state, decisions, _ = found
@@ -151,6 +185,12 @@ class URLDecisions:
         if history is not None:
             self._kept.histories.move_to_end(origin)
             return history
+        history = self._kept.histories[origin] = self._read_history(origin)
+        if len(self._kept.histories) > _MAX_OWNERS:
+            self._kept.histories.popitem(last=False)
+        return history
+
+    def _read_history(self, origin: Origin) -> _History:
         owner = str(origin)
         history = _History(owner, self._store.history(owner))
         if origin.scheme in _HOST_SCHEMES:
@@ -162,9 +202,6 @@ class URLDecisions:
                 # At the same time, the capture of the origin is the last one, because it is more specific.
                 merged = merge(of_host, history.captures, key=itemgetter(0))
                 history = _History(owner, list(merged))
-        self._kept.histories[origin] = history
-        if len(self._kept.histories) > _MAX_OWNERS:
-            self._kept.histories.popitem(last=False)
         return history
 
     def _state(self, history: _History, index: int) -> _State:
@@ -174,18 +211,23 @@ class URLDecisions:
         if found is not None:
             self._kept.states.move_to_end(key)
             return found
+        kept = self._kept
+        found = kept.states[key] = self._read_state(history, index)
+        kept.bytes += found.size
+        while (kept.bytes > _MAX_CONTENT_BYTES or len(kept.states) > _MAX_STATES) and len(kept.states) > 1:
+            kept.bytes -= kept.states.popitem(last=False)[1].size
+        return found
+
+    def _read_state(self, history: _History, index: int) -> _State:
+        """Return the state after the first captures of a history, of which there is at least one."""
         replayed = history.captures[max(0, index - _REPLAYED) : index]
         captures = [self._store.file(number) for _, number in replayed]
         state = state_after(captures, self._store, self._policy)
         copy = None if state.entry is None else state.entry.copy
         # The last capture and the copy: the others are not kept.
         size = len(state.capture.content) + (0 if copy is None else len(copy.content))
-        kept = self._kept
-        found = kept.states[key] = _State(state, {}, size)
-        kept.bytes += size
-        while (kept.bytes > _MAX_CONTENT_BYTES or len(kept.states) > _MAX_STATES) and len(kept.states) > 1:
-            kept.bytes -= kept.states.popitem(last=False)[1].size
-        return found
+        return _State(state, {}, size)
 
 
 _LAST: Final = 1 << 62
+_INVALID: Final = Decision(None, INVALID_URL)

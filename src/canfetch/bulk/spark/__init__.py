@@ -1,7 +1,8 @@
 """Spark: functions of columns, SQL functions, tables of files on all workers, and archives as a data source.
 
 canfetch has to be installed on the workers. Spark copies the content of a file for each row that it joins, so
-`BroadcastFiles` sends the files to each worker once, and rows name them by ID.
+`BroadcastFiles` sends the files to each worker once, and rows name them by ID. `PartitionedFiles` brings files of any
+number to their rows.
 """
 
 from canfetch.bulk.extras import import_extra
@@ -22,10 +23,12 @@ from canfetch.bulk.spark.functions import (  # noqa: E402
     sitemaps,
     usage,
 )
+from canfetch.bulk.spark.partitioned_files import PartitionedFiles  # noqa: E402
 from canfetch.bulk.spark.registration import register  # noqa: E402
 
 __all__ = [
     "BroadcastFiles",
+    "PartitionedFiles",
     "RobotsArchives",
     "allows",
     "decide",

@@ -32,6 +32,10 @@ class BroadcastFiles:
             are read as by `Files`.
         id, content: The names of the columns.
         **options: The options of `canfetch.bulk.Files`.
+
+    Attributes:
+        loaded: The files as a worker has them.
+
     Raises: InvalidColumn: a column is missing, or an ID is null or repeated; UnknownProfile, InvalidLimit, EngineError.
     """
 
@@ -61,7 +65,7 @@ class BroadcastFiles:
         self._spark = spark
         self._use_registry = bool(options.get("use_registry"))
         self._broadcast = spark.sparkContext.broadcast(sink.getvalue().to_pybytes())
-        self._loaded = _LoadedFiles(uuid4().hex, self._broadcast, arguments)
+        self.loaded = LoadedFiles(uuid4().hex, self._broadcast, arguments)
 
     def allows_at(self, id: Column, agent: str | Agent | Column, url: Column) -> Column:  # noqa: A002
         """Return whether each agent may fetch each URL, as `Files.allows_at` does.
@@ -71,14 +75,14 @@ class BroadcastFiles:
             agent: A product token, an `Agent`, or a column.
         Raises: InvalidColumn: a text is passed for a column.
         """
-        return call_with_agent("allows_at", BOOL, self._loaded.allows_at, agent, id=id, url=url)
+        return call_with_agent("allows_at", BOOL, self.loaded.allows_at, agent, id=id, url=url)
 
     def decide_at(self, id: Column, agent: str | Agent | Column, url: Column) -> Column:  # noqa: A002
         """Return the verdict on each URL as a struct, as `Files.decide_at` does.
 
         Args: id, agent, url: As for `allows_at`.
         """
-        return call_with_agent("decide_at", DECISION, self._loaded.decide_at, agent, id=id, url=url)
+        return call_with_agent("decide_at", DECISION, self.loaded.decide_at, agent, id=id, url=url)
 
     def matrix_at(self, id: Column, agents: AnyAgents, url: Column) -> Column:  # noqa: A002
         """Return for each URL which agents may fetch it as a struct, as `Files.matrix_at` does.
@@ -91,8 +95,8 @@ class BroadcastFiles:
     def sql_functions(self) -> dict[str, Any]:
         """Return the functions of an ID, an agent and a URL by their names, for `register`."""
         return {
-            "allows_at": spark_function("allows_at", BOOL, 3, self._loaded.allows_at),
-            "decide_at": spark_function("decide_at", DECISION, 3, self._loaded.decide_at),
+            "allows_at": spark_function("allows_at", BOOL, 3, self.loaded.allows_at),
+            "decide_at": spark_function("decide_at", DECISION, 3, self.loaded.decide_at),
         }
 
     def matrix_function(self, agents: AnyAgents) -> Any:
@@ -105,7 +109,7 @@ class BroadcastFiles:
 
     def _matrix(self, agents: AnyAgents) -> tuple[ColumnType, Callable[[Any, Any], Any]]:
         names, _ = named_chains(agents, use_registry=self._use_registry)
-        loaded = self._loaded
+        loaded = self.loaded
 
         def decide_all(ids: Any, urls: Any) -> Any:
             return loaded.files.matrix_at(ids, agents, urls)
@@ -181,7 +185,7 @@ class BroadcastFiles:
         kept = kept_columns(files[0], columns, read_names, verdicts.names)
         decided = DecidedColumns(id_name, agent_name if agent is None else None, url, kept)
         tasks = split_files(files, 2 * self._spark.sparkContext.defaultParallelism)
-        loaded = self._loaded
+        loaded = self.loaded
 
         def decide(ids: Any, agents: Any, urls: Any) -> pa.RecordBatch:
             agents = agents if agent is None else agent
@@ -203,7 +207,7 @@ class BroadcastFiles:
         self._broadcast.unpersist()
 
 
-class _LoadedFiles:
+class LoadedFiles:
     """The files as a worker has them. Pickled with a function, it refers to the broadcast table."""
 
     def __init__(self, key: str, broadcast: Any, arguments: dict[str, Any]) -> None:

@@ -52,10 +52,15 @@ def check_agent(path: str, agent: str) -> None:
     with parquet_errors(path):
         schema = pq.read_schema(path)
     if agent in schema.names and _is_text(schema.field(schema.get_field_index(agent)).type):
-        raise InvalidOption(
-            f"agent={agent!r} is a column of {path!r}: pass agent_column={agent!r} for the agents in this column, or "
-            f"agent=Agent({agent!r}) for this product token"
-        )
+        raise agent_is_column(agent, repr(path))
+
+
+def agent_is_column(agent: str, owner: str) -> InvalidOption:
+    """Return the error about an agent that is the name of a column of texts."""
+    return InvalidOption(
+        f"agent={agent!r} is a column of {owner}: pass agent_column={agent!r} for the agents in this column, or "
+        f"agent=Agent({agent!r}) for this product token"
+    )
 
 
 def _is_text(type_: pa.DataType) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from math import isfinite
 from typing import Any, Final, NamedTuple
@@ -13,6 +14,8 @@ Row = tuple[Any, ...]
 
 _BASE64_SUFFIX: Final = "_base64"
 _DATA_URL: Final = "data:;base64,"
+_PLAIN_TYPES: Final = frozenset([str, bool, int, type(None)])
+_CSV_TYPES: Final = frozenset([str, int, type(None)])
 
 
 class ColumnType(StrEnum):
@@ -60,13 +63,46 @@ class Schema(NamedTuple):
         for column, value in zip(self.columns, row, strict=True):
             if column.type is ColumnType.BYTES:
                 cells.extend(bytes_cells(value))
-            elif column.type is ColumnType.TIME:
-                cells.append(None if value is None else rfc3339(value))
-            elif column.type is ColumnType.ANY:
-                cells.append(escaped_text(value) if escapes_bytes and isinstance(value, str) else plain_value(value))
             else:
-                cells.append(portable(value) if isinstance(value, str) else value)
+                cells.append(_text_cell(column.type, value, escapes_bytes=escapes_bytes))
         return cells
+
+    def text_rows(self, rows: Sequence[Row], *, escapes_bytes: bool = False) -> Iterable[Sequence[Any]]:
+        """Return rows as `text_cells` does. Columns whose values need no conversion are not converted one by one."""
+        if any(column.type is ColumnType.BYTES for column in self.columns):
+            return [self.text_cells(row, escapes_bytes=escapes_bytes) for row in rows]
+        columns = zip(self.columns, zip(*rows, strict=True), strict=True) if rows else ()
+        cells: list[Sequence[Any]] = [
+            values
+            if _are_text_cells(column.type, values, escapes_bytes=escapes_bytes)
+            else [_text_cell(column.type, value, escapes_bytes=escapes_bytes) for value in values]
+            for column, values in columns
+        ]
+        return zip(*cells, strict=True)
+
+
+def _text_cell(kind: ColumnType, value: Any, *, escapes_bytes: bool) -> Any:
+    if kind is ColumnType.TIME:
+        return None if value is None else rfc3339(value)
+    if kind is ColumnType.ANY:
+        return escaped_text(value) if escapes_bytes and isinstance(value, str) else plain_value(value)
+    return portable(value) if isinstance(value, str) else value
+
+
+def _are_text_cells(kind: ColumnType, values: Sequence[Any], *, escapes_bytes: bool) -> bool:
+    """Return whether `_text_cell` certainly returns each of these values as it is."""
+    kinds = set(map(type, values))
+    if kind is ColumnType.TIME or not kinds <= _PLAIN_TYPES:
+        return False
+    if str not in kinds:
+        return True
+    text = "".join([value for value in values if type(value) is str])
+    is_any = kind is ColumnType.ANY
+    try:
+        text.encode(errors="surrogateescape" if is_any and escapes_bytes else "strict")
+    except UnicodeEncodeError:
+        return False
+    return not is_any or escapes_bytes or _DATA_URL not in text
 
 
 def bytes_cells(value: bytes | None) -> tuple[str | None, str | None]:
@@ -156,3 +192,8 @@ def csv_cell(value: Any) -> Any:
     if value is False:
         return "false"
     return json.dumps(value) if isinstance(value, list | dict) else value
+
+
+def csv_cells(values: Sequence[Any]) -> Sequence[Any]:
+    """Return values of JSON as `csv_cell` does."""
+    return values if set(map(type, values)) <= _CSV_TYPES else list(map(csv_cell, values))
