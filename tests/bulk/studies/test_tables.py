@@ -106,6 +106,29 @@ def test_exact_values_are_in_the_order_of_numbers(folder: Path, run: Run) -> Non
     assert rows["2026-05", "GPTBot", "crawl-delay-seconds/1", "2"] == (2, 0.4)
 
 
+def test_contents(folder: Path, run: Run) -> None:
+    many = b"".join(b"Sitemap: https://x.example/%d\n" % number for number in range(1_001))
+    records = [
+        response("a.example", b"Sitemap: https://a.example/s\nUser-agent: *\nDisallow: /\nFoo: bar\n"),
+        # Lines without a value are not sitemaps, but records.
+        response("b.example", b"Sitemap:\nhttps://b.example/s\nSitemap:\n"),
+        response("c.example", b"User-agent: *\nDisallow /x\n"),
+        response("d.example", b"<html>\n<p>x"),
+        response("e.example", many),
+        response("f.example", b"# a: comment\n\n"),
+        response("g.example", status=404),
+    ]
+    rows = study(folder, run, "contents", records, "--period", "none")
+    found = {key[2:]: files for key, (files, _) in rows.items()}
+    assert found == {
+        ("sitemaps/1", "0"): 4,
+        ("sitemaps/1", "1"): 1,
+        ("sitemaps/1", "1001"): 1,
+        ("syntax/1", "errors"): 2,
+        ("syntax/1", "no-errors"): 4,
+    }
+
+
 def test_ranking_of_agents(folder: Path, run: Run) -> None:
     records = [
         response("a.example", NAMES),

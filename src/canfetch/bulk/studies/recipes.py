@@ -16,6 +16,7 @@ from canfetch.bulk.studies.cells import ALL, ALL_AGENTS, ANY_AGENT, FILE, Cell, 
 from canfetch.bulk.studies.crawl_delays import MEASURE as CRAWL_DELAY
 from canfetch.bulk.studies.crawl_delays import crawl_delay_cells, crawl_delay_tables
 from canfetch.bulk.studies.definitions import DEFINITIONS, Definition, StudiedFile
+from canfetch.bulk.studies.file_contents import SYNTAX, content_cells, content_tables
 from canfetch.bulk.studies.named_agents import FOLDED, NAMED, NOT_NAMED, named_agent_cells
 from canfetch.core.choices import unknown_choice
 from canfetch.core.verdict import Effect
@@ -312,6 +313,15 @@ RECIPES: Final = {
             crawl_delay_cells,
             crawl_delay_tables,
             Plotted(CRAWL_DELAY, None, "Files by their longest crawl delay", FILE),
+        ),
+        Recipe(
+            "contents",
+            "The number of sitemaps, and lines that are not records.",
+            "RFC 9309",
+            (),
+            content_cells,
+            content_tables,
+            Plotted(SYNTAX, None, "Files with and without errors", FILE),
         ),
         Recipe(
             "agents",
