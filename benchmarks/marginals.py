@@ -222,8 +222,8 @@ def _imc_2025(shares: _Shares) -> Iterator[Marginal]:
         ]
         if agent in IMC_AGENTS:
             published += [
-                ("imc-2025-mention/1", "mentioned", counts.named),
-                ("imc-2025-explicit-allow/1", "explicitly-allowed", counts.named_unrestricted),
+                ("imc-2025-mention/2", "mentioned", counts.named),
+                ("imc-2025-explicit-allow/2", "explicitly-allowed", counts.named_unrestricted),
             ]
         for kind, label, number in published:
             yield shares.of_all(label, ("imc-2025", agent, kind, label), number / IMC_FILES, 0)

@@ -240,7 +240,7 @@ def test_an_archive_on_a_pipe(run: Run, folder: Path, pipe: str) -> None:
     [
         (
             ["parse", "pipe"],
-            "'pipe' is not a regular file: pass --input-format, one of warc, tar, csv and ndjson, or save it to a file",
+            "'pipe' is not a regular file: pass --input-format, one of warc, arc, tar, csv and ndjson, or save it",
         ),
         (["parse", "pipe", "--input-format", "parquet"], "'pipe' is not a regular file: pass --input-format"),
         (

@@ -132,7 +132,7 @@ def test_a_list_without_the_pages_of_its_archive_has_a_note(captured: Path, run:
     assert run(*command, "x.csv", "--pages", str(captured)).err == "canfetch: --pages requires --use\n"
     (folder / "robots.ndjson").write_text("{}", encoding="utf-8")
     ran = run(*command, "x.csv", "--use", "training", "--pages", "robots.ndjson")
-    assert (ran.code, ran.err) == (2, "canfetch: invalid --pages 'robots.ndjson': expected a WARC file\n")
+    assert (ran.code, ran.err) == (2, "canfetch: invalid --pages 'robots.ndjson': expected a WARC or ARC file\n")
 
 
 def test_rows_of_an_unreachable_origin_of_a_payment_and_of_a_redirect(run: Any, folder: Path) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Self
+from typing import Self
 
 from canfetch.access.policies import get_policy
 from canfetch.agents.requested import named_agent
@@ -16,7 +16,7 @@ from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.captured_uses import CapturedUses
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.sources import sources_of
+from canfetch.bulk.reading.sources import WEB_ARCHIVES, sources_of
 from canfetch.client.options import Options
 from canfetch.client.origin_state import OriginState
 from canfetch.client.watch.observations import Observation
@@ -29,8 +29,6 @@ from canfetch.core.origin import Origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.urls import AnyURL
 
-_WARC: Final = "warc"
-
 
 class CapturedSites:
     """The sites in archives. Each answer is that of the last captures until a time, and never of a later one.
@@ -38,8 +36,8 @@ class CapturedSites:
         with CapturedSites("crawl.warc.gz") as sites:
             sites.may_use(url, at=datetime(2026, 5, 1, tzinfo=UTC), purpose="training", agent="GPTBot").allowed
 
-    The archives are read once, into a temporary SQLite file. WARC files have robots.txt files, pages, TDM files and
-    licenses. Other inputs of `canfetch bulk parse` have only robots.txt files.
+    The archives are read once, into a temporary SQLite file. WARC and ARC files have robots.txt files, pages, TDM
+    files and licenses. Other inputs of `canfetch bulk parse` have only robots.txt files.
 
     Args:
         archives: The paths of the archives.
@@ -61,7 +59,7 @@ class CapturedSites:
         try:
             folder = self._cleanup.enter_context(TemporaryDirectory(prefix="canfetch-"))
             path = Path(folder) / "captures.sqlite"
-            pages = [source for source in sources if source.format == _WARC]
+            pages = [source for source in sources if source.format in WEB_ARCHIVES]
             collect(sources, path, pages=pages, advance=lambda _: None, on_fault=lambda _: None)
             self._store = self._cleanup.enter_context(CaptureStore(path, read_only=True))
         except BaseException:

@@ -444,14 +444,6 @@ def test_formats_are_recognised_by_content(tmp_path: Path) -> None:
         find_source(str(path))
 
 
-def test_arc_files_are_rejected(tmp_path: Path) -> None:
-    content = b"filedesc://x.arc 0.0.0.0 20080101000000 text/plain 77\n1 0 Alexa Internet\n"
-    for name in ("x.arc", "x.arc.gz", "x"):
-        (tmp_path / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
-        with pytest.raises(InvalidOption, match="ARC files are not supported: convert it to WARC"):
-            find_source(str(tmp_path / name))
-
-
 def test_standard_input_needs_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidOption, match="standard input needs --input-format"):
         find_source("-")

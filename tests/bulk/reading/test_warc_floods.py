@@ -120,7 +120,7 @@ def test_the_work_for_a_flood_is_linear(name: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(compressed_members, "_RESERVE", 1 << 20)
 
     def work(size: int) -> int:
-        reader = MemberReader(io.BytesIO(flood(name, size)), lambda _: None, plain=b"WARC/")
+        reader = MemberReader(io.BytesIO(flood(name, size)), lambda _: None, plain=(b"WARC/",))
         assert all(isinstance(piece, BrokenMember) for piece in reader.pieces())
         return reader.budget.spent + reader.record_budget.spent
 
@@ -132,7 +132,7 @@ def test_the_work_for_a_flood_is_linear(name: str, monkeypatch: pytest.MonkeyPat
 def test_alternating_parts_take_linear_time() -> None:
     # Each of these is a record that is not compressed, and the start of a member.
     part = FLOODS["records and members"]
-    reader = MemberReader(io.BytesIO(part * 20_000), lambda _: None, plain=b"WARC/")
+    reader = MemberReader(io.BytesIO(part * 20_000), lambda _: None, plain=(b"WARC/",))
     for piece in reader.pieces():
         if not isinstance(piece, BrokenMember) and piece.is_plain:
             at = reader.find_magic(piece.data, 0, len(piece.data))

@@ -208,6 +208,92 @@ def test_imc_2025_reads_names_as_google(line: str, agent: str, mention: str, res
     assert classify(content, agent=agent, definition="imc-2025-explicit-allow/1") == "other"
 
 
+@pytest.mark.parametrize(
+    "line, agent, mention",
+    [
+        # The published shares of mentions are not zero for these two, although Google's parser finds no group.
+        ("AI2Bot", "AI2Bot", "mentioned"),
+        ("Kangaroo Bot", "Kangaroo", "mentioned"),
+        ("gptbot/1.0 # no", "GPTBot", "mentioned"),
+        ("GPTBotX", "GPTBot", "not-mentioned"),
+        ("*", "GPTBot", "not-mentioned"),
+    ],
+)
+def test_imc_2025_mention_2_compares_whole_names(line: str, agent: str, mention: str) -> None:
+    allows = f"User-agent: {line}\nAllow: /\n".encode()
+    assert classify(allows, agent=agent, definition="imc-2025-mention/2") == mention
+    label = "explicitly-allowed" if mention == "mentioned" else "other"
+    assert classify(allows, agent=agent, definition="imc-2025-explicit-allow/2") == label
+    disallows = f"User-agent: {agent}\nUser-agent: *\nDisallow: /x\n".encode()
+    assert classify(disallows, agent=agent, definition="imc-2025-explicit-allow/2") == "other"
+
+
+@pytest.mark.parametrize(
+    "rules, label",
+    [
+        # The script removes one `$` from the end of a value, so that the URL is one that the rule matches.
+        ("Allow: /a$\nDisallow: /", "partially-disallowed"),
+        ("Disallow: /a$", "partially-disallowed"),
+        ("Disallow: /a$$", "partially-disallowed"),
+        # Values with other typing than in the script's `allow:` followed by a space.
+        ("Disalow: /x", "partially-disallowed"),
+        ("Disallow : /x", "partially-disallowed"),
+        ("Disallow:\t/x\r", "partially-disallowed"),
+        # Values that do not start with `/` are not tested.
+        ("Disallow: */x", "no-restrictions"),
+        ("Disallow: /x/*/y", "partially-disallowed"),
+    ],
+)
+def test_imc_2025_paths(rules: str, label: str) -> None:
+    assert classify(f"User-agent: *\n{rules}\n".encode(), agent="GPTBot", definition="imc-2025/1") == label
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count, label", [(4_999, "partially-disallowed"), (5_000, "no-restrictions")])
+def test_imc_2025_tests_5000_values(count: int, label: str) -> None:
+    allowed = "".join(f"Allow: /{number}\n" for number in range(count))
+    content = f"User-agent: *\n{allowed}Disallow: /x\n".encode()
+    assert classify(content, agent="GPTBot", definition="imc-2025/1") == label
+
+
+@pytest.mark.parametrize(
+    "content, before, label",
+    [
+        # The script notes that a carriage return should end a line, and reads one line.
+        (b"User-agent: GPTBot\rDisallow: /\r", "no-ruleset", "disallow-all"),
+        (b"User-agent: GPTBot\nDisallow: /a\rDisallow: /b\n", "allow-part", "allow-part"),
+        (b"User-agent: GPTBot\nDisallow:\r /\r\n", "disallow-all", "allow-all"),
+        (b"User-agent: GPTBot\r\nDisallow: /\r\n", "disallow-all", "disallow-all"),
+        (STACKED, "disallow-all", "disallow-all"),
+    ],
+)
+def test_common_crawl_2_ends_lines_at_carriage_returns(content: bytes, before: str, label: str) -> None:
+    assert classify(content, agent="GPTBot", definition="common-crawl/1") == before
+    assert classify(content, agent="GPTBot", definition="common-crawl/2") == label
+
+
+@pytest.mark.parametrize(
+    "groups, label",
+    [
+        # What the tests of the paper's own parser expect.
+        ({"*": ("Disallow: /",)}, "all"),
+        ({"*": ("Disallow:",)}, "none"),
+        ({"*": ("Disallow: /private", "Disallow: /tmp", "Disallow: /config")}, "some"),
+        ({"*": ("Disallow: /",), "GPTBot": ("Allow: /public", "Disallow: /")}, "some"),
+        ({"*": ("Disallow: /private",), "GPTBot": ("Disallow:",)}, "none"),
+        ({"*": ("Disallow: /private",), "GPTBot": ("Allow: /private/stats",)}, "none"),
+        ({"*": ("Disallow: /*.php", "Disallow: /?id=123")}, "some"),
+        ({"GPTBot": ("Disallow: /private", "Allow: /private/stats")}, "some"),
+        ({"*": ("Disallow: /private", "Allow: /")}, "some"),
+        ({"Other": ("Disallow: /",)}, "none"),
+    ],
+)
+def test_consent_in_crisis_as_the_tests_of_the_paper(groups: dict[str, tuple[str, ...]], label: str) -> None:
+    content = "".join(f"User-agent: {agent}\n" + "\n".join(rules) + "\n\n" for agent, rules in groups.items()).encode()
+    for name in ("consent-in-crisis/1", "consent-in-crisis-published/1"):
+        assert classify(content, agent="GPTBot", definition=name) == label
+
+
 @pytest.mark.parametrize("agent", ["Kangaroo Bot", "GPTBot/1.0", ""])
 @pytest.mark.parametrize("name", list(DEFINITIONS))
 def test_agents_are_product_tokens(name: str, agent: str) -> None:

@@ -27,7 +27,6 @@ _FIRST_PLAIN_BYTES: Final = 1 << 12
 _LINE_ENDS: Final = re.compile(rb"[\r\n]*")
 _ZEROS: Final = re.compile(rb"\0*")
 _TOO_LONG: Final = "{} data without an end: not searched further"
-_NOT_A_RECORD: Final = "not a WARC record"
 # How far back reading continues after an error.
 _MAX_RAW_BYTES: Final = 1 << 23
 # Most members of archives of robots.txt files cost less.
@@ -180,7 +179,8 @@ class MemberReader:
         advance: Called with the number of bytes after each read.
         compressions: The formats that members can have.
         offset: How much of the file was read before.
-        plain: How a part that is not compressed starts, or nothing if there cannot be one.
+        plain: How a part that is not compressed can start, or nothing if there cannot be one.
+        not_a_record: What is reported of bytes that are neither.
 
     Attributes:
         budget: How much work is spent on bytes that only look like a member.
@@ -194,17 +194,20 @@ class MemberReader:
         advance: Callable[[int], None],
         compressions: Sequence[Compression] = (GZIP,),
         offset: int = 0,
-        plain: bytes = b"",
+        *,
+        plain: tuple[bytes, ...] = (),
+        not_a_record: str = "not a record",
     ) -> None:
         self._stream = stream
         self._compressions = compressions
         self._advance = advance
         self._plain = plain
-        self._longest_start = max(len(plain), *(len(compression.magic) for compression in compressions))
+        self._not_a_record = not_a_record
+        self._longest_start = max(map(len, [*plain, *(compression.magic for compression in compressions)]))
         # The group of a match is the number of its compression.
         magics = [b"(%s)(?=%s)" % (re.escape(item.magic), item.next_byte) for item in compressions]
         self._magic = re.compile(b"|".join(magics))
-        self._any_start = re.compile(b"|".join([*magics, b"(?<=\n)" + re.escape(plain)])) if plain else self._magic
+        self._any_start = re.compile(b"|".join([*magics, *(b"(?<=\n)" + re.escape(start) for start in plain)]))
         # Compressed bytes, the offset of the first one, and the start of the current member among them.
         self._raw = b""
         self._offset = offset
@@ -226,7 +229,7 @@ class MemberReader:
             compression = next((item for item in self._compressions if self._starts_with(item.magic)), None)
             if compression is not None:
                 yield from self._read_member(compression)
-            elif self._plain and self._starts_with(self._plain) and (self._may_be_plain or not self._is_lost):
+            elif self._starts_with(self._plain) and (self._may_be_plain or not self._is_lost):
                 self._is_lost, self._had_plain = False, True
                 yield from self._plain_pieces()
             else:
@@ -234,7 +237,7 @@ class MemberReader:
                 # Only zeros at the end are padding.
                 if self._skip_zeros() and not self._is_lost:
                     self._is_lost = True
-                    reason = _NOT_A_RECORD if self._name is None else f"not {self._name} data"
+                    reason = self._not_a_record if self._name is None else f"not {self._name} data"
                     yield BrokenMember(start, reason, is_end=False, was_used=False)
                 self._find_start(self._at)
         if self._raw[self._at :].strip(b"\0\r\n") and not self._is_lost:
@@ -278,7 +281,7 @@ class MemberReader:
                 return True
         return False
 
-    def _starts_with(self, magic: bytes) -> bool:
+    def _starts_with(self, magic: bytes | tuple[bytes, ...]) -> bool:
         return self._raw.startswith(magic, self._at)
 
     def _read_member(self, compression: Compression) -> Iterator[Piece | BrokenMember]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import BinaryIO, Final, NamedTuple
 
+from canfetch.bulk.reading.arc_records import ARC
 from canfetch.bulk.reading.captures import EMPTY, Capture, Fault, is_robots_url
 from canfetch.bulk.reading.compressed_tables import GZIP_MAGIC, check_compression, decompressed
 from canfetch.bulk.reading.datasets import list_parts
@@ -17,12 +18,15 @@ from canfetch.bulk.reading.row_files import BadRows, EmptyTable, PlacedRow, read
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
 from canfetch.bulk.reading.tar_files import read_tar
 from canfetch.bulk.reading.warc import read_warc
+from canfetch.bulk.reading.warc_records import WARC
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, InvalidOption
 
 STANDARD_INPUT: Final = "-"
-FORMATS: Final = ("warc", "folder", "tar", "parquet", "csv", "ndjson")
+FORMATS: Final = ("warc", "arc", "folder", "tar", "parquet", "csv", "ndjson")
+WEB_ARCHIVES: Final = frozenset(["warc", "arc"])
+"""The formats of archives with all responses of a crawl, and their headers."""
 _TEXT: Final = ".txt"
 _ARC_MAGIC: Final = b"filedesc://"
 _PEEK_BYTES: Final = 1024
@@ -59,16 +63,16 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
     """
     if name == STANDARD_INPUT:
         if format in {None, "folder", "parquet"}:
-            raise InvalidOption("standard input needs --input-format, one of warc, tar, csv and ndjson")
+            raise InvalidOption("standard input needs --input-format, one of warc, arc, tar, csv and ndjson")
         return Source(name, str(format), None)
     if os.path.isdir(name):  # noqa: PTH112 - pathlib is not needed otherwise
         return Source(name, "folder", None)
     if not is_regular_file(name):
         # Reading its first bytes would lose them.
         form = format or format_of_name(name)
-        if form in {None, "arc", "folder", "parquet"}:
+        if form in {None, "folder", "parquet"}:
             raise InvalidOption(
-                f"{quoted(name)} is not a regular file: pass --input-format, one of warc, tar, csv and ndjson, "
+                f"{quoted(name)} is not a regular file: pass --input-format, one of warc, arc, tar, csv and ndjson, "
                 "or save it to a file"
             )
         return Source(name, str(form), None)
@@ -76,8 +80,6 @@ def find_source(name: str, format: str | None = None) -> Source:  # noqa: A002 -
     if format is None:
         format = format_of_name(name) or _format_of_content(name)  # noqa: A001 - as above
         check_json_lines(name)
-    if format == "arc":
-        raise InvalidOption(f"{quoted(name)}: ARC files are not supported: convert it to WARC, such as with warcio")
     if format in {None, "folder"}:
         raise _unknown_format(name) if format is None else InvalidOption(f"{quoted(name)} is not a folder")
     return Source(name, str(format), size)
@@ -137,9 +139,9 @@ def read_captures(name: str, *, format: str | None = None) -> Iterator[Capture |
     Responses of other URLs than `/robots.txt` are left out.
 
     Args:
-        name: A WARC file, a tar file, a Parquet, CSV or NDJSON table, a folder of robots.txt files, or one of such
-            archives or tables; `-` for standard input.
-        format: One of `warc`, `folder`, `tar`, `parquet`, `csv` and `ndjson`, or None to recognise it.
+        name: A WARC or ARC file, a tar file, a Parquet, CSV or NDJSON table, a folder of robots.txt files, or one of
+            such archives or tables; `-` for standard input.
+        format: One of `warc`, `arc`, `folder`, `tar`, `parquet`, `csv` and `ndjson`, or None to recognise it.
     Raises: OSError: The archive cannot be opened. InvalidOption: Its format is unknown, or it is not a table of files.
         MissingExtra: Its format needs a package that is not installed.
     Cost: O(bytes); a few MiB are in memory, and up to 32 MiB more for links in tar files.
@@ -209,8 +211,9 @@ def _read_stream(
     # Spark writes parts without a row.
     position, is_empty = 0, source.format == "ndjson" and not source.is_part
     try:
-        if source.format == "warc":
-            items = read_warc(stream, source.name, wants=wants, advance=advance)
+        if source.format in WEB_ARCHIVES:
+            record_format = ARC if source.format == "arc" else WARC
+            items = read_warc(stream, source.name, wants=wants, advance=advance, record_format=record_format)
         elif source.format == "tar":
             items = read_tar(stream, source.name, advance)
         else:

@@ -1,4 +1,4 @@
-"""WARC and WET files: the responses, resources and texts in them, as captures.
+"""WARC, WET and ARC files: the responses, resources and texts in them, as captures.
 
 `response` records are HTTP responses. `resource` and `conversion` records, as in WET files, have only the content, and
 count as files without a response. A `revisit` record refers to the content of another record; it is set aside, because
@@ -17,7 +17,7 @@ from canfetch.bulk.reading.captures import EMPTY, MAX_CONTENT_BYTES, Capture, Fa
 from canfetch.bulk.reading.compressed_members import GZIP, BrokenMember, ByteStream, Compression, MemberReader, Piece
 from canfetch.bulk.reading.http_messages import BrokenMessage, parse_response
 from canfetch.bulk.reading.times import parse_warc_date
-from canfetch.bulk.reading.warc_records import VERSION, BrokenRecord, RecordParser, WarcRecord
+from canfetch.bulk.reading.warc_records import WARC, BrokenRecord, RecordFormat, RecordParser, WarcRecord
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidURL, MissingExtra
@@ -33,7 +33,12 @@ _Placed = tuple[int, WarcRecord | BrokenRecord]
 
 
 def read_warc(
-    stream: ByteStream, source: str, *, wants: Callable[[str], bool], advance: Callable[[int], None]
+    stream: ByteStream,
+    source: str,
+    *,
+    wants: Callable[[str], bool],
+    advance: Callable[[int], None],
+    record_format: RecordFormat = WARC,
 ) -> Iterator[Item]:
     """Yield the captures of a WARC file, which may be compressed with gzip or zstd, and the records that are set aside.
 
@@ -42,18 +47,19 @@ def read_warc(
         source: Its name.
         wants: Whether the capture of a URL is needed. The bodies of other captures are not decoded.
         advance: Called with the number of bytes after each read.
+        record_format: The format of the records.
     Raises: MissingExtra: The file is compressed with zstd, and no package for it is installed.
     Cost: O(bytes), with a few MiB in memory.
     """
     damage: tuple[int, BrokenRecord] | None = None
     is_empty = True
-    for offset, record in _records(stream, advance):
+    for offset, record in _records(stream, advance, record_format):
         is_empty = False
         if damage is not None:
             # The archive does not end there.
             yield _to_fault(damage, source)._replace(is_end=False)
         damage = (offset, record) if isinstance(record, BrokenRecord) else None
-        item = None if isinstance(record, BrokenRecord) else _to_item(record, offset, source, wants)
+        item = None if isinstance(record, BrokenRecord) else _to_item(record, offset, source, wants, record_format)
         if item is not None:
             yield item
     if damage is not None:
@@ -69,12 +75,13 @@ def _to_fault(damage: tuple[int, BrokenRecord], source: str) -> Fault:
     return Fault(source, offset, record.reason, record.is_end, lost=None)
 
 
-def _records(stream: ByteStream, advance: Callable[[int], None]) -> Iterator[_Placed]:
+def _records(stream: ByteStream, advance: Callable[[int], None], record_format: RecordFormat) -> Iterator[_Placed]:
     head = b""
     while len(head) < _HEAD_BYTES and (data := stream.read(_HEAD_BYTES - len(head))):
         head += data
     if head != zstd_members.DICTIONARY_MAGIC:
-        return _read_parts(_Rewound(head, stream), advance, _zstd(is_needed=head == zstd_members.MAGIC))
+        zstd = _zstd(is_needed=head == zstd_members.MAGIC)
+        return _read_parts(_Rewound(head, stream), advance, zstd, record_format)
     dictionary = zstd_members.read_dictionary(stream)
     if dictionary is None:
         return iter([(0, BrokenRecord(0, "the dictionary at the start is cut or too long", is_end=True))])
@@ -84,13 +91,19 @@ def _records(stream: ByteStream, advance: Callable[[int], None]) -> Iterator[_Pl
         compression = zstd_members.zstd(dictionary)
     except ValueError as error:
         return iter([(0, BrokenRecord(0, str(error), is_end=True))])
-    return _read_parts(stream, advance, [compression], offset)
+    return _read_parts(stream, advance, [compression], record_format, offset)
 
 
 def _read_parts(
-    stream: ByteStream, advance: Callable[[int], None], zstd: list[Compression], offset: int = 0
+    stream: ByteStream,
+    advance: Callable[[int], None],
+    zstd: list[Compression],
+    record_format: RecordFormat,
+    offset: int = 0,
 ) -> Iterator[_Placed]:
-    return _PartRecords(MemberReader(stream, advance, [GZIP, *zstd], offset, VERSION)).records()
+    plain, not_a_record = record_format.plain, f"not {record_format.name}"
+    reader = MemberReader(stream, advance, [GZIP, *zstd], offset, plain=plain, not_a_record=not_a_record)
+    return _PartRecords(reader, record_format).records()
 
 
 def _zstd(*, is_needed: bool) -> list[Compression]:
@@ -108,15 +121,18 @@ class _PartRecords:
 
     Concatenated files can have both.
 
-    Args: reader: Reads the file.
+    Args:
+        reader: Reads the file.
+        record_format: The format of the records.
     """
 
-    def __init__(self, reader: MemberReader) -> None:
+    def __init__(self, reader: MemberReader, record_format: RecordFormat) -> None:
         self._reader = reader
+        self._format = record_format
         # A record can continue in the next member.
-        self._parser = RecordParser()
+        self._parser = RecordParser(record_format)
         self._start = 0
-        self._plain = RecordParser()
+        self._plain = RecordParser(record_format)
         # After damage in a part that is not compressed, a member may be the body of a response.
         self._is_doubtful = False
 
@@ -128,7 +144,7 @@ class _PartRecords:
                 self._parser.reset()
                 yield piece.offset, BrokenRecord(piece.offset, piece.reason, piece.is_end)
                 continue
-            self._is_doubtful = self._is_doubtful and not piece.is_plain and VERSION not in piece.data
+            self._is_doubtful = self._is_doubtful and not piece.is_plain and not self._has_record(piece.data)
             if self._is_doubtful:
                 continue
             yield from self._end_record(piece)
@@ -136,24 +152,28 @@ class _PartRecords:
         for last in self._parser.end():
             yield self._start, last
 
+    def _has_record(self, data: bytes) -> bool:
+        """Return whether a member has the start of a record, and is not the body of a response."""
+        return self._format.starts_at(data, 0) or self._format.find_next(data, 0, len(data)) >= 0
+
     def _end_record(self, piece: Piece) -> Iterator[_Placed]:
         """Report a record that is not complete before a piece that starts with another one."""
-        if not piece.is_first or self._parser.is_between_records or not piece.data.startswith(VERSION):
+        if not piece.is_first or self._parser.is_between_records or not self._format.starts_at(piece.data, 0):
             return
         was_lost = self._parser.is_lost
         self._parser.reset()
         if not was_lost:
-            yield self._start, BrokenRecord(self._start, "the record is shorter than its Content-Length")
+            yield self._start, BrokenRecord(self._start, f"the record is shorter than its {self._format.length_name}")
 
     def _member_records(self, piece: Piece) -> Iterator[_Placed]:
         if self._parser.is_between_records or piece.is_first:
             self._start = piece.offset
-        for record in self._parser.feed(piece.data):
+        for record in self._parser.feed(piece.data, is_member_end=piece.is_last):
             yield self._start, record
 
     def _plain_records(self, piece: Piece) -> Iterator[_Placed]:
         if piece.is_first:
-            self._plain = RecordParser(piece.offset, self._reader.find_magic)
+            self._plain = RecordParser(self._format, piece.offset, self._reader.find_magic)
         parser = self._plain
         for record in parser.feed(piece.data):
             yield record.offset, record
@@ -177,8 +197,10 @@ class _Rewound:
         return head or self._stream.read(size)
 
 
-def _to_item(record: WarcRecord, offset: int, source: str, wants: Callable[[str], bool]) -> Capture | Fault | None:
-    name = _name_of(record)
+def _to_item(
+    record: WarcRecord, offset: int, source: str, wants: Callable[[str], bool], record_format: RecordFormat
+) -> Capture | Fault | None:
+    name = _name_of(record, record_format)
     if name is None:
         return None
     if isinstance(name, str):
@@ -202,7 +224,7 @@ def _to_item(record: WarcRecord, offset: int, source: str, wants: Callable[[str]
     try:
         time = parse_warc_date(record.fields.get("warc-date"))
     except ValueError as error:
-        return Fault(source, offset, f"{name.url}: WARC-Date: {printable_text(str(error))}")
+        return Fault(source, offset, f"{name.url}: {record_format.date_name}: {printable_text(str(error))}")
     return Capture(name.owner, name.url, time, status, headers, content, source, offset)
 
 
@@ -210,7 +232,7 @@ def _kind_of(record: WarcRecord) -> str:
     return record.fields.get("warc-type", "").lower()
 
 
-def _name_of(record: WarcRecord) -> Name | str | None:
+def _name_of(record: WarcRecord, record_format: RecordFormat) -> Name | str | None:
     """Return the name of a record's file, None if it does not have one, or what is wrong with the record."""
     kind = _kind_of(record)
     if not kind:
@@ -227,4 +249,4 @@ def _name_of(record: WarcRecord) -> Name | str | None:
             return Name.of_request(uri)
     except InvalidURL:
         pass
-    return f"invalid WARC-Target-URI {printable_text(uri[:200])!r}"
+    return f"invalid {record_format.url_name} {printable_text(uri[:200])!r}"

@@ -1,23 +1,24 @@
-"""The records of a WARC file, from its bytes in any pieces. A broken record costs one record.
+"""The records of a web archive, from its bytes in any pieces. A broken record costs one record.
 
 A record is accepted if it has the announced length and a line end follows. After anything else, the parser continues
-at the next version line.
+at the next line that starts a record.
 
 Source: ISO 28500 (WARC 1.1) sections 4 to 6.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES
 
-VERSION: Final = b"WARC/"
+_VERSION: Final = b"WARC/"
 _NEXT_RECORD: Final = b"\nWARC/"
 _MAX_HEAD_BYTES: Final = 1 << 16
 # The head of a response and as much of its body as is used. The rest of a longer record is skipped.
 _MAX_BLOCK_BYTES: Final = MAX_CONTENT_BYTES + (1 << 17)
 _MAX_LENGTH_DIGITS: Final = 15
-_TRAILER_BYTES: Final = 2
+# Enough to recognise the start of a compressed member.
+_MEMBER_BYTES: Final = 5
 _CUT: Final = "the archive ends within this record"
 _LINE_ENDS: Final = b"\r\n"
 
@@ -39,10 +40,86 @@ class BrokenRecord(NamedTuple):
     is_end: bool = False
 
 
+class RecordFormat(Protocol):
+    """How the records of a format start.
+
+    Attributes:
+        name: What a record is called, with its article.
+        length_name: The name of the length of a record.
+        url_name: The name of its URL.
+        date_name: The name of its date.
+        plain: How an archive that is not compressed can start.
+        trailer_bytes: How many bytes follow a block.
+        can_end_with_member: Whether nothing follows the block of some records that are compressed by themselves.
+    """
+
+    name: str
+    length_name: str
+    url_name: str
+    date_name: str
+    plain: tuple[bytes, ...]
+    trailer_bytes: int
+    can_end_with_member: bool
+
+    def starts_at(self, data: bytes, start: int) -> bool:
+        """Return whether a record starts at a position."""
+
+    def may_start_at(self, data: bytes, start: int) -> bool:
+        """Return whether a record could start at a position if more bytes followed."""
+
+    def find_next(self, data: bytes, start: int, end: int) -> int:
+        """Return the position of a line end before a record, or -1."""
+
+    def kept_from(self, data: bytes, start: int) -> int:
+        """Return from where on bytes without a record can be the start of one with the bytes that follow."""
+
+    def find_head(self, data: bytes, start: int, limit: int) -> tuple[int, int]:
+        """Return the end of the header that starts at a position and the start of its block, or -1 and -1."""
+
+    def parse_head(self, head: bytes) -> dict[str, str]:
+        """Return the fields of a header as those of WARC, by name in lower case."""
+
+
+class _WarcFormat:
+    """WARC: each record starts with a version line."""
+
+    name: str = "a WARC record"
+    length_name: str = "Content-Length"
+    url_name: str = "WARC-Target-URI"
+    date_name: str = "WARC-Date"
+    plain: tuple[bytes, ...] = (_VERSION,)
+    trailer_bytes: int = 2
+    can_end_with_member: bool = False
+
+    def starts_at(self, data: bytes, start: int) -> bool:
+        return data.startswith(_VERSION, start)
+
+    def may_start_at(self, data: bytes, start: int) -> bool:
+        return _VERSION.startswith(data[start : start + len(_VERSION)])
+
+    def find_next(self, data: bytes, start: int, end: int) -> int:
+        return data.find(_NEXT_RECORD, start, end)
+
+    def kept_from(self, data: bytes, start: int) -> int:
+        return max(start, len(data) - len(_NEXT_RECORD) + 1)
+
+    def find_head(self, data: bytes, start: int, limit: int) -> tuple[int, int]:
+        # A header ends before the next record, or it is cut.
+        following = data.find(_NEXT_RECORD, start, limit)
+        return _find_head_end(data, start, limit if following < 0 else following + 1)
+
+    def parse_head(self, head: bytes) -> dict[str, str]:
+        return _parse_fields(head)
+
+
+WARC: Final[RecordFormat] = _WarcFormat()
+
+
 class RecordParser:
     """Splits bytes into records.
 
     Args:
+        record_format: The format of the records.
         offset: The offset of the first byte.
         find_member: Returns where a compressed member may start between two positions of bytes, or -1. Parsing ends
             there if it is not within a record.
@@ -52,7 +129,13 @@ class RecordParser:
     Cost: O(bytes); about 2 MiB are in memory.
     """
 
-    def __init__(self, offset: int = 0, find_member: Callable[[bytes, int, int], int] | None = None) -> None:
+    def __init__(
+        self,
+        record_format: RecordFormat = WARC,
+        offset: int = 0,
+        find_member: Callable[[bytes, int, int], int] | None = None,
+    ) -> None:
+        self._format = record_format
         self._buffer = b""
         self._at = 0
         # The offset of the first byte of the buffer.
@@ -61,9 +144,15 @@ class RecordParser:
         self.rest: bytes | None = None
         self._skip = 0
         self._lost = False
+        # How many bytes have to follow a block.
+        self._needed = record_format.trailer_bytes
 
-    def feed(self, data: bytes) -> Iterator[WarcRecord | BrokenRecord]:
-        """Add bytes, and yield the records that are complete now."""
+    def feed(self, data: bytes, *, is_member_end: bool = False) -> Iterator[WarcRecord | BrokenRecord]:
+        """Add bytes, and yield the records that are complete now.
+
+        Args: is_member_end: Whether a compressed member ends after them.
+        """
+        self._needed = 0 if is_member_end and self._format.can_end_with_member else self._format.trailer_bytes
         self._offset += self._at
         self._buffer = self._buffer[self._at :] + data
         self._at = 0
@@ -95,19 +184,19 @@ class RecordParser:
 
     def _parse(self, *, is_end: bool) -> Iterator[WarcRecord | BrokenRecord]:
         while self._skip_block() and self._skip_blank():
-            if not self._buffer.startswith(VERSION, self._at):
-                is_start = VERSION.startswith(self._buffer[self._at : self._at + len(VERSION)])
-                is_short = self._find_member is not None and len(self._buffer) - self._at < len(VERSION)
+            if not self._format.starts_at(self._buffer, self._at):
+                is_start = self._format.may_start_at(self._buffer, self._at)
+                is_short = self._find_member is not None and len(self._buffer) - self._at < _MEMBER_BYTES
                 if (is_start or is_short) and not is_end:
                     return
-                if self._ends_at_member(self._at, self._at + len(VERSION), only_here=True):
+                if self._ends_at_member(self._at, self._at + _MEMBER_BYTES, only_here=True):
                     return
                 if is_start:
                     yield BrokenRecord(self._offset + self._at, _CUT, is_end=True)
                     self._at = len(self._buffer)
                     return
                 if not self._lost:
-                    yield BrokenRecord(self._offset + self._at, "not a WARC record")
+                    yield BrokenRecord(self._offset + self._at, f"not {self._format.name}")
                 if not self._find_next(self._at, is_end=is_end):
                     return
                 continue
@@ -129,16 +218,16 @@ class RecordParser:
         return self._at < end
 
     def _find_next(self, start: int, *, is_end: bool) -> bool:
-        """Continue at the next version line, or drop the bytes that cannot be the start of one."""
+        """Continue at the next record, or drop the bytes that cannot be the start of one."""
         self._lost = True
-        found = self._buffer.find(_NEXT_RECORD, start)
+        found = self._format.find_next(self._buffer, start, len(self._buffer))
         if self._ends_at_member(start, found if found >= 0 else len(self._buffer)):
             return False
         if found >= 0:
             self._at = found + 1
             self._lost = False
             return True
-        self._at = len(self._buffer) if is_end else max(start, len(self._buffer) - len(_NEXT_RECORD) + 1)
+        self._at = len(self._buffer) if is_end else self._format.kept_from(self._buffer, start)
         return False
 
     def _ends_at_member(self, start: int, end: int, *, only_here: bool = False) -> bool:
@@ -154,10 +243,8 @@ class RecordParser:
         """Return the record at the current position, or None if more bytes are needed."""
         buffer, start = self._buffer, self._at
         offset = self._offset + start
-        # A header ends before the next record, or it is cut.
         limit = min(start + _MAX_HEAD_BYTES, len(buffer))
-        following = buffer.find(_NEXT_RECORD, start, limit)
-        head_end, body = _find_head_end(buffer, start, limit if following < 0 else following + 1)
+        head_end, body = self._format.find_head(buffer, start, limit)
         is_cut = self._has_start(start + 1, limit if head_end < 0 else head_end)
         if head_end < 0 or is_cut:
             if is_cut:
@@ -165,30 +252,32 @@ class RecordParser:
             if len(buffer) - start > _MAX_HEAD_BYTES:
                 return self._broken(offset, "the header is too long", start + 1, is_end=is_end)
             return self._cut_off(offset, is_end=is_end)
-        fields = _parse_fields(buffer[start:head_end])
+        fields = self._format.parse_head(buffer[start:head_end])
         length = fields.get("content-length", "")
         if not (length.isascii() and length.isdecimal() and len(length) <= _MAX_LENGTH_DIGITS):
-            return self._broken(offset, "Content-Length is missing or invalid", head_end, is_end=is_end)
+            return self._broken(offset, f"{self._format.length_name} is missing or invalid", head_end, is_end=is_end)
         size = int(length)
         kept = min(size, _MAX_BLOCK_BYTES)
         available = len(buffer) - body
-        if available < kept or (not is_end and size == kept and available < size + _TRAILER_BYTES):
+        if available < kept or (not is_end and size == kept and available < size + self._needed):
             if is_end and self._has_start(body, len(buffer)):
-                return self._broken(offset, "the record is shorter than its Content-Length", body, is_end=is_end)
+                return self._broken(
+                    offset, f"the record is shorter than its {self._format.length_name}", body, is_end=is_end
+                )
             return self._cut_off(offset, is_end=is_end)
         if size > kept:
-            if buffer.find(_NEXT_RECORD, body, body + kept) >= 0:
-                return self._broken(offset, "Content-Length is too large", body, is_end=is_end)
+            if self._format.find_next(buffer, body, body + kept) >= 0:
+                return self._broken(offset, f"{self._format.length_name} is too large", body, is_end=is_end)
             self._at, self._skip = body + kept, size - kept
             return WarcRecord(offset, fields, buffer[body : body + kept], is_cut=True)
         if available > size and buffer[body + size] not in _LINE_ENDS:
-            return self._broken(offset, "Content-Length is wrong", body, is_end=is_end)
+            return self._broken(offset, f"{self._format.length_name} is wrong", body, is_end=is_end)
         self._at = body + size
         return WarcRecord(offset, fields, buffer[body : body + size])
 
     def _has_start(self, start: int, end: int) -> bool:
         """Return whether a record or a member may start between two positions."""
-        record = self._buffer.find(_NEXT_RECORD, start, end)
+        record = self._format.find_next(self._buffer, start, end)
         return record >= 0 or (self._find_member is not None and self._find_member(self._buffer, start, end) >= 0)
 
     def _broken(self, offset: int, reason: str, search_from: int, *, is_end: bool) -> BrokenRecord:

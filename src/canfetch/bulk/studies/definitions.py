@@ -64,6 +64,11 @@ class StudiedFile:
         return parse(self.content)
 
     @cached_property
+    def tokens(self) -> frozenset[str]:
+        """The product tokens of all groups, in lower case."""
+        return frozenset(token.lower() for group in self.robots.groups for token in group.tokens)
+
+    @cached_property
     def google(self) -> RobotsTxt:
         """The file as Google's parser reads it."""
         return parse(self.content, profile="google")
@@ -75,7 +80,7 @@ class StudiedFile:
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        """The values of all rules as paths that IMC 2025 tests, and its probe."""
+        """The values of all rules as paths that IMC 2025 tests, without a `$` at their end, and its probe."""
         values = dict.fromkeys(rule.pattern for group in self.google.groups for rule in group.rules)
         texts = [value.decode("utf-8", "replace").removesuffix("$") for value in values]
         return (*[text for text in texts if text.startswith(_ROOT) and text != _ROOT][:_MAX_PATHS], _PROBE)
@@ -94,6 +99,11 @@ class StudiedFile:
     def common_crawl_rulesets(self) -> dict[str, Ruleset]:
         """The rules of each user agent that has rules, as Common Crawl's script with its lists corrected finds them."""
         return common_crawl_rulesets(self.content, published=False)
+
+    @cached_property
+    def common_crawl_rulesets_of_lines(self) -> dict[str, Ruleset]:
+        """The same, but with lines that end at a carriage return as well."""
+        return common_crawl_rulesets(self.content, published=False, ends_at_carriage_returns=True)
 
     @cached_property
     def published_common_crawl_rulesets(self) -> dict[str, Ruleset]:
@@ -166,6 +176,15 @@ def _imc_2025_allow(file: StudiedFile, token: str) -> str:
     return "explicitly-allowed" if is_explicit else "other"
 
 
+def _imc_2025_named(file: StudiedFile, token: str) -> str:
+    return "mentioned" if token.lower() in file.tokens else "not-mentioned"
+
+
+def _imc_2025_named_allow(file: StudiedFile, token: str) -> str:
+    is_explicit = token.lower() in file.tokens and _imc_2025(file, token) == "no-restrictions"
+    return "explicitly-allowed" if is_explicit else "other"
+
+
 def _judge_consent(rulesets: dict[str, Ruleset], token: str) -> str:
     rules = rulesets.get(token.lower())
     if rules is None:
@@ -213,6 +232,10 @@ def _common_crawl(file: StudiedFile, token: str) -> str:
     return _judge_common_crawl(file.common_crawl_rulesets, token)
 
 
+def _common_crawl_lines(file: StudiedFile, token: str) -> str:
+    return _judge_common_crawl(file.common_crawl_rulesets_of_lines, token)
+
+
 def _published_common_crawl(file: StudiedFile, token: str) -> str:
     return _judge_common_crawl(file.published_common_crawl_rulesets, token)
 
@@ -248,11 +271,25 @@ DEFINITIONS: Final = {
             _imc_2025_mention,
         ),
         Definition(
+            "imc-2025-mention/2",
+            ("mentioned", "not-mentioned"),
+            "Whether a user-agent line names the agent, compared as a whole product token.",
+            _IMC,
+            _imc_2025_named,
+        ),
+        Definition(
             "imc-2025-explicit-allow/1",
             ("explicitly-allowed", "other"),
             "Whether Google's parser finds a group that names the agent, and imc-2025/1 finds no restrictions.",
             _IMC,
             _imc_2025_allow,
+        ),
+        Definition(
+            "imc-2025-explicit-allow/2",
+            ("explicitly-allowed", "other"),
+            "Whether imc-2025-mention/2 finds the agent, and imc-2025/1 finds no restrictions.",
+            _IMC,
+            _imc_2025_named_allow,
         ),
         Definition(
             "consent-in-crisis/1",
@@ -276,6 +313,13 @@ DEFINITIONS: Final = {
             "The rules under the agent's own name, by the published classes. All user agents of a group get its rules.",
             _COMMON_CRAWL,
             _common_crawl,
+        ),
+        Definition(
+            "common-crawl/2",
+            _COMMON_CRAWL_CLASSES,
+            "The same with lines that end at a carriage return, as in RFC 9309.",
+            _COMMON_CRAWL,
+            _common_crawl_lines,
         ),
         Definition(
             "common-crawl-published/1",

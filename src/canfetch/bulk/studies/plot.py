@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from io import BytesIO
+from math import nan
 from typing import Any, Final
 
 from canfetch.bulk.studies.recipes import Recipe
@@ -17,6 +18,9 @@ _LINES_SHOWN: Final = 12
 _DATES_SHOWN: Final = 14
 # With more points, markers hide the lines.
 _MARKERS_SHOWN: Final = 40
+_CRAWL_PREFIX: Final = "CC-MAIN-"
+# Not all years have a week more.
+_WEEKS: Final = 52
 _WIDE: Final = 9.0
 _INCHES_A_BAR: Final = 0.3
 
@@ -24,7 +28,8 @@ _INCHES_A_BAR: Final = 0.3
 def draw_study(rows: Sequence[Row], recipe: Recipe, file_format: str) -> bytes:
     """Return the plot of a study's rows.
 
-    Captures without a time have no place on a time axis. If others have one, a note has the number of files left out.
+    Captures without a time, or without a crawl, have no place on a time axis. If others have one, a note has the number
+    of files left out.
 
     Args: file_format: A format of matplotlib, such as `png`, `svg` or `pdf`.
     Raises: MissingExtra: matplotlib is not installed. ValueError: The format is unknown.
@@ -33,8 +38,9 @@ def draw_study(rows: Sequence[Row], recipe: Recipe, file_format: str) -> bytes:
         from matplotlib.figure import Figure  # noqa: PLC0415 - optional
     except ImportError:
         raise MissingExtra("--plot requires matplotlib: pip install 'canfetch[plot]'") from None
-    measure, label, title = recipe.plotted
-    shown = [row for row in rows if row[3] == measure]
+    measure, label, title, subject = recipe.plotted
+    # Without files in a period, there is no share.
+    shown = [row for row in rows if row[3] == measure and subject in {None, row[2]} and row[6] is not None]
     periods = sorted({row[1] for row in shown if row[1]}) or [""]
     if label is None:
         series = _shares((row[4], row[1], row[6]) for row in shown)
@@ -52,7 +58,9 @@ def draw_study(rows: Sequence[Row], recipe: Recipe, file_format: str) -> bytes:
     axes.spines[["top", "right"]].set_visible(False)
     undated = 0 if periods == [""] else _files_without_time(shown)
     if undated:
-        figure.supxlabel(f"{counted(undated, 'file')} without a time not shown", fontsize="small", x=0.01, ha="left")
+        figure.supxlabel(
+            f"{counted(undated, 'file')} without a time or crawl not shown", fontsize="small", x=0.01, ha="left"
+        )
     output = BytesIO()
     figure.savefig(output, format=file_format, dpi=144)
     return output.getvalue()
@@ -62,7 +70,7 @@ def _draw_lines(axes: Any, periods: Sequence[str], series: dict[str, dict[str, f
     dates = [period_start(period) for period in periods]
     size = 6 if len(periods) <= _MARKERS_SHOWN else 2
     for name, shares in series.items():
-        values = [100 * shares.get(period, 0) for period in periods]
+        values = [100 * shares.get(period, nan) for period in periods]
         # A marker at 0 % is drawn across the axis instead of being cut by it.
         axes.plot(dates, values, marker="o", markersize=size, clip_on=False, zorder=3, label=name)
     axes.set_ylabel("% of files")
@@ -82,7 +90,11 @@ def _draw_bars(axes: Any, values: dict[str, float]) -> None:
 
 
 def period_start(period: str) -> date:
-    """Return the first day of a period, such as `2026-05`."""
+    """Return the first day of a period, such as `2026-05`, or of a crawl, such as `CC-MAIN-2026-21`."""
+    if period.startswith(_CRAWL_PREFIX):
+        first, *rest = map(int, period.removeprefix(_CRAWL_PREFIX).split("-"))
+        # The second number is a week, or the year in which an early crawl ended.
+        return date.fromisocalendar(first, rest[0], 1) if rest and 0 < rest[0] <= _WEEKS else date(first, 1, 1)
     year, month, day = (*map(int, period.split("-")), 1, 1)[:3]
     return date(year, month, day)
 

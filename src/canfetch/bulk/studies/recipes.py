@@ -1,17 +1,23 @@
 """Recipes: the counts of which the published tables consist, for each period and agent.
 
 A recipe yields, for one file, the cells that it belongs to. The table has the number of files in each cell, and their
-share among the files with the same period, subject and measure.
+share among the files with the same period, subject and measure. Classes without a file have rows, too.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
 from canfetch.bulk.reading.captures import NO_RESPONSE
-from canfetch.bulk.studies.definitions import DEFINITIONS, StudiedFile
+from canfetch.bulk.studies.cells import ALL, ALL_AGENTS, ANY_AGENT, FILE, Cell, Table
+from canfetch.bulk.studies.crawl_delays import MEASURE as CRAWL_DELAY
+from canfetch.bulk.studies.crawl_delays import crawl_delay_cells, crawl_delay_tables
+from canfetch.bulk.studies.definitions import DEFINITIONS, Definition, StudiedFile
+from canfetch.bulk.studies.file_contents import SYNTAX, content_cells, content_tables
+from canfetch.bulk.studies.named_agents import FOLDED, NAMED, NOT_NAMED, named_agent_cells
 from canfetch.core.choices import unknown_choice
 from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidOption
@@ -45,6 +51,17 @@ IMC_2025_AGENTS: Final = (
 )
 # The agents of Consent in Crisis, in the order of its figures.
 CONSENT_AGENTS: Final = ("GPTBot", "CCBot", "Google-Extended", "anthropic-ai", "ClaudeBot", "cohere-ai", "FacebookBot")
+# The crawlers that Krantz counted in the files of news sites (Evolution of AI bot blocking on news websites, 2024).
+NEWS_AGENTS: Final = (
+    "anthropic-ai",
+    "CCBot",
+    "ChatGPT-User",
+    "cohere-ai",
+    "FacebookBot",
+    "Google-Extended",
+    "GPTBot",
+    "PerplexityBot",
+)
 # The media types that Common Crawl counts as robots.txt, and those of the files that its script reads.
 _ROBOTS_TYPE: Final = re.compile(r"text(?!/html)", re.IGNORECASE)
 _READ_TYPES: Final = frozenset(
@@ -59,36 +76,41 @@ _READ_TYPES: Final = frozenset(
         "text/plan",
     ]
 )
-_SIZE_KIB: Final = (0, 1, 5, 50, 100, 500)
+# The limits of the published classes, and three more for small files.
+_SIZE_KIB: Final = (0, 1, 5, 50, 100, 200, 300, 400, 500)
+_SIZES: Final = (*[f"up to {limit} KiB" for limit in _SIZE_KIB], f"over {_SIZE_KIB[-1]} KiB")
 _REDIRECT_UNRESOLVED: Final = "redirect-unresolved"
 _NO_RESPONSE: Final = "no-response"
-_ALL: Final = "*"
-# Subjects that are not product tokens.
-_ANY_AGENT: Final = "any agent"
-_ALL_AGENTS: Final = "all agents"
-
-
-class Cell(NamedTuple):
-    """A cell of the counts to which a file belongs.
-
-    Attributes:
-        subject: The agent, or `*` if the count is not about one. `any agent` has the strictest class of the agents of
-            the run, and `all agents` means all user agents that a file names.
-        measure: The name of a definition, or of a classification of responses.
-        label: The class.
-    """
-
-    subject: str
-    measure: str
-    label: str
+_STATUS_CLASS: Final = "common-crawl-status/1"
+_STATUS_CLASSES: Final = (
+    "with-rules",
+    "no-rules",
+    "no-text",
+    "allow-all",
+    "forbidden",
+    "defer-visits",
+    _REDIRECT_UNRESOLVED,
+    _NO_RESPONSE,
+)
+# Surveys of publishers count the sites that block some of a list of crawlers, or none.
+_BLOCKED: Final = "blocked-agents/1"
+_BLOCKED_CLASSES: Final = ("all", "some", "none", "undecided")
 
 
 class Plotted(NamedTuple):
-    """What a plot shows: the share of a class by a measure, or that of all classes without one, and its title."""
+    """What a plot shows.
+
+    Attributes:
+        measure: The measure.
+        label: The class whose share it shows for each subject, or None for all classes of one subject.
+        title: Its title.
+        subject: This subject, or None if the measure has only one.
+    """
 
     measure: str
     label: str | None
     title: str
+    subject: str | None = None
 
 
 class Recipe(NamedTuple):
@@ -100,6 +122,7 @@ class Recipe(NamedTuple):
         source: The study whose table it has.
         agents: The agents by default.
         cells: Yields the cells of a file.
+        tables: Yields the tables of some agents. A ranking has none, because the files decide which agents it has.
         plotted: What a plot shows.
     """
 
@@ -108,10 +131,18 @@ class Recipe(NamedTuple):
     source: str
     agents: tuple[str, ...]
     cells: Callable[[ResolvedFile, tuple[str, ...]], Iterator[Cell]]
+    tables: Callable[[tuple[str, ...]], Iterator[Table]] | None
     plotted: Plotted
 
 
-def _by_definitions(*names: str, with_any: bool = False) -> Callable[[ResolvedFile, tuple[str, ...]], Iterator[Cell]]:
+class _Counts(NamedTuple):
+    """How a recipe counts: its cells and its tables, in the order of `Recipe`."""
+
+    cells: Callable[[ResolvedFile, tuple[str, ...]], Iterator[Cell]]
+    tables: Callable[[tuple[str, ...]], Iterator[Table]]
+
+
+def _by_definitions(*names: str, with_any: bool = False) -> _Counts:
     definitions = [DEFINITIONS[name] for name in names]
 
     def cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
@@ -124,21 +155,39 @@ def _by_definitions(*names: str, with_any: bool = False) -> Callable[[ResolvedFi
             for agent, label in zip(agents, labels, strict=True):
                 yield Cell(agent, definition.name, label)
             if with_any and labels:
-                yield Cell(_ANY_AGENT, definition.name, definition.strictest(labels))
+                yield Cell(ANY_AGENT, definition.name, definition.strictest(labels))
             if definition.classify_all is not None:
-                yield Cell(_ALL_AGENTS, definition.name, definition.classify_all(studied))
+                yield Cell(ALL_AGENTS, definition.name, definition.classify_all(studied))
 
-    return cells
+    return _Counts(cells, partial(_definition_tables, definitions, with_any=with_any))
+
+
+def _definition_tables(
+    definitions: Sequence[Definition], agents: tuple[str, ...], *, with_any: bool = False
+) -> Iterator[Table]:
+    for definition in definitions:
+        subjects = [*agents]
+        if with_any and agents:
+            subjects.append(ANY_AGENT)
+        if definition.classify_all is not None:
+            subjects.append(ALL_AGENTS)
+        for subject in subjects:
+            yield Table(subject, definition.name, definition.classes)
 
 
 def _common_crawl_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
     label = _status_class(file)
-    yield Cell(_ALL, "common-crawl-status/1", label)
+    yield Cell(ALL, _STATUS_CLASS, label)
     if label == "with-rules":
-        yield from _RULESETS(file, (_ALL, *agents))
+        yield from _RULESETS.cells(file, (ALL, *agents))
 
 
-_RULESETS: Final = _by_definitions("common-crawl/1", "common-crawl-published/1", "exact/1")
+def _common_crawl_tables(agents: tuple[str, ...]) -> Iterator[Table]:
+    yield Table(ALL, _STATUS_CLASS, _STATUS_CLASSES)
+    yield from _RULESETS.tables((ALL, *agents))
+
+
+_RULESETS: Final = _by_definitions("common-crawl/1", "common-crawl/2", "common-crawl-published/1", "exact/1")
 
 
 def _status_class(file: ResolvedFile) -> str:
@@ -172,17 +221,42 @@ def _content_type(file: ResolvedFile) -> str:
 
 def _almanac_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
     status = None if file.response is None else file.response.status
-    yield Cell(_ALL, "status", _without_response(file) if status is None else str(status))
+    yield Cell(ALL, "status", _without_response(file) if status is None else str(status))
     named: Collection[str] = ()
     if status == 200 and file.content is not None:
         metrics = robots_metrics(file.content, status=status, redirected=bool(file.hops))
         size = metrics["size_kib"]
-        label = next((f"up to {limit} KiB" for limit in _SIZE_KIB if size <= limit), f"over {_SIZE_KIB[-1]} KiB")
-        yield Cell(_ALL, "size", label)
+        yield Cell(ALL, "size", _SIZES[sum(size > limit for limit in _SIZE_KIB)])
         named = metrics["record_counts"]["by_useragent"]
     # The published shares are of all sites, including those without a file.
-    for agent in (_ALL, *agents):
-        yield Cell(agent, "named", "named" if agent.lower() in named else "not-named")
+    for agent in (ALL, *agents):
+        yield Cell(agent, "named", NAMED if agent.lower() in named else NOT_NAMED)
+
+
+def _almanac_tables(agents: tuple[str, ...]) -> Iterator[Table]:
+    yield Table(ALL, "status", (_REDIRECT_UNRESOLVED, _NO_RESPONSE), is_open=True)
+    yield Table(ALL, "size", _SIZES)
+    for agent in (ALL, *agents):
+        yield Table(agent, "named", (NAMED, NOT_NAMED))
+
+
+_EXACT: Final = _by_definitions("exact/1")
+
+
+def _publisher_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
+    cells = list(_EXACT.cells(file, agents))
+    yield from cells
+    if cells:
+        blocked = {cell.label for cell in cells}
+        is_blocked = {label == "disallow-all" for label in blocked}
+        # An agent that is not decided may be blocked.
+        label = "some" if len(is_blocked) > 1 else "all" if True in is_blocked else "none"
+        yield Cell(FILE, _BLOCKED, "undecided" if "undecided" in blocked else label)
+
+
+def _publisher_tables(agents: tuple[str, ...]) -> Iterator[Table]:
+    yield from _EXACT.tables(agents)
+    yield Table(FILE, _BLOCKED, _BLOCKED_CLASSES)
 
 
 RECIPES: Final = {
@@ -193,7 +267,7 @@ RECIPES: Final = {
             "AI crawlers: disallowed fully or partially, mentioned, explicitly allowed.",
             "Liu et al., Somesite I Used To Crawl, IMC 2025, figures 2 to 4",
             IMC_2025_AGENTS,
-            _by_definitions("imc-2025/1", "imc-2025-mention/1", "imc-2025-explicit-allow/1", "exact/1", with_any=True),
+            *_by_definitions("imc-2025/1", "imc-2025-mention/2", "imc-2025-explicit-allow/2", "exact/1", with_any=True),
             Plotted("imc-2025/1", "fully-disallowed", "Files that fully disallow the agent"),
         ),
         Recipe(
@@ -202,7 +276,8 @@ RECIPES: Final = {
             "Common Crawl, robotstxt-experiments, IIPC 2025",
             ("CCBot", "GPTBot", "ClaudeBot", "Google-Extended", "Bytespider", "Googlebot"),
             _common_crawl_cells,
-            Plotted("common-crawl-status/1", None, "Responses by what the crawler does"),
+            _common_crawl_tables,
+            Plotted(_STATUS_CLASS, None, "Responses by what the crawler does"),
         ),
         Recipe(
             "http-archive",
@@ -210,6 +285,7 @@ RECIPES: Final = {
             "HTTP Archive, Web Almanac 2025, chapter SEO",
             ("GPTBot", "ClaudeBot", "CCBot", "Google-Extended", "PerplexityBot", "Googlebot", "bingbot", "AhrefsBot"),
             _almanac_cells,
+            _almanac_tables,
             Plotted("named", "named", "Files that name the user agent"),
         ),
         Recipe(
@@ -217,15 +293,51 @@ RECIPES: Final = {
             "Blocked AI crawlers, by the published parser and exactly.",
             "Longpre et al., Consent in Crisis, 2024",
             CONSENT_AGENTS,
-            _by_definitions("consent-in-crisis-published/1", "consent-in-crisis/1", "exact/1"),
+            *_by_definitions("consent-in-crisis-published/1", "consent-in-crisis/1", "exact/1"),
             Plotted("consent-in-crisis/1", "all", "Files that block all for the agent"),
+        ),
+        Recipe(
+            "news-publishers",
+            "AI crawlers that files disallow entirely: all, some or none of a list.",
+            "surveys of news publishers, such as Press Gazette, 2024",
+            NEWS_AGENTS,
+            _publisher_cells,
+            _publisher_tables,
+            Plotted("exact/1", "disallow-all", "Files that disallow everything"),
+        ),
+        Recipe(
+            "crawl-delay",
+            "The distribution of crawl delays, of files and of agents.",
+            "Bing's documentation",
+            ("bingbot", "Slurp", "AhrefsBot", "SemrushBot", "MJ12bot", "GPTBot", "ClaudeBot", "CCBot"),
+            crawl_delay_cells,
+            crawl_delay_tables,
+            Plotted(CRAWL_DELAY, None, "Files by their longest crawl delay", FILE),
+        ),
+        Recipe(
+            "contents",
+            "The number of sitemaps, and lines that are not records.",
+            "RFC 9309",
+            (),
+            content_cells,
+            content_tables,
+            Plotted(SYNTAX, None, "Files with and without errors", FILE),
+        ),
+        Recipe(
+            "agents",
+            "The ranking of user agents by the number of files that name them.",
+            "RFC 9309",
+            (),
+            named_agent_cells,
+            None,
+            Plotted(FOLDED, NAMED, "Files that name the user agent"),
         ),
         Recipe(
             "definitions",
             "All definitions of a blocked agent side by side.",
             "the sources of the definitions",
             ("GPTBot", "CCBot", "ClaudeBot", "Googlebot"),
-            _by_definitions(*DEFINITIONS),
+            *_by_definitions(*DEFINITIONS),
             Plotted("exact/1", "disallow-all", "Files that disallow everything"),
         ),
     )

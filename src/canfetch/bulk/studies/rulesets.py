@@ -19,6 +19,7 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _LINE: Final = re.compile(r"[ \t]*(user-agent|allow|disallow)[ \t]*:[ \t]*([^#\r]*)", re.IGNORECASE)
 # Common Crawl reads up to a carriage return, but skips any white space before the value, line ends included.
 _COMMON_CRAWL_LINE: Final = re.compile(rb"\s*(user-agent|allow|disallow)\s*:\s*([^#\r]*)", re.IGNORECASE)
+_LINE_END: Final = re.compile(rb"\r\n?|\n")
 _PAGE: Final = re.compile(rb"<(?:html|!doctype html)\b", re.IGNORECASE)
 _SPACES: Final = re.compile(r"\s+")
 # The lines after which the parser of Consent in Crisis starts a new list of user agents.
@@ -114,15 +115,19 @@ def published_consent_rulesets(text: str) -> dict[str, Ruleset]:
     return collected.rulesets()
 
 
-def common_crawl_rulesets(content: bytes, *, published: bool) -> dict[str, Ruleset]:
+def common_crawl_rulesets(
+    content: bytes, *, published: bool, ends_at_carriage_returns: bool = False
+) -> dict[str, Ruleset]:
     """Return the rules of each user agent that has rules, as the script of Common Crawl finds them.
 
-    Lines end at a line feed. A file whose first line starts an HTML page has no rules.
+    A file whose first line starts an HTML page has no rules.
 
     Args:
         content: The file.
         published: Whether a user-agent line after the first rule of the file replaces those before it, as published.
             Otherwise, all user agents of a group get its rules.
+        ends_at_carriage_returns: Whether a carriage return ends a line, as in RFC 9309. In the script, only a line feed
+            does.
     """
     content = content.removeprefix(_BYTE_ORDER_MARK)
     collected = _Collection()
@@ -131,7 +136,7 @@ def common_crawl_rulesets(content: bytes, *, published: bool) -> dict[str, Rules
     # A user agent that is repeated gets its rules once.
     agents: set[str] = set()
     has_rules = False
-    for line in content.split(b"\n"):
+    for line in _LINE_END.split(content) if ends_at_carriage_returns else content.split(b"\n"):
         found = _COMMON_CRAWL_LINE.match(line)
         if found is None:
             continue

@@ -1,9 +1,11 @@
 """The counts of a recipe over the captures of a store, by several processes."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,23 +14,28 @@ from canfetch.bulk.archives.archive_job import Part, list_parts
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.resolution import resolve_capture
 from canfetch.bulk.reading.captures import Capture
+from canfetch.bulk.studies.cells import Table
+from canfetch.bulk.studies.named_agents import drop_rare_names, ranked_counts
 from canfetch.bulk.studies.recipes import get_recipe
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema
 from canfetch.bulk.writing.part_files import read_checked, write_checked
 from canfetch.bulk.writing.processes import run_tasks
 
-PERIODS: Final = ("month", "year", "day", "none")
+PERIODS: Final = ("month", "year", "day", "crawl", "none")
+_CRAWL: Final = "crawl"
+# The names of Common Crawl's crawls: a year with a week, two years, or a year. Names of files have longer numbers.
+_CRAWL_NAME: Final = re.compile(r"CC-MAIN-\d{4}(?:-\d{4}|-\d{2})?(?!\d)(?!-\d{5})", re.ASCII)
 _PERIOD_FORMATS: Final = {"month": "%Y-%m", "year": "%Y", "day": "%Y-%m-%d"}
 STUDY: Final = Schema(
     "canfetch.study/1",
     (
         Column("study", ColumnType.TEXT, "The recipe."),
         Column("period", ColumnType.TEXT, "The month, year or day of the captures."),
-        Column("subject", ColumnType.TEXT, "The agent, `any agent`, `all agents`, or `*`."),
+        Column("subject", ColumnType.TEXT, "The agent, `any agent`, `all agents`, `file`, or `*`."),
         Column("measure", ColumnType.TEXT, "What is measured, such as the name of a definition."),
         Column("class", ColumnType.TEXT, "The class of files."),
-        Column("files", ColumnType.INTEGER, "The number of files."),
-        Column("share", ColumnType.NUMBER, "Their share of the files with this period, subject and measure."),
+        Column("files", ColumnType.INTEGER, "The number of files, which may be 0."),
+        Column("share", ColumnType.NUMBER, "Their share of the files with this period, subject and measure, if any."),
     ),
 )
 # The period, subject, measure and class of a count.
@@ -78,13 +85,19 @@ def count_study(
         if counts is None:
             missing.append(part)
         else:
-            total.update(counts)
+            _add(total, counts, options)
             advance(part.last - part.first + 1)
     run = partial(_count_part, _StudyPart(store.absolute(), folder.absolute(), options))
     for part, counts in run_tasks(run, missing, processes=processes, engine=engine):
-        total.update(counts)
+        _add(total, counts, options)
         advance(part.last - part.first + 1)
-    return list(_rows(total, options.recipe))
+    return list(_rows(total, options))
+
+
+def _add(total: Counter[_Key], counts: Counter[_Key], options: StudyOptions) -> None:
+    total.update(counts)
+    if get_recipe(options.recipe).tables is None:
+        drop_rare_names(total)
 
 
 def _path(folder: Path, number: int) -> Path:
@@ -106,22 +119,50 @@ def _count_part(study: _StudyPart, part: Part) -> Counter[_Key]:
         for _, capture in store.files(part.first, part.last):
             period = period_of(capture, options.period)
             file = resolve_capture(capture, store, policy)
-            counts.update((period, *cell) for cell in recipe.cells(file, options.agents))
+            _add(counts, Counter([(period, *cell) for cell in recipe.cells(file, options.agents)]), options)
     write_checked(_path(study.folder, part.number), [[*key, count] for key, count in counts.items()])
     return counts
 
 
 def period_of(capture: Capture, period: str) -> str:
-    """Return the period of a capture, such as `2026-05`, or an empty text if its time is unknown."""
+    """Return the period of a capture, such as `2026-05`, or an empty text if its time is unknown.
+
+    A crawl of Common Crawl is known by the name of the archive, which has that of the crawl or is in a folder with it.
+    """
+    if period == _CRAWL:
+        crawl = _CRAWL_NAME.search(capture.source)
+        return "" if crawl is None else crawl[0]
     form = _PERIOD_FORMATS.get(period)
     if form is None or capture.time is None:
         return ""
     return datetime.fromtimestamp(capture.time, UTC).strftime(form)
 
 
-def _rows(counts: Counter[_Key], recipe: str) -> Iterator[Row]:
-    totals: Counter[tuple[str, str, str]] = Counter()
-    for key, count in counts.items():
-        totals[key[:3]] += count
-    for key, count in sorted(counts.items()):
-        yield (recipe, *key, count, count / totals[key[:3]])
+def _rows(counts: Counter[_Key], options: StudyOptions) -> Iterator[Row]:
+    recipe = get_recipe(options.recipe)
+    if recipe.tables is None:
+        found = ranked_counts(counts, options.agents)
+    else:
+        found = _table_counts(counts, list(recipe.tables(options.agents)))
+    for key, count, total in found:
+        # A subject can be without files in a period, so that there is no share.
+        yield (options.recipe, *key, count, count / total if total else None)
+
+
+def _table_counts(counts: Counter[_Key], tables: list[Table]) -> Iterator[tuple[_Key, int, int]]:
+    """Yield each cell of some tables in each period, with its count, and that of all classes of its table."""
+    others: dict[tuple[str, str], set[str]] = {}
+    for _, subject, measure, label in counts:
+        others.setdefault((subject, measure), set()).add(label)
+    for period in sorted({key[0] for key in counts}):
+        for subject, measure, labels, is_open in sorted(tables):
+            more = sorted(others.get((subject, measure), set()).difference(labels), key=_order) if is_open else ()
+            found = {label: counts[period, subject, measure, label] for label in (*labels, *more)}
+            total = sum(found.values())
+            for label, count in found.items():
+                yield (period, subject, measure, label), count, total
+
+
+def _order(label: str) -> tuple[float, str]:
+    """Return the order of a class: that of a number, or else after all numbers."""
+    return (float(label), label) if label.replace(".", "", 1).isdecimal() else (inf, label)

@@ -10,7 +10,7 @@ from canfetch.bulk.archives.archive_job import Collected, collect, only_pages, s
 from canfetch.bulk.archives.capture_store import LeftOut, Missed
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
-from canfetch.bulk.reading.sources import Source
+from canfetch.bulk.reading.sources import WEB_ARCHIVES, Source
 from canfetch.cli.bulk.options import (
     RunOptions,
     find_sources,
@@ -117,8 +117,8 @@ def collect_captures(sources: list[Source], store: Path, aside: SetAside, *, pag
         progress.close()
     for name in collected.unreadable:
         progress.print_error(f"canfetch: warning: {quoted(name)}: no record can be used")
-    # A WARC file may have all responses of a crawl. In a table, other URLs than those of robots.txt are rare.
-    crawls = {source.name for source in sources if source.format == "warc"}
+    # A WARC or ARC file may have all responses of a crawl. In a table, other URLs than those of robots.txt are rare.
+    crawls = {source.name for source in sources if source.format in WEB_ARCHIVES}
     for left_out in collected.left_out:
         if not left_out.has_files or left_out.source not in crawls:
             progress.print_error(f"canfetch: warning: {_describe(left_out)}")

@@ -13,7 +13,7 @@ from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
 
 _INPUTS: Final = """\
-INPUT is a WARC or WET file, a folder or a tar file with one robots.txt per file, or a Parquet, CSV, TSV or NDJSON
+INPUT is a WARC, WET or ARC file, a folder or a tar file with one robots.txt per file, or a Parquet, CSV, TSV or NDJSON
     table with columns such as origin, time, status and content. Most can be compressed with gzip or bzip2; - reads
     standard input. A record that cannot be read is set aside and reported."""
 _EXIT_CODES: Final = """\b

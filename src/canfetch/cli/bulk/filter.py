@@ -14,7 +14,7 @@ from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.row_files import DamagedTable, unreadable_table
-from canfetch.bulk.reading.sources import Source
+from canfetch.bulk.reading.sources import WEB_ARCHIVES, Source
 from canfetch.bulk.reading.url_lists import FORMATS
 from canfetch.cli.bulk.archive_run import SetAside, collect_captures, open_faults
 from canfetch.cli.bulk.options import (
@@ -140,14 +140,14 @@ def _find_pages(names: tuple[str, ...], options: FilterOptions) -> list[Source]:
         raise CommandError("--pages requires --use")
     sources = find_sources(names, None)
     for source in sources:
-        if source.format != "warc":
-            raise CommandError(f"invalid --pages {quoted(source.name)}: expected a WARC file")
+        if source.format not in WEB_ARCHIVES:
+            raise CommandError(f"invalid --pages {quoted(source.name)}: expected a WARC or ARC file")
     return sources
 
 
 def _note_pages(sources: list[Source], collected: Collected) -> None:
     """Print that an archive has pages, whose headers and HTML do not count."""
-    crawls = {source.name for source in sources if source.format == "warc"}
+    crawls = {source.name for source in sources if source.format in WEB_ARCHIVES}
     for left_out in collected.left_out:
         if left_out.source in crawls and left_out.has_files:
             name = quoted(left_out.source)
@@ -226,8 +226,8 @@ command: Final = click.Command(
             metavar="WARC",
             type=click.Path(),
             multiple=True,
-            help="With --use, WARC file with pages, tdmrep.json files and RSL licenses, which count as well. It can be "
-            "the same as that of --robots. Can be repeated.",
+            help="With --use, WARC or ARC file with pages, tdmrep.json files and RSL licenses, which count as well. It "
+            "can be the same as that of --robots. Can be repeated.",
         ),
         *agent_parameters(),
         Option(["--url-column"], metavar="NAME", default="url", show_default=True, help="Column of the URLs."),

@@ -127,7 +127,7 @@ command: Final = click.Command(
             type=Choice(PERIODS),
             default="month",
             show_default=True,
-            help="Count the captures of each month, year or day separately, or all together.",
+            help="Count the captures of each month, year, day or crawl of Common Crawl separately, or all together.",
         ),
         Option(["--plot"], metavar="FILE", type=OutputFile(), help="Draw the study as a .png, .svg or .pdf file."),
         *[parameter for parameter in run_parameters(_ENGINES) if parameter.name != _NO_PROFILE],
