@@ -28,7 +28,7 @@ LOGS = ROOT / "build" / "release-check"
 # The version of the Python package is the one that others must have.
 _VERSION = re.compile(r'^__version__(?:: \w+(?:\[str\])?)? = "([^"]+)"$', re.MULTILINE)
 # What would lead from the clone back to this checkout.
-_UNSET = re.compile(r"(PYTHON|CANFETCH_|VIRTUAL_ENV|MAKE|MFLAGS|GIT_|CARGO_TARGET_DIR|CARGO_BUILD_TARGET_DIR)")
+_UNSET = re.compile(r"(PYTHON|CANFETCH_|VIRTUAL_ENV|VENV|MAKE|MFLAGS|GIT_|CARGO_TARGET_DIR|CARGO_BUILD_TARGET_DIR)")
 
 
 class Step(NamedTuple):
