@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.missing import skip_unless_ci
 
+from check_packages import Place
+
 pytestmark = pytest.mark.packaging
 
 ROOT = Path(__file__).parents[2]
@@ -49,15 +51,6 @@ def test_uv_installs_the_command_from_a_repository(tmp_path: Path) -> None:
     uv = Path(sys.executable).with_name("uv")
     if not uv.exists() or not (ROOT / ".git").exists():
         skip_unless_ci("uv is not installed, or this is not a checkout")
-    environment = {
-        "HOME": str(tmp_path),
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "CANFETCH_BUILD": "python",
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "safe.directory",
-        "GIT_CONFIG_VALUE_0": "*",
-    }
-    command: list[str | Path] = [uv, "tool", "install", "--quiet", "--python", sys.executable, f"git+file://{ROOT}"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "engine python" in run(tmp_path / ".local" / "bin" / "canfetch", "--version")
+    place = Place(tmp_path, {"CANFETCH_BUILD": "python"})
+    place.run(uv, "tool", "install", "--quiet", "--python", sys.executable, f"git+file://{ROOT}")
+    assert "engine python" in place.run(Path(place.environment["HOME"], ".local", "bin", "canfetch"), "--version")
