@@ -49,7 +49,7 @@ NPM_PACKAGE := build/npm/package.json
 NPM_SOURCES := $(shell find npm page/src/engine -type f 2>/dev/null) LICENSE tools/bundled_parts.py tools/build_npm_package.sh
 
 .PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust crate bench bench-crate scoreboard fuzz \
-	package conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm npm npm-bench
+	package packages crate-archive release-check conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm npm npm-bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -265,6 +265,22 @@ package: $(STAMPS)/venv page-if-npm ## build the sdist, the wheel of this platfo
 	rm -rf build/lib* build/bdist* dist
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
+
+crate-archive: ## build the archive of the crate for Rust in dist/crate
+	@mkdir -p dist/crate && rm -f dist/crate/*
+	cargo package --quiet --manifest-path rust/Cargo.toml --locked --package canfetch --no-verify --target-dir build/crate $(if $(CI),,--allow-dirty)
+	cp build/crate/package/canfetch-*.crate dist/crate/
+
+# `make package` empties dist/, so it runs first. To add a package, build it here and check it in tools/check_packages.py.
+packages: $(INSTALLED) $(STAMPS)/group-test ## build all packages, install each where nothing of the checkout is, and ask it 20 questions
+	$(MAKE) package
+	$(MAKE) npm
+	$(MAKE) crate-archive
+	$(BIN)/python -m pytest -m packaging tests/packaging
+	$(BIN)/python tools/check_packages.py $(ARGS)
+
+release-check: $(STAMPS)/venv ## all of a release but the upload, from a clean clone of HEAD; then print what is to do by hand
+	$(BIN)/python tools/release_check.py $(ARGS)
 
 # Built from a copy, which has the license and stays free of build output.
 conformance-package: $(STAMPS)/venv ## build the conformance cases as a package of their own, in dist/conformance

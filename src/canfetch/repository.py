@@ -1,4 +1,4 @@
-"""The addresses of the project's repository and documentation. Nothing else in the project contains them.
+"""Where the project is published: addresses and the switch of the first release. Nothing else in the project has them.
 
 The package metadata, the links of its README, the links to the pages of checks, SARIF logs and the default User-Agent
 header are derived from them. An address that is None is left out.
@@ -10,6 +10,9 @@ from typing import Final
 REPOSITORY: Final[str | None] = None
 # Where `.github/workflows/docs.yml` publishes the built documentation, without a slash at the end.
 DOCUMENTATION: Final[str | None] = None
+# Whether the registries (PyPI, crates.io, npm) have a release. The commit of the first release sets it, and
+# `python tools/generate_release_marks.py` then removes the marks of commands that need a registry.
+PUBLISHED: Final[bool] = False
 
 
 def default_user_agent(version: str) -> str:

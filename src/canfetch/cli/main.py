@@ -14,10 +14,11 @@ import click
 from canfetch import __version__
 from canfetch.cli.shared.command_errors import EXIT_BROKEN_PIPE, EXIT_ERROR, EXIT_INTERRUPTED, format_error
 from canfetch.cli.shared.garbage_collection import freeze_objects, paused_collector
-from canfetch.cli.shared.terminal import print_message, print_message_lines, terminal_width
+from canfetch.cli.shared.terminal import print_message_lines, terminal_width
 from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
+from canfetch.repository import PUBLISHED
 
 # The module of each subcommand, by family, in the order of the help.
 _FAMILIES: Final[dict[str, dict[str, str]]] = {
@@ -73,8 +74,8 @@ COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
 # pip hides the output of builds that succeed, so that this is where users learn about the missing engine.
 _NATIVE_HINT: Final = """\
 The native engine is not installed. The Python engine returns the same results, but is slower.
-To build the native engine, install Rust 1.85 or later, and run:
-  CANFETCH_BUILD=native pip install --force-reinstall --no-deps --no-cache-dir --no-binary canfetch canfetch"""
+To build the native engine, install Rust 1.85 or later, and run{place}:
+  CANFETCH_BUILD=native pip install --force-reinstall --no-deps --no-cache-dir {source}"""
 
 
 class CommandContext(click.Context):
@@ -171,8 +172,14 @@ def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -
     implementation = "Python" if sys.implementation.name == "cpython" else f"{sys.implementation.name}, Python"
     click.echo(f"canfetch {__version__}, engine {engine_name()}, {implementation} {python}")
     if "CANFETCH_ENGINE" not in os.environ and sys.implementation.name == "cpython" and native_module() is None:
-        print_message(_NATIVE_HINT)
+        print_message_lines(native_hint(published=PUBLISHED))
     ctx.exit()
+
+
+def native_hint(*, published: bool) -> str:
+    """Return how to build the native engine: from the sdist on PyPI if there is one, and otherwise from a checkout."""
+    place, source = ("", "--no-binary canfetch canfetch") if published else (" in a checkout", ".")
+    return _NATIVE_HINT.format(place=place, source=source)
 
 
 cli: Final = LazyGroup(

@@ -1,0 +1,102 @@
+"""Commands that need a registry are marked until the first release, by one switch."""
+
+from pathlib import Path
+
+import pytest
+
+from canfetch.cli.main import native_hint
+from canfetch.repository import PUBLISHED, REPOSITORY
+from generate_release_marks import COMMENT, INLINE, ROOT, WORDS, marked, marked_file, pages, registry_command
+
+PAGES = pages()
+COMMANDS = [
+    "pip install canfetch",
+    "python -m pip install --upgrade canfetch pandas",
+    "pip install 'canfetch[web,redis]'",
+    "pip install canfetch==0.1.0",
+    "uv tool install canfetch",
+    "uvx canfetch check /",
+    "cargo add canfetch",
+    "npm install canfetch",
+    "import { parse } from 'npm:canfetch'; npx canfetch",
+    'canfetch = "0.1"',
+    "additional_dependencies: [canfetch]",
+]
+OTHERS = [
+    "pip install dist/canfetch-0.1.0-py3-none-any.whl",
+    "pip install protego",
+    "pip install /path/to/canfetch",
+    "pip install --no-index --find-links wheels canfetch",
+    "uv tool install git+file:///path/to/canfetch",
+    "pip install canfetch-conformance",
+    "cargo add canfetch --path canfetch/rust/core",
+    "pip install pandas\ncanfetch check /",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_that_need_a_registry(command: str) -> None:
+    assert registry_command(command)
+
+
+@pytest.mark.parametrize("command", OTHERS)
+def test_commands_that_need_no_registry(command: str) -> None:
+    assert registry_command(command) is None
+
+
+def test_marks_follow_the_switch() -> None:
+    page = "Run `pip install canfetch`, or `make run`.\n\n```sh\npip install canfetch\nmake run\n```\n"
+    with_marks = marked(page, published=False)
+    assert with_marks == (
+        f"Run `pip install canfetch`{INLINE}, or `make run`.\n\n```sh\npip install canfetch{COMMENT}\nmake run\n```\n"
+    )
+    assert marked(with_marks, published=False) == with_marks
+    assert marked(with_marks, published=True) == page
+    broken = with_marks.replace(INLINE, f"\n({WORDS.replace(' the ', chr(10) + 'the ')})")
+    assert marked(broken, published=False) == broken
+    assert marked(broken, published=True) == page
+
+
+def test_other_files_name_the_registry_in_words() -> None:
+    text = "# The server is from PyPI.\nrun: pip install canfetch\n"
+    with_marks = marked_file(text, published=False)
+    assert with_marks == text.replace("PyPI", f"PyPI{INLINE}")
+    assert marked_file(with_marks, published=True) == text
+    with pytest.raises(ValueError, match="does not say"):
+        marked_file("run: pip install canfetch\n", published=False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_pages_have_the_marks_of_the_switch(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    change = marked if page.suffix == ".md" else marked_file
+    assert change(text, published=PUBLISHED) == text
+    if page.name != "CONTRIBUTING.md":
+        assert WORDS not in change(text, published=True)
+
+
+def test_the_pages_for_each_registry_are_checked() -> None:
+    names = {page.relative_to(ROOT).as_posix() for page in PAGES}
+    assert {"README.md", "docs/installation.md", "npm/README.md", "rust/core/README.md"} <= names
+
+
+def test_messages_need_no_registry_before_the_first_release() -> None:
+    # An extra is added to an installed canfetch: tests/packaging/test_extras.py.
+    found = {
+        path.name
+        for path in (ROOT / "src").rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if (command := registry_command(line)) and "canfetch[" not in line[line.index(command) :]
+    }
+    assert found == set()
+    assert registry_command(native_hint(published=True))
+    assert registry_command(native_hint(published=False)) is None
+
+
+def test_workflows_are_marked_until_the_project_has_a_repository() -> None:
+    mark = "\n# Never run: the project has no repository on GitHub yet.\n"
+    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    assert workflows
+    assert {mark in path.read_text(encoding="utf-8") for path in workflows} == {REPOSITORY is None}
+    page = (ROOT / "docs" / "installation.md").read_text(encoding="utf-8")
+    assert ("They have never run" in page) == (REPOSITORY is None)
