@@ -34,7 +34,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.canfetch
 INSTALL = tools/install.sh $(BIN)/python
 PYTEST = tools/run_pytest.sh $(BIN)/python
-RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' -not -path 'rust/wasm/*' -not -path 'rust/bench/*' 2>/dev/null)
+RUST := $(shell find rust -type f \( -name '*.rs' -o -name 'Cargo.*' \) -not -path '*/target/*' -not -path 'rust/wasm/*' -not -path 'rust/bench/*' -not -path 'rust/c/*' -not -path 'rust/header/*' 2>/dev/null)
 # Part of the stamp's name, so that a toolchain installed later is used.
 TOOLCHAIN := $(if $(shell command -v cargo 2>/dev/null),cargo,no-cargo)
 BUILT := $(STAMPS)/built-$(CANFETCH_BUILD)-$(TOOLCHAIN)
@@ -48,7 +48,7 @@ PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 NPM_PACKAGE := build/npm/package.json
 NPM_SOURCES := $(shell find npm page/src/engine -type f 2>/dev/null) LICENSE tools/bundled_parts.py tools/build_npm_package.sh
 
-.PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust crate bench bench-crate scoreboard fuzz \
+.PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust crate c-library c-header bench bench-crate scoreboard fuzz \
 	package packages crate-archive release-check conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm npm npm-bench
 
 help: ## list the targets
@@ -194,6 +194,7 @@ format: setup-lint ## format Python and Rust
 	cargo fmt --manifest-path rust/Cargo.toml --all
 	cargo fmt --manifest-path rust/wasm/Cargo.toml
 	cargo fmt --manifest-path rust/bench/Cargo.toml
+	cargo fmt --manifest-path rust/header/Cargo.toml
 
 types: setup-lint ## check types with mypy and tsc, and the stub of the native module
 	$(BIN)/mypy
@@ -210,6 +211,7 @@ rust: ## check format and lints of the crates, run their tests, and check that t
 		cargo fmt --manifest-path rust/Cargo.toml --all --check; \
 		cargo fmt --manifest-path rust/wasm/Cargo.toml --check; \
 		cargo fmt --manifest-path rust/bench/Cargo.toml --check; \
+		cargo fmt --manifest-path rust/header/Cargo.toml --check; \
 	else echo "canfetch: NOT CHECKED: the format of rust/, because this toolchain has no rustfmt"; fi
 	if cargo clippy --version > /dev/null 2>&1; then \
 		cargo clippy --manifest-path rust/Cargo.toml --locked --workspace --all-targets -- -D warnings; \
@@ -226,6 +228,14 @@ crate: ## test, document and package the crate for Rust, and check its public in
 	cargo check --manifest-path rust/bench/Cargo.toml --locked --quiet
 	python3 tools/crate_interface.py --check
 	cargo publish --dry-run --manifest-path rust/Cargo.toml --locked --package canfetch $(if $(CI),,--allow-dirty)
+
+# A package is built with DESTDIR: make c-library PREFIX=/usr DESTDIR=FOLDER.
+PREFIX ?= dist/c
+c-library: ## build the C library in dist/c, or install it: make c-library PREFIX=/usr/local
+	@PYTHON=$$(command -v $(BIN)/python || command -v python3) tools/build_c_library.sh '$(DESTDIR)$(PREFIX)'
+
+c-header: ## write the header of the C library, rust/c/include/canfetch.h, after a change of rust/c
+	cargo run --quiet --manifest-path rust/header/Cargo.toml --target-dir rust/target/header --locked
 
 engine-module: $(ENGINE_MODULE) ## build the engine of the tester page and of the npm package, a WebAssembly module
 
@@ -295,7 +305,7 @@ conformance-archive: $(STAMPS)/venv ## build the release archive of the conforma
 	$(BIN)/python -m conformance.archive dist/conformance
 
 clean: ## remove build output
-	rm -rf build dist docs/_build rust/target rust/fuzz/target rust/wasm/target rust/bench/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov
+	rm -rf build dist docs/_build rust/target rust/fuzz/target rust/wasm/target rust/bench/target rust/header/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov
 	rm -rf src/canfetch/web/assets page/node_modules
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache $(STAMPS)/built-* $(STAMPS)/extra-*
 	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -28,6 +28,7 @@ PAGE_PARTS = ASSETS / "parts.json"
 SBOM = "canfetch.cdx.json"
 
 _NATIVE_CRATE = ROOT / "rust" / "python" / "Cargo.toml"
+_C_CRATE = ROOT / "rust" / "c" / "Cargo.toml"
 _ENGINE_CRATE = ROOT / "rust" / "wasm" / "Cargo.toml"
 _ENGINE_TARGET = "wasm32-unknown-unknown"
 # Written by tools/build_engine_module.sh: the compiler that built the engine.
@@ -133,12 +134,12 @@ def engine_parts() -> list[Part]:
     return [*linked_crates(_ENGINE_CRATE, _ENGINE_TARGET), library]
 
 
-def native_parts() -> list[Part]:
-    """Return the parts of the native module, as built by the default toolchain."""
+def native_parts(manifest: Path = _NATIVE_CRATE) -> list[Part]:
+    """Return the parts of the native module or another library, as built by the default toolchain."""
     rustc = os.environ.get("RUSTC", "rustc")
     (host,) = re.findall(r"^host: (.*)$", _output(rustc, "-vV"), re.MULTILINE)
     target = os.environ.get("CARGO_BUILD_TARGET") or host
-    return [*linked_crates(_NATIVE_CRATE, target), rust_library(rustc)]
+    return [*linked_crates(manifest, target), rust_library(rustc)]
 
 
 def page_parts(file: Path = PAGE_PARTS) -> list[Part]:
@@ -309,11 +310,29 @@ def _output(*command: str, folder: Path = ROOT) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8", cwd=folder).stdout
 
 
+def parts_of_c_library() -> str:
+    """Return the parts of the C library, with their licenses, as text."""
+    parts = native_parts(_C_CRATE)
+    contents = "\n".join(f"  {part.name} {part.version}: {part.licence}" for part in parts)
+    sections = [f"The library contains:\n\n{contents}"]
+    for part in parts:
+        # A choice of licenses needs one of the texts.
+        texts = [text.strip() for name, text in part.notices.items() if name != "UNLICENSE"]
+        sections.append("\n\n".join([f"{part.name} {part.version}", *texts]))
+    return f"\n\n{'=' * 80}\n\n".join(sections) + "\n"
+
+
 def main() -> None:
-    """List the parts of the page's engine in a file."""
-    parser = argparse.ArgumentParser(description="List the parts of the tester page's engine in a JSON file.")
+    """List the parts of the page's engine, or of the C library, in a file."""
+    parser = argparse.ArgumentParser(
+        description="List the parts of the tester page's engine in a JSON file, or those of the C library in a text."
+    )
     parser.add_argument("output", type=Path, help="the file to write")
+    parser.add_argument("--c-library", action="store_true", help="the parts of the C library, with their licenses")
     arguments = parser.parse_args()
+    if arguments.c_library:
+        arguments.output.write_text(parts_of_c_library(), encoding="utf-8")
+        return
     parts = [part._asdict() for part in engine_parts()]
     arguments.output.write_text(json.dumps(parts), encoding="utf-8")
 

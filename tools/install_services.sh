@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Install what tests start: Redis, PostgreSQL, four web servers, Neovim, Chromium, and Java for Spark; Maven and a Java
-# compiler, which build the URLFrontier test server; and npm, which builds the tester page. Do nothing if they are
-# installed.
+# compiler, which build the URLFrontier test server; npm, which builds the tester page; and what uses the C library: C,
+# C++, Go, Ruby, SQLite and valgrind. Do nothing if they are installed.
 #
 # Installs with apt-get as root on Debian and Ubuntu. Elsewhere it prints what is missing; the tests that need a
 # missing server are skipped, and fail if CI=true.
@@ -21,6 +21,14 @@ command -v javac >/dev/null || missing+=(openjdk-17-jdk-headless)
 command -v mvn >/dev/null || missing+=(maven)
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
     missing+=(chromium)
+command -v gcc >/dev/null || missing+=(gcc libc6-dev)
+command -v g++ >/dev/null || missing+=(g++)
+command -v go >/dev/null || missing+=(golang-go)
+command -v pkg-config >/dev/null || missing+=(pkg-config)
+command -v ruby >/dev/null || missing+=(ruby)
+command -v sqlite3 >/dev/null || missing+=(sqlite3)
+echo '#include <sqlite3ext.h>' | gcc -E - >/dev/null 2>&1 || missing+=(libsqlite3-dev)
+command -v valgrind >/dev/null || missing+=(valgrind)
 if [[ ${#missing[@]} -eq 0 ]]; then
     exit 0
 fi

@@ -73,6 +73,18 @@ def _build_npm(source: Path, target: Path) -> None:
     shutil.copytree(source, target, dirs_exist_ok=True)
 
 
+def _build_c(source: Path, target: Path) -> None:
+    script = ADAPTERS.parents[1] / "tools" / "build_c_library.sh"
+    if not script.exists():
+        raise BuildError("the C library of canfetch is built in a checkout only")
+    library = target / "library"
+    _run([str(script), str(library)], PYTHON=sys.executable)
+    # As a program that uses an installed library: with its header, its pkg-config file and the shared library.
+    environment = {"PKG_CONFIG_PATH": f"{library}/lib/pkgconfig", "CGO_LDFLAGS": f"-Wl,-rpath,{library}/lib"}
+    command = ["go", "build", "-buildvcs=false", "-o", str(target / "canfetch"), str(source / "main.go")]
+    _run(command, CGO_ENABLED="1", **environment)
+
+
 BUILDERS: dict[str, Callable[[Path, Path], None]] = {
     "python": _build_python,
     "python-clients": _build_python,
@@ -82,9 +94,10 @@ BUILDERS: dict[str, Callable[[Path, Path], None]] = {
     "java": _build_java,
     "javascript": _build_javascript,
     "npm": _build_npm,
+    "c": _build_c,
 }
-# Their sources are not only in their folder. The builder itself is fast if nothing has changed.
-UNSTAMPED = frozenset({"npm"})
+# Their sources are not only in their folder. The builders themselves are fast if nothing has changed.
+UNSTAMPED = frozenset({"npm", "c"})
 
 
 def _digest(source: Path) -> str:

@@ -154,7 +154,7 @@ def show(circle: list[str], imports: Imports) -> str:
 
 LANGUAGES: dict[str, Callable[[], list[Imports]]] = {
     "python": lambda: [python_imports(ROOT / "src")],
-    "rust": lambda: [rust_imports(ROOT / "rust" / crate / "src") for crate in ("core", "python", "wasm")],
+    "rust": lambda: [rust_imports(ROOT / "rust" / crate / "src") for crate in ("c", "core", "python", "wasm")],
     "typescript": lambda: [typescript_imports(ROOT / folder / "src") for folder in ("page", "npm")],
 }
 

@@ -23,7 +23,7 @@ def manifest(crate: str) -> dict[str, Any]:
 def test_the_crates_and_the_package_have_one_version() -> None:
     workspace = manifest(".")["workspace"]["package"]
     assert workspace["version"] == manifest("wasm")["package"]["version"] == canfetch.__version__
-    assert all(manifest(crate)["package"]["version"] == {"workspace": True} for crate in ("core", "python"))
+    assert all(manifest(crate)["package"]["version"] == {"workspace": True} for crate in ("c", "core", "python"))
 
 
 def test_the_crates_name_one_oldest_rust_version() -> None:
