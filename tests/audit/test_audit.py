@@ -657,6 +657,14 @@ def test_findings_of_the_linter_have_the_advice_of_their_check(client: Client, s
     assert "Correct the line." not in "".join((*lines, html_page([plain])))
 
 
+def test_advice_of_the_linter_is_about_the_place(client: Client, site: Site) -> None:
+    publish(site, {}, robots="Disallow: /a\n\nUser-agent: *\nDisallow: /b\n")
+    plain = audit(client, site.origin, plan=QUICK).to_json()
+    (advice,) = (one["advice"] for one in plain["findings"] if "CF301" in one["message"])
+    assert "The first `User-agent` line is line 3: " in advice
+    assert f"  -> {advice}" in list(text_lines(plain))
+
+
 def test_a_sitemap_that_the_linter_reports_is_no_second_fault(client: Client, site: Site) -> None:
     publish(site, {}, robots=BAD_FILE.format(origin=site.origin))
     report = audit(client, site.origin, plan=QUICK)

@@ -41,6 +41,14 @@ def test_a_pause_restores_the_garbage_collector() -> None:
     assert gc.isenabled()
 
 
+def test_text_has_the_advice_about_the_place(run: RunCommand, folder: Path) -> None:
+    (folder / "robots.txt").write_bytes(b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n")
+    (advice,) = (line for line in run("lint", "robots.txt", "--select", "CF301").lines if line.startswith("  fix: "))
+    assert advice.endswith(
+        "The first `User-agent` line is line 3: if the rules are meant for its group, move them there."
+    )
+
+
 def test_text_shows_the_line_and_the_problem(run: RunCommand, bad: Path) -> None:
     ran = run("lint", bad.name)
     assert (ran.code, ran.err) == (1, "")

@@ -92,6 +92,7 @@ def test_check_is_complete(check: Check) -> None:
     assert not check.message.endswith(".")
     assert check.why.endswith(".")
     assert check.how_to_fix.endswith(".")
+    assert check.how_to_fix_here == "" or check.how_to_fix_here.endswith(".")
 
 
 @EVERY_CHECK

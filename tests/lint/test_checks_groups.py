@@ -1,5 +1,7 @@
 """Checks of groups: files that they report, files that they do not report, and fixes."""
 
+import re
+
 import pytest
 
 from canfetch import parse
@@ -201,6 +203,36 @@ def test_the_advice_to_remove_a_rule_is_also_right_for_the_last_rule_of_a_group(
     assert not findings(followed, code)
     for language in LANGUAGES:
         assert "`Disallow:`" in load_catalogue(language).texts(finding.check).how_to_fix
+
+
+@pytest.mark.parametrize(
+    "content, line",
+    [
+        (b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n", 3),
+        (b"# a\nAllow: /\nDisallow: /a\nUser-agent: a\nUser-agent: b\nDisallow:\n\nUser-agent: c\nDisallow:\n", 4),
+        (b"Disallow: /a\r\nSitemap: https://example.com/s\r\nuseragent: a", 3),
+    ],
+)
+def test_advice_about_rules_outside_of_groups_names_the_first_user_agent_line(content: bytes, line: int) -> None:
+    (finding,) = findings(content, "CF301")
+    assert finding.how_to_fix() == (
+        "Write a `User-agent` line above the rules. `User-agent: *` applies to all crawlers. "
+        f"The first `User-agent` line is line {line}: if the rules are meant for its group, move them there."
+    )
+    for language in LANGUAGES:
+        catalogue = load_catalogue(language)
+        advice = finding.how_to_fix(catalogue)
+        assert advice.startswith(catalogue.texts(finding.check).how_to_fix)
+        assert re.findall("[0-9]+", advice) == [str(line)]
+        assert advice == finding.to_json(catalogue)["how_to_fix"]
+
+
+@pytest.mark.parametrize("content", [b"Disallow: /a\n", b"Disallow: /a\n# User-agent: *\nUser agnt *\nDisallow: /b\n"])
+def test_advice_about_rules_outside_of_groups_names_no_line_without_a_user_agent_line(content: bytes) -> None:
+    (finding,) = findings(content, "CF301")
+    for language in LANGUAGES:
+        catalogue = load_catalogue(language)
+        assert finding.how_to_fix(catalogue) == catalogue.texts(finding.check).how_to_fix
 
 
 def test_groups_of_the_same_crawler_have_one_finding_about_inheritance() -> None:

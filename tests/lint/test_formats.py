@@ -230,10 +230,27 @@ def test_translated_texts_are_complete_and_have_the_same_placeholders(language: 
     assert translated
     for check in translated:
         texts = catalogue.texts(check)
-        assert all(text.strip() for text in texts)
+        # Only the sentence about a place can be missing, and only if English has none.
+        assert [bool(text.strip()) for text in texts] == [bool(text) for text in load_catalogue("en").texts(check)]
         assert texts.why != check.why
         assert texts.how_to_fix != check.how_to_fix
         assert placeholders(texts.message) == placeholders(check.message)
+        assert placeholders(texts.how_to_fix_here) == placeholders(check.how_to_fix_here)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_format_with_advice_has_the_sentence_about_the_place(language: str) -> None:
+    catalogue = load_catalogue(language)
+    # With a fix, because SARIF has advice only in fixes.
+    report = Linter(select=["CF301"]).lint(b"Disallow: /a\n\nUser-agent: b\nDisallow: /b\n")
+    (finding,) = report.findings
+    advice = finding.how_to_fix(catalogue)
+    assert finding.to_json(catalogue)["how_to_fix"] == advice
+    assert advice in junit_document([report], catalogue)
+    (result,) = sarif_log([report], version="1", catalogue=catalogue)["runs"][0]["results"]
+    assert result["fixes"][0]["description"]["text"].startswith(advice)
+    text = "".join(html_page([report], catalogue).replace("<code>", "`").replace("</code>", "`"))
+    assert advice in text
 
 
 @pytest.mark.slow

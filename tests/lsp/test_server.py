@@ -78,6 +78,12 @@ def test_diagnostics_follow_each_change(editor: Editor) -> None:
     assert codes(editor.published(document, version)) == []
     version = editor.change(document, types.TextDocumentContentChangeWholeDocument("Disallow: /x\n"))
     assert codes(editor.published(document, version)) == ["CF301"]
+    version = editor.change(
+        document, types.TextDocumentContentChangeWholeDocument("Disallow: /x\n\nUser-agent: a\nAllow: /\n")
+    )
+    (outside,) = (one for one in editor.published(document, version) if one.code == "CF301")
+    assert outside.related_information is not None
+    assert [one.message for one in outside.related_information] == ["line 3: User-agent: a"]
 
 
 def test_obsolete_records_are_deprecated(editor: Editor) -> None:

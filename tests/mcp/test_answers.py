@@ -282,6 +282,12 @@ def test_a_control_token_disallows_the_use() -> None:
     assert "a rule for Google-Extended, which Google obeys for this use" in answer.text
 
 
+def test_advice_of_the_linter_names_a_line() -> None:
+    result: Any = lint_draft(b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n").result
+    (advice,) = (one.how_to_fix for one in result.findings if one.code == "CF301")
+    assert "The first `User-agent` line is line 3: " in advice
+
+
 def test_messages_of_the_linter_quote_the_file() -> None:
     robots = b"""\
 User-agent: *
@@ -300,7 +306,8 @@ Allow: /
     for text in [answer.text, *(one.message for one in result.findings)]:
         assert "injected" not in "".join(text.split("`")[::2])
     for check in CHECKS:
-        outside = "".join(quoting_catalogue().texts(check).message.split("`")[::2])
+        texts = quoting_catalogue().texts(check)
+        outside = "".join([*texts.message.split("`")[::2], *texts.how_to_fix_here.split("`")[::2]])
         assert not re.search(r"\{(?:detail|here|host|key|names|pattern|there|token|url|value)\b", outside)
 
 

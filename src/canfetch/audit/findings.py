@@ -357,6 +357,7 @@ class AuditFinding(NamedTuple):
         status: The status of a response, or None.
         text: The text of that line, cut after 200 characters, or None.
         check: The check of the linter that found it, or None.
+        how_to_fix: What to change according to the linter, or None.
     """
 
     kind: AuditKind
@@ -367,6 +368,7 @@ class AuditFinding(NamedTuple):
     status: int | None = None
     text: str | None = None
     check: Check | None = None
+    how_to_fix: str | None = None
 
     @property
     def meaning(self) -> str:
@@ -376,7 +378,7 @@ class AuditFinding(NamedTuple):
     @property
     def advice(self) -> str:
         """What to do."""
-        return self.kind.advice if self.check is None else self.check.how_to_fix
+        return self.kind.advice if self.how_to_fix is None else self.how_to_fix
 
     @property
     def rank(self) -> tuple[bool, int, int, bool]:

@@ -130,7 +130,8 @@ def check_file(
         found = [one for one in found if one not in caused]
     for one in found:
         message = f"{one.check.code} {one.check.name}: {one.message()}"
-        yield finding(AuditKind.LINT, message, severity=one.severity, url=url, line=one.line)._replace(check=one.check)
+        linted = finding(AuditKind.LINT, message, severity=one.severity, url=url, line=one.line)
+        yield linted._replace(check=one.check, how_to_fix=one.how_to_fix())
 
 
 def _lint_keys(linter: Linter, content: bytes) -> set[tuple[str, bytes]]:

@@ -28,6 +28,7 @@ PHRASES: Final[Mapping[str, str]] = {
     "and": " and ",
     "comma": ", ",
     "contrast": "; ",
+    "between-sentences": " ",
     "other-crawlers": "other crawlers",
     "crawlers-without-group": "crawlers without a group of their own",
     "any-crawler": "any crawler named {name}",
@@ -67,6 +68,7 @@ class CheckTexts(NamedTuple):
     message: str
     why: str
     how_to_fix: str
+    how_to_fix_here: str = ""
 
 
 class Catalogue:
@@ -89,11 +91,20 @@ class Catalogue:
 
     def texts(self, check: Check) -> CheckTexts:
         """Return the texts of a check."""
-        return self._texts.get(check.code) or CheckTexts(check.title, check.message, check.why, check.how_to_fix)
+        return self._texts.get(check.code) or CheckTexts(
+            check.title, check.message, check.why, check.how_to_fix, check.how_to_fix_here
+        )
 
     def message(self, check: Check, details: Mapping[str, str]) -> str:
         """Return the check's message, with its placeholders filled from `details`."""
         return _fill(self.texts(check).message, details)
+
+    def how_to_fix(self, check: Check, details: Mapping[str, str]) -> str:
+        """Return what to change, with the check's sentence about this place if `details` fill it."""
+        texts = self.texts(check)
+        if not texts.how_to_fix_here or not _placeholders(texts.how_to_fix_here) <= details.keys():
+            return texts.how_to_fix
+        return texts.how_to_fix + self.phrase("between-sentences") + _fill(texts.how_to_fix_here, details)
 
     def phrase(self, name: str, /, **details: str) -> str:
         """Return a phrase, with its placeholders filled."""
@@ -143,6 +154,10 @@ def _fill(text: str, details: Mapping[str, str]) -> str:
         placeholder, brace, rest = part.partition("}")
         filled.append(_value(placeholder, details) + rest if brace else "{" + part)
     return "".join(filled)
+
+
+def _placeholders(text: str) -> set[str]:
+    return {part.partition("}")[0].partition("|")[0] for part in text.split("{")[1:]}
 
 
 def _value(placeholder: str, details: Mapping[str, str]) -> str:

@@ -64,7 +64,7 @@ class Occurrence(NamedTuple):
 
     Attributes:
         span: Start and end in bytes of `LintedFile.content`, half open.
-        details: Values for the placeholders of the check's message.
+        details: Values for the placeholders of the check's message, and of its `how_to_fix_here` where this applies.
         query: Verdicts that show the effect, or None, or a function that returns them.
         fix: The fix for this place, or None, or a function that returns it.
         lines: Numbers of other lines that the occurrence is about.
@@ -125,6 +125,7 @@ class Check(NamedTuple):
         message: What it found, as a sentence without a full stop. `{placeholders}` are filled from the details.
         why: How crawlers handle it, and since when.
         how_to_fix: What to change.
+        how_to_fix_here: A sentence after `how_to_fix` in findings whose details have all of its placeholders, or "".
         source: The specification, documentation or source code that the check relies on.
         bad: An input that the check reports, or a function that returns it. No run of the linter needs large inputs.
         good: The same input, fixed.
@@ -154,6 +155,7 @@ class Check(NamedTuple):
     bad: LintInput | Callable[[], LintInput]
     good: LintInput | Callable[[], LintInput]
     find: "Callable[[LintedFile], Iterator[AnyOccurrence]]"
+    how_to_fix_here: str = ""
     fixable: bool = False
     requires: Literal["path", "url", "pages", "delivery", "siblings"] | None = None
     finds_more_with: Literal["url", "pages"] | None = None

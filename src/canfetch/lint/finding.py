@@ -35,7 +35,7 @@ class Finding:
         check: The check.
         severity: Its severity in the linter's severity set.
         span: Start and end in bytes of the file's content, half open.
-        details: Values for the placeholders of the check's message.
+        details: Values for the placeholders of the check's message, and of its `how_to_fix_here` where this applies.
         query: What the proof asks, or None if the finding has no effect on a single URL.
         fix: The fix, or None.
         examines_fix: Whether the proof compares verdicts before and after the fix. The linter sets it.
@@ -141,6 +141,10 @@ class Finding:
         """Return the message in the catalogue's language, without a full stop."""
         return catalogue.message(self.check, self.details)
 
+    def how_to_fix(self, catalogue: Catalogue = ENGLISH) -> str:
+        """Return what to change here in the catalogue's language, as sentences."""
+        return catalogue.how_to_fix(self.check, self.details)
+
     def effect(self, catalogue: Catalogue = ENGLISH) -> str:
         """Return the proof as a clause, or an empty string.
 
@@ -172,7 +176,6 @@ class Finding:
 
     def to_json(self, catalogue: Catalogue = ENGLISH) -> dict[str, Any]:
         """Return the finding as JSON-compatible values. Keys may be added, but are never renamed."""
-        texts = catalogue.texts(self.check)
         return {
             "schema": FINDING_SCHEMA,
             "code": self.check.code,
@@ -180,8 +183,8 @@ class Finding:
             "severity": self.severity.label,
             "message": self.message(catalogue),
             "effect": self.effect(catalogue) or None,
-            "why": texts.why,
-            "how_to_fix": texts.how_to_fix,
+            "why": catalogue.texts(self.check).why,
+            "how_to_fix": self.how_to_fix(catalogue),
             "source": self.check.source,
             "start": self.start._asdict(),
             "end": self.end._asdict(),

@@ -143,7 +143,7 @@ class _Conversion(NamedTuple):
     def _related(self, finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:
         """Yield the other lines that a finding is about, and those that decide its proof."""
         lines = list(finding.query.lines) if finding.query is not None else []
-        # Messages about two lines name the other one.
+        # Messages and advice about two lines name the other one.
         lines += [int(other)] if (other := finding.details.get("line", "")).isdecimal() else []
         lines += [verdict.line for verdict in finding.verdicts if verdict.line is not None]
         texts = self.snapshot.lines

@@ -60,7 +60,7 @@ def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
     for finding, *others in report.at_least(style.show).grouped():
         yield _head(report, finding, style)
         yield from _excerpt(report, finding, catalogue, palette)
-        advice = catalogue.texts(finding.check).how_to_fix
+        advice = finding.how_to_fix(catalogue)
         if finding.fix is not None:
             advice += f" ({describe_fix(finding, catalogue)})"
         yield f"  {palette.faint(catalogue.phrase('fix') + ':')} {advice}"

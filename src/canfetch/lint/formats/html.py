@@ -129,7 +129,6 @@ def _controls(catalogue: Catalogue) -> Iterator[str]:
 def _article(
     report: LintReport, finding: Finding, others: list[Finding], catalogue: Catalogue, page: str | None
 ) -> Iterator[str]:
-    texts = catalogue.texts(finding.check)
     severity = finding.severity.label
     location = locate(report.file, finding)
     data = f'data-severity="{severity}" data-line="{location.line}" data-check="{finding.check.code}"'
@@ -147,8 +146,8 @@ def _article(
     if others:
         yield f'<p class="place">{escape(summarize_lines(others, catalogue))}</p>\n'
     fix = describe_fix(finding, catalogue)
-    advice = f"{texts.how_to_fix} ({fix})" if fix else texts.how_to_fix
-    yield f"<p>{_to_html(texts.why)}</p>\n<p>{_to_html(advice)}</p>\n"
+    advice = finding.how_to_fix(catalogue) + (f" ({fix})" if fix else "")
+    yield f"<p>{_to_html(catalogue.texts(finding.check).why)}</p>\n<p>{_to_html(advice)}</p>\n"
     yield f'<p class="source">{escape(catalogue.phrase("source"))}: {escape(finding.check.source)}</p>\n</article>\n'
 
 

@@ -55,7 +55,7 @@ def junit_document(
                 file=_legal(report.name),
                 line=str(location.line),
             )
-            advice = _legal(catalogue.texts(finding.check).how_to_fix)
+            advice = _legal(finding.how_to_fix(catalogue))
             if finding.severity >= fail_on:
                 SubElement(case, "failure", message=_legal(text), type=finding.severity.label).text = advice
             else:

@@ -128,7 +128,7 @@ def _result(report: LintReport, finding: Finding, fingerprint: str | None, catal
         result["partialFingerprints"] = {"canfetch/1": fingerprint}
     if finding.fix is not None and finding.fix.edits and report.file.robots.source_encoding == "utf-8":
         changed = finding.changed_profiles
-        how_to_fix = catalogue.texts(finding.check).how_to_fix
+        how_to_fix = finding.how_to_fix(catalogue)
         replacements = [_replacement(edit) for edit in finding.fix.edits]
         result["fixes"] = [
             {

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from canfetch.client.origin_state import OriginState
 from canfetch.core.text import counted, encode_text
 from canfetch.lint import CHECKS, Catalogue, Linter, LintInput
-from canfetch.lint.catalogue import ENGLISH, PHRASES
+from canfetch.lint.catalogue import ENGLISH, PHRASES, CheckTexts
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.summaries import summarize_findings
 from canfetch.lint.report import LintReport
@@ -80,16 +80,15 @@ def _report(report: LintReport, access: RobotsAccess | None) -> Answer:
 
 
 def _finding(finding: Finding) -> LintFinding:
-    texts = quoting_catalogue().texts(finding.check)
+    catalogue = quoting_catalogue()
+    details = {name: _detail(value) for name, value in finding.details.items()}
     return LintFinding(
         line=finding.line,
         code=finding.check.code,
         name=finding.check.name,
         severity=_SEVERITIES[finding.severity],
-        message=quoting_catalogue().message(
-            finding.check, {name: _detail(value) for name, value in finding.details.items()}
-        ),
-        how_to_fix=texts.how_to_fix,
+        message=catalogue.message(finding.check, details),
+        how_to_fix=catalogue.how_to_fix(finding.check, details),
         fixable=finding.fix is not None,
     )
 
@@ -98,16 +97,20 @@ def _finding(finding: Finding) -> LintFinding:
 def quoting_catalogue() -> Catalogue:
     """Return the English texts, with every part of the file in backticks."""
     texts = {check.code: ENGLISH.texts(check) for check in CHECKS}
-    return Catalogue(
-        "en", {code: one._replace(message=_quote_parts_of_file(one.message)) for code, one in texts.items()}, PHRASES
+    return Catalogue("en", {code: _quote_parts_of_file(one) for code, one in texts.items()}, PHRASES)
+
+
+def _quote_parts_of_file(texts: CheckTexts) -> CheckTexts:
+    return texts._replace(
+        message=_quote_placeholders(texts.message), how_to_fix_here=_quote_placeholders(texts.how_to_fix_here)
     )
 
 
-def _quote_parts_of_file(message: str) -> str:
+def _quote_placeholders(text: str) -> str:
     def quote_placeholder(found: re.Match[str]) -> str:
         return found[0] if found[1] in _OWN_DETAILS else f"`{found[0]}`"
 
-    parts = message.split("`")
+    parts = text.split("`")
     parts[::2] = [_PLACEHOLDER.sub(quote_placeholder, part) for part in parts[::2]]
     return "`".join(parts)
 

@@ -27,9 +27,13 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # the crawler on that line.
         fix = replace_span(first.span[0], first.span[0], b"User-agent: *" + line_end(file), changes_verdicts=True)
     example = next((record for record in outside if file.value(record).startswith((b"/", b"*"))), None)
+    details = {"count": str(len(outside))}
+    following = next((index + 1 for index in file.user_agents if index + 1 > first.line), None)
+    if following is not None:
+        details["line"] = str(following)
     yield Occurrence(
         file.text_span(first),
-        {"count": str(len(outside))},
+        details,
         None if example is None else query_for(file.value(example), example.line),
         fix,
         lines=unread_agent_above(file, first.line),
@@ -47,6 +51,8 @@ CHECK = Check(
     why="A rule applies to the crawlers that are named on the `User-agent` lines above it. Without such a line, "
     "crawlers ignore the rule.",
     how_to_fix="Write a `User-agent` line above the rules. `User-agent: *` applies to all crawlers.",
+    how_to_fix_here="The first `User-agent` line is line {line}: if the rules are meant for its group, move them "
+    "there.",
     source="RFC 9309 section 2.2.1; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
     bad=LintInput(b"Disallow: /private/\n"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
