@@ -106,7 +106,7 @@ def test_text_of_a_crawl_that_runs(run: Run) -> None:
     assert waits["https://dead.example"].endswith(
         r"1 URL: its robots.txt could not be fetched: connect: refused %1B[31m"
     )
-    assert waits["https://again.example"].endswith("1 URL: its URLs wait for their next attempt")
+    assert waits["https://again.example"].endswith("1 URL: its URLs wait for their next attempt or visit")
     assert ran.lines[8].split()[:3] == ["in", "1", "h"]
     assert ran.lines[8].endswith("https://busy.example  1 URL: Retry-After")
     assert ran.lines[9:11] == ["", "URLs to be tried again: 1"]

@@ -162,7 +162,8 @@ QUEUE_DUE: Final = f"""
 WITH {_ME_UNSYNCED},
 due AS (
     SELECT id, ended FROM canfetch_urls
-    WHERE origin = %(origin)s AND state = 2 AND (%(limit)s::int IS NULL OR due_at <= {NOW}) AND {_HAS_ME}
+    WHERE origin = %(origin)s AND state = 2 AND {_HAS_ME}
+    AND (due_at <= {NOW} OR %(limit)s::int IS NULL AND ended IS NULL)
     ORDER BY due_at LIMIT %(limit)s::int FOR UPDATE
 ),
 queued AS (
