@@ -11,8 +11,10 @@ from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 from tests.frontier.test_resuming import copy_file
 
+from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import FailedURL, FrontierCounts, Recrawl, SkippedURL, Turn
 from canfetch.client.frontier.recrawl import Visit, read_visit
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, StoreError
 
 A, B = "https://a.example", "https://b.example"
@@ -179,7 +181,7 @@ def test_an_origin_that_is_unreachable_for_long_loses_no_url() -> None:
 class Broken(Hosts):
     """A transport that raises exceptions from a time on."""
 
-    async def send(self, request: Any) -> Any:
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
         if virtual_now() > 100_000.0:
             raise LookupError("scripted")
         return await super().send(request)
