@@ -106,7 +106,7 @@ def test_text_of_a_crawl_that_runs(run: Run) -> None:
     assert waits["https://dead.example"].endswith(
         r"1 URL: its robots.txt could not be fetched: connect: refused %1B[31m"
     )
-    assert waits["https://again.example"].endswith("1 URL: its URLs wait for their next attempt")
+    assert waits["https://again.example"].endswith("1 URL: its URLs wait for their next attempt or visit")
     assert ran.lines[8].split()[:3] == ["in", "1", "h"]
     assert ran.lines[8].endswith("https://busy.example  1 URL: Retry-After")
     assert ran.lines[9:11] == ["", "URLs to be tried again: 1"]
@@ -167,7 +167,7 @@ def test_files_that_cannot_be_shown(run: Run, tmp_path: Path) -> None:
     application = f"PRAGMA application_id = {0x63616E66}"
     write_database(tmp_path / "old", "CREATE TABLE urls (id)", application, "PRAGMA user_version = 1")
     write_database(tmp_path / "new", "CREATE TABLE urls (id)", application, "PRAGMA user_version = 99")
-    write_database(tmp_path / "view", "CREATE VIEW urls AS SELECT 1", application, "PRAGMA user_version = 4")
+    write_database(tmp_path / "view", "CREATE VIEW urls AS SELECT 1", application, "PRAGMA user_version = 5")
     before = sorted(tmp_path.iterdir())
 
     expected = {
@@ -175,8 +175,8 @@ def test_files_that_cannot_be_shown(run: Run, tmp_path: Path) -> None:
         "text": f"text: file is not a database; {CORRUPTION_ADVICE}",
         "folder": "folder: is a directory: expected the file of a canfetch.Frontier",
         "other": "other: not a frontier: expected the file of a canfetch.Frontier",
-        "old": "old: frontier version 1, expected 4: resume the crawl once to convert it",
-        "new": "new: frontier version 99, expected 4: use a newer canfetch",
+        "old": "old: frontier version 1, expected 5: resume the crawl once to convert it",
+        "new": "new: frontier version 99, expected 5: use a newer canfetch",
         "view": "view: not a frontier: expected the file of a canfetch.Frontier",
     }
     for name, message in expected.items():

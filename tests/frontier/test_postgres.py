@@ -98,7 +98,7 @@ class Worker:
     """A process of a crawl."""
 
     def __init__(self, database: str, crawl: str, seeds: Path | None = None, **variables: str) -> None:
-        command = [sys.executable, "-m", "tests.frontier.postgres_worker", database, crawl]
+        command = [sys.executable, "-m", "tests.frontier.crawl_worker", database, crawl]
         environment = {**os.environ, **variables}
         self._process = subprocess.Popen(
             [*command, *([str(seeds)] if seeds else [])],

@@ -11,8 +11,10 @@ from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 from tests.frontier.test_resuming import copy_file
 
+from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import FailedURL, FrontierCounts, Recrawl, SkippedURL, Turn
 from canfetch.client.frontier.recrawl import Visit, read_visit
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, StoreError
 
 A, B = "https://a.example", "https://b.example"
@@ -174,6 +176,38 @@ def test_an_origin_that_is_unreachable_for_long_loses_no_url() -> None:
     assert {each.url for each in skipped} == {f"{A}/1", f"{A}/2"}
     assert sorted(url for _, url in taken) == [f"{A}/1", f"{A}/2"]
     assert PERIOD < taken[0][0] < 2 * PERIOD
+
+
+class Broken(Hosts):
+    """A transport that raises exceptions from a time on."""
+
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        if virtual_now() > 100_000.0:
+            raise LookupError("scripted")
+        return await super().send(request)
+
+
+@backends
+def test_urls_that_are_not_due_are_not_skipped_with_the_others_of_their_origin() -> None:
+    skipped: list[SkippedURL] = []
+
+    def on_skip(url: SkippedURL) -> None:
+        skipped.append(url)
+        raise LookupError
+
+    async def main() -> FrontierCounts:
+        async with open_frontier(Broken(), [f"{A}/1"], recrawl=Recrawl(every=200_000.0), on_skip=on_skip) as it:
+            (await anext(it)).done()
+            asyncio.get_running_loop().call_later(110_000.0, it.add, f"{A}/2")
+            while not skipped:
+                with suppress(LookupError):
+                    await anext(it)
+            counts: FrontierCounts = it.counts
+            return counts
+
+    counts = run_in_virtual_time(main)
+    assert [each.url for each in skipped] == [f"{A}/2"]
+    assert counts.done == 1
 
 
 @backends

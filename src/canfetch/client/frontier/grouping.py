@@ -31,7 +31,7 @@ def parse_group_by(name: object) -> GroupBy:
     """
     if name == "address":
         raise InvalidOption(
-            "unsupported group_by 'address': the addresses of a host are known only when it is requested, and change: "
+            "unsupported group_by 'address': your HTTP library chooses the address of each request itself: "
             f"expected one of {', '.join(GroupBy)}"
         )
     group_by = next((each for each in GroupBy if each == name), None) if isinstance(name, str) else None

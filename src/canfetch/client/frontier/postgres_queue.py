@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from canfetch.client.argument_checks import check_positive_seconds
 from canfetch.client.frontier import postgres_statements as sql
+from canfetch.client.frontier.claimed_origins import CLAIMS, ClaimedOrigins
 from canfetch.client.frontier.grouping import GroupBy, group_name, wrong_grouping
 from canfetch.client.frontier.heartbeat import IDLE_SECONDS, Heartbeat, failed_url
 from canfetch.client.frontier.postgres_connection import PostgresConnection, name_server
@@ -40,10 +41,6 @@ from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, StoreError
 
-# The number of origins that are claimed at once, and the number of claims that wait for a turn at which more are
-# claimed.
-_CLAIMS: Final = 32
-_FEW_CLAIMS: Final = 8
 # The number of claims up to which an origin is kept for its next turn.
 _MANY_CLAIMS: Final = 500
 # The number of URLs that are read with each claim: the one for the turn, and the one after it.
@@ -168,7 +165,7 @@ class _Claim:
     open_urls: set[int] = field(default_factory=set)
 
 
-class WorkerQueue:
+class WorkerQueue(ClaimedOrigins[_Claim]):
     """The queues of a crawl, as `URLQueue` describes them, open for one worker.
 
     Args:
@@ -197,19 +194,15 @@ class WorkerQueue:
         group_by: GroupBy,
         skip_seconds: float | None,
     ) -> None:
+        super().__init__(clock)
         self.killed: list[FailedURL] = []
         self._crawl_name = crawl
         self._lease = lease
         self._concurrency = concurrency
-        self._clock = clock
         self._group_by = group_by
         self._skip_seconds = skip_seconds
         self._thread = threading.get_ident()
         self._connection = PostgresConnection(conninfo, outage_seconds=outage_seconds)
-        # The thread that renews the lease takes claims away, too.
-        self._lock = threading.Lock()
-        self._claims: dict[int, _Claim] = {}
-        self._lost: list[int] = []
         self._origin_ids: dict[str, int] = {}
         self._reads_sources = True
         # No other claim is tried before this time.
@@ -254,14 +247,6 @@ class WorkerQueue:
             self._reads_sources = reads_sources
         counts, others_read = self._count()
         return not reads_sources and not others_read and counts.queued == 0 and counts.in_flight == 0
-
-    def lost_origins(self) -> list[int]:
-        """Return the origins that this worker no longer has, since the last call."""
-        if not self._lost:
-            return []
-        with self._lock:
-            lost, self._lost = self._lost, []
-            return lost
 
     def add(
         self,
@@ -309,43 +294,10 @@ class WorkerQueue:
         self.check_usable()
         if self._connection.opened != self._opened:
             self._give_back_others()
-        with self._lock:
-            due = [id_ for id_, claim in self._claims.items() if claim.phase is Phase.WAITING and claim.due_at <= now]
+        due = self._due_origins(now)
         if self._has_few_claims() and now >= self._next_claim_at:
             due += self._claim_origins()
         return due
-
-    def set_phases(self, phases: Iterable[tuple[Phase, int]]) -> None:
-        """Set the phases of origins, but not of those that this worker has lost, or that wait for a turn or a time."""
-        since = time.monotonic()
-        with self._lock:
-            for phase, id_ in phases:
-                claim = self._claims.get(id_)
-                # An origin that was lost and claimed again can have two checks. The second ends at any time.
-                if claim is not None and (claim.phase is not Phase.FULL and claim.due_at <= self._clock()):
-                    claim.phase = phase
-                    claim.since = since
-
-    def next_unchecked(self, limit: int) -> list[QueuedOrigin]:
-        """Return origins whose robots.txt has to be obtained next. Half of all claims are chosen at random."""
-        with self._lock:
-            unchecked = [claim for claim in self._claims.values() if claim.phase is Phase.UNCHECKED]
-            # Of equal ones, those that were claimed first.
-            unchecked.sort(key=lambda claim: -claim.priority)
-            for claim in unchecked[:limit]:
-                claim.since = time.monotonic()
-            return [claim.origin for claim in unchecked[:limit]]
-
-    def next_ready(self) -> QueuedOrigin | None:
-        """Return the ready origin with the highest priority. Of several, the one that became due first."""
-        with self._lock:
-            ready = [claim for claim in self._claims.values() if claim.phase is Phase.READY]
-            if not ready:
-                return None
-            claim = min(ready, key=lambda claim: (-claim.priority, claim.due_at, claim.origin.id))
-            # No longer idle: the caller decides about it now.
-            claim.since = time.monotonic()
-            return claim.origin
 
     def next_due_at(self) -> float | None:
         """Return when to look again: when an origin is due, or when other workers may have added some."""
@@ -358,9 +310,7 @@ class WorkerQueue:
                 # A little later than the server says, whose times are rounded to microseconds.
                 due_in = min(due_in, max(row[0][0], 0.0) + _ROUNDING)
             self._next_claim_at = min(self._next_claim_at, now + due_in)
-        with self._lock:
-            waiting = [claim.due_at for claim in self._claims.values() if claim.phase is Phase.WAITING]
-        return min([now + due_in, *waiting])
+        return min([now + due_in, *self._due_times()])
 
     def queue_due_urls(self, origin: int, now: float) -> None:
         """Queue the URLs of an origin whose time for another attempt has come."""
@@ -600,6 +550,9 @@ class WorkerQueue:
         finally:
             self._connection.close()
 
+    def _origin(self, claim: _Claim) -> QueuedOrigin:
+        return claim.origin
+
     def _take_idle_claims(self) -> list[int]:
         """Take back the claims that no task has asked for, in the thread of the heartbeat."""
         before = time.monotonic() - IDLE_SECONDS
@@ -640,13 +593,8 @@ class WorkerQueue:
         self._register()
         self._reads_sources = True
 
-    def _has_few_claims(self) -> bool:
-        """Return whether more origins should be claimed, because few wait for a check or a turn."""
-        with self._lock:
-            return sum(claim.phase in (Phase.READY, Phase.UNCHECKED) for claim in self._claims.values()) < _FEW_CLAIMS
-
     def _claim_origins(self) -> list[int]:
-        rows = self._run(sql.CLAIM, limit=_CLAIMS)
+        rows = self._run(sql.CLAIM, limit=CLAIMS)
         if not rows:
             self._next_claim_at = self._clock() + _EMPTY_SECONDS
             if self._clock() - self._renewed_at > self._lease / 4:

@@ -158,11 +158,14 @@ WITH {_ME_UNSYNCED}
 UPDATE canfetch_origins SET state = 2, worker = NULL
 WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker = %(worker)s AND {_HAS_ME}"""
 
+# The time is a subquery, because a volatile function is no bound of an index.
 QUEUE_DUE: Final = f"""
 WITH {_ME_UNSYNCED},
 due AS (
     SELECT id, ended FROM canfetch_urls
-    WHERE origin = %(origin)s AND state = 2 AND (%(limit)s::int IS NULL OR due_at <= {NOW}) AND {_HAS_ME}
+    WHERE origin = %(origin)s AND state = 2 AND {_HAS_ME}
+    AND due_at <= (SELECT CASE WHEN %(limit)s::int IS NULL THEN 'infinity'::float8 ELSE {NOW} END)
+    AND (ended IS NULL OR due_at <= (SELECT {NOW}))
     ORDER BY due_at LIMIT %(limit)s::int FOR UPDATE
 ),
 queued AS (

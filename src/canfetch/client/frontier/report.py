@@ -282,7 +282,7 @@ def waiting_reason(
     if problem is not None:
         return f"its robots.txt could not be fetched: {problem}"
     if due_at > ready_at:
-        return "its URLs wait for their next attempt"
+        return "its URLs wait for their next attempt or visit"
     if retry_at is not None and retry_at > now and retry_at >= ready_at:
         return "its turns failed" if failures else "Retry-After"
     return "the delay between two requests"

@@ -208,14 +208,15 @@ class SQLiteQueue:
 
     def queue_due_urls(self, origin: int, now: float) -> None:
         """Queue the URLs of an origin whose time for another attempt has come."""
-        due = "SELECT id FROM urls WHERE origin = ? AND state = 2 AND due_at <= ?"
-        if self.database.fetch(f"{due} LIMIT 1", (origin, now)) is not None:
+        due = "SELECT id FROM urls WHERE origin = ? AND state = 2 AND due_at <= ? AND (ended IS NULL OR due_at <= ?)"
+        values = origin, now, self._clock()
+        if self.database.fetch(f"{due} LIMIT 1", values) is not None:
             limit = "" if now == inf else f"ORDER BY due_at LIMIT {DUE_URLS}"
             with self.database.transaction():
                 ended = f"SELECT ended FROM urls WHERE id IN ({due} {limit}) AND ended IS NOT NULL"  # noqa: S608
-                for (ending,) in self._execute(ended, origin, now).fetchall():
+                for (ending,) in self._execute(ended, *values).fetchall():
                     self._count(Ending(ending), -1)
-                self._execute(f"UPDATE urls SET state = 0, ended = NULL WHERE id IN ({due} {limit})", origin, now)  # noqa: S608
+                self._execute(f"UPDATE urls SET state = 0, ended = NULL WHERE id IN ({due} {limit})", *values)  # noqa: S608
 
     def first_urls(self, origin: int, limit: int) -> Iterator[QueuedURL]:
         """Return the first queued URLs of an origin. Most callers need one or two of them."""

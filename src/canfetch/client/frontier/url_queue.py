@@ -244,9 +244,9 @@ class URLQueue(Protocol):
         ...
 
     def queue_due_urls(self, origin: int, now: float) -> None:
-        """Queue the URLs of an origin whose time for another attempt has come.
+        """Queue the URLs of an origin whose time for another attempt or visit has come.
 
-        Args: now: The time, for up to `DUE_URLS` of them, or inf for all.
+        Args: now: The time, for up to `DUE_URLS` of them, or inf for all that do not wait for their next visit.
         """
         ...
 

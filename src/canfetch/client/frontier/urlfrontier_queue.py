@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from canfetch.client.argument_checks import check_positive_seconds
+from canfetch.client.frontier.claimed_origins import CLAIMS, ClaimedOrigins
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url, plain_form
 from canfetch.client.frontier.url_queue import (
@@ -55,9 +56,6 @@ from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
-# The number of queues that are asked for at once, and the number of claims that wait for a turn at which more are.
-_CLAIMS: Final = 32
-_FEW_CLAIMS: Final = 8
 # Seconds between two looks for URLs that are due. The service counts whole seconds.
 _POLL_SECONDS: Final = 0.5
 # Seconds after which a claim is given back that no task has asked for.
@@ -167,8 +165,12 @@ class _Claim:
     is_busy: bool = False
     is_dropped: bool = False
 
+    @property
+    def priority(self) -> float:
+        return self.queued.priority
 
-class URLFrontierQueue:
+
+class URLFrontierQueue(ClaimedOrigins[_Claim]):
     """The queues of a crawl, as `url_queue.URLQueue` describes them, open for one process.
 
     Args:
@@ -191,6 +193,7 @@ class URLFrontierQueue:
         clock: Callable[[], float],
         skip_seconds: float | None,
     ) -> None:
+        super().__init__(clock)
         self.killed: list[FailedURL] = []
         self._connection = connection
         self._messages = connection.messages
@@ -198,13 +201,8 @@ class URLFrontierQueue:
         self._failed_crawl = f"{crawl}.failed"
         self._lease = lease
         self._max_attempts = max_attempts
-        self._clock = clock
         self._skip_seconds = skip_seconds
         self._thread = threading.get_ident()
-        # The thread that renews the leases looks at the claims, too.
-        self._lock = threading.Lock()
-        self._claims: dict[int, _Claim] = {}
-        self._lost: list[int] = []
         # What this process knows of origins. The service knows only when the next request is permitted.
         self._origins: OrderedDict[int, QueuedOrigin] = OrderedDict()
         self._origin_ids: dict[str, int] = {}
@@ -256,14 +254,6 @@ class URLFrontierQueue:
         """Return whether all URLs of the crawl are completed, and those that failed with their process are reported."""
         self.check_usable()
         return not reads_sources and not self.killed and self._stats(self._crawl).size == 0
-
-    def lost_origins(self) -> list[int]:
-        """Return the origins that this process no longer has, since the last call."""
-        if not self._lost:
-            return []
-        with self._lock:
-            lost, self._lost = self._lost, []
-            return lost
 
     def add(
         self,
@@ -337,49 +327,16 @@ class URLFrontierQueue:
     def find_due(self, now: float) -> list[int]:
         """Return the claimed origins that have become due, after claiming more if few are left."""
         self.check_usable()
-        with self._lock:
-            due = [id_ for id_, claim in self._claims.items() if claim.phase is Phase.WAITING and claim.due_at <= now]
+        due = self._due_origins(now)
         if self._has_few_claims() and now >= self._next_claim_at:
             due += self._claim_urls()
         return due
-
-    def set_phases(self, phases: Iterable[tuple[Phase, int]]) -> None:
-        """Set the phases of claimed origins, but not of those that have a turn or wait for a time."""
-        since = time.monotonic()
-        with self._lock:
-            for phase, id_ in phases:
-                claim = self._claims.get(id_)
-                # An origin that was lost and claimed again can have two checks. The second ends at any time.
-                if claim is not None and not claim.has_turn and claim.due_at <= self._clock():
-                    claim.phase = phase
-                    claim.since = since
-
-    def next_unchecked(self, limit: int) -> list[QueuedOrigin]:
-        """Return origins whose robots.txt has to be obtained next, in the order of their claims."""
-        with self._lock:
-            unchecked = [claim for claim in self._claims.values() if claim.phase is Phase.UNCHECKED][:limit]
-            for claim in unchecked:
-                claim.since = time.monotonic()
-            return [self._origins[claim.origin] for claim in unchecked]
-
-    def next_ready(self) -> QueuedOrigin | None:
-        """Return the ready origin with the highest priority. Of several, the one that became due first."""
-        with self._lock:
-            ready = [claim for claim in self._claims.values() if claim.phase is Phase.READY]
-            if not ready:
-                return None
-            claim = min(ready, key=lambda claim: (-claim.queued.priority, claim.due_at, claim.queued.id))
-            # No longer idle: the caller decides about it now.
-            claim.since = time.monotonic()
-            return self._origins[claim.origin]
 
     def next_due_at(self) -> float | None:
         """Return when to look again: when a claimed origin is due, or when the service may have a URL."""
         now = self._clock()
         self._next_claim_at = min(self._next_claim_at, now + _POLL_SECONDS)
-        with self._lock:
-            waiting = [claim.due_at for claim in self._claims.values() if claim.phase is Phase.WAITING]
-        return min([now + _POLL_SECONDS, *waiting])
+        return min([now + _POLL_SECONDS, *self._due_times()])
 
     def queue_due_urls(self, origin: int, now: float) -> None:
         """Do nothing: the service hands out URLs when their times have come."""
@@ -618,7 +575,7 @@ class URLFrontierQueue:
         for node in self._connection.nodes:
             started = running_seconds()
             request = self._messages.GetParams(
-                max_urls_per_queue=1, max_queues=_CLAIMS, delay_requestable=self._lease, crawlID=self._crawl
+                max_urls_per_queue=1, max_queues=CLAIMS, delay_requestable=self._lease, crawlID=self._crawl
             )
             for info in self._connection.get(node, "GetURLs", request):
                 try:
@@ -765,10 +722,8 @@ class URLFrontierQueue:
                 del self._claims[claim.origin]
                 self._lost.append(claim.origin)
 
-    def _has_few_claims(self) -> bool:
-        """Return whether more URLs should be claimed, because few wait for a check or a turn."""
-        with self._lock:
-            return sum(claim.phase in (Phase.READY, Phase.UNCHECKED) for claim in self._claims.values()) < _FEW_CLAIMS
+    def _origin(self, claim: _Claim) -> QueuedOrigin:
+        return self._origins[claim.origin]
 
     def _put(self, claim: _Claim, date: int) -> None:
         self._connection.put(claim.node, [PutItem(claim.info, date)], until=claim.lost_at)

@@ -1,6 +1,6 @@
 """One worker of a crawl in a database, a file or a service, as a program: it requests each page once.
 
-    python -m tests.frontier.postgres_worker DATABASE CRAWL [SEEDS]
+    python -m tests.frontier.crawl_worker DATABASE CRAWL [SEEDS]
 
 DATABASE is the URL of a PostgreSQL database, the address of a URLFrontier service, or the path of a file. Each line of
 its output is a JSON array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the URL by then.

@@ -1,0 +1,106 @@
+"""The origins that one of several processes has claimed, and which of them is next."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Final, Generic, Protocol, TypeVar
+
+from canfetch.client.frontier.url_queue import Phase, QueuedOrigin
+
+# The number of origins that are claimed at once, and the number of claims that wait for a turn at which more are
+# claimed.
+CLAIMS: Final = 32
+_FEW_CLAIMS: Final = 8
+
+
+class Claim(Protocol):
+    """An origin that belongs to this process.
+
+    Attributes:
+        due_at: When it was or will be due.
+        phase: What it waits for.
+        since: When it got this phase, or was asked for, by the monotonic clock.
+    """
+
+    due_at: float
+    phase: Phase
+    since: float
+
+    @property
+    def priority(self) -> float:
+        """The priority of its first URL."""
+        ...
+
+
+C = TypeVar("C", bound=Claim)
+
+
+class ClaimedOrigins(Generic[C]):
+    """The part of a queue that chooses among claims.
+
+    Args: clock: Returns the time of the frontier.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        # The thread that renews the leases takes claims away, too.
+        self._lock = threading.Lock()
+        self._claims: dict[int, C] = {}
+        self._lost: list[int] = []
+
+    def _origin(self, claim: C) -> QueuedOrigin:
+        """Return the origin of a claim."""
+        raise NotImplementedError
+
+    def lost_origins(self) -> list[int]:
+        """Return the origins that this process no longer has, since the last call."""
+        if not self._lost:
+            return []
+        with self._lock:
+            lost, self._lost = self._lost, []
+            return lost
+
+    def set_phases(self, phases: Iterable[tuple[Phase, int]]) -> None:
+        """Set the phases of origins, but not of those that this process has lost, or that wait for a turn or a time."""
+        since = time.monotonic()
+        with self._lock:
+            for phase, id_ in phases:
+                claim = self._claims.get(id_)
+                # An origin that was lost and claimed again can have two checks. The second ends at any time.
+                if claim is not None and claim.phase is not Phase.FULL and claim.due_at <= self._clock():
+                    claim.phase = phase
+                    claim.since = since
+
+    def next_unchecked(self, limit: int) -> list[QueuedOrigin]:
+        """Return origins whose robots.txt has to be obtained next. Of equal ones, those that were claimed first."""
+        with self._lock:
+            unchecked = [claim for claim in self._claims.values() if claim.phase is Phase.UNCHECKED]
+            unchecked.sort(key=lambda claim: -claim.priority)
+            for claim in unchecked[:limit]:
+                claim.since = time.monotonic()
+            return [self._origin(claim) for claim in unchecked[:limit]]
+
+    def next_ready(self) -> QueuedOrigin | None:
+        """Return the ready origin with the highest priority. Of several, the one that became due first."""
+        with self._lock:
+            ready = [(id_, claim) for id_, claim in self._claims.items() if claim.phase is Phase.READY]
+            if not ready:
+                return None
+            _, claim = min(ready, key=lambda item: (-item[1].priority, item[1].due_at, item[0]))
+            # No longer idle: the caller decides about it now.
+            claim.since = time.monotonic()
+            return self._origin(claim)
+
+    def _due_origins(self, now: float) -> list[int]:
+        with self._lock:
+            return [id_ for id_, claim in self._claims.items() if claim.phase is Phase.WAITING and claim.due_at <= now]
+
+    def _due_times(self) -> list[float]:
+        """Return when the claims are due that wait for a time."""
+        with self._lock:
+            return [claim.due_at for claim in self._claims.values() if claim.phase is Phase.WAITING]
+
+    def _has_few_claims(self) -> bool:
+        """Return whether more should be claimed, because few wait for a check or a turn."""
+        with self._lock:
+            return sum(claim.phase in (Phase.READY, Phase.UNCHECKED) for claim in self._claims.values()) < _FEW_CLAIMS
