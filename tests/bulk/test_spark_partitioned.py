@@ -129,7 +129,7 @@ def test_a_small_table_is_broadcast(spark: Any) -> None:
     found = small.allows(frame_of(spark, urls), agent="GPTBot", id_column="origin")
     assert "Exchange" not in found._jdf.queryExecution().toString()
     assert verdicts_of(found) == single_verdicts(files, urls)
-    size = sum(map(len, files["content"]))
+    size = sum(map(len, [*files["id"], *files["content"]]))
     assert PartitionedFiles(frame_of(spark, files), broadcast_bytes=size).is_broadcast
     assert not PartitionedFiles(frame_of(spark, files), broadcast_bytes=size - 1).is_broadcast
 

@@ -178,6 +178,20 @@ def test_a_list_without_a_byte_is_an_error(folder: Path, filtered: Any, suffix: 
     assert (done.code, done.err) == (2, f"canfetch: 'urls.{suffix}' is empty: expected URLs\n")
 
 
+def test_a_parquet_list_without_a_byte_is_set_aside(folder: Path, filtered: Any) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (folder / "empty.parquet").touch()
+    parquet.write_table(pyarrow.table({"url": ["https://a.example/"]}), folder / "urls.parquet")
+    done = filtered("empty.parquet", "urls.parquet", "-o", "out.csv")
+    assert done.code == 2
+    assert "canfetch: warning: empty.parquet:0: set aside: empty: expected URLs\n" in done.err
+    assert done.err.endswith("wrote out.csv; at least 1 record in 1 file was set aside\n")
+    assert len((folder / "out.csv").read_text(encoding="utf-8").splitlines()) == 2
+    done = filtered("empty.parquet", "-o", "none.csv")
+    assert (done.code, done.err) == (2, "canfetch: 'empty.parquet' is empty: expected URLs\n")
+
+
 @pytest.mark.parametrize("header", ["url", "n,URL", '"n"\t"url"'])
 def test_the_header_of_a_table_that_is_read_as_text(folder: Path, filtered: Any, header: str) -> None:
     (folder / "urls").write_text(f"{header}\nhttps://a.example/\n", encoding="utf-8")

@@ -14,11 +14,12 @@ from tests.bulk.warc_files import RULES, compressed, http_response, record, redi
 from canfetch.agents import agent
 from canfetch.bulk.archives import filter_lists
 from canfetch.bulk.archives.archive_job import collect
+from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import NamedAgent
 from canfetch.bulk.archives.filter_job import filter_urls
 from canfetch.bulk.archives.filter_lists import FilterOptions, list_tasks, open_list
 from canfetch.bulk.archives.filter_parts import Counts, FilterPart, decide_and_write_part
-from canfetch.bulk.reading.captures import Fault
+from canfetch.bulk.reading.captures import Capture, Fault
 from canfetch.bulk.reading.sources import find_source
 from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.errors import InvalidOption, StoreError
@@ -219,6 +220,41 @@ def test_a_list_that_duckdb_cannot_read(store: Path, tmp_path: Path) -> None:
     parquet.write_table(pyarrow.table({"url": ["x"], "file_row_number": [1]}), path)
     with pytest.raises(StoreError, match=r"DuckDB failed: .*file_row_number.*: fix the cause, or pass --engine local"):
         run("duckdb", store, [path], tmp_path / "out.csv", OPTIONS)
+    _, counts, faults = run("local", store, [path], tmp_path / "out.csv", OPTIONS)
+    assert (counts.rows, counts.invalid_url, faults) == (2, 2, [])
+
+
+@pytest.mark.parametrize("time_column", [None, "at"])
+def test_each_file_is_loaded_once_for_all_parts(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, time_column: str | None
+) -> None:
+    """URLs of many origins in random order are the usual case."""
+    loaded: list[int] = []
+
+    def file(self: CaptureStore, number: int) -> Capture:
+        loaded.append(number)
+        return read_file(self, number)
+
+    read_file = CaptureStore.file
+    monkeypatch.setattr(CaptureStore, "file", file)
+    monkeypatch.setattr(filter_lists, "_ROWS_PER_PART", 300)
+    rows = [{"url": f"{SITES[number * 7 % 6]}/{number}", "at": "2026-07-01"} for number in range(3000)]
+    path = tmp_path / "urls.csv"
+    path.write_text("url,at\n" + "".join(f"{row['url']},{row['at']}\n" for row in rows), encoding="utf-8")
+    run("local", store, [path], tmp_path / "out.csv", OPTIONS._replace(time_column=time_column))
+    # The last origin has three captures.
+    assert len(loaded) == len(set(loaded)) == 8
+
+
+def test_few_urls_are_decided_as_many_are(store: Path, tmp_path: Path) -> None:
+    """The kernel decides many URLs, and the library decides few."""
+    rows = make_rows(800)
+    whole = run("local", store, [write(tmp_path / "urls.csv", rows)], tmp_path / "out.csv", OPTIONS)[0]
+    lines = whole.splitlines()
+    for first in range(0, 800, 160):
+        path = write(tmp_path / f"{first}.csv", rows[first : first + 160])
+        found = run("local", store, [path], tmp_path / "out.csv", OPTIONS)[0].splitlines()
+        assert found == [lines[0], *lines[1 + 2 * first : 1 + 2 * (first + 160)]]
 
 
 @pytest.mark.slow

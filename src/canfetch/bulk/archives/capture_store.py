@@ -40,6 +40,10 @@ _SELECT: Final = """
 select captures.id, sources.name, position, owner, url, time, status, location, content_type, contents.data
 from captures join sources on sources.id = captures.source left join contents on contents.id = captures.content
 """
+_HISTORIES: Final = {
+    count: f"select owner, coalesce(time, -9e999), id from captures where owner in ({marks}) and is_file"  # noqa: S608
+    for count, marks in ((1, "?"), (2, "?, ?"))
+}
 # Errors of the system, and not of the file.
 _SYSTEM_ERRORS: Final = frozenset(
     [
@@ -58,6 +62,7 @@ _ROWS_PER_TRANSACTION: Final = 10_000
 # Hashes that are remembered: about 30 MB.
 _MAX_HASHES: Final = 200_000
 _MAX_HISTORY: Final = 10_000
+_CACHE_KIB: Final = 32 << 10
 _MAX_EXAMPLE: Final = 200
 
 
@@ -130,6 +135,8 @@ class CaptureStore:
     def _open(self) -> sqlite3.Connection:
         if self._read_only:
             reader = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            # URLs need captures in any order.
+            reader.execute(f"pragma cache_size = -{_CACHE_KIB}")
             self.pages = CapturedPages(reader, is_new=False)
             return reader
         connection = sqlite3.connect(self._path, isolation_level=None)
@@ -267,16 +274,18 @@ class CaptureStore:
         query = f"{_SELECT} where captures.id between ? and ? and is_file order by captures.id"
         return map(_stored, self._connection.execute(query, (first, last)))
 
-    def history(self, owner: str) -> list[tuple[float, int]]:
-        """Return the times and numbers of the robots.txt captures of an owner, in order.
+    def histories(self, *owners: str) -> dict[str, list[tuple[float, int]]]:
+        """Return the times and numbers of the robots.txt captures of owners that have some, in order.
 
         Those without a time come first, at minus infinity. Of a very long history, the last part is returned.
         """
-        query = (
-            "select coalesce(time, -9e999), id from captures where owner = ? and is_file "
-            "order by coalesce(time, -9e999) desc, id desc limit ?"
-        )
-        return self._connection.execute(query, (owner, _MAX_HISTORY)).fetchall()[::-1]
+        found: dict[str, list[tuple[float, int]]] = {}
+        for owner, *capture in self._connection.execute(_HISTORIES[len(owners)], owners):
+            found.setdefault(owner, []).append(tuple(capture))
+        for captures in found.values():
+            captures.sort()
+            del captures[:-_MAX_HISTORY]
+        return found
 
     def file(self, number: int) -> Capture:
         """Return a capture by its number."""

@@ -267,14 +267,14 @@ def open_list(name: str, format: str | None, options: FilterOptions) -> URLList:
     return URLList(name, known, columns)
 
 
-def check_not_empty(name: str) -> None:
-    """Check that a list has content. In a folder, Spark writes empty parts.
+def is_empty(name: str) -> bool:
+    """Return whether a list is a file without a byte, which is rather a failed step before than a list without URLs.
 
-    Raises: InvalidOption: It is a file without a byte, which is rather a failed step before than a list without URLs.
-        OSError: It cannot be read.
+    In a folder, Spark writes empty parts.
+
+    Raises: OSError: It cannot be read.
     """
-    if name != STANDARD_INPUT and is_regular_file(name) and not os.path.getsize(name):  # noqa: PTH202 - a name as typed
-        raise InvalidOption(f"{quoted(name)} is empty: expected URLs")
+    return name != STANDARD_INPUT and is_regular_file(name) and not os.path.getsize(name)  # noqa: PTH202 - as typed
 
 
 def table_header(urls: URLList, url_column: str) -> str | None:

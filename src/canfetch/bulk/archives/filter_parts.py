@@ -186,6 +186,12 @@ def _decide_pages(
     count = len(options.agents)
     rows: list[Row] = [()] * (len(urls) * count)
     pages = None if options.use is None and len(urls) < _KERNEL_ROWS else _ruled_pages(options)
+    if pages is not None and options.use is None and options.time_column is None:
+        if pages.add_all(urls, decisions.find_last):
+            _add_ruled(rows, options, pages)
+            _add_others(rows, options, urls, decisions)
+            return rows
+        pages = _ruled_pages(options)
     for page, (url, time) in enumerate(zip(urls, times, strict=True)):
         at = None if time is None else time_or_nan(time)
         encoded = url_bytes(url) if isinstance(url, str | bytes) else None
@@ -204,6 +210,15 @@ def _decide_pages(
     if pages is not None:
         _add_ruled(rows, options, pages)
     return rows
+
+
+def _add_others(rows: list[Row], options: FilterOptions, urls: Sequence[Any], decisions: URLDecisions) -> None:
+    """Add the cells of the URLs that no rules decide."""
+    count = len(options.agents)
+    for page, url in enumerate(urls):
+        if not rows[page * count]:
+            for number, cells in enumerate(decide_by_file(decisions.find(url, None), url, options)):
+                rows[page * count + number] = options.cells(number, cells)
 
 
 def _ruled_pages(options: FilterOptions) -> "RuledPages | None":

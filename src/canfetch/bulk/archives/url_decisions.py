@@ -126,16 +126,22 @@ class URLDecisions:
             return _INVALID
         beginning = url_beginning(url_bytes(url))
         if at is None:
-            known = self._kept.sites.find(beginning)
-            if known is not None:
-                return known
+            return self.find_last(beginning)
         origin = origin_of_beginning(beginning)
         if origin is None:
             return _INVALID
-        if at is not None and isnan(at):
+        if isnan(at):
             return Decision(None, INVALID_TIME)
-        if at is not None:
-            return self._by_state(self._state_at(origin, at), at)
+        return self._by_state(self._state_at(origin, at), at)
+
+    def find_last(self, beginning: bytes) -> FileDecisions | Decision:
+        """Return the decisions by the last captures about all URLs with a `url_beginning`, as `find` does."""
+        known = self._kept.sites.find(beginning)
+        if known is not None:
+            return known
+        origin = origin_of_beginning(beginning)
+        if origin is None:
+            return _INVALID
         history = self._read_history(origin)
         file = self._by_state(self._read_state(history, len(history.captures)) if history.captures else None, None)
         self._kept.sites.add(beginning, file)
@@ -192,17 +198,14 @@ class URLDecisions:
 
     def _read_history(self, origin: Origin) -> _History:
         owner = str(origin)
-        history = _History(owner, self._store.history(owner))
-        if origin.scheme in _HOST_SCHEMES:
-            host = owner.partition("://")[2]
-            of_host = self._store.history(host)
-            if not history.captures:
-                history = _History(host, of_host)
-            elif of_host:
-                # At the same time, the capture of the origin is the last one, because it is more specific.
-                merged = merge(of_host, history.captures, key=itemgetter(0))
-                history = _History(owner, list(merged))
-        return history
+        if origin.scheme not in _HOST_SCHEMES:
+            return _History(owner, self._store.histories(owner).get(owner, []))
+        host = owner.partition("://")[2]
+        found = self._store.histories(owner, host)
+        if owner not in found:
+            return _History(host, found.get(host, []))
+        # At the same time, the capture of the origin is the last one, because it is more specific.
+        return _History(owner, list(merge(found.get(host, []), found[owner], key=itemgetter(0))))
 
     def _state(self, history: _History, index: int) -> _State:
         # The captures of a host may follow others in the histories of its origins.

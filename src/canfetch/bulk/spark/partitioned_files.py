@@ -20,7 +20,7 @@ from canfetch.core.agent import Agent
 from canfetch.errors import InvalidColumn
 
 _BROADCAST_BYTES: Final = 128 << 20
-"""The content of a table that is sent to all workers. The driver needs four times as much, and a worker three times."""
+"""The values of a table that is sent to all workers. The driver needs four times as much, and a worker three times."""
 # The URLs of one host in a task.
 _TASK_ROWS: Final = 250_000
 _NULL_TASKS: Final = 1024
@@ -45,7 +45,7 @@ class PartitionedFiles:
     Args:
         files: A frame of files. Tables of `canfetch bulk parse` are read as by `canfetch.bulk.Files`.
         id, content: The names of the columns.
-        broadcast_bytes: The content of the largest table that is sent to all workers, in bytes.
+        broadcast_bytes: The values of the largest table that is sent to all workers, in bytes.
         **options: The options of `canfetch.bulk.Files`.
     Raises: InvalidColumn: a column is missing; UnknownProfile, InvalidLimit, EngineError.
     Cost: One job that reads the table.
@@ -60,16 +60,18 @@ class PartitionedFiles:
         broadcast_bytes: int = _BROADCAST_BYTES,
         **options: Any,
     ) -> None:
-        files = files.select(*needed_columns(files.columns, id, content))
+        names = needed_columns(files.columns, id, content)
+        files = files.select(*(name for name in names if name in files.columns))
         self._use_registry = bool(options.get("use_registry"))
         self._id = id
         self._arguments = {"id": id, "content": content, **options}
         # Raises here if a column is missing or an option is invalid, instead of on a worker.
         Files(files.limit(0).toArrow(), **self._arguments)
         self._is_parsed = "effect" in files.columns
-        size = f.coalesce(f.sum(f.octet_length(files[content])), f.lit(0))
+        sizes = (f.octet_length(_bytes_or_text(files, name)) for name in files.columns)
+        row_size = sum((f.coalesce(one, f.lit(0)) for one in sizes), f.lit(0).cast("long"))
         redirects = f.count_if(is_redirect(files)) if self._is_parsed else f.lit(0)
-        total, redirected = files.agg(size, redirects).first() or (0, 0)
+        total, redirected = files.agg(f.coalesce(f.sum(row_size), f.lit(0)), redirects).first() or (0, 0)
         self._broadcast: BroadcastFiles | None = None
         if total <= broadcast_bytes:
             self._broadcast = BroadcastFiles(files.sparkSession, files, **self._arguments)
@@ -179,6 +181,11 @@ class PartitionedFiles:
     def _key(self, id_: Column) -> Column:
         """Return what a file and its URLs have in common: the ID, or the host if its file is that of its origins."""
         return f.regexp_replace(id_, "^https?://", "") if self._is_parsed and self._id == _ORIGIN else id_
+
+
+def _bytes_or_text(files: DataFrame, name: str) -> Column:
+    column = files[name]
+    return column if files.schema[name].dataType.typeName() == "binary" else column.cast("string")
 
 
 def _frequent_keys(pages: DataFrame) -> list[tuple[Any, int]]:

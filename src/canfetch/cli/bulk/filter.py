@@ -8,14 +8,14 @@ import click
 
 from canfetch.bulk.archives.archive_job import Collected, store_path
 from canfetch.bulk.archives.filter_job import check_common_types, filter_urls
-from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, check_not_empty, open_list, table_header
+from canfetch.bulk.archives.filter_lists import FilterOptions, URLList, is_empty, open_list, table_header
 from canfetch.bulk.archives.filter_parts import Counts
 from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.row_files import DamagedTable, unreadable_table
 from canfetch.bulk.reading.sources import WEB_ARCHIVES, Source
-from canfetch.bulk.reading.url_lists import FORMATS
+from canfetch.bulk.reading.url_lists import FORMATS, list_format
 from canfetch.cli.bulk.archive_run import SetAside, collect_captures, open_faults
 from canfetch.cli.bulk.options import (
     agent_parameters,
@@ -160,7 +160,13 @@ def _note_pages(sources: list[Source], collected: Collected) -> None:
 def _open(name: str, form: str | None, options: FilterOptions, on_fault: Callable[[Fault], None]) -> Iterator[URLList]:
     """Yield a list, or those in a folder of tables, without those that cannot be read at all."""
     try:
-        check_not_empty(name)
+        if is_empty(name):
+            fault = Fault(name, 0, "empty: expected URLs", is_end=True, lost=None)
+            if list_format(name, form) != "parquet":
+                raise CommandError(f"{quoted(name)} is {fault.reason}")
+            # A Parquet file without a byte is damaged. The other lists are read.
+            on_fault(fault)
+            return
         for part in list_parts(name, form):
             try:
                 urls = open_list(part, form, options)
@@ -273,10 +279,7 @@ command: Final = click.Command(
     and RSL licenses count, too. The columns use_kind, use_source, use_place, use_line, use_text, use_token, use_group
     and use_time name the statement that decides, use_standard its standard, and use_rule how statements are combined.
     robots_time, robots_url, robots_truncated and robots_detail name the capture of robots.txt. use_read lists the
-    sources that were read, and use_unread those that could change the answer.
-
-    With --engine duckdb, DuckDB sorts the URLs by origin before they are decided. This is faster if the URLs of many
-    origins are in random order.""",
+    sources that were read, and use_unread those that could change the answer.""",
     epilog="""\b
 Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet
@@ -284,7 +287,6 @@ Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot --use training -o uses.csv
   canfetch bulk filter urls.txt --robots robots.warc.gz --pages robots.warc.gz --agent CCBot --use training -o all.csv
   canfetch bulk filter pages.csv --time-column fetched_at --robots history/ --agent GPTBot -o decided.csv
-  canfetch bulk filter pages.csv --robots files.parquet --agent GPTBot --engine duckdb -o sorted.csv
 
 \b
 Exit codes: 0 the output is complete, 2 an input ends within a record or
