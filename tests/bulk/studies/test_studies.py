@@ -121,7 +121,7 @@ def test_requests_without_a_response_have_a_class(folder: Path, run: Run, name: 
     done = run("study", name, "robots.csv", "-o", "out.csv")
     assert done.code == 0, done.err
     with (folder / "out.csv").open(encoding="utf-8", newline="") as stream:
-        classes = [row["class"] for row in csv.DictReader(stream) if row["measure"] == measure]
+        classes = [row["class"] for row in csv.DictReader(stream) if row["measure"] == measure and row["files"] != "0"]
     assert classes == ["no-response"]
 
 
@@ -167,6 +167,24 @@ def test_http_archive(folder: Path, run: Run) -> None:
     assert rows["", "*", "size", "up to 1 KiB"] == (1, 0.5)
     # As in the published query, the share is of all sites, including those without a file.
     assert rows["", "GPTBot", "named", "named"] == (1, 1 / 3)
+
+
+@pytest.mark.parametrize(
+    "size, label",
+    [
+        (1, "up to 1 KiB"),
+        (100 << 10, "up to 100 KiB"),
+        ((100 << 10) + 1, "up to 200 KiB"),
+        (400 << 10, "up to 400 KiB"),
+        ((500 << 10) + 1, "over 500 KiB"),
+    ],
+)
+def test_http_archive_has_the_published_sizes(folder: Path, run: Run, size: int, label: str) -> None:
+    body = b"User-agent: GPTBot/1.1\n"[:size].ljust(size, b"#")
+    rows = study(folder, run, "http-archive", [response("a.example", body)], "--period", "none")
+    assert [key[3] for key, (files, _) in rows.items() if key[2] == "size" and files] == [label]
+    # The whole value of a line is a name.
+    assert rows["", "GPTBot", "named", "named"][0] == 0
 
 
 def test_http_archive_counts_the_last_response(folder: Path, run: Run) -> None:
