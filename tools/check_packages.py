@@ -103,9 +103,11 @@ class Place:
     def run(self, *command: str | Path, codes: Sequence[int] = (0,)) -> str:
         """Run a command, and return its output.
 
-        Raises: PackageError: its exit code is not one of `codes`.
+        Raises: PackageError: it is not installed, or its exit code is not one of `codes`.
         """
-        program = shutil.which(str(command[0]), path=self.environment["PATH"]) or str(command[0])
+        program = shutil.which(str(command[0]), path=self.environment["PATH"])
+        if program is None:
+            raise PackageError(f"{command[0]} is not installed")
         done = subprocess.run(
             [program, *map(str, command[1:])],
             cwd=self.folder,

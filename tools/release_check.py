@@ -121,8 +121,8 @@ def fault_of(step: Step, clone: Path) -> str | None:
             done = subprocess.run(
                 step.command,
                 cwd=clone,
-                # In CI, a missing tool is an error.
-                env={**environment, "CI": "true"},
+                # In CI, a missing tool is an error. Builds share the dependencies that they compile.
+                env={**environment, "CI": "true", "CARGO_TARGET_DIR": str(clone / "rust" / "target")},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

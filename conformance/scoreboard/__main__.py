@@ -1,6 +1,7 @@
 """Ask all implementations, and save their answers, from which `make docs` builds the scoreboard.
 
-Run it with `make scoreboard`. It builds the adapters first.
+Run it with `make scoreboard`. It builds the adapters first. `python -m conformance.scoreboard diff OLD NEW` compares
+two files of saved answers instead: it prints a line for each change, and exits with 1 if there are any.
 """
 
 import argparse
@@ -14,12 +15,16 @@ from pathlib import Path
 
 from conformance.scoreboard.builder import BuildError, build
 from conformance.scoreboard.catalogue import BUILD, Adapter, adapters
+from conformance.scoreboard.changes import changes
 from conformance.scoreboard.results import Row, run
 from conformance.scoreboard.saved_results import RESULTS, Results
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Ask the adapters and save their answers. Return 0, or 2 if no adapter could be built."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["diff"]:
+        return _diff(given[1:])
     options = _options(arguments)
     chosen = [adapters()[name] for name in options.adapter or adapters()]
     failed = _build(chosen)
@@ -32,6 +37,26 @@ def main(arguments: list[str] | None = None) -> int:
     results = Results.load(options.output).replaced_by(answered) if options.output.exists() else answered
     results.save(options.output)
     return 0
+
+
+def _diff(arguments: list[str]) -> int:
+    """Print what differs between two files of results. Return 1 if something does, and 2 if a file is invalid."""
+    parser = argparse.ArgumentParser(
+        prog="python -m conformance.scoreboard diff", description="Show which answers changed between two runs."
+    )
+    for name in ("old", "new"):
+        parser.add_argument(name, type=Path, metavar=name.upper(), help="A file of results, such as results.json.")
+    options = parser.parse_args(arguments)
+    results = []
+    for path in (options.old, options.new):
+        try:
+            results.append(Results.load(path))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            print(f"scoreboard: {path}: not a file of results: {error!r}", file=sys.stderr)
+            return 2
+    lines = changes(*results)
+    print("\n".join(lines) if lines else "no answer changed")
+    return int(bool(lines))
 
 
 def machine() -> str:

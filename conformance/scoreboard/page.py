@@ -9,6 +9,7 @@ from typing import Any
 from conformance.cases import Case
 from conformance.open_questions import OpenQuestion, find_question, open_questions
 from conformance.protocol import describe
+from conformance.scoreboard.badges import LABEL, badge, badge_path
 from conformance.scoreboard.catalogue import ACCESS, PAGES, ROBOTS, Adapter, unavailable
 from conformance.scoreboard.program import CLIENT_SECONDS, MEGABYTES, SECONDS
 from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, SKIPPED, WRONG, CaseResult, Row
@@ -93,6 +94,9 @@ def pages(results: Results) -> dict[str, str]:
         found[f"{FOLDER}/{page_path(adapter)}"] = failures_page(
             adapter, [row for row in rows if row.adapter == adapter]
         )
+    for row in rows:
+        if (svg := badge(row)) is not None:
+            found[badge_path(row.adapter.name)] = svg
     text = json.dumps(as_json(results), indent=1, ensure_ascii=False)
     return {**found, f"{FOLDER}/{JSON_FILE}": text + "\n"}
 
@@ -124,6 +128,9 @@ def failures_page(adapter: Adapter, rows: Sequence[Row]) -> str:
         f"# Failures of {adapter.title}",
         f"Version {rows[0].version}, see [Scoreboard](index.md). {REPEAT}",
     ]
+    if any(badge(row) is not None for row in rows):
+        name = badge_path(adapter.name).removeprefix(f"{FOLDER}/")
+        parts.append(f"![{LABEL}]({name})")
     if not any(row.failures() for row in rows):
         parts.append("No case failed.")
     for row in rows:
