@@ -112,6 +112,11 @@ def test_the_static_library_is_enough(library: Library, tmp_path: Path) -> None:
     assert output.startswith("/blog/members/1: disallowed, disallow-rule, line 57 ")
 
 
+@pytest.mark.parametrize("name", ["check", "speed"])
+def test_examples_compile_without_warnings(library: Library, name: str, tmp_path: Path) -> None:
+    library.compile(EXAMPLES / f"{name}.c", tmp_path / name, "-O2", "-Wpedantic")
+
+
 def test_the_installed_folder_can_be_moved(library: Library, tmp_path: Path) -> None:
     moved = Library(tmp_path / "moved")
     (tmp_path / "moved").symlink_to(library.prefix)
