@@ -14,7 +14,8 @@ import canfetch
 
 pytestmark = pytest.mark.service
 
-MAX_BYTES = 700_000
+# It has 0.6 MB. That of another compiler may be larger.
+MAX_BYTES = 1_000_000
 
 
 def test_the_library_is_complete(library: Library) -> None:

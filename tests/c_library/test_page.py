@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.c_library.conftest import ROOT, SECONDS, Library, require
+from tests.c_library.conftest import ROOT, SECONDS, Library, require, require_sqlite
 from tests.docs.blocks import blocks
 from tests.docs.page_runner import expect, split_command
 
@@ -16,7 +16,8 @@ REASON = "needs the C library"
 
 
 def test_page(library: Library, tmp_path: Path) -> None:
-    require("cc", "sqlite3")
+    require("cc")
+    require_sqlite()
     shutil.copytree(ROOT / "rust" / "c" / "examples", tmp_path / "rust" / "c" / "examples")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     found = blocks(PAGE)

@@ -4,6 +4,9 @@
 //! handles. [`boundary`] has the functions that do this, with the checks that are possible: null pointers, alignment and
 //! lengths. The rest is the public interface of the crate `canfetch`, which forbids unsafe code.
 //!
+//! After a change of a function, `make c-header` writes the header, and `tests/c_library/programs/arguments.c` calls the
+//! function with invalid arguments.
+//!
 //! No panic leaves a function: [`status::call`] turns it into a status.
 // The comments are those of the header, which is C.
 #![allow(clippy::doc_markdown)]
