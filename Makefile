@@ -48,7 +48,7 @@ PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 NPM_PACKAGE := build/npm/package.json
 NPM_SOURCES := $(shell find npm page/src/engine -type f 2>/dev/null) LICENSE tools/bundled_parts.py tools/build_npm_package.sh
 
-.PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust crate c-library c-header bench bench-crate scoreboard fuzz \
+.PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust crate c-library c-header bench bench-crate bench-c scoreboard fuzz \
 	package packages crate-archive release-check conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm npm npm-bench
 
 help: ## list the targets
@@ -260,6 +260,12 @@ bench: $(INSTALLED) ## compare the speed with other implementations: make bench 
 
 bench-crate: ## compare the speed of the crate with other parsers for Rust
 	cargo run --manifest-path rust/bench/Cargo.toml --target-dir rust/target/bench --locked --release
+
+bench-c: ## measure the calls of the C library
+	@$(MAKE) c-library PREFIX=build/c DESTDIR=
+	@PKG_CONFIG_PATH=build/c/lib/pkgconfig; export PKG_CONFIG_PATH; \
+	gcc -std=c99 -O2 rust/c/examples/speed.c -o build/c/speed $$(pkg-config --cflags --libs canfetch) -Wl,-rpath,'$$ORIGIN/lib'
+	@build/c/speed
 
 scoreboard: $(INSTALLED) ## ask other implementations the conformance cases: make scoreboard [ARGS='--adapter protego']
 	$(BIN)/python -m conformance.scoreboard $(ARGS)

@@ -33,6 +33,15 @@ def require(*tools: str) -> None:
             skip_unless_ci(f"{tool} is not installed")
 
 
+def require_sqlite() -> None:
+    """Skip the test if SQLite or its headers are missing; fail it in CI."""
+    require("gcc", "sqlite3")
+    header = b"#include <sqlite3ext.h>"
+    checked = subprocess.run(["gcc", "-E", "-"], input=header, capture_output=True, timeout=SECONDS, check=False)
+    if checked.returncode:
+        skip_unless_ci("the headers of SQLite are not installed: libsqlite3-dev on Debian")
+
+
 def run(*command: str | Path, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
     """Run a command, which must not write to standard error, and return its output."""
     done = subprocess.run(

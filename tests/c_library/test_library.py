@@ -14,7 +14,8 @@ import canfetch
 
 pytestmark = pytest.mark.service
 
-MAX_BYTES = 700_000
+# It has 0.6 MB. That of another compiler may be larger.
+MAX_BYTES = 1_000_000
 
 
 def test_the_library_is_complete(library: Library) -> None:
@@ -110,6 +111,11 @@ def test_the_static_library_is_enough(library: Library, tmp_path: Path) -> None:
     run("gcc", "-std=c99", *WARNINGS, EXAMPLES / "check.c", "-o", tmp_path / "check", *options)
     output = run(tmp_path / "check", ROOT / "examples" / "robots.txt", "GPTBot", "/blog/members/1")
     assert output.startswith("/blog/members/1: disallowed, disallow-rule, line 57 ")
+
+
+@pytest.mark.parametrize("name", ["check", "speed"])
+def test_examples_compile_without_warnings(library: Library, name: str, tmp_path: Path) -> None:
+    library.compile(EXAMPLES / f"{name}.c", tmp_path / name, "-O2", "-Wpedantic")
 
 
 def test_the_installed_folder_can_be_moved(library: Library, tmp_path: Path) -> None:

@@ -4,8 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.c_library.conftest import EXAMPLES, PROGRAMS, SECONDS, VALGRIND, Library, require
-from tests.missing import skip_unless_ci
+from tests.c_library.conftest import EXAMPLES, PROGRAMS, SECONDS, VALGRIND, Library, require, require_sqlite
 
 pytestmark = pytest.mark.service
 
@@ -14,12 +13,7 @@ FILE = "User-agent: *\nDisallow: /private\nAllow: /private/press\n"
 
 @pytest.fixture(scope="module")
 def extension(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    require("sqlite3")
-    checked = subprocess.run(
-        ["gcc", "-E", "-"], input=b"#include <sqlite3ext.h>", capture_output=True, timeout=SECONDS, check=False
-    )
-    if checked.returncode:
-        skip_unless_ci("the headers of SQLite are not installed: libsqlite3-dev on Debian")
+    require_sqlite()
     output = tmp_path_factory.mktemp("sqlite") / "robots.so"
     return library.compile(EXAMPLES / "sqlite.c", output, "-shared", "-fPIC")
 

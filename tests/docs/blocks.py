@@ -26,8 +26,8 @@ DOCUMENTS = [
 # Languages of blocks that are run, parsed, or only read.
 RUN = frozenset({"python", "console", "sh"})
 PARSED = frozenset({"toml", "json", "yaml"})
-# tests/npm runs the blocks in JavaScript.
-TEXT = frozenset({"", "js", "lua", "text"})
+# tests/npm runs the blocks in JavaScript, and tests/c_library those in SQL.
+TEXT = frozenset({"", "js", "lua", "sql", "text"})
 # Directives that contain no code. Sphinx checks them.
 DIRECTIVES = frozenset({"{eval-rst}", "{toctree}", "{literalinclude}", "{click}", "{note}", "{tip}", "{warning}"})
 

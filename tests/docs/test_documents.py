@@ -55,6 +55,15 @@ def test_stability_page_classifies_every_module() -> None:
     assert set(rows) == public | {"canfetch"}
 
 
+def test_c_page_lists_every_function_and_status() -> None:
+    page = (ROOT / "docs" / "c.md").read_text(encoding="utf-8")
+    header = (ROOT / "rust" / "c" / "include" / "canfetch.h").read_text(encoding="utf-8")
+    names = set(re.findall(r"^\w[\w *]*\b(canfetch_\w+)\(|^  (CANFETCH_STATUS_\w+) =", header, re.MULTILINE))
+    found = {function or status for function, status in names}
+    assert {"canfetch_parse", "canfetch_close", "CANFETCH_STATUS_OK"} <= found
+    assert not [name for name in found if f"`{name}`" not in page]
+
+
 def test_linting_page_lists_every_language() -> None:
     page = (ROOT / "docs" / "linting.md").read_text(encoding="utf-8")
     names = {"en": "English", "it": "Italian", "es": "Spanish", "ko": "Korean", "de": "German", "ja": "Japanese"}

@@ -20,6 +20,8 @@ NOT_RUN = {
     "docs/bulk.md": ["needs Spark"],
     "docs/benchmarks.md": ["takes ten minutes", "takes minutes"],
     "docs/comparison.md": ["needs a folder of robots.txt files", "takes minutes"],
+    # tests/c_library/test_page.py runs those that need the library.
+    "docs/c.md": ["needs a checkout", *["needs the C library"] * 3, "needs a checkout"],
     "docs/columns.md": [
         "needs Spark",
         "needs Spark",
