@@ -53,8 +53,10 @@ install -m 644 "$target/release/libcanfetch_c.a" "$lib/libcanfetch.a"
 # The standard library has debugging information, which is most of the archive.
 ! command -v strip >/dev/null || strip -S "$lib/libcanfetch.a"
 
-# What the standard library needs.
-libraries=$(rustc --crate-type staticlib --print native-static-libs -o "$target/empty.a" - 2>&1 </dev/null |
+# What the standard library needs. Other builds may run at the same time, so the folder is its own.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+libraries=$(rustc --crate-type staticlib --print native-static-libs -o "$scratch/empty.a" - 2>&1 </dev/null |
     sed -n 's/^note: native-static-libs: //p')
 cat >"$lib/pkgconfig/canfetch.pc" <<EOF
 prefix=\${pcfiledir}/../..

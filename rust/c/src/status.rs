@@ -68,7 +68,8 @@ impl Status {
 
 /// Runs the body of a function. A panic, which is a defect, becomes a status.
 pub fn call(body: impl FnOnce() -> Result<(), Status>) -> Status {
-    // A file has no state that a panic leaves half written: what it caches is complete, or absent.
+    // No file and no thread has state that a panic leaves half written: what they cache is complete, absent, or cleared
+    // before its next use.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Status::Ok,
         Ok(Err(status)) => status,

@@ -21,6 +21,7 @@ thread_local! {
 /// Parses the groups of a file. Never fails: invalid lines are skipped.
 pub fn read_groups(content: &[u8], profile: &Profile) -> Groups {
     READER.with_borrow_mut(|reader| {
+        reader.clear();
         let (start, lines) = skip_preamble(content, first_line(content, profile));
         reader.read(content, profile, start, lines);
         reader.finish()
@@ -174,11 +175,15 @@ impl Reader {
         if self.rules.capacity() > KEPT_RULES || self.agents.capacity() > KEPT_RULES {
             *self = Self::new();
         }
+        groups
+    }
+
+    /// Removes what the last file left, even if a panic ended its parsing.
+    fn clear(&mut self) {
         self.starts.clear();
         self.agents.clear();
         self.rules.clear();
         (self.in_group, self.rule_seen) = (false, true);
-        groups
     }
 }
 
@@ -197,6 +202,14 @@ mod tests {
     use crate::testing::{Dice, profile};
 
     type Shape<'o> = (Vec<&'o [u8]>, Vec<(bool, &'o [u8], u32)>);
+
+    #[test]
+    fn a_file_whose_parsing_ended_early_leaves_nothing_for_the_next_one() {
+        let (content, profile) = (b"Disallow: /a\nUser-agent: a\nDisallow: /b\n", profile("rfc9309"));
+        READER.with_borrow_mut(|reader| reader.read(content, profile, 0, 0));
+        let groups = read_groups(content, profile);
+        assert_eq!((groups.len(), groups.rules().iter().count()), (1, 1));
+    }
 
     fn shape<'c>(content: &'c [u8], name: &str) -> Vec<Shape<'c>> {
         let groups = read_groups(content, profile(name));
