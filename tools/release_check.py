@@ -159,10 +159,9 @@ def faults_of_clone(clone: Path) -> Iterator[str]:
         print(f"{SEMVER}: skipped, because there is no release tag")
 
 
-def steps_by_hand(tree: Path, version: str) -> list[str]:
-    """Return what a maintainer has to do, in order."""
+def steps_by_hand(tree: Path, version: str, commit: str) -> list[str]:
+    """Return what a maintainer has to do, in order, to release the commit that was checked."""
     steps = []
-    commit = git(tree, "rev-parse", "--short", "HEAD")
     repository = (tree / "src/canfetch/repository.py").read_text(encoding="utf-8")
     if "\nREPOSITORY: Final[str | None] = None" in repository:
         steps.append(
@@ -191,11 +190,13 @@ def main() -> int:
     quick = parser.parse_args().quick
     begun = time.monotonic()
     version = package_version(ROOT)
+    # HEAD may move while the packages are built.
+    commit = git(ROOT, "rev-parse", "HEAD")
     faults = [*faults_of_git(ROOT, version)]
     with tempfile.TemporaryDirectory(prefix="canfetch-release-") as folder:
         clone = Path(folder).resolve() / "canfetch"
         git(ROOT, "clone", "--quiet", "--no-checkout", str(ROOT), str(clone))
-        git(clone, "checkout", "--quiet", "--detach", git(ROOT, "rev-parse", "HEAD"))
+        git(clone, "checkout", "--quiet", "--detach", commit)
         faults += faults_of_files(clone)
         if not quick:
             faults += faults_of_clone(clone)
@@ -203,7 +204,7 @@ def main() -> int:
     for fault in faults:
         print(f"  fault: {fault}")
     print("\nBy hand:" if not faults else "\nBy hand, after the faults are repaired:")
-    for number, text in enumerate(steps_by_hand(ROOT, version), start=1):
+    for number, text in enumerate(steps_by_hand(ROOT, version, commit), start=1):
         print(f"  {number}. {text}")
     return int(bool(faults))
 
