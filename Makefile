@@ -294,6 +294,7 @@ packages: $(INSTALLED) $(STAMPS)/group-test ## build all packages, install each 
 	$(MAKE) package
 	$(MAKE) npm
 	$(MAKE) crate-archive
+	$(MAKE) c-library
 	$(BIN)/python -m pytest -m packaging tests/packaging
 	$(BIN)/python tools/check_packages.py $(ARGS)
 

@@ -35,6 +35,8 @@ _KEPT = re.compile(
     r"PATH|LANG|LC_\w+|SSL_CERT_\w+|(PIP|UV|NPM_CONFIG|RUSTUP|CARGO_(HOME|HTTP|NET|REGISTR))_?\w*|\w+_PROXY",
     re.IGNORECASE,
 )
+# The example for C prints `URL: allowed, allow-rule, line 2 in the group of line 1: /a`.
+_C_VERDICT = re.compile(r": (allowed|disallowed), [\w-]+(?:, line (\d+) .*)?", re.DOTALL)
 _VERDICT = re.compile(r"(allowed|disallowed)\b(?:: line (\d+))?")
 # For Node.js: as on docs/javascript.md.
 _ASK_NPM = """\
@@ -150,7 +152,7 @@ def answers_of(lines: Sequence[str]) -> list[Answer]:
 
 
 def the_file(pattern: str) -> Path:
-    """Return the file in dist/ that a pattern describes.
+    """Return the file or folder in dist/ that a pattern describes.
 
     Raises: FileNotFoundError: there is none, or there are several.
     """
@@ -248,7 +250,7 @@ def check_pyodide(place: Path, *, file: Path) -> Result:
     return Result(answers_of(lines), f"Pyodide {version}, Python {about}")
 
 
-# --- Rust and JavaScript -------------------------------------------------------------------------
+# --- Rust, C and JavaScript -------------------------------------------------------------------------
 
 
 def check_crate(place: Path, *, file: Path) -> Result:
@@ -268,6 +270,26 @@ def check_crate(place: Path, *, file: Path) -> Result:
         )
         lines.append(output.splitlines()[0].partition("\t")[2])
     return Result(answers_of(lines), here.run("cargo", "--version").strip())
+
+
+def check_c(place: Path, *, folder: Path) -> Result:
+    """Compile the example of docs/c.md with a copy of the library in another folder, found by pkg-config, and ask it."""
+    here = Place(place)
+    library = place / "library"
+    shutil.copytree(folder, library, symlinks=True)
+    here.environment["PKG_CONFIG_PATH"] = str(library / "lib" / "pkgconfig")
+    flags = here.run("pkg-config", "--cflags", "--libs", "canfetch").split()
+    shutil.copy(ROOT / "rust" / "c" / "examples" / "check.c", here.folder)
+    here.run("cc", "-std=c99", "check.c", "-o", "check", *flags, f"-Wl,-rpath,{library / 'lib'}")
+    lines = []
+    for question in questions():
+        here.write("robots.txt", question["robots"])
+        output = here.run(here.folder / "check", "robots.txt", question["agent"], question["url"])
+        verdict = _C_VERDICT.fullmatch(output.removeprefix(question["url"]).strip())
+        if verdict is None:
+            raise PackageError(f"not a verdict: {output!r}")
+        lines.append(f"{verdict[1]}: line {verdict[2] or 0}")
+    return Result(answers_of(lines), f"version {here.run('pkg-config', '--modversion', 'canfetch').strip()}")
 
 
 def check_npm(place: Path, *, file: Path) -> Result:
@@ -306,6 +328,7 @@ def checks() -> dict[str, Callable[[Path], Result]]:
         "pure wheel": partial(check_python, file=pure, interpreter=oldest, engine="python"),
         "pure wheel in Pyodide": partial(check_pyodide, file=pure),
         "crate": partial(check_crate, file=the_file("crate/canfetch-*.crate")),
+        "C library": partial(check_c, folder=the_file("c")),
         "npm": partial(check_npm, file=the_file("npm/canfetch-*.tgz")),
     }
 
