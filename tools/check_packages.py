@@ -273,7 +273,7 @@ def check_crate(place: Path, *, file: Path) -> Result:
 
 
 def check_c(place: Path, *, folder: Path) -> Result:
-    """Compile the example of docs/c.md with a copy of the library in another folder, found by pkg-config, and ask it."""
+    """Compile the example of docs/c.md with a copy of the library that pkg-config finds, and ask it."""
     here = Place(place)
     library = place / "library"
     shutil.copytree(folder, library, symlinks=True)
