@@ -208,7 +208,7 @@ def test_a_report_that_is_too_long_is_named(tmp_path: Path, site: Site) -> None:
     [
         (respond(b'{"message": "API rate limit exceeded"}', "x-ratelimit-remaining: 0", status=403), "rate limit"),
         (respond(b'{"message": "slow down"}', status=429), "status 429: slow down"),
-        (respond(b'{"message": "no list"}'), "no list of comments"),
+        (respond(b'{"message": "no list"}'), "not a list of comments"),
         (respond(b"<html>"), "Expecting value"),
     ],
     ids=["rate limit", "too many", "no list", "no JSON"],
