@@ -21,6 +21,7 @@ NOT_RUN = {
     "docs/benchmarks.md": ["takes ten minutes", "takes minutes"],
     "docs/comparison.md": ["needs a folder of robots.txt files", "takes minutes"],
     "docs/columns.md": ["needs Spark", "needs Spark", "needs Spark", "downloads packages and needs Spark"],
+    "docs/container.md": ["builds the image", *["needs a container engine"] * 5],
     "docs/crawling.md": ["needs a PostgreSQL server", "needs a URLFrontier service"],
     "docs/index.md": ["needs a checkout"],
     "docs/javascript.md": ["needs a checkout"],
