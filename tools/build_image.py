@@ -163,6 +163,11 @@ class Blob(NamedTuple):
         return f"sha256:{hashlib.sha256(self.content).hexdigest()}"
 
     @property
+    def path(self) -> str:
+        """The name in the archive."""
+        return f"blobs/{self.digest.replace(':', '/')}"
+
+    @property
     def descriptor(self) -> dict[str, Any]:
         """What refers to the file."""
         return {"mediaType": self.media_type, "digest": self.digest, "size": len(self.content)}
@@ -452,7 +457,10 @@ def image_config(
 
 
 def write_archive(file: Path, layers: list[Layer], config: dict[str, Any], version: str, epoch: int) -> None:
-    """Write an OCI layout with one image as an archive."""
+    """Write an OCI layout with one image as an archive.
+
+    `manifest.json` is for Docker without containerd's image store, which reads no other list of layers.
+    """
     config_blob = Blob(f"{MEDIA_TYPE}.config.v1+json", _json(config))
     manifest = Blob(
         f"{MEDIA_TYPE}.manifest.v1+json",
@@ -477,9 +485,18 @@ def write_archive(file: Path, layers: list[Layer], config: dict[str, Any], versi
         "mediaType": f"{MEDIA_TYPE}.index.v1+json",
         "manifests": [{**manifest.descriptor, "platform": platform, "annotations": names}],
     }
-    files = {"oci-layout": _json({"imageLayoutVersion": "1.0.0"}), "index.json": _json(index)}
+    docker = {
+        "Config": config_blob.path,
+        "RepoTags": [f"canfetch:{version}"],
+        "Layers": [layer.blob.path for layer in layers],
+    }
+    files = {
+        "oci-layout": _json({"imageLayoutVersion": "1.0.0"}),
+        "index.json": _json(index),
+        "manifest.json": _json([docker]),
+    }
     for blob in (config_blob, manifest, *(layer.blob for layer in layers)):
-        files[f"blobs/sha256/{blob.digest.partition(':')[2]}"] = blob.content
+        files[blob.path] = blob.content
     with tarfile.open(file, "w", format=tarfile.PAX_FORMAT) as writer:
         for folder in ("blobs", "blobs/sha256"):
             member = tarfile.TarInfo(folder)

@@ -160,11 +160,35 @@ def test_archive_is_an_oci_layout_with_matching_digests() -> None:
         content = found.blob(descriptor)
         assert descriptor["size"] == len(content)
         assert descriptor["digest"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
-    names = {"oci-layout", "index.json", *("blobs/sha256/" + found["digest"][7:] for found in descriptors)}
+    names = {
+        "oci-layout",
+        "index.json",
+        "manifest.json",
+        *("blobs/sha256/" + found["digest"][7:] for found in descriptors),
+    }
     assert set(found.layout) == names
     contents = [gzip.decompress(found.blob(layer)) for layer in found.manifest["layers"]]
     digests = [f"sha256:{hashlib.sha256(content).hexdigest()}" for content in contents]
     assert found.config["rootfs"] == {"type": "layers", "diff_ids": digests}
+
+
+@packaging
+def test_engines_find_the_name_and_the_layers() -> None:
+    """Docker without the image store of containerd reads only `manifest.json`, as in archives of `docker save`."""
+    from canfetch import __version__
+
+    found = image()
+    (entry,) = found.entries["manifests"]
+    assert entry["annotations"] == {
+        "io.containerd.image.name": f"docker.io/library/canfetch:{__version__}",
+        "org.opencontainers.image.ref.name": __version__,
+    }
+    (docker,) = json.loads(found.layout["manifest.json"])
+    assert docker["RepoTags"] == [f"canfetch:{__version__}"]
+    assert found.layout[docker["Config"]] == found.blob(found.manifest["config"])
+    assert [found.layout[name] for name in docker["Layers"]] == [
+        found.blob(layer) for layer in found.manifest["layers"]
+    ]
 
 
 @packaging
