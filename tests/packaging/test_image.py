@@ -49,9 +49,14 @@ class Image(NamedTuple):
         return self.layout["blobs/sha256/" + descriptor["digest"].removeprefix("sha256:")]
 
 
+def architecture() -> str:
+    machine = os.uname().machine
+    return next(name for name, found in build_image.ARCHITECTURES.items() if found.machine == machine)
+
+
 def archive() -> Path:
-    archives = [path for path in DIST.glob("*.oci.tar") if path.name.endswith("-linux-amd64.oci.tar")]
-    assert archives, "build it first: make image"
+    archives = list(DIST.glob(f"canfetch-*-linux-{architecture()}.oci.tar"))
+    assert len(archives) == 1, "build it first: make image"
     return archives[0]
 
 
@@ -151,7 +156,7 @@ def test_archive_is_an_oci_layout_with_matching_digests() -> None:
     assert json.loads(found.layout["oci-layout"]) == {"imageLayoutVersion": "1.0.0"}
     assert (found.entries["schemaVersion"], found.entries["mediaType"]) == (2, f"{OCI}.index.v1+json")
     (entry,) = found.entries["manifests"]
-    assert entry["platform"] == {"architecture": "amd64", "os": "linux"}
+    assert entry["platform"] == {"architecture": architecture(), "os": "linux"}
     assert entry["mediaType"] == found.manifest["mediaType"] == f"{OCI}.manifest.v1+json"
     assert found.manifest["config"]["mediaType"] == f"{OCI}.config.v1+json"
     assert {layer["mediaType"] for layer in found.manifest["layers"]} == {f"{OCI}.layer.v1.tar+gzip"}
@@ -384,6 +389,7 @@ def test_mcp_server_answers_on_standard_streams(sandbox: Sandbox) -> None:
 # --- the build -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the image is not built on Windows")
 def test_layer_depends_only_on_names_contents_and_time(tmp_path: Path) -> None:
     layers = []
     for number, names in enumerate((("a", "b/c", "tmp/d"), ("tmp/d", "b/c", "a"))):
