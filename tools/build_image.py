@@ -200,7 +200,15 @@ def download_debian_packages(architecture: Architecture, mirrors: Mirrors, folde
     download = (
         f'mkdir "$1/packages" && cd "$1/packages" && APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get download {packages}'
     )
-    command = ["mmdebstrap", "--variant=extract", "--format=null", f"--architectures={architecture.debian}"]
+    # No program of the packages runs, so no other root folder is needed, and any user can do this.
+    mode = "root" if os.geteuid() == 0 else "chrootless"
+    command = [
+        "mmdebstrap",
+        f"--mode={mode}",
+        "--variant=extract",
+        "--format=null",
+        f"--architectures={architecture.debian}",
+    ]
     command += [f"--extract-hook={download}", f"--extract-hook=copy-out /packages {folder}", RELEASE, "/dev/null"]
     command += [f"deb {mirrors.packages} {RELEASE} main", f"deb {mirrors.packages} {RELEASE}-updates main"]
     command += [f"deb {mirrors.security} {RELEASE}-security main"]
