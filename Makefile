@@ -49,7 +49,7 @@ NPM_PACKAGE := build/npm/package.json
 NPM_SOURCES := $(shell find npm page/src/engine -type f 2>/dev/null) LICENSE tools/bundled_parts.py tools/build_npm_package.sh
 
 .PHONY: help run serve test test-slow test-services test-all differential simulate coverage mutants lint format types docs rust crate c-library c-header bench bench-crate bench-c scoreboard fuzz \
-	package packages crate-archive release-check conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm npm npm-bench
+	package packages image crate-archive release-check conformance-package conformance-archive clean distclean services setup-test setup-ci groups-ci setup-lint engine-module page check-page page-if-npm npm npm-bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -100,6 +100,7 @@ CI_GROUPS := lint types docs test-services
 setup-ci: setup-test
 	@$(MAKE) --jobs=2 page groups-ci
 	@$(MAKE) services
+	@tools/install_image_tools.sh
 
 groups-ci:
 	@$(INSTALL) $(CI_GROUPS:%=--group %)
@@ -295,11 +296,18 @@ packages: $(INSTALLED) $(STAMPS)/group-test ## build all packages, install each 
 	$(MAKE) npm
 	$(MAKE) crate-archive
 	$(MAKE) c-library
+	$(MAKE) image ARGS=
 	$(BIN)/python -m pytest -m packaging tests/packaging
 	$(BIN)/python tools/check_packages.py $(ARGS)
 
 release-check: $(STAMPS)/venv ## all of a release but the upload, from a clean clone of HEAD; then print what is to do by hand
 	$(BIN)/python tools/release_check.py $(ARGS)
+
+# From the wheel in dist/. For another architecture, its wheel or the py3-none-any wheel is used.
+image: $(STAMPS)/venv ## build the container image in dist/, from the wheel there: make image [ARGS='--architecture arm64']
+	@tools/install_image_tools.sh
+	@compgen -G 'dist/canfetch-*.whl' > /dev/null || $(MAKE) package
+	PYTHONPATH=src $(BIN)/python tools/build_image.py $(ARGS)
 
 # Built from a copy, which has the license and stays free of build output.
 conformance-package: $(STAMPS)/venv ## build the conformance cases as a package of their own, in dist/conformance

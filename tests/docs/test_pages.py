@@ -29,6 +29,7 @@ NOT_RUN = {
         "downloads packages and needs Spark",
         "needs Spark",
     ],
+    "docs/container.md": ["builds the image", *["needs a container engine"] * 5],
     "docs/crawling.md": ["needs a PostgreSQL server", "needs a URLFrontier service"],
     "docs/index.md": ["needs a checkout"],
     "docs/javascript.md": ["needs a checkout"],

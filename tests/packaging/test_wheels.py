@@ -75,6 +75,7 @@ def test_sdist_contains_the_files_for_builds_and_tests() -> None:
         ".ci/run",
         "Makefile",
         "conformance/README.md",
+        "deploy/image/healthcheck",
         "docs/conf.py",
         "examples/robots.txt",
         "pyproject.toml",
