@@ -65,10 +65,12 @@ def test_unusual_arguments(project: Project) -> None:
 
 def test_the_documentation_lists_each_code() -> None:
     types = (ROOT / "npm" / "types" / "index.d.ts").read_text(encoding="utf-8")
-    codes = re.findall(r'^  \| "([a-z-]+)"', types.partition("type ArgumentErrorCode =")[2].partition(";")[0], re.M)
+    codes = re.findall(
+        r'^  \| "([a-z-]+)"', types.partition("type ArgumentErrorCode =")[2].partition(";")[0], re.MULTILINE
+    )
     text = (ROOT / "docs" / "javascript.md").read_text(encoding="utf-8")
     table = text.partition("| code | what is wrong |\n")[2].partition("\n\n")[0]
-    assert re.findall(r"^\| `([a-z-]+)` \|", table, re.M) == codes
+    assert re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE) == codes
     assert len(codes) == 11
 
 

@@ -92,7 +92,7 @@ def test_the_programs_of_the_documentation(with_robots_parser: Project) -> None:
     "status, allows",
     [("200", True), ("404", True), ("403", True), ("429", False), ("500", False), ("503", False), ("0", False)],
 )
-def test_the_file_that_stands_for_a_status(with_robots_parser: Project, status: str, allows: bool) -> None:
+def test_the_file_that_stands_for_a_status(with_robots_parser: Project, status: str, *, allows: bool) -> None:
     """The programs of the documentation follow RFC 9309 section 2.3.1."""
     folder = with_robots_parser.folder
     for block in blocks(PAGE):
