@@ -64,6 +64,10 @@ const utf16 = new Uint8Array(Buffer.from(`\ufeff${TEXT}`, "utf16le"));
 for (const content of [utf16, utf16.buffer, new DataView(utf16.buffer)]) {
   assert.equal(robotsParser(SITE, content).isAllowed("https://example.com/p"), false);
 }
+for (const missing of [null, undefined, ""]) {
+  assert.equal(moved.isAllowed("https://example.com/p", missing), false);
+  assert.equal(robotsParser(SITE, missing).isAllowed("https://example.com/p"), true);
+}
 assert.throws(() => robotsParser(SITE, false), { code: "invalid-content" });
 assert.throws(() => moved.isAllowed("https://example.com/p", 0), { code: "invalid-agent" });
 
