@@ -73,11 +73,11 @@ async function writeTypes() {
   const parser = await readFile(path.join(HERE, "types/robots-parser.d.ts"), "utf8");
   const [robots, declaration] = parser.trimEnd().split("export default ");
   const files = {
-    "index.d.mts": index,
+    "index.d.mts": 'export * from "./index.js";\n',
     "index.d.ts": index,
     "robots-parser.d.mts": parser,
     "robots-parser.d.ts":
-      `declare ${declaration.replace(": Robots", ": robotsParser.Robots")}\n\ndeclare namespace robotsParser {\n` +
+      `declare ${declaration.replace(/\b(?=Robots\b|Content\b)/g, "robotsParser.")}\n\ndeclare namespace robotsParser {\n` +
       `${robots.trimEnd().replace(/^(?=.)/gm, "  ")}\n  export { robotsParser as default };\n}\n\nexport = robotsParser;\n`,
   };
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(OUTPUT, name), text);

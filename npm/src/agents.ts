@@ -1,7 +1,7 @@
 /** Agents, and the product tokens of User-Agent headers, as in `canfetch/core/agent.py` and `tokens.py`. */
 
 import type { Agent } from "../types/index.js";
-import { shown, typeError } from "./problems.js";
+import { requireOptions, shown, typeError } from "./problems.js";
 
 /** The crawlers to which the `*` groups do not apply, as their operators document. */
 const STAR_IGNORERS: ReadonlySet<string> = new Set(
@@ -19,6 +19,8 @@ const BROWSER_PRODUCTS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+const OPTIONS: readonly string[] = ["tokens", "starApplies"];
+
 /** Return an agent with all of its fields. Its tokens are validated by the engine. */
 export function agentChain(agent: unknown): { tokens: readonly string[]; starApplies: boolean } {
   if (typeof agent === "string") return { tokens: [agent], starApplies: starApplies(agent) };
@@ -28,15 +30,15 @@ export function agentChain(agent: unknown): { tokens: readonly string[]; starApp
       `invalid agent ${shown(agent)}: expected a product token such as 'ExampleBot', or { tokens: [...] }`,
     );
   }
+  requireOptions(agent, OPTIONS);
   const { tokens, starApplies: applies } = agent as Agent;
-  const list: readonly unknown[] = typeof tokens === "string" ? [tokens] : Array.isArray(tokens) ? tokens : [];
-  const wrong = list.find((token) => typeof token !== "string");
-  if (list.length === 0 || wrong !== undefined) {
-    throw typeError(
-      "invalid-agent",
-      `invalid tokens ${list.length === 0 ? shown(tokens) : `with ${shown(wrong)}`}: expected one or more strings`,
-    );
+  const list: unknown = typeof tokens === "string" ? [tokens] : tokens;
+  if (!Array.isArray(list) || list.length === 0) {
+    const value = Array.isArray(list) ? "[]" : shown(tokens);
+    throw typeError("invalid-agent", `invalid tokens ${value}: expected one or more product tokens`);
   }
+  const wrong = list.findIndex((token) => typeof token !== "string");
+  if (wrong >= 0) throw typeError("invalid-agent", `invalid tokens[${wrong}] ${shown(list[wrong])}: expected a string`);
   if (applies !== undefined && typeof applies !== "boolean") {
     throw typeError("invalid-agent", `invalid starApplies ${shown(applies)}: expected true or false`);
   }
@@ -45,7 +47,12 @@ export function agentChain(agent: unknown): { tokens: readonly string[]; starApp
 }
 
 function starApplies(token: string): boolean {
-  return !STAR_IGNORERS.has(token.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
+  return !STAR_IGNORERS.has(lowerCase(token));
+}
+
+/** Return a token in lower case. Only letters of ASCII have cases in tokens. */
+export function lowerCase(token: string): string {
+  return token.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** Return the error for an agent that the engine rejects. */

@@ -59,7 +59,6 @@ export interface Explained {
 /** Enough for an agent, and for most agents with a URL. */
 const INPUT_BYTES = 512;
 
-
 export class Engine {
   /** The names of the profiles. */
   readonly profiles: readonly string[];
@@ -197,16 +196,24 @@ export function discardEngine(): void {
   engine = null;
 }
 
-/** See `types/index.d.ts`. */
-export async function load(module?: WebAssembly.Module): Promise<void> {
-  if (module !== undefined && !(module instanceof WebAssembly.Module)) {
+function requireEngine(module: WebAssembly.Module): void {
+  let exports: WebAssembly.ModuleExportDescriptor[];
+  try {
+    // Not `instanceof`, which rejects the modules of other realms.
+    exports = WebAssembly.Module.exports(module);
+  } catch {
     throw typeError("invalid-module", `invalid module ${shown(module)}: expected a WebAssembly.Module, or no argument`);
   }
-  if (engine !== null) return;
-  const loaded = module ?? compiled ?? (await WebAssembly.compile(await engineBytesAsync()));
-  if (!WebAssembly.Module.exports(loaded).some(({ name }) => name === "canfetch_decide")) {
+  if (!exports.some(({ name }) => name === "canfetch_decide")) {
     throw typeError("invalid-module", "invalid module: expected the engine of this package, as engineBytes() returns it");
   }
+}
+
+/** See `types/index.d.ts`. */
+export async function load(module?: WebAssembly.Module): Promise<void> {
+  if (module !== undefined) requireEngine(module);
+  if (engine !== null) return;
+  const loaded = module ?? compiled ?? (await WebAssembly.compile(await engineBytesAsync()));
   const instance = await WebAssembly.instantiate(loaded);
   compiled ??= loaded;
   // Another call may have been faster.

@@ -4,6 +4,7 @@ import type { Target } from "../../page/src/engine/buffers.js";
 import type { AgentChain } from "../../page/src/engine/types.js";
 import { agentChain, invalidToken } from "./agents.js";
 import { type Bound, currentEngine, discardEngine, type Explained, FAILURES, type OtherRecord } from "./engine.js";
+import { typeError } from "./problems.js";
 
 /** The largest number of files in the engine, and of their bytes. The engine itself has room for 1024 files. */
 const MAX_OPEN_FILES = 1000;
@@ -146,7 +147,7 @@ export class File {
   }
 
   #requireContent(): Uint8Array {
-    if (this.#content === null) throw new TypeError("this robots.txt was disposed of: parse the file again");
+    if (this.#content === null) throw typeError("disposed", "this robots.txt was disposed of: parse the file again");
     return this.#content;
   }
 

@@ -1,10 +1,7 @@
-/** The WebAssembly module, which `build.mjs` puts into the package. */
+/** Decompresses the WebAssembly module. */
 
+import { engine, engineSize } from "./data.js";
 import { inflate } from "./inflate.js";
-
-/** The module, compressed with DEFLATE, in Base64, and its size in bytes. */
-declare const ENGINE: string;
-declare const ENGINE_SIZE: number;
 
 interface Zlib {
   inflateRawSync(data: Uint8Array): Uint8Array<ArrayBuffer>;
@@ -14,7 +11,7 @@ interface Zlib {
 export function engineBytes(): Uint8Array<ArrayBuffer> {
   const zlib = builtInZlib();
   // A copy, because that of Node.js is a Buffer.
-  return zlib === undefined ? inflate(compressed(), ENGINE_SIZE) : new Uint8Array(zlib.inflateRawSync(compressed()));
+  return zlib === undefined ? inflate(compressed(), engineSize) : new Uint8Array(zlib.inflateRawSync(compressed()));
 }
 
 /** Return the bytes of the WebAssembly module, decompressed without blocking if the runtime can do that. */
@@ -25,7 +22,7 @@ export async function engineBytesAsync(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 function compressed(): Uint8Array<ArrayBuffer> {
-  const text = atob(ENGINE);
+  const text = atob(engine);
   const data = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) data[at] = text.charCodeAt(at);
   return data;

@@ -2,6 +2,7 @@
 
 import { DEFAULT_MAX_BYTES } from "../../page/src/engine/types.js";
 import type * as types from "../types/robots-parser.js";
+import { lowerCase } from "./agents.js";
 import { currentEngine } from "./engine.js";
 import { File } from "./files.js";
 import { shown, typeError } from "./problems.js";
@@ -16,8 +17,12 @@ const PROFILE = "google2019";
 const RELATIVE = "http://relative.invalid";
 /** URLs that `URL` does not change: a path without dot segments, plain characters, and no empty query. */
 const PLAIN_REST = /^\/(?!\.)(?:[\w\-=&~+,:;@!()*$.]|\/(?!\.)|\?(?!$)|%(?!2[eE])[0-9A-Fa-f]{2})*$/;
-
-const STAR = { tokens: ["*"], starApplies: true };
+/** The longest URL that is compared with this expression: for one of millions of characters, it has no stack. */
+const MAX_PLAIN = 1 << 16;
+/** What the engine removes around keys and values. */
+const KEY = /^[ \t\v\f]*([\w-]+)[ \t\v\f]*$/;
+/** The product token of a user-agent line, as the engine reads it. A `*` before another character is not a token. */
+const LINE_TOKEN = /^[ \t\v\f]*(\*(?![^ \t\v\f])|[^ \t\v\f/*,]*)/;
 
 class Robots implements types.Robots {
   readonly #file: File;
@@ -27,7 +32,7 @@ class Robots implements types.Robots {
   readonly #content: Uint8Array;
   #others: OtherRecords | null = null;
 
-  constructor(url: string, contents: string | Uint8Array | null | undefined) {
+  constructor(url: string, contents: types.Content | null | undefined) {
     const parsed = parsedURL(url);
     this.#origin = parsed === null ? null : originOf(parsed);
     this.#isWeb = parsed?.protocol === "http:" || parsed?.protocol === "https:";
@@ -57,7 +62,7 @@ class Robots implements types.Robots {
 
   getCrawlDelay(ua?: string): number | undefined {
     const { delays } = this.#otherRecords();
-    const token = productToken(ua).toLowerCase();
+    const token = lowerCase(productToken(ua));
     return delays.has(token) ? delays.get(token) : delays.get("*");
   }
 
@@ -82,7 +87,7 @@ class Robots implements types.Robots {
     const origin = this.#origin;
     if (origin === null) return undefined;
     // The usual case, for which the whole URL need not be parsed.
-    if (this.#isWeb && typeof url === "string" && url.startsWith(origin) && PLAIN_REST.test(url.slice(origin.length))) {
+    if (this.#isWeb && isShort(url) && url.startsWith(origin) && PLAIN_REST.test(url.slice(origin.length))) {
       return url;
     }
     const parsed = parsedURL(url);
@@ -109,45 +114,53 @@ function contentText(content: Uint8Array): string {
 }
 
 interface OtherRecords {
-  /** By token. A token that has rules but no delay is undefined. */
+  /** By token. That of a token which has groups but no delay is undefined. */
   readonly delays: ReadonlyMap<string, number | undefined>;
   readonly sitemaps: readonly string[];
   readonly host: string | null;
 }
 
-/** Read the records that RFC 9309 does not define. They belong to the user-agent lines directly above their record. */
+/**
+ * Read the records that RFC 9309 does not define.
+ *
+ * A delay belongs to the groups whose rules apply, with one exception, as in robots-parser: it ends the list of
+ * user-agent lines above it, as a rule does.
+ */
 function readOtherRecords(text: string): OtherRecords {
-  const groups: { tokens: string[]; delay: number | undefined; hasRecords: boolean }[] = [];
+  const groups: { tokens: string[]; delay: number | undefined }[] = [];
   const sitemaps: string[] = [];
   let host = null;
-  let isBelowTokens = true;
+  let isEnded = true;
   for (const line of text.split(/\r\n|\r|\n/)) {
     const record = line.split("#", 1)[0] as string;
     const colon = record.indexOf(":");
-    const [key, value] = [record.slice(0, colon).trim().toLowerCase(), record.slice(colon + 1).trim()];
-    if (colon < 0 || key === "") continue;
-    if (key === "user-agent" && isBelowTokens) groups.push({ tokens: [], delay: undefined, hasRecords: false });
-    const group = groups.at(-1);
+    const key = colon < 0 ? undefined : KEY.exec(record.slice(0, colon))?.[1]?.toLowerCase();
+    const value = record.slice(colon + 1).trim();
     if (key === "user-agent") {
-      if (value !== "") group?.tokens.push(productToken(value).toLowerCase());
-    } else if (group !== undefined && (key === "allow" || key === "disallow" || key === "crawl-delay")) {
-      group.hasRecords = true;
-      if (key === "crawl-delay" && !Number.isNaN(Number(value))) group.delay = Number(value);
+      if (isEnded) groups.push({ tokens: [], delay: undefined });
+      isEnded = false;
+      groups.at(-1)?.tokens.push(lowerCase(LINE_TOKEN.exec(record.slice(colon + 1))?.[1] as string));
+    } else if (key === "allow" || key === "disallow" || key === "crawl-delay") {
+      isEnded = true;
+      const group = groups.at(-1);
+      if (key === "crawl-delay" && group !== undefined && !Number.isNaN(Number(value))) group.delay = Number(value);
     } else if (key === "sitemap" && value !== "") sitemaps.push(value);
     else if (key === "host" && value !== "") host = value.toLowerCase();
-    isBelowTokens = key !== "user-agent";
   }
   const delays = new Map<string, number | undefined>();
-  for (const { tokens, delay, hasRecords } of groups) {
-    if (!hasRecords) continue;
+  for (const { tokens, delay } of groups) {
     for (const token of tokens) delays.set(token, delay ?? delays.get(token));
   }
   return { delays, sitemaps, host };
 }
 
 /** See `types/robots-parser.d.ts`. */
-export function robotsParser(url: string, contents?: string | Uint8Array | null): types.Robots {
+export function robotsParser(url: string, contents?: types.Content | null): types.Robots {
   return new Robots(url, contents);
+}
+
+function isShort(url: unknown): url is string {
+  return typeof url === "string" && url.length < MAX_PLAIN;
 }
 
 function parsedURL(url: string): URL | null {
@@ -164,7 +177,7 @@ function originOf({ protocol, host }: URL): string {
 
 /** Return the product token of a user agent such as `ExampleBot/1.0`, as in a user-agent line. */
 function productToken(ua: string | null | undefined): string {
-  if (ua === undefined || ua === null || ua === "") return STAR.tokens[0] as string;
+  if (ua === undefined || ua === null || ua === "") return "*";
   if (typeof ua !== "string") throw typeError("invalid-agent", `invalid user agent ${shown(ua)}: expected a string`);
   // Of a name without a token, such as `/1.0`, the groups for `*` apply.
   return /^[^\0- /*,\x7f]+/.exec(ua.trim())?.[0] ?? "*";

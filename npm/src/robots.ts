@@ -7,7 +7,7 @@ import type * as types from "../types/index.js";
 import { agentChain } from "./agents.js";
 import { currentEngine } from "./engine.js";
 import { File, INVALID_URL, type Slot } from "./files.js";
-import { shown, typeError } from "./problems.js";
+import { requireAttached, requireOptions, shown, typeError } from "./problems.js";
 import { encodeText } from "./text.js";
 import { Verdict } from "./verdict.js";
 
@@ -85,6 +85,7 @@ export class RobotsTxt implements Omit<types.RobotsTxt, typeof Symbol.dispose> {
   dispose(): void {
     freeWhenCollected?.unregister(this);
     this.#file.dispose();
+    this.#sitemaps = null;
   }
 
   #allows(url: types.AnyURL, key: string, chain: AgentChain | null): boolean {
@@ -132,17 +133,16 @@ export class RobotsTxt implements Omit<types.RobotsTxt, typeof Symbol.dispose> {
 
 export class AgentRules implements types.AgentRules {
   readonly agent: AgentChain;
+  // Functions that also work without the object, as in `urls.map(rules.allows)`.
   readonly allows: (url: types.AnyURL) => boolean;
+  readonly decide: (url: types.AnyURL) => Verdict;
   readonly #robots: RobotsTxt;
 
   constructor(robots: RobotsTxt, agent: AgentChain, allows: (url: types.AnyURL) => boolean) {
     this.#robots = robots;
     this.agent = Object.freeze({ tokens: Object.freeze([...agent.tokens]), starApplies: agent.starApplies });
     this.allows = allows;
-  }
-
-  decide(url: types.AnyURL): Verdict {
-    return this.#robots.decide(url, this.agent);
+    this.decide = (url) => robots.decide(url, this.agent);
   }
 
   get crawlDelay(): number | null {
@@ -167,10 +167,7 @@ export function parse(content: types.Content, options: types.ParseOptions = {}):
   if (typeof options !== "object" || options === null) {
     throw typeError("invalid-option", `invalid options ${shown(options)}: expected an object such as { profile: 'google' }`);
   }
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) {
-    throw typeError("invalid-option", `unknown option ${shown(unknown)}: expected one of ${OPTIONS.join(", ")}`);
-  }
+  requireOptions(options, OPTIONS);
   const { profile = "rfc9309", maxBytes = DEFAULT_MAX_BYTES, url = null } = options;
   const index = currentEngine().profiles.indexOf(profile);
   if (index < 0) {
@@ -196,16 +193,19 @@ export function contentBytes(content: types.Content, maxBytes: number): Uint8Arr
     return bytes.length > maxBytes + 8 ? bytes.slice(0, maxBytes + 8) : bytes;
   }
   if (ArrayBuffer.isView(content)) {
+    requireAttached(content.buffer, "invalid-content", content);
     return new Uint8Array(content.buffer, content.byteOffset, Math.min(content.byteLength, maxBytes + 8)).slice();
   }
   const tag = Object.prototype.toString.call(content);
   if (tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]") {
+    requireAttached(content, "invalid-content", content);
     return new Uint8Array(content).slice(0, maxBytes + 8);
   }
   const promise = typeof (content as unknown as PromiseLike<unknown> | null)?.then === "function";
   throw typeError(
     "invalid-content",
-    `invalid content ${shown(content)}: expected a string or a Uint8Array${promise ? "; await the promise first" : ""}`,
+    `invalid content ${shown(content)}: expected a string, an ArrayBuffer, or a Uint8Array or another view` +
+      (promise ? "; await the promise first" : ""),
   );
 }
 
@@ -224,7 +224,12 @@ function fileOrigin(url: unknown): Origin {
 
 /** Return a URL as the engine takes it. */
 function urlTarget(url: types.AnyURL): string | Uint8Array {
-  if (typeof url === "string" || url instanceof Uint8Array) return url;
+  if (typeof url === "string") return url;
+  // Not `instanceof`, which rejects the arrays of other realms.
+  if (ArrayBuffer.isView(url) && url[Symbol.toStringTag] === "Uint8Array") {
+    requireAttached(url.buffer, "invalid-url", url);
+    return url;
+  }
   const { href } = (url ?? {}) as { href?: unknown };
   if (typeof href === "string") return href;
   throw typeError("invalid-url", `invalid URL ${shown(url)}: expected a string, a URL or a Uint8Array`);

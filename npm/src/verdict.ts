@@ -17,6 +17,8 @@ export class Verdict implements types.Verdict {
   readonly agent: AgentChain;
   readonly target: string;
   readonly profile: string;
+  /** A property of its own, so that copies of a verdict have it. */
+  readonly explanation: string;
 
   constructor(explained: Explained, agent: AgentChain, profile: string) {
     const { reason, choice, token, lines, target, decides, rules } = explained;
@@ -29,9 +31,10 @@ export class Verdict implements types.Verdict {
     this.agent = { tokens: [...agent.tokens], starApplies: agent.starApplies };
     this.target = target;
     this.profile = profile;
+    this.explanation = this.#explain();
   }
 
-  get explanation(): string {
+  #explain(): string {
     const { rule } = this;
     if (rule !== null) return `line ${rule.line}, ${rule.type === "allow" ? "Allow" : "Disallow"}: ${rule.pattern}`;
     const first = this.agent.tokens[0] as string;

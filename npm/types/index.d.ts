@@ -85,7 +85,7 @@ export interface AgentRules {
   /** Whether the agent may fetch a URL. */
   readonly allows: (url: AnyURL) => boolean;
   /** Decide, and return the rule that decides. */
-  decide(url: AnyURL): Verdict;
+  readonly decide: (url: AnyURL) => Verdict;
   /** See `RobotsTxt.crawlDelay`. */
   readonly crawlDelay: number | null;
 }
@@ -107,8 +107,9 @@ export interface RobotsTxt extends Disposable {
   dispose(): void;
 }
 
-/** What is wrong with an argument: the `code` of the TypeError that names it. */
+/** What is wrong with a call: the `code` of its TypeError. */
 export type ArgumentErrorCode =
+  | "disposed"
   | "invalid-agent"
   | "invalid-content"
   | "invalid-limit"
@@ -138,7 +139,7 @@ export function productToken(userAgent: string): string;
 export function load(module?: object): Promise<void>;
 
 /** Return the WebAssembly module, to write it into a file for runtimes that compile modules before they run. */
-export function engineBytes(): Uint8Array<ArrayBuffer>;
+export function engineBytes(): Uint8Array & { readonly buffer: ArrayBuffer };
 
 /** The version of the package. */
 export const version: string;

@@ -1,3 +1,6 @@
+/** A robots.txt: its bytes, which may be UTF-16, or its text. */
+export type Content = string | ArrayBufferView | ArrayBufferLike;
+
 export interface Robots {
   /** Whether `ua` may fetch `url`. Undefined if this robots.txt does not govern the URL. */
   isAllowed(url: string, ua?: string): boolean | undefined;
@@ -15,4 +18,4 @@ export interface Robots {
   getPreferredHost(): string | null;
 }
 
-export default function robotsParser(url: string, contents?: string | Uint8Array | null): Robots;
+export default function robotsParser(url: string, contents?: Content | null): Robots;

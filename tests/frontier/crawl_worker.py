@@ -5,7 +5,7 @@
 DATABASE is the URL of a PostgreSQL database, the address of a URLFrontier service, or the path of a file. Each line of
 its output is a JSON array: `["done", URL, ATTEMPT]`, or `["lost", URL, ATTEMPT]` if another worker had the URL by then.
 With STOP_AT=PATH in its environment, it stops itself with SIGSTOP during the turn of that path. LEASE=SECONDS is its
-lease, and GROUP_BY the grouping of the URLs.
+lease, TASKS the number of its turns at the same time, and GROUP_BY the grouping of the URLs.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ async def main() -> None:
         ) as frontier,
         asyncio.TaskGroup() as tasks,
     ):
-        for _ in range(TASKS):
+        for _ in range(int(os.environ.get("TASKS", TASKS))):
             tasks.create_task(work(frontier))
 
 

@@ -122,5 +122,6 @@ def verdict(robots: canfetch.RobotsTxt, url: bytes, agent: str) -> Any:
         "target": value["target"],
         "profile": value["profile"],
         # The package does not look at the format of a file that has no records.
+        "explanation": found._replace(notes=()).explanation,
         "text": str(found._replace(notes=())),
     }

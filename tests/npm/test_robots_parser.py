@@ -33,6 +33,10 @@ def test_only_listed_features_of_files_differ(with_robots_parser: Project, featu
     assert compare(with_robots_parser, feature)["different"] > 0
 
 
+def test_delays_are_those_of_the_groups_whose_rules_apply(with_robots_parser: Project) -> None:
+    assert with_robots_parser.run("node", "delays.cjs") == "done\n"
+
+
 def compare(project: Project, *features: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(project.run("node", "differences.mjs", ".", str(FILES), *features))
     return found
@@ -44,8 +48,10 @@ def test_the_documentation_lists_each_difference(with_robots_parser: Project) ->
     text = PAGE.read_text(encoding="utf-8")
     table = text.partition("| a file with | robots-parser | canfetch | reason |\n")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in row.strip("| ").split(" | ")] for row in table.splitlines()[1:]]
-    assert [row[0] for row in rows] == [one["title"] for one in listed]
-    for one, (_, theirs, ours, reason) in zip(listed, rows, strict=True):
+    by_title = {row[0]: row for row in rows}
+    assert [row[0] for row in rows] == list(dict.fromkeys(one["title"] for one in listed))
+    for one in listed:
+        _, theirs, ours, reason = by_title[one["title"]]
         assert (one["theirs"], one["ours"]) == (one["expectedTheirs"], one["expectedOurs"]), one
         assert "section 2." in reason
         for answer, shown in ((one["theirs"], theirs), (one["ours"], ours)):
@@ -55,7 +61,7 @@ def test_the_documentation_lists_each_difference(with_robots_parser: Project) ->
 def test_the_programs_of_the_documentation(with_robots_parser: Project) -> None:
     """They print what their comments say. The crawler has the same output with both packages."""
     programs = [block for block in blocks(PAGE) if block.language == "js"]
-    assert len(programs) == 4
+    assert len(programs) == 6
     for number, block in enumerate(programs):
         name = block.file or f"program{number}.mjs"
         (with_robots_parser.folder / name).write_text(block.text, encoding="utf-8")
@@ -65,9 +71,12 @@ def test_the_programs_of_the_documentation(with_robots_parser: Project) -> None:
     folder = with_robots_parser.folder
     assert (folder / "engine.wasm").read_bytes() == (ROOT / "build" / "engine.wasm").read_bytes()
 
-    crawler = (folder / "crawler.mjs").read_text(encoding="utf-8")
-    (folder / "before.mjs").write_text(crawler.replace("canfetch/robots-parser", "robots-parser"), encoding="utf-8")
     after = with_robots_parser.run("node", "--import", "./site.mjs", "crawler.mjs")
+    # robots-parser takes text only.
+    crawler = (folder / "crawler.mjs").read_text(encoding="utf-8").replace("canfetch/robots-parser", "robots-parser")
+    (folder / "before.mjs").write_text(crawler.replace("robots-file.mjs", "robots-text.mjs"), encoding="utf-8")
+    file = (folder / "robots-file.mjs").read_text(encoding="utf-8")
+    (folder / "robots-text.mjs").write_text(file.replace("arrayBuffer()", "text()"), encoding="utf-8")
     assert after == with_robots_parser.run("node", "--import", "./site.mjs", "before.mjs")
     assert after.splitlines() == [
         "https://example.com/: 200",
@@ -77,3 +86,21 @@ def test_the_programs_of_the_documentation(with_robots_parser: Project) -> None:
         "https://example.com/private/press: 200",
         "https://example.com/more: 404",
     ]
+
+
+@pytest.mark.parametrize(
+    "status, allows",
+    [("200", True), ("404", True), ("403", True), ("429", False), ("500", False), ("503", False), ("0", False)],
+)
+def test_the_file_that_stands_for_a_status(with_robots_parser: Project, status: str, *, allows: bool) -> None:
+    """The programs of the documentation follow RFC 9309 section 2.3.1."""
+    folder = with_robots_parser.folder
+    for block in blocks(PAGE):
+        if block.language == "js" and block.file is not None:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
+    site = ("env", f"STATUS={status}", "node", "--import", "./site.mjs")
+    (line,) = with_robots_parser.run(*site, "decide.mjs").splitlines()
+    assert line.startswith("allowed: " if allows else "disallowed: line 2")
+    crawled = with_robots_parser.run(*site, "crawler.mjs").splitlines()
+    assert crawled[0] == f"https://example.com/: {'200' if allows else 'line 2'}"
+    assert (len(crawled) > 1) is allows

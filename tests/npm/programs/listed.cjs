@@ -33,7 +33,15 @@ const DIFFERENCES = [
   ],
   ["`Disallow: /a%24`, and the URL `/a$`", "User-agent: *\nDisallow: /a%24", allowed("/a$"), true, false],
   ["`User-agent: a b`, `a,b` or `a*`, and the agent `a`", "User-agent: a,b\nDisallow: /x", allowed("/x", "a"), true, false],
+  ...["a b", "a,b", "a*", "a (x)"].map((agent) => [
+    "`User-agent: a`, and the agent `a b`, `a,b`, `a*` or `a (x)`",
+    "User-agent: a\nDisallow: /x",
+    allowed("/x", agent),
+    true,
+    false,
+  ]),
   ["`User-agent: * x`, and any agent", "User-agent: * x\nDisallow: /x", allowed("/x", "a"), true, false],
+  ["`User-agent: */1`, and any agent", "User-agent: */1\nDisallow: /x", allowed("/x", "a"), false, true],
   ["`Disallow: /a[b]` or `/a^b`, and the same path", "User-agent: *\nDisallow: /a[b]", allowed("/a[b]"), true, false],
   ["a rule after the first 500 KiB", `User-agent: *\n${"#".repeat(512_000)}\nDisallow: /x`, allowed("/x"), false, true],
 ];

@@ -2,6 +2,8 @@
 
 import assert from "node:assert";
 
+import { runInNewContext } from "node:vm";
+
 import { engineBytes, load, parse } from "canfetch";
 
 const compiled = new WebAssembly.Module(engineBytes());
@@ -29,6 +31,10 @@ await assert.rejects(load(other), { name: "TypeError", code: "invalid-module" })
 await Promise.all([load(compiled), load(compiled)]);
 assert.equal(parse("User-agent: *\nDisallow: /").allows("/", "ExampleBot"), false);
 await load();
+// The argument is also checked when the engine is loaded. A module of another realm is not an instance of this one's.
+await assert.rejects(load(other), { name: "TypeError", code: "invalid-module" });
+await assert.rejects(load({}), { name: "TypeError", code: "invalid-module" });
+await load(runInNewContext("new WebAssembly.Module(bytes)", { bytes: engineBytes() }));
 Object.assign(WebAssembly, { Module, compile });
 
 // Without zlib, as in browsers.

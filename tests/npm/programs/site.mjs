@@ -10,7 +10,12 @@ const PAGES = {
   "/private/press": "",
 };
 
+// The status of the robots.txt: 0 is no answer.
+const STATUS = Number(process.env.STATUS ?? "200");
+
 globalThis.fetch = async (url) => {
   const { pathname } = new URL(url);
+  if (pathname === "/robots.txt" && STATUS === 0) throw new TypeError("fetch failed");
+  if (pathname === "/robots.txt" && STATUS !== 200) return new Response("Disallow: /", { status: STATUS });
   return new Response(PAGES[pathname] ?? "", { status: pathname in PAGES ? 200 : 404 });
 };

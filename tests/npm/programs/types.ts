@@ -30,6 +30,10 @@ robots[Symbol.dispose]();
 }
 
 const moved: Robots = robotsParser("https://example.com/robots.txt", "User-agent: *");
+robotsParser("https://example.com/robots.txt", new ArrayBuffer(0)).getSitemaps();
+robotsParser("https://example.com/robots.txt", new DataView(new ArrayBuffer(0))).getSitemaps();
+const { decide } = rules;
+const another: Verdict = decide("/");
 const answer: boolean | undefined = moved.isAllowed("https://example.com/", "ExampleBot");
 
 // @ts-expect-error An unknown profile.
@@ -43,4 +47,4 @@ robots.decide("/", ["ExampleBot"]);
 // @ts-expect-error Not text.
 robotsParser("https://example.com/robots.txt", 5);
 
-export { answer, allowed, delay, line, loaded, once, profile, reason, rule, sitemaps, text, token };
+export { another, answer, allowed, delay, line, loaded, once, profile, reason, rule, sitemaps, text, token };

@@ -38,6 +38,7 @@ export function use({ allows, engineBytes, parse, productToken, version }, robot
     agent: { tokens: ["ExampleBot"], starApplies: true },
     target: "/private/press?a",
     profile: "rfc9309",
+    explanation: "line 3, Allow: /private/press",
   });
   equal(String(verdict), "allowed: line 3, Allow: /private/press");
   equal(String(robots.decide("/", "ExampleBot")), "allowed: no rule for * matches");
@@ -46,6 +47,8 @@ export function use({ allows, engineBytes, parse, productToken, version }, robot
 
   const rules = robots.rulesFor("ExampleBot");
   equal(["/private/a", "/b"].map(rules.allows), [false, true]);
+  const { decide } = rules;
+  equal(decide("/private").line, 2);
   equal([rules.crawlDelay, rules.decide("/private").line, rules.agent], [2, 2, { tokens: ["ExampleBot"], starApplies: true }]);
 
   const bytes = new TextEncoder().encode(TEXT);
@@ -69,9 +72,18 @@ export function use({ allows, engineBytes, parse, productToken, version }, robot
   equal(productToken("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"), "Googlebot");
 
   const disposed = parse(TEXT);
+  equal(disposed.sitemaps.length, 1);
   disposed.dispose();
   disposed.dispose();
-  equal(thrown(() => disposed.allows("/", "ExampleBot")).name, "TypeError");
+  for (const call of [
+    () => disposed.allows("/", "ExampleBot"),
+    () => disposed.decide("/", "ExampleBot"),
+    () => disposed.rulesFor("ExampleBot"),
+    () => disposed.crawlDelay("ExampleBot"),
+    () => disposed.sitemaps,
+  ]) {
+    equal([thrown(call).name, thrown(call).code], ["TypeError", "disposed"]);
+  }
   if (Symbol.dispose) {
     const other = parse(TEXT);
     other[Symbol.dispose]();
@@ -81,6 +93,7 @@ export function use({ allows, engineBytes, parse, productToken, version }, robot
   for (const [code, value, call] of [
     ["invalid-content", "5", () => parse(5)],
     ["invalid-content", "undefined", () => parse()],
+    ["invalid-content", "of type function: expected a string, an ArrayBuffer, or a Uint8Array or another view", () => parse(equal)],
     ["invalid-content", "await", () => parse(Promise.resolve(TEXT))],
     ["invalid-option", "'google'", () => parse(TEXT, "google")],
     ["unknown-profile", "'gogle'", () => parse(TEXT, { profile: "gogle" })],
@@ -95,8 +108,13 @@ export function use({ allows, engineBytes, parse, productToken, version }, robot
     ["origin-mismatch", "'https://example.org/'", () => ofSite.decide("https://example.org/", "ExampleBot")],
     ["invalid-agent", "undefined", () => robots.allows("/")],
     ["invalid-agent", "of type Array", () => robots.allows("/", ["A"])],
-    ["invalid-agent", "tokens", () => robots.decide("/", { tokens: [] })],
-    ["invalid-agent", "7", () => robots.rulesFor({ tokens: [7] })],
+    ["invalid-agent", "tokens []", () => robots.decide("/", { tokens: [] })],
+    ["invalid-agent", "tokens 5", () => robots.decide("/", { tokens: 5 })],
+    ["invalid-agent", "tokens[0] 7", () => robots.rulesFor({ tokens: [7] })],
+    ["invalid-agent", "tokens[0] undefined", () => robots.allows("/", { tokens: [undefined] })],
+    ["invalid-agent", "tokens[1] undefined", () => robots.decide("/", { tokens: ["a", undefined] })],
+    ["invalid-agent", "tokens[0] of type Array: expected a string", () => robots.crawlDelay({ tokens: [["a"]] })],
+    ["invalid-option", "'starapplies'", () => robots.allows("/", { tokens: "a", starapplies: true })],
     ["invalid-agent", "'no'", () => robots.rulesFor({ tokens: "A", starApplies: "no" })],
     ["invalid-product-token", "productToken()", () => robots.allows("/", "ExampleBot/1.0")],
     ["invalid-product-token", "''", () => robots.crawlDelay("")],
