@@ -35,8 +35,8 @@ _KEPT = re.compile(
     r"PATH|LANG|LC_\w+|SSL_CERT_\w+|(PIP|UV|NPM_CONFIG|RUSTUP|CARGO_(HOME|HTTP|NET|REGISTR))_?\w*|\w+_PROXY",
     re.IGNORECASE,
 )
-# The example for C prints `URL: allowed, allow-rule, line 2 in the group of line 1: /a`.
-_C_VERDICT = re.compile(r": (allowed|disallowed), [\w-]+(?:, line (\d+) .*)?", re.DOTALL)
+# The example for C prints `URL: allowed, allow-rule, line 2: /a (user-agent: line 1)`.
+_C_VERDICT = re.compile(r": (allowed|disallowed), [\w-]+(?:, line (\d+): .*)?", re.DOTALL)
 _VERDICT = re.compile(r"(allowed|disallowed)\b(?:: line (\d+))?")
 # For Node.js: as on docs/javascript.md.
 _ASK_NPM = """\
