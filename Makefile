@@ -233,6 +233,7 @@ crate: ## test, document and package the crate for Rust, and check its public in
 # A package is built with DESTDIR: make c-library PREFIX=/usr DESTDIR=FOLDER.
 PREFIX ?= dist/c
 c-library: ## build the C library in dist/c, or install it: make c-library PREFIX=/usr/local
+	@[[ -z '$(DESTDIR)' || '$(PREFIX)' == /* ]] || { echo "canfetch: DESTDIR needs an absolute PREFIX, such as PREFIX=/usr" >&2; exit 2; }
 	@PYTHON=$$(command -v $(BIN)/python || command -v python3) tools/build_c_library.sh '$(DESTDIR)$(PREFIX)'
 
 c-header: ## write the header of the C library, rust/c/include/canfetch.h, after a change of rust/c
@@ -247,7 +248,7 @@ check-page: page/node_modules/.package-lock.json ## check the types of the teste
 	page/node_modules/.bin/tsc --noEmit --project npm/tsconfig.json
 
 npm: $(NPM_PACKAGE) ## build the npm package in dist/npm
-	@mkdir -p dist/npm
+	@mkdir -p dist/npm && rm -f dist/npm/*.tgz
 	npm pack --silent --pack-destination dist/npm ./build/npm
 
 npm-bench: npm ## compare the speed of the npm package with that of robots-parser
@@ -279,23 +280,24 @@ fuzz: ## fuzz the native engine: make fuzz [FUZZ_TARGET=decide] [FUZZ_SECONDS=60
 		-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/robots.dict
 
 package: $(STAMPS)/venv page-if-npm ## build the sdist, the wheel of this platform and the py3-none-any wheel in dist/
-	rm -rf build/lib* build/bdist* dist
+	rm -rf build/lib* build/bdist* dist/*.whl dist/*.tar.gz
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
 	@if command -v advzip > /dev/null; then advzip --recompress --shrink-extra --quiet dist/*.whl; \
 	else echo "advzip (Debian: advancecomp) is missing, so the wheels are 3 % larger"; fi
 
 crate-archive: ## build the archive of the crate for Rust in dist/crate
-	@mkdir -p dist/crate && rm -f dist/crate/*
+	@mkdir -p dist/crate && rm -f dist/crate/* build/crate/package/canfetch-*.crate
 	cargo package --quiet --manifest-path rust/Cargo.toml --locked --package canfetch --no-verify --target-dir build/crate $(if $(CI),,--allow-dirty)
 	cp build/crate/package/canfetch-*.crate dist/crate/
 
-# `make package` empties dist/, so it runs first. To add a package, build it here and check it in tools/check_packages.py.
+# To add a package, build it here and check it in tools/check_packages.py.
 packages: $(INSTALLED) $(STAMPS)/group-test ## build all packages, install each where nothing of the checkout is, and ask it 20 questions
 	$(MAKE) package
 	$(MAKE) npm
 	$(MAKE) crate-archive
-	$(MAKE) c-library
+	rm -rf dist/c
+	$(MAKE) c-library PREFIX=dist/c DESTDIR=
 	$(MAKE) image ARGS=
 	$(BIN)/python -m pytest -m packaging tests/packaging
 	$(BIN)/python tools/check_packages.py $(ARGS)

@@ -4,15 +4,19 @@
 # usage: tools/build_c_library.sh PREFIX
 #
 # The pkg-config file finds the library relative to itself, so the folder can be moved. CARGO_TARGET_DIR is where the
-# crates are compiled. PYTHON names the interpreter that lists the licenses.
+# crates are compiled. CARGO_BUILD_TARGET is the platform, if it is not that of this machine: the operating system must be
+# the same. PYTHON names the interpreter that lists the licenses.
 #
 # Exit codes: 0 built; 3 cargo is missing, which one line on standard error explains; otherwise the code of cargo.
 set -euo pipefail
 
-prefix=$(realpath -m "$1")
+prefix=$1
+[[ $prefix == /* ]] || prefix=$PWD/$prefix
 cd "$(dirname "$0")/.."
 # Not the folder of other builds, which would have to wait.
 target=${CARGO_TARGET_DIR:-$PWD/rust/target}/c
+# Cargo then has a folder for the platform.
+release=$target/${CARGO_BUILD_TARGET:+$CARGO_BUILD_TARGET/}release
 
 log() { printf 'canfetch: %s\n' "$*" >&2; }
 
@@ -46,18 +50,23 @@ lib=$prefix/lib
 licenses=$prefix/share/licenses/canfetch
 mkdir -p "$include" "$lib/pkgconfig" "$licenses"
 install -m 644 rust/c/include/canfetch.h "$include/canfetch.h"
-install -m 755 "$target/release/$built" "$lib/${names[0]}"
+install -m 755 "$release/$built" "$lib/${names[0]}"
 ln -sf "${names[0]}" "$lib/${names[1]}"
 ln -sf "${names[1]}" "$lib/${names[2]}"
-install -m 644 "$target/release/libcanfetch_c.a" "$lib/libcanfetch.a"
+install -m 644 "$release/libcanfetch_c.a" "$lib/libcanfetch.a"
 # The standard library has debugging information, which is most of the archive.
 ! command -v strip >/dev/null || strip -S "$lib/libcanfetch.a"
 
 # What the standard library needs. Other builds may run at the same time, so the folder is its own.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-libraries=$(rustc --crate-type staticlib --print native-static-libs -o "$scratch/empty.a" - 2>&1 </dev/null |
-    sed -n 's/^note: native-static-libs: //p')
+rustc ${CARGO_BUILD_TARGET:+"--target=$CARGO_BUILD_TARGET"} --crate-type staticlib --print native-static-libs \
+    -o "$scratch/empty.a" - 2>"$scratch/notes" </dev/null || { cat "$scratch/notes" >&2 && exit 1; }
+libraries=$(sed -n 's/^note: native-static-libs: //p' "$scratch/notes")
+if [[ -z $libraries ]]; then
+    log "cannot write canfetch.pc: rustc does not list the libraries that the static library needs"
+    exit 1
+fi
 cat >"$lib/pkgconfig/canfetch.pc" <<EOF
 prefix=\${pcfiledir}/../..
 includedir=\${prefix}/include

@@ -15,7 +15,8 @@
 # Exit codes: 0 built; 3 a toolchain is missing, which one line on standard error explains; otherwise the code of cargo.
 set -euo pipefail
 
-output=$(realpath -m "$1")
+output=$1
+[[ $output == /* ]] || output=$PWD/$output
 cd "$(dirname "$0")/.."
 target=wasm32-unknown-unknown
 packages=(rustc-web rust-web-src cargo-web)

@@ -9,7 +9,8 @@
 # Exit codes: 0 built; 3 npm or a toolchain for the engine is missing, which one line on standard error explains.
 set -euo pipefail
 
-output=$(realpath -m "$1")
+output=$1
+[[ $output == /* ]] || output=$PWD/$output
 cd "$(dirname "$0")/.."
 engine=build/engine.wasm
 

@@ -7,7 +7,8 @@ text of its license is an error.
     licenses  *.dist-info/licenses/third-party/, listed as License-File (PEP 639)
     bill      *.dist-info/sboms/canfetch.cdx.json, in CycloneDX (PEP 770)
 
-Used by setup.py. As a command, it lists the parts of the page's engine, for the build of the page.
+Used by setup.py. As a command, it lists the parts of the engine of the page and of the npm package, or those of the C
+library.
 """
 
 import argparse

@@ -6,7 +6,10 @@ usage: python tools/check_packages.py [NAME...]
 the commands that the documentation shows. The wheel with the native engine is installed with each Python on this
 machine that it serves. To add a package, write a function like `check_npm`, and list it in `checks`.
 
-Exit codes: 0 all answers are correct; 1 a package cannot be installed or gives a wrong answer; 2 a package is missing.
+NAME is the beginning of a name that the command prints, such as "wheel". Without names, all packages are checked.
+
+Exit codes: 0 all answers are correct; 1 a package cannot be installed or gives a wrong answer; 2 a package or an
+interpreter is missing, or a name is unknown.
 """
 
 from __future__ import annotations
@@ -32,11 +35,11 @@ QUESTIONS = ROOT / "tests" / "packaging" / "questions.json"
 OLDEST_MINOR, NEWEST_MINOR = 11, 16
 # What a shell of a user has as well: where to find programs and registries.
 _KEPT = re.compile(
-    r"PATH|LANG|LC_\w+|SSL_CERT_\w+|(PIP|UV|NPM_CONFIG|RUSTUP|CARGO_(HOME|HTTP|NET|REGISTR))_?\w*|\w+_PROXY",
+    r"PATH|LANG|LC_\w+|SSL_CERT_\w+|GIT_SSL_\w+|NODE_EXTRA_CA_CERTS|(REQUESTS|CURL)_CA_BUNDLE|(PIP|UV|NPM_CONFIG|RUSTUP|CARGO_(HOME|HTTP|NET|REGISTR))_?\w*|\w+_PROXY",
     re.IGNORECASE,
 )
-# The example for C prints `URL: allowed, allow-rule, line 2 in the group of line 1: /a`.
-_C_VERDICT = re.compile(r": (allowed|disallowed), [\w-]+(?:, line (\d+) .*)?", re.DOTALL)
+# The example for C prints `URL: allowed, allow-rule, line 2: /a (user-agent: line 1)`.
+_C_VERDICT = re.compile(r": (allowed|disallowed), [\w-]+(?:, line (\d+): .*)?", re.DOTALL)
 _VERDICT = re.compile(r"(allowed|disallowed)\b(?:: line (\d+))?")
 # For Node.js: as on docs/javascript.md.
 _ASK_NPM = """\
@@ -84,7 +87,7 @@ class PackageError(Exception):
     """A package cannot be installed or asked."""
 
 
-class Place:
+class CleanFolder:
     """An empty folder with a HOME of its own, in which commands run."""
 
     def __init__(self, folder: Path, variables: Mapping[str, str] | None = None) -> None:
@@ -92,13 +95,11 @@ class Place:
         self.folder.mkdir()
         home = folder / "home"
         home.mkdir()
-        real = Path.home()
         self.environment = {
-            "CARGO_HOME": str(real / ".cargo"),
-            "RUSTUP_HOME": str(real / ".rustup"),
+            **user_settings(Path.home()),
             **{name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)},
             "HOME": str(home),
-            "PATH": os.pathsep.join(path for path in os.environ["PATH"].split(os.pathsep) if not is_inside(path)),
+            "PATH": path_without_checkout(),
             **(variables or {}),
         }
 
@@ -129,9 +130,37 @@ class Place:
         (self.folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
+def user_settings(home: Path) -> dict[str, str]:
+    """Return variables for the tools and settings of a user, such as those of registries, that are found by HOME."""
+    files = {
+        "NPM_CONFIG_USERCONFIG": [home / ".npmrc"],
+        "PIP_CONFIG_FILE": [
+            Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config") / "pip" / "pip.conf",
+            home / "Library" / "Application Support" / "pip" / "pip.conf",
+            home / ".pip" / "pip.conf",
+        ],
+    }
+    # npm reads its variables in lower case, too.
+    given = {name.upper() for name in os.environ}
+    return {
+        "CARGO_HOME": str(home / ".cargo"),
+        "RUSTUP_HOME": str(home / ".rustup"),
+        **{
+            name: str(next(filter(Path.is_file, places)))
+            for name, places in files.items()
+            if name not in given and any(map(Path.is_file, places))
+        },
+    }
+
+
 def is_inside(path: str) -> bool:
     """Return whether a folder on PATH belongs to the checkout."""
     return Path(path).absolute().is_relative_to(ROOT) or Path(path).resolve().is_relative_to(ROOT)
+
+
+def path_without_checkout() -> str:
+    """Return PATH without the folders of the checkout."""
+    return os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if not is_inside(folder))
 
 
 def questions() -> list[dict[str, Any]]:
@@ -190,7 +219,7 @@ def check_python(
     place: Path, *, file: Path, interpreter: Path, engine: str, variables: Mapping[str, str] | None = None
 ) -> Result:
     """Install a wheel or an sdist with pip, and ask the command `canfetch`."""
-    here = Place(place, variables)
+    here = CleanFolder(place, variables)
     here.run(interpreter, "-m", "venv", place / "venv")
     here.environment["PATH"] = f"{place / 'venv' / 'bin'}{os.pathsep}{here.environment['PATH']}"
     here.run("pip", "install", "--quiet", file)
@@ -240,7 +269,7 @@ def check_python_without_rust(place: Path, *, file: Path, interpreter: Path) -> 
 
 def check_pyodide(place: Path, *, file: Path) -> Result:
     """Unpack the wheel without native code in Pyodide, which is CPython as WebAssembly, and ask the library."""
-    here = Place(place)
+    here = CleanFolder(place)
     version = json.loads((ROOT / "page" / "package.json").read_text(encoding="utf-8"))["devDependencies"]["pyodide"]
     here.write("package.json", '{ "private": true }')
     here.run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", f"pyodide@{version}")
@@ -255,7 +284,7 @@ def check_pyodide(place: Path, *, file: Path) -> Result:
 
 def check_crate(place: Path, *, file: Path) -> Result:
     """Add the unpacked crate to a new program, the example of docs/rust.md, and ask it."""
-    here = Place(place)
+    here = CleanFolder(place)
     with tarfile.open(file) as archive:
         archive.extractall(place, filter="data")
     crate = place / file.stem
@@ -272,11 +301,11 @@ def check_crate(place: Path, *, file: Path) -> Result:
     return Result(answers_of(lines), here.run("cargo", "--version").strip())
 
 
-def check_c(place: Path, *, folder: Path) -> Result:
+def check_c(place: Path, *, file: Path) -> Result:
     """Compile the example of docs/c.md with a copy of the library that pkg-config finds, and ask it."""
-    here = Place(place)
+    here = CleanFolder(place)
     library = place / "library"
-    shutil.copytree(folder, library, symlinks=True)
+    shutil.copytree(file, library, symlinks=True)
     here.environment["PKG_CONFIG_PATH"] = str(library / "lib" / "pkgconfig")
     flags = here.run("pkg-config", "--cflags", "--libs", "canfetch").split()
     shutil.copy(ROOT / "rust" / "c" / "examples" / "check.c", here.folder)
@@ -294,7 +323,7 @@ def check_c(place: Path, *, folder: Path) -> Result:
 
 def check_npm(place: Path, *, file: Path) -> Result:
     """Install the archive with npm, and ask it in Node.js."""
-    here = Place(place)
+    here = CleanFolder(place)
     here.write("package.json", '{ "private": true }')
     here.run("npm", "install", "--offline", "--no-audit", "--no-fund", "--silent", file)
     here.write("questions.json", QUESTIONS.read_text(encoding="utf-8"))
@@ -304,32 +333,62 @@ def check_npm(place: Path, *, file: Path) -> Result:
     )
 
 
-def checks() -> dict[str, Callable[[Path], Result]]:
-    """Return the function for each package, by name. Its argument is an empty folder.
+class Check(NamedTuple):
+    """A package, and the function that installs and asks it.
 
-    Raises: FileNotFoundError: a package is missing.
+    Attributes:
+        pattern: Its file or folder in dist/.
+        ask: Called with an empty folder, and with the package as `file`.
     """
-    native, pure, sdist = (
-        the_file("canfetch-*-cp*.whl"),
-        the_file("canfetch-*-none-any.whl"),
-        the_file("canfetch-*.tar.gz"),
-    )
+
+    pattern: str
+    ask: Callable[..., Result]
+
+
+def checks() -> dict[str, Check]:
+    """Return the check of each package, by name.
+
+    Raises: FileNotFoundError: there is no interpreter.
+    """
     found = interpreters()
+    if not found:
+        raise FileNotFoundError(f"no CPython 3.{OLDEST_MINOR} or later with ensurepip and venv is installed")
     oldest = next(iter(found.values()))
     # The dependencies that other builds have compiled.
     shared = {"CANFETCH_BUILD": "native", "CARGO_TARGET_DIR": str(ROOT / "rust" / "target")}
+    native, pure, sdist = "canfetch-*-cp*.whl", "canfetch-*-none-any.whl", "canfetch-*.tar.gz"
     return {
-        "sdist": partial(check_python, file=sdist, interpreter=oldest, engine="native", variables=shared),
-        "sdist without Rust": partial(check_python_without_rust, file=sdist, interpreter=oldest),
+        "sdist": Check(sdist, partial(check_python, interpreter=oldest, engine="native", variables=shared)),
+        "sdist without Rust": Check(sdist, partial(check_python_without_rust, interpreter=oldest)),
         **{
-            f"wheel with Python {version}": partial(check_python, file=native, interpreter=interpreter, engine="native")
+            f"wheel with Python {version}": Check(
+                native, partial(check_python, interpreter=interpreter, engine="native")
+            )
             for version, interpreter in found.items()
         },
-        "pure wheel": partial(check_python, file=pure, interpreter=oldest, engine="python"),
-        "pure wheel in Pyodide": partial(check_pyodide, file=pure),
-        "crate": partial(check_crate, file=the_file("crate/canfetch-*.crate")),
-        "C library": partial(check_c, folder=the_file("c")),
-        "npm": partial(check_npm, file=the_file("npm/canfetch-*.tgz")),
+        "pure wheel": Check(pure, partial(check_python, interpreter=oldest, engine="python")),
+        "pure wheel in Pyodide": Check(pure, check_pyodide),
+        "crate": Check("crate/canfetch-*.crate", check_crate),
+        "C library": Check("c", check_c),
+        "npm": Check("npm/canfetch-*.tgz", check_npm),
+    }
+
+
+def chosen_checks(names: Sequence[str]) -> dict[str, Callable[[Path], Result]]:
+    """Return the functions for the packages whose names begin with one of `names`, or for all.
+
+    Raises:
+        FileNotFoundError: a package is missing, or there is no interpreter.
+        LookupError: no package has one of the names.
+    """
+    known = checks()
+    for name in names:
+        if not any(other.startswith(name) for other in known):
+            raise LookupError(f"no package {name!r}: expected one of {', '.join(known)}")
+    return {
+        name: partial(check.ask, file=the_file(check.pattern))
+        for name, check in known.items()
+        if not names or name.startswith(tuple(names))
     }
 
 
@@ -340,6 +399,9 @@ def faults_of(check: Callable[[Path], Result]) -> tuple[list[str], str]:
             answers, about = check(Path(folder).resolve())
         except PackageError as error:
             return [str(error)], ""
+        # Such as output in an unexpected format. The results of the other packages are printed.
+        except (OSError, LookupError, ValueError, TypeError, tarfile.TarError) as error:
+            return [f"{type(error).__name__}: {error}"], ""
     asked = questions()
     if len(answers) != len(asked):
         return [f"{len(answers)} answers to {len(asked)} questions"], about
@@ -353,8 +415,8 @@ def faults_of(check: Callable[[Path], Result]) -> tuple[list[str], str]:
 def main(names: Sequence[str]) -> int:
     """Check the packages, two at a time."""
     try:
-        chosen = {name: check for name, check in checks().items() if not names or name.startswith(tuple(names))}
-    except FileNotFoundError as error:
+        chosen = chosen_checks(names)
+    except (FileNotFoundError, LookupError) as error:
         print(f"canfetch: {error}", file=sys.stderr)
         return 2
     failed = False
@@ -370,7 +432,7 @@ def main(names: Sequence[str]) -> int:
             print(f"{name}: {state} ({', '.join(filter(None, (about, f'{seconds:.0f} s')))})", flush=True)
             for fault in faults:
                 print(f"  {fault}")
-    return int(failed or not chosen)
+    return int(failed)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 # compiler, which build the URLFrontier test server; npm, which builds the tester page; and what uses the C library: C,
 # C++, Go, Ruby, SQLite and valgrind. Do nothing if they are installed.
 #
-# Installs with apt-get as root on Debian and Ubuntu. Elsewhere it prints what is missing; the tests that need a
-# missing server are skipped, and fail if CI=true.
+# Installs with apt-get as root on Debian and Ubuntu, or with sudo if CI=true. Elsewhere it prints what is missing; the
+# tests that need a missing server are skipped, and fail if CI=true.
 set -euo pipefail
 
 PATH=$PATH:/usr/sbin:/usr/local/sbin
@@ -32,12 +32,15 @@ command -v valgrind >/dev/null || missing+=(valgrind)
 if [[ ${#missing[@]} -eq 0 ]]; then
     exit 0
 fi
-if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+# RUNLEVEL=1 keeps the packages from starting their services: the tests start their own.
+root=(env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1)
+if [[ $(id -u) -ne 0 ]]; then
+    [[ ${CI:-} == true ]] && sudo --non-interactive true 2>/dev/null && root=(sudo "${root[@]}") || root=()
+fi
+if [[ ${#root[@]} -gt 0 ]] && command -v apt-get >/dev/null; then
     echo "canfetch: installing ${missing[*]} with apt-get" >&2
-    # RUNLEVEL=1 keeps the packages from starting their services: the tests start their own.
-    export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
-    apt-get update -qq
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    "${root[@]}" apt-get update -qq
+    "${root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 else
     echo "canfetch: not installed: ${missing[*]}" >&2
 fi

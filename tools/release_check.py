@@ -1,10 +1,11 @@
 """Do everything of a release but the upload, from a clean clone of HEAD, and print what is left to do by hand.
 
-usage: python tools/release_check.py [--quick]
+usage: python tools/release_check.py [--quick | --tag TAG]
 
-Every fault is one line. What a failed step printed is in build/release-check/. `--quick` builds nothing.
+Every fault is one line. What a failed step printed is in build/release-check/. `--quick` builds nothing. `--tag` only
+checks the files of a commit that has the tag. The workflow that uploads the packages runs it.
 
-Exit codes: 0 the release can be tagged; 1 there are faults.
+Exit codes: 0 no faults; 1 there are faults.
 """
 
 from __future__ import annotations
@@ -13,22 +14,29 @@ import argparse
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from check_packages import path_without_checkout
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "release-check"
 # The version of the Python package is the one that others must have.
 _VERSION = re.compile(r'^__version__(?:: \w+(?:\[str\])?)? = "([^"]+)"$', re.MULTILINE)
-# What would lead from the clone back to this checkout.
-_UNSET = re.compile(r"(PYTHON|CANFETCH_|VIRTUAL_ENV|VENV|MAKE|MFLAGS|GIT_|CARGO_TARGET_DIR|CARGO_BUILD_TARGET_DIR)")
+# What would lead from the clone back to this checkout, or is an argument of its Makefile.
+_UNSET = re.compile(
+    r"PYTHON|CANFETCH_|VIRTUAL_ENV|VENV|MAKE|MFLAGS|GIT_|CARGO_TARGET_DIR|CARGO_BUILD_TARGET"
+    r"|(ARGS|PREFIX|DESTDIR|WORKERS|COVERAGE)$"
+)
+_RELEASE = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
 class Step(NamedTuple):
@@ -46,7 +54,6 @@ STEPS = (
         "metadata for crates.io",
         ("cargo", "publish", "--dry-run", "--locked", "--manifest-path", "rust/Cargo.toml", "--package", "canfetch"),
     ),
-    Step("metadata for npm", ("npm", "pack", "--dry-run", "./build/npm")),
 )
 BUILD = Step("packages, their licenses, bills of materials and answers", ("make", "packages"))
 SETUP = Step("environment", ("make", ".venv/.canfetch/group-release"))
@@ -56,7 +63,15 @@ SEMVER = "interface of the crate since the last release"
 def git(tree: Path, *arguments: str) -> str:
     """Return the output of a git command."""
     command = [shutil.which("git") or "git", *arguments]
-    return subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True).stdout.strip()
+    # A hook of git sets variables that name another repository.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def last_release(tree: Path) -> str | None:
+    """Return the tag of the last release before HEAD that is not a pre-release."""
+    found = filter(_RELEASE.fullmatch, git(tree, "tag", "--list", "v*", "--merged", "HEAD").splitlines())
+    return max(found, key=lambda tag: [int(number) for number in re.findall(r"\d+", tag)], default=None)
 
 
 def package_version(tree: Path) -> str:
@@ -94,8 +109,26 @@ def faults_of_files(tree: Path) -> Iterator[str]:
         yield f"CHANGELOG.md has no entry '## [{version}] - YYYY-MM-DD' with changes"
     elif any(section.startswith("[Unreleased]") and "\n- " in section for section in sections):
         yield f"CHANGELOG.md has changes under [Unreleased]: move them into the entry of {version}"
-    if "PUBLISHED: Final[bool] = True\n" not in (tree / "src/canfetch/repository.py").read_text(encoding="utf-8"):
+    settings = runpy.run_path(str(tree / "src/canfetch/repository.py"))
+    if not settings["PUBLISHED"]:
         yield "PUBLISHED in src/canfetch/repository.py is False: set it, and run python tools/generate_release_marks.py"
+    if not settings["REPOSITORY"]:
+        yield "REPOSITORY in src/canfetch/repository.py is None: set it, because the packages link to it"
+
+
+def faults_of_npm(package: Path, version: str) -> Iterator[str]:
+    """Yield what is wrong with the metadata of the npm package that was built in a folder."""
+    metadata: dict[str, Any] = json.loads((package / "package.json").read_text(encoding="utf-8"))
+    for field, expected in (("name", "canfetch"), ("version", version), ("license", "Apache-2.0")):
+        if metadata.get(field) != expected:
+            yield f"metadata for npm: {field} is {metadata.get(field)!r}, expected {expected!r}"
+    files = [metadata.get(field) for field in ("main", "module", "types", "exports")]
+    while files:
+        file = files.pop()
+        if isinstance(file, dict):
+            files += file.values()
+        elif not isinstance(file, str) or not (package / file).is_file():
+            yield f"metadata for npm: the package has no file {file}"
 
 
 def faults_of_git(tree: Path, version: str) -> Iterator[str]:
@@ -112,9 +145,7 @@ def fault_of(step: Step, clone: Path) -> str | None:
     log = LOGS / f"{re.sub(r'[^a-z]+', '-', step.name.lower())}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     environment = {name: value for name, value in os.environ.items() if not _UNSET.match(name)}
-    environment["PATH"] = os.pathsep.join(
-        folder for folder in os.environ["PATH"].split(os.pathsep) if not Path(folder).absolute().is_relative_to(ROOT)
-    )
+    environment["PATH"] = path_without_checkout()
     begun = time.monotonic()
     with log.open("w", encoding="utf-8") as output:
         try:
@@ -138,6 +169,12 @@ def fault_of(step: Step, clone: Path) -> str | None:
     return None
 
 
+def faults_of_tag(tag: str, version: str) -> Iterator[str]:
+    """Yield the fault of a tag that is not that of the version."""
+    if tag != f"v{version}":
+        yield f"the tag is {tag}, and src/canfetch/__init__.py has the version {version}"
+
+
 def faults_of_clone(clone: Path) -> Iterator[str]:
     """Build and check the packages in a clone, and yield the faults."""
     built = True
@@ -148,25 +185,25 @@ def faults_of_clone(clone: Path) -> Iterator[str]:
             if step in {SETUP, BUILD}:
                 built = False
                 break
-    if built and (changed := git(clone, "status", "--porcelain").splitlines()):
-        yield f"the build changes committed files, such as {changed[0].split(maxsplit=1)[1]}"
-    if tags := git(clone, "tag", "--list", "v*", "--sort=-version:refname").splitlines():
+    if built:
+        yield from faults_of_npm(clone / "build" / "npm", package_version(clone))
+        if changed := git(clone, "status", "--porcelain").splitlines():
+            yield f"the build changes committed files, such as {changed[0].split(maxsplit=1)[1]}"
+    tag = last_release(clone)
+    if tag is None:
+        print(f"{SEMVER}: skipped, because there is no release tag")
+    elif shutil.which("cargo-semver-checks") is None:
+        yield f"{SEMVER}: not checked: run cargo install --locked cargo-semver-checks"
+    else:
         command = ("cargo", "semver-checks", "--manifest-path", "rust/Cargo.toml", "--package", "canfetch")
-        fault = fault_of(Step(SEMVER, (*command, "--baseline-rev", tags[0])), clone)
+        fault = fault_of(Step(SEMVER, (*command, "--baseline-rev", tag)), clone)
         if fault is not None:
             yield fault
-    else:
-        print(f"{SEMVER}: skipped, because there is no release tag")
 
 
 def steps_by_hand(tree: Path, version: str, commit: str) -> list[str]:
     """Return what a maintainer has to do, in order, to release the commit that was checked."""
-    steps = []
-    repository = (tree / "src/canfetch/repository.py").read_text(encoding="utf-8")
-    if "\nREPOSITORY: Final[str | None] = None" in repository:
-        steps.append(
-            "Set REPOSITORY and DOCUMENTATION in src/canfetch/repository.py, so that the packages link to them."
-        )
+    steps = [f"Run .ci/run on {commit}, unless it has passed: this command runs neither the tests nor the linters."]
     if not git(tree, "tag", "--list", "v*"):
         steps += [
             "Create the environment `release` in the repository, with a required reviewer.",
@@ -183,13 +220,26 @@ def steps_by_hand(tree: Path, version: str, commit: str) -> list[str]:
     ]
 
 
-def main() -> int:
+def print_faults(version: str, faults: list[str]) -> int:
+    """Print the faults, and return the exit code."""
+    print(f"canfetch {version}: {len(faults)} faults")
+    for fault in faults:
+        print(f"  fault: {fault}")
+    return int(bool(faults))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Check a release, and print the faults and the steps by hand."""
     parser = argparse.ArgumentParser(description="Check everything of a release but the upload.")
-    parser.add_argument("--quick", action="store_true", help="build nothing")
-    quick = parser.parse_args().quick
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--quick", action="store_true", help="build nothing")
+    only.add_argument("--tag", help="check only the files of a commit that has this tag")
+    options = parser.parse_args(arguments)
+    quick = options.quick
     begun = time.monotonic()
     version = package_version(ROOT)
+    if options.tag is not None:
+        return print_faults(version, [*faults_of_tag(options.tag, version), *faults_of_files(ROOT)])
     # HEAD may move while the packages are built.
     commit = git(ROOT, "rev-parse", "HEAD")
     faults = [*faults_of_git(ROOT, version)]
@@ -200,13 +250,15 @@ def main() -> int:
         faults += faults_of_files(clone)
         if not quick:
             faults += faults_of_clone(clone)
-    print(f"\ncanfetch {version}: {len(faults)} faults, {time.monotonic() - begun:.0f} s")
-    for fault in faults:
-        print(f"  fault: {fault}")
-    print("\nBy hand:" if not faults else "\nBy hand, after the faults are repaired:")
+    print(f"\n{commit}, {time.monotonic() - begun:.0f} s")
+    code = print_faults(version, faults)
+    if quick:
+        print("\nNo package was built. Run `make release-check` before you tag a release.")
+        return code
+    print("\nBy hand, after the faults are fixed:" if faults else "\nBy hand:")
     for number, text in enumerate(steps_by_hand(ROOT, version, commit), start=1):
         print(f"  {number}. {text}")
-    return int(bool(faults))
+    return code
 
 
 if __name__ == "__main__":

@@ -79,8 +79,15 @@ def _build_c(source: Path, target: Path) -> None:
         raise BuildError("the C library of canfetch is built in a checkout only")
     library = target / "library"
     _run([str(script), str(library)], PYTHON=sys.executable)
-    # As a program that uses an installed library: with its header, its pkg-config file and the shared library.
-    environment = {"PKG_CONFIG_PATH": f"{library}/lib/pkgconfig", "CGO_LDFLAGS": f"-Wl,-rpath,{library}/lib"}
+    # As a program that uses an installed library: with its header, its pkg-config file and the shared library. Go
+    # compiles the program again when its options change, but not when these files change.
+    installed = (library / "include" / "canfetch.h", library / "lib" / "pkgconfig" / "canfetch.pc")
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in installed)).hexdigest()
+    environment = {
+        "PKG_CONFIG_PATH": f"{library}/lib/pkgconfig",
+        "CGO_CFLAGS": f"{os.environ.get('CGO_CFLAGS', '-g -O2')} -DCANFETCH_INSTALLED_{digest}",
+        "CGO_LDFLAGS": f"-Wl,-rpath,{library}/lib",
+    }
     command = ["go", "build", "-buildvcs=false", "-o", str(target / "canfetch"), str(source / "main.go")]
     _run(command, CGO_ENABLED="1", **environment)
 

@@ -110,12 +110,54 @@ def test_the_static_library_is_enough(library: Library, tmp_path: Path) -> None:
     options = [archive if option == "-lcanfetch" else option for option in options]
     run("gcc", "-std=c99", *WARNINGS, EXAMPLES / "check.c", "-o", tmp_path / "check", *options)
     output = run(tmp_path / "check", ROOT / "examples" / "robots.txt", "GPTBot", "/blog/members/1")
-    assert output.startswith("/blog/members/1: disallowed, disallow-rule, line 57 ")
+    assert output.startswith("/blog/members/1: disallowed, disallow-rule, line 57: ")
 
 
 @pytest.mark.parametrize("name", ["check", "speed"])
 def test_examples_compile_without_warnings(library: Library, name: str, tmp_path: Path) -> None:
     library.compile(EXAMPLES / f"{name}.c", tmp_path / name, "-O2", "-Wpedantic")
+
+
+def test_the_example_reads_no_part_of_a_line(library: Library, tmp_path: Path) -> None:
+    program = library.compile(EXAMPLES / "check.c", tmp_path / "check", f"-Wl,-rpath,{library.prefix}/lib")
+    file = tmp_path / "robots.txt"
+    begin = "User-agent: Bot\nDisallow: /a\nUser-agent: Other\nUser-agent: Bot\nDisallow: /b\n#"
+    rule = "\nDisallow: /"
+    # The limit of 512,000 bytes is after the last slash.
+    file.write_text(f"{begin:#<{512_000 - len(rule)}}{rule}private\n", encoding="utf-8")
+    # The rule is in the second group of the agent.
+    assert run(program, file, "Bot", "/public", "/b") == (
+        "/public: allowed, no-match\n/b: disallowed, disallow-rule, line 5: /b (user-agent: line 1)\n"
+    )
+    done = subprocess.run([program, tmp_path, "Bot", "/"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, f"{tmp_path}: Is a directory\n")
+
+
+def test_the_build_uses_the_folder_of_a_platform(library: Library, tmp_path: Path) -> None:
+    require("rustc")
+    platform = run("rustc", "-vV").partition("host: ")[2].split()[0]
+    environment = {**os.environ, "PYTHON": sys.executable, "CARGO_BUILD_TARGET": platform}
+    # Without `realpath -m`, which only GNU has, a relative folder is one of the current folder.
+    done = subprocess.run(
+        [ROOT / "tools" / "build_c_library.sh", "a/relative/folder"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    built = Library(tmp_path / "a" / "relative" / "folder")
+    assert built.options("--static", "--libs")[2:] == library.options("--static", "--libs")[2:]
+
+
+def test_a_package_needs_an_absolute_prefix(tmp_path: Path) -> None:
+    require("make")
+    command = ["make", "--directory", str(ROOT), "c-library", "PREFIX=dist/c", f"DESTDIR={tmp_path}/package"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "canfetch: DESTDIR needs an absolute PREFIX, such as PREFIX=/usr\n" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_installed_folder_can_be_moved(library: Library, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from conformance.__main__ import main
 from conformance.cases import RAISED, Answer, Case, Question
 from conformance.scoreboard import __main__ as scoreboard
+from conformance.scoreboard import builder
 from conformance.scoreboard.builder import BUILDERS, BuildError, build_for
 from conformance.scoreboard.catalogue import ACCESS, ADAPTERS, BUILD, PAGES, ROBOTS, Adapter, adapters, unavailable
 from conformance.scoreboard.page import PROFILES, as_json, own_choices_page, pages, reproduce
@@ -528,3 +529,27 @@ def test_missing_tool_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
     with pytest.raises(BuildError, match="cargo is not installed"):
         build_for(adapters()["robotxt"], tmp_path)
+
+
+def test_a_new_header_of_the_c_library_compiles_its_adapter_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = (tmp_path / "library/include/canfetch.h", tmp_path / "library/lib/pkgconfig/canfetch.pc")
+    for path in installed:
+        path.parent.mkdir(parents=True)
+        path.write_text("old", encoding="utf-8")
+    options: list[str] = []
+
+    def run(_: list[str], **environment: str) -> None:
+        options.extend(value for name, value in environment.items() if name == "CGO_CFLAGS")
+
+    monkeypatch.setattr(builder, "_run", run)
+    monkeypatch.setenv("CGO_CFLAGS", "-O1")
+    BUILDERS["c"](ADAPTERS / "c", tmp_path)
+    BUILDERS["c"](ADAPTERS / "c", tmp_path)
+    for path in installed:
+        path.write_text("new", encoding="utf-8")
+        BUILDERS["c"](ADAPTERS / "c", tmp_path)
+    assert len(options) == 4
+    assert len(set(options)) == 3
+    assert all(option.startswith("-O1 -D") for option in options)

@@ -64,6 +64,13 @@ def test_c_page_lists_every_function_and_status() -> None:
     assert not [name for name in found if f"`{name}`" not in page]
 
 
+def test_c_page_names_the_binary_interface_of_the_version() -> None:
+    page = (ROOT / "docs" / "c.md").read_text(encoding="utf-8")
+    major, minor, _ = canfetch.__version__.split(".", 2)
+    interface = major if major != "0" else f"{major}.{minor}"
+    assert set(re.findall(r"libcanfetch\.so\.([\d.]*\d)", page)) == {interface}
+
+
 def test_linting_page_lists_every_language() -> None:
     page = (ROOT / "docs" / "linting.md").read_text(encoding="utf-8")
     names = {"en": "English", "it": "Italian", "es": "Spanish", "ko": "Korean", "de": "German", "ja": "Japanese"}

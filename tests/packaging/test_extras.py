@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.missing import skip_unless_ci
 
-from check_packages import Place
+from check_packages import CleanFolder
 
 pytestmark = pytest.mark.packaging
 
@@ -54,6 +54,6 @@ def test_uv_installs_the_command_from_a_repository(tmp_path: Path) -> None:
         pytest.skip("uv is not installed")
     if not (ROOT / ".git").exists():
         skip_unless_ci("this is not a checkout")
-    place = Place(tmp_path, {"CANFETCH_BUILD": "python"})
+    place = CleanFolder(tmp_path, {"CANFETCH_BUILD": "python"})
     place.run(uv, "tool", "install", "--quiet", "--python", sys.executable, f"git+file://{ROOT}")
     assert "engine python" in place.run(Path(place.environment["HOME"], ".local", "bin", "canfetch"), "--version")

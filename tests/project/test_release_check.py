@@ -1,6 +1,7 @@
 """`make release-check` names each fault in one line."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,17 @@ import pytest
 
 import canfetch
 import release_check
-from release_check import ROOT, Step, fault_of, faults_of_files, faults_of_git, steps_by_hand
+from release_check import (
+    ROOT,
+    Step,
+    fault_of,
+    faults_of_files,
+    faults_of_git,
+    faults_of_npm,
+    last_release,
+    main,
+    steps_by_hand,
+)
 
 VERSION = canfetch.__version__
 FILES = (
@@ -37,7 +48,11 @@ def tree(tmp_path: Path) -> Path:
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    replace(tmp_path / "src/canfetch/repository.py", "PUBLISHED: Final[bool] = False", "PUBLISHED: Final[bool] = True")
+    settings = tmp_path / "src/canfetch/repository.py"
+    replace(settings, "PUBLISHED: Final[bool] = False", "PUBLISHED: Final[bool] = True")
+    address = re.compile(r"^REPOSITORY: .*", re.MULTILINE)
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(address.sub('REPOSITORY: Final[str | None] = "https://example.com"', text), encoding="utf-8")
     (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## [Unreleased]\n\n{ENTRY}", encoding="utf-8")
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", ".")
@@ -103,6 +118,10 @@ def committed(change: Callable[[Path], object]) -> Callable[[Path], None]:
             "PUBLISHED in src/canfetch/repository.py is False: set it, and run python tools/generate_release_marks.py",
         ),
         (
+            committed(lambda tree: replace(tree / "src/canfetch/repository.py", '"https://example.com"', "None")),
+            "REPOSITORY in src/canfetch/repository.py is None: set it, because the packages link to it",
+        ),
+        (
             lambda tree: replace(tree / "npm/package.json", "robots.txt", "robots"),
             "the tree is dirty: 1 files differ from HEAD, such as npm/package.json",
         ),
@@ -115,7 +134,7 @@ def committed(change: Callable[[Path], object]) -> Callable[[Path], None]:
             f"the tag v{VERSION} exists: raise the version",
         ),
     ],
-    ids=["npm", "wasm", "lock", "no entry", "empty entry", "unreleased", "switch", "changed", "new", "tag"],
+    ids=["npm", "wasm", "lock", "no entry", "empty entry", "unreleased", "switch", "address", "changed", "new", "tag"],
 )
 def test_each_fault_is_one_line(tree: Path, change: Callable[[Path], object], fault: str) -> None:
     change(tree)
@@ -124,13 +143,15 @@ def test_each_fault_is_one_line(tree: Path, change: Callable[[Path], object], fa
 
 def test_a_step_that_fails_names_its_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(release_check, "LOGS", ROOT / "build" / "release-check" / tmp_path.name)
-    monkeypatch.setenv("CANFETCH_ENGINE", "python")
-    code = "import os; print('the reason', os.environ['CI'], 'CANFETCH_ENGINE' in os.environ); raise SystemExit(3)"
+    unset = ("CANFETCH_ENGINE", "ARGS", "PREFIX", "DESTDIR", "WORKERS", "GIT_DIR")
+    for name in unset:
+        monkeypatch.setenv(name, "value")
+    code = f"import os; print('the reason', os.environ['CI'], {set(unset)} & set(os.environ)); raise SystemExit(3)"
     log = f"build/release-check/{tmp_path.name}/a-step.log"
     try:
         fault = fault_of(Step("A step", (sys.executable, "-c", code)), tmp_path)
         assert fault == f"A step: {sys.executable} -c {code} failed with exit code 3: see {log}"
-        assert (ROOT / log).read_text(encoding="utf-8") == "the reason true False\n"
+        assert (ROOT / log).read_text(encoding="utf-8") == "the reason true set()\n"
         assert fault_of(Step("A step", (sys.executable, "-c", "")), tmp_path) is None
         missing = fault_of(Step("A step", ("no-such-program",)), tmp_path)
         assert missing == f"A step: no-such-program failed with exit code 127: see {log}"
@@ -144,3 +165,56 @@ def test_the_first_release_needs_more_steps_by_hand(tree: Path) -> None:
     later = steps_by_hand(tree, VERSION, "1234abcd")
     assert set(later) < set(first)
     assert f"Tag the commit that was checked: git tag -s v{VERSION} -m 'canfetch {VERSION}' 1234abcd" in later
+    assert [step for step in later if ".ci/run" in step] == later[:1]
+
+
+def test_the_last_release_is_the_highest_version_before_head(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert last_release(tree) is None
+    for tag in ("v0.9.0", "v0.10.0", "v0.10.0rc1", "v1.0.0-rc1", "version"):
+        git(tree, "tag", tag)
+    git(tree, "checkout", "--quiet", "-b", "next")
+    git(tree, "commit", "--quiet", "--allow-empty", "--message", "A later release")
+    git(tree, "tag", "v2.0.0")
+    git(tree, "checkout", "--quiet", "-")
+    assert last_release(tree) == "v0.10.0"
+    # In a hook of git, variables name another repository.
+    monkeypatch.setenv("GIT_DIR", str(tree / "missing"))
+    assert last_release(tree) == "v0.10.0"
+
+
+def test_metadata_for_npm_are_checked(tmp_path: Path) -> None:
+    source = ROOT / "npm" / "package.json"
+    shutil.copy(source, tmp_path)
+    names = re.findall(r'"\./([\w.-]+)"', source.read_text(encoding="utf-8"))
+    for name in names:
+        if "." in name and name != "package.json":
+            (tmp_path / name).touch()
+    assert list(faults_of_npm(tmp_path, VERSION)) == []
+    (tmp_path / "index.d.ts").unlink()
+    replace(tmp_path / "package.json", '"Apache-2.0"', '"MIT"')
+    assert set(faults_of_npm(tmp_path, VERSION)) == {
+        "metadata for npm: license is 'MIT', expected 'Apache-2.0'",
+        "metadata for npm: the package has no file ./index.d.ts",
+    }
+
+
+def test_a_quick_check_never_says_how_to_release(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(release_check, "ROOT", tree)
+    assert main(["--quick"]) == 0
+    output = capsys.readouterr().out
+    assert f"canfetch {VERSION}: 0 faults\n" in output
+    assert output.endswith("\nNo package was built. Run `make release-check` before you tag a release.\n")
+    assert "By hand" not in output
+
+
+def test_the_tag_must_be_that_of_the_version(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(release_check, "ROOT", tree)
+    assert main(["--tag", f"v{VERSION}"]) == 0
+    capsys.readouterr()
+    assert main(["--tag", "v9.9.9"]) == 1
+    fault = f"the tag is v9.9.9, and src/canfetch/__init__.py has the version {VERSION}"
+    assert capsys.readouterr().out == f"canfetch {VERSION}: 1 faults\n  fault: {fault}\n"

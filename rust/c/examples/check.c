@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The library reads 512,000 bytes by default.
-static char content[512000];
+// The library reads 512,000 bytes by default. One more byte shows that the file is longer.
+static char content[512001];
 
 int main(int count, char **arguments) {
     if (count < 4) {
@@ -22,6 +22,10 @@ int main(int count, char **arguments) {
         return EXIT_FAILURE;
     }
     size_t length = fread(content, 1, sizeof content, file);
+    if (ferror(file)) {
+        perror(arguments[1]);
+        return EXIT_FAILURE;
+    }
     fclose(file);
 
     CanfetchRobots *robots = NULL;
@@ -39,8 +43,8 @@ int main(int count, char **arguments) {
         printf("%s: %s, %s", arguments[index], verdict.allowed ? "allowed" : "disallowed",
                canfetch_reason_name(verdict.reason));
         if (verdict.line != 0) {
-            printf(", line %u in the group of line %u: %.*s", (unsigned)verdict.line, (unsigned)verdict.group_line,
-                   (int)verdict.pattern_length, verdict.pattern);
+            printf(", line %u: %.*s (user-agent: line %u)", (unsigned)verdict.line, (int)verdict.pattern_length,
+                   verdict.pattern, (unsigned)verdict.group_line);
         }
         printf("\n");
     }

@@ -3,7 +3,8 @@
 // Generated from rust/c/src by rust/header: edit these sources, not this file. docs/c.md has examples.
 //
 // Texts are pointers and lengths in bytes. They need no NUL byte, and a length of 0 allows NULL. Each function states who
-// owns what it returns. Each place for a result is written, also after an error, unless it is NULL.
+// owns what it returns. Each place for a result is written, also after an error, unless its pointer is
+// NULL or not aligned.
 
 #ifndef CANFETCH_H
 #define CANFETCH_H
@@ -102,7 +103,8 @@ typedef struct CanfetchVerdict {
   CanfetchReason reason;
   // The line of the deciding rule from 1, or 0 if no rule decides.
   uint32_t line;
-  // The first user-agent line of the groups that apply from 1, or 0 if no group applies.
+  // The first user-agent line that names the agent, or `*` if the groups for `*` apply. It counts from 1, and is 0 if no
+  // group applies. The deciding rule may be in a later group.
   uint32_t group_line;
   // The length in bytes of the canonical pattern. In most profiles, the highest one decides.
   uint32_t specificity;
@@ -140,6 +142,9 @@ const char *canfetch_reason_name(int32_t reason);
 
 // Parse a robots.txt as RFC 9309 specifies. Content is never an error. At most 512,000 bytes are read.
 //
+// If the file is longer, pass at least 512,001 bytes: the library then ignores the line that the limit cuts. A part of a
+// line may disallow more than the whole line.
+//
 // The content is copied, so the caller may free it after the call. On success, `*robots` is a handle that the caller frees
 // with canfetch_close(). After an error it is NULL.
 //
@@ -153,7 +158,8 @@ CanfetchStatus canfetch_parse(const char *content,
 // Parse a robots.txt as canfetch_parse() does, with a profile and a limit.
 //
 // `profile` is the name of a profile, such as "google". A `profile_length` of 0 selects "rfc9309". `max_bytes` is the
-// number of bytes that are read, from 512,000 to 536,870,912. 0 selects 512,000.
+// number of bytes that are read, from 512,000 to 536,870,912. 0 selects 512,000. If the file is longer, pass more bytes
+// than the limit.
 //
 // Safety: As for canfetch_parse(). `profile` points to `profile_length` bytes.
 CanfetchStatus canfetch_parse_as(const char *content,

@@ -52,7 +52,7 @@ pub fn open<T>(object: T) -> *mut T {
     Box::into_raw(Box::new(object))
 }
 
-/// Frees a handle. Null is no handle, and is ignored.
+/// Frees a handle. Null is not a handle, and is ignored.
 ///
 /// # Safety
 ///
@@ -88,16 +88,17 @@ impl<T> Place<T> {
     }
 }
 
-/// Copies a text and a NUL byte into a buffer, and writes the length of the text. Without room, the buffer is unchanged.
+/// Copies a text and a NUL byte into a buffer, and writes the length of the text. Without room, the buffer is unchanged. If
+/// the pointer is invalid, the length is unchanged, too.
 ///
 /// # Safety
 ///
 /// `buffer` points to `size` bytes, which only this call uses until it returns. Without bytes, it may be null.
 pub unsafe fn copy(text: &str, buffer: *mut c_char, size: usize, length: &Place<usize>) -> Result<(), Status> {
-    length.set(text.len());
     if size > 0 {
         check(buffer)?;
     }
+    length.set(text.len());
     if size <= text.len() {
         return Err(Status::BufferTooSmall);
     }
@@ -149,8 +150,9 @@ mod tests {
         // SAFETY: the place and the buffer exist, and the buffer has the size or more.
         unsafe {
             let place = Place::new(&raw mut length, 0).unwrap();
-            assert_eq!(copy("abc", ptr::null_mut(), 0, &place), Err(Status::BufferTooSmall));
             assert_eq!(copy("abc", ptr::null_mut(), 4, &place), Err(Status::InvalidPointer));
+            assert_eq!(length, 0);
+            assert_eq!(copy("abc", ptr::null_mut(), 0, &place), Err(Status::BufferTooSmall));
             assert_eq!(copy("abc", buffer.as_mut_ptr(), 3, &place), Err(Status::BufferTooSmall));
             assert_eq!((length, buffer), (3, [b'x' as c_char; 4]));
             assert_eq!(copy("abc", buffer.as_mut_ptr(), 4, &place), Ok(()));

@@ -11,7 +11,13 @@ use crate::handles::{Robots, Rules, agent as agent_of};
 use crate::status::{Status, call};
 use crate::verdict::Verdict;
 
+// That of the crate.
+const DEFAULT_MAX_BYTES: usize = 512_000;
+
 /// Parse a robots.txt as RFC 9309 specifies. Content is never an error. At most 512,000 bytes are read.
+///
+/// If the file is longer, pass at least 512,001 bytes: the library then ignores the line that the limit cuts. A part of a
+/// line may disallow more than the whole line.
 ///
 /// The content is copied, so the caller may free it after the call. On success, `*robots` is a handle that the caller frees
 /// with canfetch_close(). After an error it is NULL.
@@ -30,7 +36,8 @@ pub unsafe extern "C" fn canfetch_parse(content: *const c_char, length: usize, r
 /// Parse a robots.txt as canfetch_parse() does, with a profile and a limit.
 ///
 /// `profile` is the name of a profile, such as "google". A `profile_length` of 0 selects "rfc9309". `max_bytes` is the
-/// number of bytes that are read, from 512,000 to 536,870,912. 0 selects 512,000.
+/// number of bytes that are read, from 512,000 to 536,870,912. 0 selects 512,000. If the file is longer, pass more bytes
+/// than the limit.
 ///
 /// # Safety
 ///
@@ -53,15 +60,20 @@ pub unsafe extern "C" fn canfetch_parse_as(
             let name = str::from_utf8(profile).map_err(|_| Status::UnknownProfile)?;
             options = options.profile(name.parse::<Profile>().map_err(|_| Status::UnknownProfile)?);
         }
-        if max_bytes != 0 {
-            options = options.max_bytes(max_bytes).map_err(|_| Status::InvalidNumber)?;
-        }
+        let max_bytes = if max_bytes == 0 { DEFAULT_MAX_BYTES } else { max_bytes };
+        options = options.max_bytes(max_bytes).map_err(|_| Status::InvalidNumber)?;
+        let content = needed(content, max_bytes);
         let mut copied = Vec::new();
         copied.try_reserve_exact(content.len()).map_err(|_| Status::OutOfMemory)?;
         copied.extend_from_slice(content);
         robots.set(open(Robots::new(options.parse(copied))));
         Ok(())
     })
+}
+
+/// Returns the bytes that are needed to parse content: one byte past the limit shows that the content is longer.
+fn needed(content: &[u8], max_bytes: usize) -> &[u8] {
+    &content[..content.len().min(max_bytes.saturating_add(1))]
 }
 
 /// Free a file. NULL is ignored. Rules that were made from the file stay valid.
@@ -201,12 +213,60 @@ pub unsafe extern "C" fn canfetch_sitemap(
     length: *mut usize,
 ) -> Status {
     call(|| {
-        // SAFETY: the caller promises memory for a pointer, a number, and an open handle.
-        let (data, length, robots) =
-            unsafe { (Place::new(data, ptr::null())?, Place::new(length, 0)?, handle(robots)?) };
+        // SAFETY: the caller promises memory for a pointer and a number. Both are written before one is rejected.
+        let (data, length) = unsafe { (Place::new(data, ptr::null()), Place::new(length, 0)) };
+        // SAFETY: the caller promises an open handle.
+        let (data, length, robots) = (data?, length?, unsafe { handle(robots)? });
         let sitemap = robots.sitemaps().get(index).ok_or(Status::NoSuchEntry)?;
         data.set(sitemap.as_ptr().cast());
         length.set(sitemap.len());
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use canfetch::Agent;
+
+    use super::*;
+
+    /// The number of rules that apply to any agent.
+    fn rules(profile: Profile, content: &[u8]) -> usize {
+        ParseOptions::new().profile(profile).parse(content).rules_for(&Agent::new("Bot").unwrap()).rule_count()
+    }
+
+    #[test]
+    fn content_past_the_limit_changes_nothing() {
+        // The limit ends a line, or is in a line.
+        for (tail, expected) in [(&b"\nDisallow: /b\n"[..], 1), (b"/b\nDisallow: /c\n", 0)] {
+            let mut content = b"User-agent: *\nDisallow: /a".to_vec();
+            content.resize(DEFAULT_MAX_BYTES, b'a');
+            content.extend_from_slice(tail);
+            let part = needed(&content, DEFAULT_MAX_BYTES);
+            assert_eq!(part.len(), DEFAULT_MAX_BYTES + 1);
+            assert_eq!((rules(Profile::Rfc9309, part), rules(Profile::Rfc9309, &content)), (expected, expected));
+        }
+        assert_eq!(needed(b"Allow: /", DEFAULT_MAX_BYTES), b"Allow: /");
+    }
+
+    #[test]
+    fn utf_16_past_the_limit_changes_nothing() {
+        // A character of UTF-16 has one to three bytes in UTF-8.
+        for character in ['a', '\u{E9}', '\u{20AC}', '\u{1F600}'] {
+            let line = format!("Disallow: /{character}{character}{character}\n");
+            let text = format!("\u{FEFF}User-agent: *\n{}", line.repeat(30_000));
+            let content: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let part = needed(&content, DEFAULT_MAX_BYTES);
+            let count = rules(Profile::Bing, part);
+            assert!(count > 10_000);
+            assert_eq!(count, rules(Profile::Bing, &content));
+        }
+    }
+
+    #[test]
+    fn the_limit_is_that_of_the_crate() {
+        let options = ParseOptions::new();
+        assert_eq!(options.max_bytes(DEFAULT_MAX_BYTES), Ok(options));
+        assert!(options.max_bytes(DEFAULT_MAX_BYTES - 1).is_err());
+    }
 }

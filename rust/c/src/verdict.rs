@@ -75,7 +75,8 @@ pub struct Verdict {
     pub reason: Reason,
     /// The line of the deciding rule from 1, or 0 if no rule decides.
     pub line: u32,
-    /// The first user-agent line of the groups that apply from 1, or 0 if no group applies.
+    /// The first user-agent line that names the agent, or `*` if the groups for `*` apply. It counts from 1, and is 0 if no
+    /// group applies. The deciding rule may be in a later group.
     pub group_line: u32,
     /// The length in bytes of the canonical pattern. In most profiles, the highest one decides.
     pub specificity: u32,

@@ -169,7 +169,7 @@ impl Reader {
         }
     }
 
-    /// Returns the groups, and prepares the reader for the next file.
+    /// Returns the groups, and frees the memory of a file with many rules. `clear` prepares the reader for the next file.
     fn finish(&mut self) -> Groups {
         let groups = Groups::from_lists(&self.rules, &self.agents, &self.starts);
         if self.rules.capacity() > KEPT_RULES || self.agents.capacity() > KEPT_RULES {

@@ -94,8 +94,10 @@ static void test_file(const CanfetchRobots *robots) {
     CHECK(length == 28 && memcmp(data, "https://example.com/b%FF.xml", length) == 0);
     CHECK(canfetch_sitemap(robots, 2, &data, &length) == CANFETCH_STATUS_NO_SUCH_ENTRY && data == NULL && length == 0);
     CHECK(canfetch_sitemap(robots, (size_t)-1, &data, &length) == CANFETCH_STATUS_NO_SUCH_ENTRY);
-    CHECK(canfetch_sitemap(robots, 0, NULL, &length) == CANFETCH_STATUS_INVALID_POINTER);
-    CHECK(canfetch_sitemap(robots, 0, &data, NULL) == CANFETCH_STATUS_INVALID_POINTER);
+    length = 9;
+    CHECK(canfetch_sitemap(robots, 0, NULL, &length) == CANFETCH_STATUS_INVALID_POINTER && length == 0);
+    data = "";
+    CHECK(canfetch_sitemap(robots, 0, &data, NULL) == CANFETCH_STATUS_INVALID_POINTER && data == NULL);
     CHECK(canfetch_sitemap(NULL, 0, &data, &length) == CANFETCH_STATUS_INVALID_POINTER);
 }
 
@@ -113,6 +115,7 @@ static void test_explain(const CanfetchRobots *robots) {
     CHECK(strcmp(buffer, "unchanged") == 0);
     CHECK(canfetch_explain(robots, TEXT("Bot"), TEXT("/private/press"), NULL, 200, &length) ==
           CANFETCH_STATUS_INVALID_POINTER);
+    CHECK(length == 0);
     CHECK(canfetch_explain(robots, TEXT("Bot"), TEXT("/private/press"), buffer, 200, NULL) ==
           CANFETCH_STATUS_INVALID_POINTER);
     CHECK(canfetch_explain(robots, TEXT("Bot"), TEXT("private"), buffer, 200, &length) == CANFETCH_STATUS_INVALID_URL);
