@@ -13,9 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The version of this header. canfetch_version() returns that of the library.
+#define CANFETCH_VERSION "0.1.0"
+
 // The default of an agent: the groups for `*` apply, unless its first token is the name of a crawler that ignores them,
 // such as AdsBot-Google.
-#define CANFETCH_STAR_DEFAULT -1
+#define CANFETCH_STAR_DEFAULT (-1)
 
 // The groups for `*` do not apply.
 #define CANFETCH_STAR_IGNORED 0
@@ -137,7 +140,7 @@ const char *canfetch_status_message(int32_t status);
 
 // Return the name of a reason, such as "disallow-rule". The text is constant and ends with a NUL byte.
 //
-// It is NULL if the number is not a reason.
+// It is never NULL, also if the number is not a reason.
 const char *canfetch_reason_name(int32_t reason);
 
 // Parse a robots.txt as RFC 9309 specifies. Content is never an error. At most 512,000 bytes are read.

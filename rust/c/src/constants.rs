@@ -1,7 +1,6 @@
 //! Texts that never change.
 
 use std::ffi::{CStr, c_char};
-use std::ptr;
 
 use crate::status::Status;
 use crate::verdict::Reason;
@@ -35,8 +34,8 @@ pub extern "C" fn canfetch_status_message(status: i32) -> *const c_char {
 
 /// Return the name of a reason, such as "disallow-rule". The text is constant and ends with a NUL byte.
 ///
-/// It is NULL if the number is not a reason.
+/// It is never NULL, also if the number is not a reason.
 #[unsafe(no_mangle)]
 pub extern "C" fn canfetch_reason_name(reason: i32) -> *const c_char {
-    Reason::name(reason).map_or(ptr::null(), CStr::as_ptr)
+    Reason::name(reason).as_ptr()
 }

@@ -37,16 +37,17 @@ pub enum Reason {
 
 impl Reason {
     /// Returns the name of a number that may be a reason: that of `canfetch::Reason`.
-    pub(crate) fn name(number: i32) -> Option<&'static CStr> {
-        Some(match number {
+    pub(crate) fn name(number: i32) -> &'static CStr {
+        match number {
+            0 => c"undecided",
             1 => c"robots-txt",
             2 => c"no-group",
             3 => c"no-match",
             4 => c"allow-rule",
             5 => c"disallow-rule",
             6 => c"empty-rule",
-            _ => return None,
-        })
+            _ => c"unknown reason",
+        }
     }
 }
 
@@ -123,9 +124,9 @@ mod tests {
     fn each_reason_has_the_name_that_the_crate_gives_it() {
         use canfetch::Reason::{AllowRule, DisallowRule, EmptyRule, NoGroup, NoMatch, RobotsTxt};
         for reason in [RobotsTxt, NoGroup, NoMatch, AllowRule, DisallowRule, EmptyRule] {
-            let name = Reason::name(Reason::from(reason) as i32);
-            assert_eq!(name.and_then(|name| name.to_str().ok()), Some(reason.name()));
+            assert_eq!(Reason::name(Reason::from(reason) as i32).to_str(), Ok(reason.name()));
         }
-        assert_eq!((Reason::name(0), Reason::name(7), Reason::name(-1)), (None, None, None));
+        assert_eq!(Reason::name(Reason::Undecided as i32), c"undecided");
+        assert_eq!((Reason::name(7), Reason::name(-1)), (c"unknown reason", c"unknown reason"));
     }
 }
