@@ -377,8 +377,10 @@ def test_known_links_of_an_origin_with_little_room_take_few_calls(
 @pytest.mark.service
 def test_counts_are_safe_while_leases_are_renewed(service: str, crawl: str) -> None:
     class Claims(dict[int, Any]):
+        lock: Any = None
+
         def values(self) -> Any:
-            assert queue._lock.locked()
+            assert self.lock.locked()
             return super().values()
 
     async def main() -> None:
@@ -386,15 +388,14 @@ def test_counts_are_safe_while_leases_are_renewed(service: str, crawl: str) -> N
             open_client() as client,
             canfetch.Frontier(client, ["https://a.example/"], backend=URLFrontier(service, crawl=crawl)) as frontier,
         ):
-            nonlocal queue
-            queue = frontier._queue
+            queue: Any = frontier._queue
+            Claims.lock = queue._lock
             turn = await anext(frontier)
             queue._claims = Claims(queue._claims)
             assert frontier.counts.in_flight == 1
             queue._claims = dict(queue._claims)
             assert turn.done()
 
-    queue: Any = None
     asyncio.run(main())
 
 
