@@ -1,9 +1,12 @@
 """The number of URLs of an origin that are added, and its limit."""
 
 import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import crawl, open_frontier
@@ -11,10 +14,11 @@ from tests.postgres import PostgresServer
 
 import canfetch
 from canfetch.client.frontier import Frontier, PostgresQueue, Turn
+from canfetch.client.frontier.url_identity import identify_url
 from canfetch.errors import InvalidOption
 
 A, B = "https://a.example", "https://b.example"
-FULL = "its origin has 3 URLs, as many as max_urls_per_origin"
+FULL = "its origin has at least 3 URLs, the limit of max_urls_per_origin"
 backends = pytest.mark.usefixtures("backend")
 
 
@@ -39,6 +43,13 @@ def test_a_known_url_is_not_refused() -> None:
     result = crawl({}, [f"{A}/{page}" for page in (1, 1, 2, 3, 3, 1, 4, 2)], max_urls_per_origin=3)
     assert [(skipped.url, skipped.error) for skipped in result.skipped] == [(f"{A}/4", FULL)]
     assert result.urls == [f"{A}/1", f"{A}/2", f"{A}/3"]
+
+
+@backends
+def test_a_url_that_is_given_twice_is_refused_once() -> None:
+    result = crawl({}, [f"{A}/1", f"{A}/2", f"{A}/2", f"{A}/2#x"], max_urls_per_origin=1)
+    assert [skipped.url for skipped in result.skipped] == [f"{A}/2"]
+    assert result.counts.refused == 1
 
 
 @backends
@@ -76,6 +87,33 @@ def test_processes_that_add_at_the_same_time_keep_the_limit(postgres: PostgresSe
         return await asyncio.gather(*(asyncio.to_thread(asyncio.run, add(process)) for process in range(4)))
 
     assert sum(asyncio.run(main())) == 1000
+
+
+@pytest.mark.service
+def test_a_url_that_another_process_adds_meanwhile_takes_no_room(postgres: PostgresServer) -> None:
+    database = postgres.create_database("meanwhile")
+    first, second, third = (identify_url(f"{A}/{page}") for page in (1, 2, 3))
+
+    async def add(urls: list[str]) -> int:
+        async with (
+            canfetch.AsyncClient(user_agent="ExampleBot/1.0") as client,
+            Frontier(client, backend=PostgresQueue(database, crawl="x"), max_urls_per_origin=3) as frontier,
+        ):
+            number = frontier.add_many(urls)
+            assert frontier.counts.refused == 0
+            return number
+
+    assert asyncio.run(add([first.url])) == 1
+    with ThreadPoolExecutor() as threads, psycopg.connect(database) as other:
+        (origin,) = other.execute("UPDATE canfetch_origins SET added = 2 RETURNING id").fetchone() or ()
+        other.execute("INSERT INTO canfetch_known VALUES (%s, %s)", (origin, second.identity))
+        adding = threads.submit(asyncio.run, add([second.url, third.url]))
+        with psycopg.connect(database, autocommit=True) as watching:
+            waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            while not watching.execute(waits).fetchone():
+                time.sleep(0.02)
+        other.commit()
+        assert adding.result() == 1
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, True, 2**63])

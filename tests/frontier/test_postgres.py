@@ -238,6 +238,16 @@ def test_tables_of_the_first_version_are_migrated(postgres: PostgresServer) -> N
         connection.execute("ALTER TABLE canfetch_urls DROP COLUMN ended")
         connection.execute("ALTER TABLE canfetch_origins DROP COLUMN added")
         connection.execute("UPDATE canfetch_schema SET version = 1")
+        connection.execute(
+            "INSERT INTO canfetch_workers (crawl, name, alive_until) "
+            "SELECT id, 'old', extract(epoch FROM clock_timestamp()) + 1000 FROM canfetch_crawls"
+        )
+        with pytest.raises(
+            StoreError, match=r"an older canfetch use the tables, which have version 1: stop them.* end in \d+ s$"
+        ):
+            asyncio.run(crawl(0))
+        assert connection.execute("SELECT version FROM canfetch_schema").fetchone() == (1,)
+        connection.execute("UPDATE canfetch_workers SET alive_until = 0")
     with pytest.raises(
         StoreError, match="'x': the crawl groups its URLs by origin, not by host: pass group_by='origin'"
     ):

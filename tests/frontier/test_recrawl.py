@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.frontier.test_laws import copy_file as leave_file
+from tests.frontier.test_laws import leave_leases, leave_worker
 from tests.frontier.test_resuming import copy_file
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import FailedURL, FrontierCounts, Recrawl, SkippedURL, Turn
 from canfetch.client.frontier.recrawl import Visit, read_visit
+from canfetch.client.frontier.url_queue import KILLED
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, StoreError
 
@@ -294,6 +297,84 @@ def test_a_killed_crawl_keeps_the_times_of_its_visits(tmp_path: Path) -> None:
     assert taken == [(100, f"{A}/3"), (800, f"{A}/1"), (801, f"{A}/2"), (900, f"{A}/3")]
     assert etags == [None, f"{A}/1", f"{A}/2", None]
     assert counts == FrontierCounts(queued=0, in_flight=0, done=3, failed=0, skipped=0)
+
+
+def test_a_url_whose_process_is_killed_in_its_last_attempt_is_visited_again(backend: str, tmp_path: Path) -> None:
+    leave = {"sqlite": leave_file, "postgres": leave_worker, "urlfrontier": leave_leases}[backend]
+    path = tmp_path / "crawl"
+    period = 2000.0
+    options: dict[str, Any] = {"max_attempts": 1, "recrawl": Recrawl(every=period)}
+    reported: list[FailedURL] = []
+    # After the lease. That of the worker has ended, unless the server was away since.
+    start = 200_000.0 if backend == "urlfrontier" else 5.0
+
+    async def first() -> Path:
+        async with open_frontier(urls=[f"{A}/1"], path=path, **options) as frontier:
+            turn = await anext(frontier)
+            assert turn.attempt == 1
+            return leave(frontier, path)
+
+    async def second(killed: Path) -> tuple[int, int]:
+        async with open_frontier(path=killed, on_failure=reported.append, **options) as frontier:
+            turn = await anext(frontier)
+            assert (turn.url, list(frontier.failed())) == (f"{A}/1", [])
+            turn.done()
+            counts = frontier.counts
+            assert (counts.queued + counts.done, counts.failed, counts.in_flight) == (1, 0, 0)
+            return round(virtual_now() - start), turn.attempt
+
+    killed = run_in_virtual_time(first)
+    at, attempt = run_in_virtual_time(lambda: second(killed), start=start)
+    assert (round(at / period, 1), attempt) == (1.0, 1)
+    assert [(each.url, each.error, each.attempts) for each in reported] == [(f"{A}/1", KILLED, 1)]
+
+
+def periods_of_a_site_that_fails(period: float, **options: Any) -> list[int]:
+    """Return in which periods a site has turns that fails in the first ones, and is given up after two failures."""
+
+    def end(turn: Turn) -> None:
+        if virtual_now() < 3.5 * period:
+            turn.retry()
+        else:
+            turn.done()
+
+    taken, _ = visits(
+        [f"{A}/1", f"{A}/2"],
+        9,
+        end=end,
+        recrawl=Recrawl(every=period),
+        max_attempts=1,
+        max_failures_per_origin=2,
+        **options,
+    )
+    return [round(at / period) for at, _ in taken]
+
+
+@backends
+def test_a_site_that_was_given_up_is_tried_again() -> None:
+    assert periods_of_a_site_that_fails(2000.0) == [0, 0, 1, 2, 3, 4, 4, 5, 5]
+
+
+@backends
+def test_a_group_that_was_given_up_is_tried_again() -> None:
+    # Each turn needs a new robots.txt, whose request is one of the group, too.
+    assert periods_of_a_site_that_fails(100_000.0, group_by="host") == [0, 0, 1, 2, 3, 4, 4, 5, 5]
+
+
+@backends
+def test_a_url_that_fails_waits_for_the_first_interval() -> None:
+    ends = iter(["changed", "changed", "fails", "changed", "changed"])
+
+    def end(turn: Turn) -> None:
+        if next(ends) == "fails":
+            turn.retry()
+        else:
+            turn.done(changed=True)
+
+    taken, _ = visits([f"{A}/1"], 5, end=end, recrawl=ADAPTIVE, max_attempts=1)
+    times = [at for at, _ in taken]
+    # The visit that failed changes no interval.
+    assert [round((later - at) / 10) for at, later in itertools.pairwise(times)] == [80, 40, 80, 30]
 
 
 @backends

@@ -18,6 +18,7 @@ from tests.frontier.test_resuming import copy_file
 from tests.postgres import PostgresServer
 
 import canfetch
+from canfetch.cli.main import run
 from canfetch.client.frontier import (
     Frontier,
     FrontierCounts,
@@ -203,6 +204,51 @@ def test_groups_are_moved(grouped: Path, tmp_path: Path) -> None:
     assert sorted(crawl({}, urls, path=moved, **options).taken) == sorted(expected.taken)
     # The host has its five URLs, and keeps the delay that its file had.
     assert [skipped.url for skipped in expected.skipped] == ["http://a.example/new"]
+
+
+def test_an_empty_file_with_groups_is_imported_into(grouped: Path, tmp_path: Path) -> None:
+    lines = list(export_frontier(grouped))
+    for name, group_by in (("same", "host"), ("other", "origin")):
+        path = tmp_path / name
+        assert crawl({}, [], path=path, group_by=group_by).urls == []
+        import_frontier(lines, path)
+        assert list(export_frontier(path)) == lines
+    (tmp_path / "empty").touch()
+    import_frontier(lines, tmp_path / "empty")
+    with pytest.raises(StoreError, match="the frontier is not empty"):
+        import_frontier(lines, tmp_path / "empty")
+
+
+@pytest.mark.service
+def test_urls_that_are_visited_again_are_reported_on_their_own(
+    postgres: PostgresServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    urls = [f"https://a.example/{page}" for page in range(4)]
+
+    async def main() -> None:
+        async with open_frontier(urls=urls, path=path, recrawl=Recrawl(every=5000.0)) as frontier:
+            for _ in range(2):
+                (await anext(frontier)).done()
+            (await anext(frontier)).retry(error="status 500")
+
+    run_in_virtual_time(main, start=START)
+    queue = PostgresQueue(postgres.create_database("visits"), crawl="x")
+    import_frontier(export_frontier(path), queue)
+    for report in (read_report(path), read_postgres_report(queue._conninfo, "x")):
+        assert (report.counts.queued, report.counts.done) == (2, 2)
+        assert [(each.queued, each.visits) for each in report.next_origins] == [(2, 2)]
+        assert (report.delayed_urls, report.waiting_visits) == (1, 2)
+        assert [(each.url, each.error) for each in report.next_delayed] == [(urls[2], "status 500")]
+        assert [(each.url, round(each.next_at - START)) for each in report.next_visits] == [
+            (urls[0], 5000),
+            (urls[1], 5001),
+        ]
+    assert run(["frontier", "show", str(path)]) == 0
+    text = capsys.readouterr().out
+    assert "https://a.example  2 URLs, 2 to be visited again: " in text
+    assert "URLs to be tried again: 1\n" in text
+    assert "URLs to be visited again: 2\n" in text
 
 
 @pytest.mark.service

@@ -23,8 +23,9 @@ from tests.urlfrontier import URLFrontierServer, find_service, run_java_client, 
 
 import canfetch
 from canfetch.access.responses import Response
-from canfetch.client.frontier import URLFrontier, urlfrontier_queue
+from canfetch.client.frontier import Recrawl, URLFrontier, urlfrontier_queue
 from canfetch.client.frontier.url_identity import clean_url, identify_url
+from canfetch.client.frontier.urlfrontier_connection import URLFrontierConnection
 from canfetch.client.frontier.urlfrontier_metadata import read_failed, read_queued
 from canfetch.client.frontier.urlfrontier_schema import ENUMERATIONS, METHODS, build_descriptor, message_classes
 from canfetch.client.transports import TransportRequest
@@ -316,6 +317,86 @@ def test_url_of_a_killed_process_counts_as_an_attempt(service: str, crawl: str) 
     assert run_crawl(service, crawl, lease=1.0, on_failure=failed.append) == []
     assert [(each.url, each.attempts) for each in failed] == [(url, 3)]
     assert "the process ended" in failed[0].error
+
+
+@pytest.mark.service
+def test_end_of_a_turn_that_is_not_written_leaves_nothing(
+    service: str, crawl: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("scripted")
+
+    async def main() -> None:
+        backend = URLFrontier(service, crawl=crawl)
+        async with (
+            open_client() as client,
+            canfetch.Frontier(
+                client, ["https://a.example/"], backend=backend, min_delay=0.0, recrawl=Recrawl(every=3600.0)
+            ) as frontier,
+        ):
+            turn = await anext(frontier)
+            with monkeypatch.context() as patch:
+                patch.setattr(URLFrontierConnection, "put", fail)
+                with pytest.raises(StoreError, match="scripted"):
+                    turn.done(etag="x")
+            turn.release()
+            again = await asyncio.wait_for(anext(frontier), 10)
+            assert (again.etag, again.attempt) == (None, 1)
+            assert again.done()
+
+    asyncio.run(main())
+
+
+@pytest.mark.service
+def test_known_links_of_an_origin_with_little_room_take_few_calls(
+    service: str, crawl: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    urls = [f"https://a.example/{page}" for page in range(300)]
+    sizes: list[int] = []
+    put = URLFrontierConnection.put
+
+    def counted(connection: URLFrontierConnection, node: int, items: Any, **options: Any) -> list[int]:
+        sizes.append(len(items))
+        return put(connection, node, items, **options)
+
+    async def main() -> None:
+        backend = URLFrontier(service, crawl=crawl)
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, backend=backend, max_urls_per_origin=301) as found,
+        ):
+            assert found.add_many(urls) == 300
+            monkeypatch.setattr(URLFrontierConnection, "put", counted)
+            assert found.add_many([*urls, "https://a.example/new", "https://a.example/newer"]) in (1, 2)
+
+    asyncio.run(main())
+    assert sizes[:5] == [1] * 5
+    assert len(sizes) < 20
+
+
+@pytest.mark.service
+def test_counts_are_safe_while_leases_are_renewed(service: str, crawl: str) -> None:
+    class Claims(dict[int, Any]):
+        lock: Any = None
+
+        def values(self) -> Any:
+            assert self.lock.locked()
+            return super().values()
+
+    async def main() -> None:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, ["https://a.example/"], backend=URLFrontier(service, crawl=crawl)) as frontier,
+        ):
+            queue: Any = frontier._queue
+            Claims.lock = queue._lock
+            turn = await anext(frontier)
+            queue._claims = Claims(queue._claims)
+            assert frontier.counts.in_flight == 1
+            queue._claims = dict(queue._claims)
+            assert turn.done()
+
+    asyncio.run(main())
 
 
 @pytest.mark.service

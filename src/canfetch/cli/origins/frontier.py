@@ -14,7 +14,7 @@ from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.client.frontier.postgres_connection import name_server
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
-from canfetch.client.frontier.report import FrontierReport, ListedURL, list_urls, read_report
+from canfetch.client.frontier.report import DelayedURL, FrontierReport, ListedURL, list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
 from canfetch.client.frontier.url_queue import URLState
 from canfetch.core.origin import Origin
@@ -136,9 +136,15 @@ def _to_json(report: FrontierReport) -> dict[str, Any]:
             }
             for origin in report.next_origins
         ],
-        "next_delayed": [{**url._asdict(), "next_at": rfc3339(url.next_at)} for url in report.next_delayed],
+        "next_delayed": list(map(_delayed_to_json, report.next_delayed)),
         "last_failed": [{**url._asdict(), "failed_at": rfc3339(url.failed_at)} for url in report.last_failed],
+        "waiting_visits": report.waiting_visits,
+        "next_visits": list(map(_delayed_to_json, report.next_visits)),
     }
+
+
+def _delayed_to_json(url: DelayedURL) -> dict[str, Any]:
+    return {**url._asdict(), "next_at": rfc3339(url.next_at)}
 
 
 def _write_text(name: str, report: FrontierReport, now: float, palette: Palette) -> None:
@@ -151,15 +157,19 @@ def _write_text(name: str, report: FrontierReport, now: float, palette: Palette)
         write(f"\n{palette.strong(_heading(f'{what} with URLs', len(report.next_origins), report.origins))}\n")
         for origin in report.next_origins:
             failures = f", {origin.failures} turns failed in a row" if origin.failures > 1 else ""
+            visits = f", {origin.visits} to be visited again" if origin.visits else ""
+            urls = counted(origin.queued, "URL") + visits
             write(
-                f"{_wait(origin.next_at, now):>9}  {printable(origin.origin)}  {counted(origin.queued, 'URL')}: "
+                f"{_wait(origin.next_at, now):>9}  {printable(origin.origin)}  {urls}: "
                 f"{printable(origin.reason)}{failures}\n"
             )
-    if report.next_delayed:
-        write(
-            f"\n{palette.strong(_heading('URLs to be tried again', len(report.next_delayed), report.delayed_urls))}\n"
-        )
-        for url in report.next_delayed:
+    for what, delayed, total in (
+        ("URLs to be tried again", report.next_delayed, report.delayed_urls),
+        ("URLs to be visited again", report.next_visits, report.waiting_visits),
+    ):
+        if delayed:
+            write(f"\n{palette.strong(_heading(what, len(delayed), total))}\n")
+        for url in delayed:
             write(f"{_wait(url.next_at, now):>9}  {printable(url.url)}  attempt {url.attempt}{_reason(url.error)}\n")
     if report.last_failed:
         write(f"\n{palette.strong(_heading('failed URLs', len(report.last_failed), report.counts.failed))}\n")
@@ -247,7 +257,7 @@ Exit codes: 0 URLs were queued, 1 there is no such failed URL, 2 the crawl canno
             callback=_show,
             short_help="Show counts, next origins, and failed and waiting URLs.",
             help="""Show the URLs of a crawl by what has happened to them, the origins with the time and reason of their
-            next turns, and the URLs that failed or wait for their next attempt.
+            next turns, and the URLs that failed or wait for their next attempt or visit.
 
             The crawl can go on meanwhile: the file or database is only read. Times are those of the crawl, which differ
             from the clock if that was set after the crawl began.""",

@@ -64,6 +64,9 @@ _FAILED_BATCH: Final = 1000
 _CHECK_BATCH: Final = 16
 # The number of queued URLs of an origin that are decided for one turn.
 _DECIDED_URLS: Final = 50
+# The part of `Recrawl.every` after which an origin that was given up has a turn. Its URLs are due after `every`, by the
+# clock of another machine.
+_PROBE_SHARE: Final = 0.9
 
 
 class Frontier:
@@ -96,8 +99,8 @@ class Frontier:
             open when the process is killed counts; a released turn does not.
         retry_delay: Seconds between the first and the second attempt of a URL. It doubles with each attempt, up to a
             day, and is shortened by up to a half at random.
-        recrawl: When URLs that are done are due again, or None for never. With it, the iteration ends only when the
-            frontier is closed. URLs that are skipped or fail in all attempts are reported as well, and due again.
+        recrawl: How often URLs are visited again, or None for never. With it, the iteration ends only when the frontier
+            is closed. URLs that are skipped or fail in all attempts are reported, and due again after `recrawl.every`.
         min_delay: Shortest time between two requests to one origin in seconds, whatever the file declares. It is
             counted from the start and from the end of the previous turn.
         max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
@@ -107,7 +110,8 @@ class Frontier:
         max_urls_per_origin: The number of URLs of an origin, or of a group, that can be added in the whole crawl, or
             None. Others are not added, and reported to `on_skip`. It ends the endless links of a calendar, for example.
         max_failures_per_origin: The number of turns of an origin, or of a group, that may fail one after the other, or
-            None. After that, its URLs are skipped, also those that are added later.
+            None. After that, its URLs are skipped, also those that are added later. With `recrawl`, it has one turn
+            after each `recrawl.every` seconds, and its URLs are visited again once such a turn is done.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies, or whose checks raise exceptions. After that, its URLs are skipped.
         max_checks: The number of robots.txt files that can be requested at the same time. If more are needed, every
@@ -242,6 +246,8 @@ class Frontier:
                 group_by=group_by,
                 skip_seconds=skip_seconds,
             )
+        # The origins that may have a turn although their last ones have failed.
+        self._probing: set[int] = set()
         # Results of checks that are not written yet.
         self._results: list[CheckResult] = []
         self._groups: GroupTurns | None = None
@@ -468,7 +474,8 @@ class Frontier:
         depth: int = 0,
         metadata: str | None = None,
     ) -> int:
-        identified: list[IdentifiedURL] = []
+        # By their identities, so that a URL that is given twice is counted once.
+        identified: dict[tuple[object, ...], IdentifiedURL] = {}
         refused: list[SkippedURL] = []
         failure: Exception | None = None
         for url in urls:
@@ -487,15 +494,16 @@ class Frontier:
                 refused.append(SkippedURL(text, None, "refused by url_filter"))
                 continue
             try:
-                identified.append(identify_url(wanted, in_group=self._is_grouped))
+                found = identify_url(wanted, in_group=self._is_grouped)
+                identified.setdefault(found[1:], found)
             except InvalidURL as error:
                 refused.append(SkippedURL(text, None, str(error)))
         if depth > self._max_depth:
             too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
-            refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified)]
+            refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified.values())]
             identified.clear()
         added, over = self._queue.add(
-            identified,
+            identified.values(),
             priority,
             self._clocks.at(),
             depth=depth,
@@ -503,7 +511,7 @@ class Frontier:
             refused=len(refused),
             limit=self._max_urls,
         )
-        full = f"its origin has {self._max_urls} URLs, as many as max_urls_per_origin"
+        full = f"its origin has at least {self._max_urls} URLs, the limit of max_urls_per_origin"
         refused += [SkippedURL(each.url, None, full) for each in over]
         self._changed.set()
         for skipped in refused:
@@ -602,6 +610,7 @@ class Frontier:
                 self._queue.wait(origin, self._clocks.at() + recheck_delay(result), problem=result.problem)
 
     def _release(self, lost: list[int]) -> None:
+        self._probing.difference_update(lost)
         if self._groups is not None:
             self._groups.release(lost)
         else:
@@ -631,13 +640,14 @@ class Frontier:
 
     def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
-        if origin.failures >= self._max_failures:
+        if origin.failures >= self._max_failures and not self._may_probe(origin, now):
             self._drop_failing(origin, now)
             return None
         if self._groups is not None:
             taken = self._groups.take(origin, now)
             if taken is None:
                 return None
+            self._probing.discard(origin.id)
             grant = Grant(origin.id, taken.queued, taken.pace, origin.failures)
             return Turn(self._open_turns, grant, taken.verdict)
         checked = self._checks.use(origin.id, now.wall)
@@ -664,7 +674,18 @@ class Frontier:
         due_at = now.next_request_at(checked.pace, last_request_at=now.at)
         if not self._queue.take(origin.id, queued.id, now.at, due_at, skipped=skipped):
             return None
+        self._probing.discard(origin.id)
         return Turn(self._open_turns, Grant(origin.id, queued, checked.pace, origin.failures), verdict)
+
+    def _may_probe(self, origin: QueuedOrigin, now: Moment) -> bool:
+        """Return whether an origin whose turns have failed has one turn now, which shows whether it works again."""
+        if self._recrawl is None:
+            return False
+        last = origin.last_request_at
+        if last is None or now.at - last >= self._recrawl.every * _PROBE_SHARE:
+            # Until the turn: the request for the robots.txt of a group is one of the group, too.
+            self._probing.add(origin.id)
+        return origin.id in self._probing
 
     def _drop_failing(self, origin: QueuedOrigin, now: Moment) -> None:
         """Report and drop the first URLs of an origin whose turns have failed. The others follow."""

@@ -25,6 +25,7 @@ class Heartbeat:
         crawl: The ID of the crawl.
         lease: Seconds.
         max_attempts: The number of turns of a URL.
+        skip_seconds: Seconds after which URLs that fail with their process are queued again, or None.
         worker: Returns the ID of the worker, another one after it has lost its lease.
         take_idle_claims: Takes the claims that no task has asked for from the worker, and returns their origins.
         killed: Where the URLs are added that failed because their process ended in the last attempt.
@@ -37,6 +38,7 @@ class Heartbeat:
         crawl: int,
         lease: float,
         max_attempts: int,
+        skip_seconds: float | None,
         worker: Callable[[], int],
         take_idle_claims: Callable[[], list[int]],
         killed: list[FailedURL],
@@ -47,6 +49,7 @@ class Heartbeat:
         self._killed = killed
         self._lease = lease
         self._max_attempts = max_attempts
+        self._skip_seconds = skip_seconds
         self._crawl = crawl
         self._stopped = threading.Event()
         self._next_beat = 0.0
@@ -102,8 +105,9 @@ class Heartbeat:
         self._killed += killed
 
     def _end_worker(self, run: Callable[..., list[tuple[Any, ...]]], left: int) -> list[FailedURL]:
-        values = {"crawl": self._crawl, "left": left, "max_attempts": self._max_attempts, "error": KILLED}
-        rows = run(sql.REQUEUE, values)
+        values = {"crawl": self._crawl, "left": left}
+        options = {"max_attempts": self._max_attempts, "skip_in": self._skip_seconds, "error": KILLED}
+        rows = run(sql.REQUEUE, {**values, **options})
         killed = [failed_url(row[1:]) for row in rows if row[0]]
         run(sql.PLACE_ALL, values)
         run(sql.END_WORKER, {**values, "failed": len(killed)})

@@ -133,7 +133,7 @@ class OpenTurns:
         else:
             next_at = None
             if self._recrawl is not None:
-                next_at = now.at + self._recrawl.interval(read_visit(grant.queued.visit))
+                next_at = now.at + self._recrawl.every
             is_listed = self._queue.fail(
                 grant.origin, grant.queued, now.at, due_at, origin_at, error=text, again_at=next_at
             )

@@ -7,11 +7,12 @@ connection broke before it was known, finds nothing left to do.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.frontier.postgres_statements import NOW
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -157,7 +158,7 @@ class PostgresConnection:
         conninfo: A URL or connection string of libpq.
         outage_seconds: How long a statement is repeated while the server is away.
     Raises: MissingExtra: The library `psycopg` is not installed; InvalidOption: `conninfo` cannot be read; StoreError:
-        The server cannot be reached, or its tables are those of a newer version.
+        The server cannot be reached, its tables are those of a newer version, or workers of an older one use them.
     """
 
     def __init__(self, conninfo: str, *, outage_seconds: float) -> None:
@@ -187,11 +188,17 @@ class PostgresConnection:
             raise StoreError(f"{self.name}: {self._unusable_because}")
 
     def run(
-        self, statement: str, values: Mapping[str, object] | Callable[[], Mapping[str, object]] | None = None
+        self,
+        statement: str,
+        values: Mapping[str, object] | Callable[[], Mapping[str, object]] | None = None,
+        *,
+        before: str | None = None,
     ) -> list[tuple[Any, ...]]:
         """Run a statement as a transaction, and return its rows.
 
-        Args: values: Its parameters, or a function that returns them each time that the statement is sent.
+        Args:
+            values: Its parameters, or a function that returns them each time that the statement is sent.
+            before: Another statement with the same parameters, which runs first in the same transaction.
         Raises: StoreError.
         """
         self.check_usable()
@@ -200,8 +207,12 @@ class PostgresConnection:
         while True:
             try:
                 connection = self._connected()
-                cursor = connection.execute(statement, values() if callable(values) else values, binary=True)
-                return cursor.fetchall() if cursor.description is not None else []
+                given = values() if callable(values) else values
+                with nullcontext() if before is None else connection.transaction():
+                    if before is not None:
+                        connection.execute(before, given)
+                    cursor = connection.execute(statement, given, binary=True)
+                    return cursor.fetchall() if cursor.description is not None else []
             except self._psycopg.Error as error:
                 if not self._is_passing(error):
                     raise self._store_error(error) from None
@@ -284,6 +295,8 @@ class PostgresConnection:
                 raise StoreError(
                     f"{self.name}: the tables have version {version}, expected {SCHEMA_VERSION}: use a newer canfetch"
                 )
+            if 0 < version < SCHEMA_VERSION:
+                self._check_no_worker(connection, version)
             if version == 0:
                 connection.execute("CREATE TABLE canfetch_schema (version integer NOT NULL)")
                 connection.execute("INSERT INTO canfetch_schema VALUES (0)")
@@ -291,6 +304,21 @@ class PostgresConnection:
             for statement in chain.from_iterable(steps):
                 connection.execute(statement.encode())
             connection.execute("UPDATE canfetch_schema SET version = %s", (SCHEMA_VERSION,))
+
+    def _check_no_worker(self, connection: "psycopg.Connection[tuple[Any, ...]]", version: int) -> None:
+        """Check that no worker of an older version uses the tables: its statements do not keep the new columns.
+
+        Raises: StoreError.
+        """
+        # No worker begins before the tables are migrated.
+        connection.execute("LOCK TABLE canfetch_workers IN SHARE MODE")
+        lease = f"SELECT max(alive_until) - {NOW} FROM canfetch_workers"  # noqa: S608 - a constant
+        row = connection.execute(lease.encode()).fetchone()
+        if row is not None and row[0] is not None and row[0] > 0:
+            raise StoreError(
+                f"{self.name}: workers of an older canfetch use the tables, which have version {version}: stop them, "
+                f"so that the tables can get version {SCHEMA_VERSION}; the leases of killed ones end in {row[0]:.0f} s"
+            )
 
     def _version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> int:
         """Return the version of the tables, or 0 if there are none."""

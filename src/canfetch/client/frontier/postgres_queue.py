@@ -117,8 +117,8 @@ class PostgresQueue:
     ) -> "WorkerQueue":
         """Open the queues for one frontier.
 
-        Raises: StoreError: The server cannot be reached, its tables are those of a newer version, or the crawl was
-            begun with another grouping.
+        Raises: StoreError: The server cannot be reached, its tables are those of a newer version, workers of an older
+            version use them, or the crawl was begun with another grouping.
         """
         return WorkerQueue(
             self._conninfo,
@@ -177,7 +177,7 @@ class WorkerQueue(ClaimedOrigins[_Claim]):
         max_attempts: The number of turns of a URL.
         clock: Returns the time of the frontier.
         group_by: How URLs are grouped.
-        skip_seconds: Seconds after which URLs that are skipped are queued again, or None to drop them.
+        skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again, or None.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -215,6 +215,7 @@ class WorkerQueue(ClaimedOrigins[_Claim]):
                 crawl=self._crawl,
                 lease=lease,
                 max_attempts=max_attempts,
+                skip_seconds=skip_seconds,
                 worker=lambda: self._worker,
                 take_idle_claims=self._take_idle_claims,
                 killed=self.killed,
@@ -275,6 +276,7 @@ class WorkerQueue(ClaimedOrigins[_Claim]):
                 metadata=metadata,
                 refused=refused,
                 limit=limit,
+                before=None if limit is None else sql.LOCK_ORIGINS,
             )[0]
             if alive:
                 self._next_claim_at = 0.0
@@ -748,6 +750,7 @@ class WorkerQueue(ClaimedOrigins[_Claim]):
         ready_at: float | None = None,
         retry_at: float | None = None,
         delayed_at: float | None = None,
+        before: str | None = None,
         **values: Any,
     ) -> list[tuple[Any, ...]]:
         """Run a statement of this worker.
@@ -756,6 +759,7 @@ class WorkerQueue(ClaimedOrigins[_Claim]):
             ready_at: A time of the frontier, which the server gets as the seconds until then.
             retry_at: As `ready_at`.
             delayed_at: As `ready_at`.
+            before: Another statement, which runs first in the same transaction.
         """
         self.check_usable()
 
@@ -771,7 +775,7 @@ class WorkerQueue(ClaimedOrigins[_Claim]):
                 **values,
             }
 
-        return self._connection.run(statement, current)
+        return self._connection.run(statement, current, before=before)
 
 
 def _seconds_until(at: float | None, now: float) -> float | None:

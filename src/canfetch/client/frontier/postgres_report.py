@@ -28,7 +28,8 @@ SELECT extract(epoch FROM clock_timestamp())::float8, crawl.id,
     crawl.added + w.added, crawl.done + w.done, crawl.failed + w.failed, crawl.skipped + w.skipped,
     crawl.refused + w.refused, w.workers, crawl.group_by,
     (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 1),
-    (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 2),
+    (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 2 AND ended IS NULL),
+    (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 2 AND ended IS NOT NULL),
     (SELECT count(*) FROM canfetch_origins WHERE crawl = crawl.id AND state <> 0)
 FROM canfetch_crawls AS crawl, LATERAL (
     SELECT coalesce(sum(added), 0)::bigint AS added, coalesce(sum(done), 0)::bigint AS done,
@@ -40,14 +41,15 @@ FROM canfetch_crawls AS crawl, LATERAL (
 WHERE crawl.name = %(crawl)s"""
 _NEXT_ORIGINS: Final = """
 SELECT o.name, o.state, o.due_at, o.ready_at, o.retry_at, o.problem, o.failures, o.last_request_at, w.name,
-    (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state IN (0, 2)),
-    (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state = 1)
+    (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state IN (0, 2) AND ended IS NULL),
+    (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state = 1),
+    (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state = 2 AND ended IS NOT NULL)
 FROM canfetch_origins AS o LEFT JOIN canfetch_workers AS w ON w.id = o.worker
 WHERE o.crawl = %(crawl)s AND o.state <> 0
 ORDER BY o.state = 1, CASE o.state WHEN 1 THEN o.due_at ELSE -o.state END, o.due_at, o.id LIMIT %(limit)s"""
 _NEXT_DELAYED: Final = """
-SELECT url, due_at, attempt, error FROM canfetch_urls WHERE crawl = %(crawl)s AND state = 2
-ORDER BY due_at LIMIT %(limit)s"""
+SELECT url, due_at, attempt, error FROM canfetch_urls
+WHERE crawl = %(crawl)s AND state = 2 AND (ended IS NOT NULL) = %(has_ended)s ORDER BY due_at LIMIT %(limit)s"""
 _LAST_FAILED: Final = """
 SELECT url, error, attempt - 1, due_at, priority FROM canfetch_urls WHERE crawl = %(crawl)s AND state = 3
 ORDER BY due_at DESC LIMIT %(limit)s"""
@@ -69,17 +71,28 @@ def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> Front
         rows = connection.run(_COUNTS, {"crawl": crawl})
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(crawl)}")
-        now, number, added, done, failed, skipped, refused, workers, group_by, in_flight, delayed, origins = rows[0]
+        now, number, added, done, failed, skipped, refused, workers, group_by, in_flight, delayed, visits, origins = (
+            rows[0]
+        )
         values = {"crawl": number, "limit": limit}
+        next_delayed, next_visits = (
+            [
+                DelayedURL(url_text(row[0]), *row[1:])
+                for row in connection.run(_NEXT_DELAYED, {**values, "has_ended": has_ended})
+            ]
+            for has_ended in (False, True)
+        )
         return FrontierReport(
             workers > 0,
             FrontierCounts(added - done - failed - skipped - in_flight, in_flight, done, failed, skipped, refused),
             origins,
             delayed,
             [_waiting_origin(row, now) for row in connection.run(_NEXT_ORIGINS, values)],
-            [DelayedURL(url_text(row[0]), *row[1:]) for row in connection.run(_NEXT_DELAYED, values)],
+            next_delayed,
             list(map(failed_url, connection.run(_LAST_FAILED, values))),
             group_by,
+            visits,
+            next_visits,
         )
     finally:
         connection.close()
@@ -128,7 +141,7 @@ def list_postgres_urls(
 
 
 def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
-    name, state, due_at, ready_at, retry_at, problem, failures, last_request_at, worker, queued, in_flight = row
+    name, state, due_at, ready_at, retry_at, problem, failures, last_request_at, worker, queued, in_flight, visits = row
     next_at = None
     if state == OriginState.CLAIMED:
         reason = f"the worker {worker} has a turn" if in_flight else f"the worker {worker} requests it next"
@@ -139,4 +152,4 @@ def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
         reason = waiting_reason(
             due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, failures=failures, now=now
         )
-    return WaitingOrigin(name, next_at, reason, queued, in_flight, failures, last_request_at)
+    return WaitingOrigin(name, next_at, reason, queued, in_flight, failures, last_request_at, visits)

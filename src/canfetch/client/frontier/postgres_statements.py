@@ -302,12 +302,14 @@ FIND_MEMBERS: Final = (
     "SELECT origin, name FROM canfetch_members WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
 )
 
-# The unknown URLs for which their origins have no room. The rows of the origins are locked, and read in their newest
-# versions.
+# Runs before `ADD_WITH_LIMIT` in the same transaction, whose second snapshot has all that other workers have added.
+LOCK_ORIGINS: Final = f"""
+WITH {_ME}
+SELECT id FROM canfetch_origins WHERE id = ANY (%(origins)s::bigint[]) AND {_HAS_ME} ORDER BY id FOR NO KEY UPDATE"""
+# The unknown URLs for which their origins have no room.
 _OVER: Final = f"""
 rooms AS (
     SELECT id, %(limit)s - added AS room FROM canfetch_origins WHERE id = ANY (%(origins)s::bigint[]) AND {_HAS_ME}
-    ORDER BY id FOR NO KEY UPDATE
 ),
 over AS (
     SELECT origin, identity, position FROM (
@@ -487,15 +489,22 @@ SHIFT: Final = (
     retry_at = retry_at - %(step)s, last_request_at = last_request_at - %(step)s WHERE crawl = %(crawl)s""",
     "UPDATE canfetch_urls SET due_at = due_at - %(step)s WHERE crawl = %(crawl)s AND state = 2",
 )
-# What a worker leaves behind. The URLs in flight are queued, unless it was their last attempt.
+# What a worker leaves behind. The URLs in flight are queued, unless it was their last attempt. After that, they are
+# listed as failed, or wait for their next visit.
 REQUEUE: Final = f"""
-UPDATE canfetch_urls SET
-    state = CASE WHEN attempt > %(max_attempts)s THEN 3 ELSE 0 END,
-    due_at = CASE WHEN attempt > %(max_attempts)s THEN {NOW} ELSE due_at END,
-    error = CASE WHEN attempt > %(max_attempts)s THEN %(error)s ELSE error END,
+WITH left_urls AS (
+    SELECT origin, id, attempt, attempt > %(max_attempts)s AS is_last FROM canfetch_urls
+    WHERE crawl = %(crawl)s AND state = 1 AND worker = %(left)s FOR UPDATE
+)
+UPDATE canfetch_urls AS u SET
+    state = CASE WHEN NOT is_last THEN 0 WHEN %(skip_in)s::float8 IS NULL THEN 3 ELSE 2 END,
+    due_at = CASE WHEN is_last THEN {NOW} + coalesce(%(skip_in)s::float8, 0) ELSE u.due_at END,
+    attempt = CASE WHEN is_last AND %(skip_in)s::float8 IS NOT NULL THEN 1 ELSE u.attempt END,
+    ended = CASE WHEN is_last AND %(skip_in)s::float8 IS NOT NULL THEN 3 END,
+    error = CASE WHEN is_last THEN %(error)s ELSE u.error END,
     worker = NULL
-WHERE crawl = %(crawl)s AND state = 1 AND worker = %(left)s
-RETURNING state = 3, url, error, attempt - 1, due_at, priority"""
+FROM left_urls AS l WHERE u.origin = l.origin AND u.id = l.id
+RETURNING is_last, u.url, u.error, l.attempt - 1, {NOW}, u.priority"""
 # The URLs of a worker that closes its frontier count as not handed out.
 RELEASE_ALL: Final = """
 UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL

@@ -1,4 +1,4 @@
-"""When a URL that is done is due again, and what a visit leaves for the next one."""
+"""The schedule of repeated visits: the time of the next visit of a URL, and what each visit stores for the next one."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _MAX_VALIDATOR: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Recrawl:
-    """When the URLs of a frontier are due again that are done.
+    """How often a frontier visits its URLs again.
 
     The interval of a URL is `every` after its first visit. After each later one, it is halved if the page has changed,
     and doubled if it has not, between `minimum` and `maximum`. Without these, it stays the same.
@@ -24,7 +24,8 @@ class Recrawl:
         Recrawl(every=86_400, minimum=3_600, maximum=30 * 86_400)
 
     Args:
-        every: Seconds between the first two visits. URLs that are skipped, or fail in all attempts, wait as long.
+        every: Seconds between the first two visits. URLs that are skipped, or fail in all attempts, wait as long, and
+            keep their interval for later visits.
         minimum: The shortest interval in seconds, by default `every`.
         maximum: The longest interval in seconds, by default `every`. At most a billion.
     Raises: InvalidOption: A number is not positive, too large, or `every` is not between the others.

@@ -49,6 +49,7 @@ class WaitingOrigin(NamedTuple):
         in_flight: The number of its turns that have not ended.
         failures: The number of its turns that failed since the last one that did not.
         last_request_at: When its last turn began or ended, or None.
+        visits: The number of its URLs that wait for their next visit. They are done, skipped or failed until then.
     """
 
     origin: str
@@ -58,10 +59,11 @@ class WaitingOrigin(NamedTuple):
     in_flight: int
     failures: int
     last_request_at: float | None
+    visits: int = 0
 
 
 class DelayedURL(NamedTuple):
-    """A URL that waits for its next attempt. `next_at` is in seconds since the epoch."""
+    """A URL that waits for its next attempt or visit. `next_at` is in seconds since the epoch."""
 
     url: str
     next_at: float
@@ -101,6 +103,8 @@ class FrontierReport(NamedTuple):
         next_delayed: The first of the URLs that wait for their next attempt.
         last_failed: The last of the URLs that failed.
         group_by: How the URLs are grouped. Unless it is `origin`, the origins above are groups.
+        waiting_visits: The number of URLs that wait for their next visit.
+        next_visits: The first of the URLs that wait for their next visit.
     """
 
     is_in_use: bool
@@ -111,6 +115,8 @@ class FrontierReport(NamedTuple):
     next_delayed: list[DelayedURL]
     last_failed: list[FailedURL]
     group_by: str
+    waiting_visits: int
+    next_visits: list[DelayedURL]
 
 
 def read_report(
@@ -219,20 +225,25 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
     (in_flight,) = connection.execute("SELECT count(*) FROM urls WHERE state = 1").fetchone()
     (origins,) = connection.execute("SELECT count(*) FROM origins WHERE phase != 0 OR in_flight > 0").fetchone()
     (group_by,) = check_row(connection.execute("SELECT group_by FROM totals").fetchone(), str)
-    (delayed,) = connection.execute("SELECT count(*) FROM urls WHERE state = 2").fetchone()
+    delayed, visits = connection.execute(
+        "SELECT count(*) - count(ended), count(ended) FROM urls WHERE state = 2"
+    ).fetchone()
     counts = read_counts(connection, in_flight)
     # Each count has a partial index, which it would not have for `state IN (0, 2)`.
     next_origins = connection.execute(
         "SELECT name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, "
         "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 0) + "
-        "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 2) FROM origins "
+        "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 2 AND ended IS NULL), "
+        "(SELECT count(ended) FROM urls WHERE origin = origins.id AND state = 2) FROM origins "
         "WHERE phase != 0 OR in_flight > 0 "
         "ORDER BY phase = 1, CASE phase WHEN 1 THEN due_at ELSE -phase END, position LIMIT ?",
         (limit,),
     )
-    next_delayed = connection.execute(
-        "SELECT url, due_at, attempt, error FROM urls WHERE state = 2 ORDER BY due_at LIMIT ?", (limit,)
+    delayed_urls = (
+        "SELECT url, due_at, attempt, error FROM urls WHERE state = 2 AND ended IS {} ORDER BY due_at LIMIT ?"
     )
+    next_delayed = connection.execute(delayed_urls.format("NULL"), (limit,))
+    next_visits = connection.execute(delayed_urls.format("NOT NULL"), (limit,))
     last_failed = connection.execute(
         "SELECT url, error, attempt - 1, due_at, priority FROM urls WHERE state = 3 ORDER BY due_at DESC LIMIT ?",
         (limit,),
@@ -246,6 +257,8 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
         list(map(_delayed_url, next_delayed)),
         list(map(failed_url, last_failed)),
         group_by,
+        visits,
+        list(map(_delayed_url, next_visits)),
     )
 
 
@@ -255,15 +268,15 @@ def _delayed_url(row: tuple[Any, ...]) -> DelayedURL:
 
 
 def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
-    name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, queued = check_row(
-        row, str, int, int | float, int | float, int | float | None, str | None, int, int, int | float | None, int
+    name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, queued, visits = check_row(
+        row, str, int, int | float, int | float, int | float | None, str | None, int, int, int | float | None, int, int
     )
     if phase != Phase.WAITING:
-        return WaitingOrigin(name, None, _REASONS[Phase(phase)], queued, in_flight, failures, last_request_at)
+        return WaitingOrigin(name, None, _REASONS[Phase(phase)], queued, in_flight, failures, last_request_at, visits)
     reason = waiting_reason(
         due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, failures=failures, now=now
     )
-    return WaitingOrigin(name, due_at, reason, queued, in_flight, failures, last_request_at)
+    return WaitingOrigin(name, due_at, reason, queued, in_flight, failures, last_request_at, visits)
 
 
 def waiting_reason(

@@ -46,9 +46,9 @@ class SQLiteQueue:
         concurrency: The number of URLs of one origin that can be in flight.
         max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
         clock: Returns the time, as all times of the queue: `clocks.Moment.at`. URLs that were in flight when the
-            process ended are queued again, or dropped as failed after their last attempt.
+            process ended are queued again, or count as failed after their last attempt.
         group_by: How URLs are grouped.
-        skip_seconds: Seconds after which URLs that are skipped are queued again, or None to drop them.
+        skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again, or None.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -420,20 +420,14 @@ class SQLiteQueue:
         counted from now, then: those that it had after its last request, and no longer ones.
         """
         with self.database.transaction():
-            last = [
-                row[0] for row in self._execute("SELECT id FROM urls WHERE state = 1 AND attempt > ?", max_attempts)
-            ]
-            self.database.connection.executemany(
-                "UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", [(now, KILLED, url) for url in last]
-            )
-            self._execute("UPDATE totals SET failed = failed + ?", len(last))
-            self._execute("UPDATE urls SET state = 0 WHERE state = 1")
             self._execute(
                 "UPDATE urls SET due_at = due_at + ? - (SELECT last_request_at FROM origins WHERE id = urls.origin) "
                 "WHERE state = 2 AND origin IN (SELECT id FROM origins WHERE last_request_at > ?)",
                 now,
                 now,
             )
+            self.killed = self._fail_killed(now, max_attempts)
+            self._execute("UPDATE urls SET state = 0 WHERE state = 1")
             self._execute(
                 "UPDATE origins SET retry_at = min(retry_at + ? - last_request_at, ?), last_request_at = ? "
                 "WHERE last_request_at > ?",
@@ -453,11 +447,28 @@ class SQLiteQueue:
                 "WHERE phase != 0 OR in_flight > 0 OR due_at > ?",
                 *[now] * 5,
             )
-        # The URLs that failed because the process was killed.
-        self.killed = [failed for url in last for _, failed in self.failed(url - 1, 1)]
         with self.database.converted_errors():
             row = self._execute("SELECT coalesce(max(position), 0) FROM origins").fetchone()
             self._position: int = check_row(row, int)[0]
+
+    def _fail_killed(self, now: float, max_attempts: int) -> list[FailedURL]:
+        """List the URLs as failed that were in flight in their last attempt, or let them wait for their next visit."""
+        rows = self._execute(
+            "SELECT id, url, ?, attempt - 1, ?, priority FROM urls WHERE state = 1 AND attempt > ? ORDER BY id",
+            KILLED,
+            now,
+            max_attempts,
+        ).fetchall()
+        if self._skip_seconds is None:
+            state, due_at, attempt, ending = URLState.FAILED, now, None, None
+        else:
+            state, due_at, attempt, ending = URLState.DELAYED, now + self._skip_seconds, 1, Ending.FAILED
+        self.database.connection.executemany(
+            "UPDATE urls SET state = ?, due_at = ?, error = ?, attempt = coalesce(?, attempt), ended = ? WHERE id = ?",
+            [(state, due_at, KILLED, attempt, ending, row[0]) for row in rows],
+        )
+        self._count(Ending.FAILED, len(rows))
+        return [failed_url(row[1:]) for row in rows]
 
     def _queued_url(self, row: tuple[Any, ...]) -> QueuedURL:
         with self.database.converted_errors():

@@ -10,6 +10,7 @@ from typing import Any, Final
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import COUNT_ADDED, FrontierDatabase
+from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
@@ -247,8 +248,11 @@ def _unused_crawl(connection: PostgresConnection, run: _Run, crawl: str) -> tupl
 
 
 def _write_file(reader: LineReader, path: str | os.PathLike[str]) -> None:
-    is_new = not Path(check_path("path", path)).exists()
-    with closing(FrontierDatabase(path)) as database:
+    file = Path(check_path("path", path))
+    is_new = not file.exists()
+    # An empty frontier can have any grouping, because it gets that of the lines.
+    group_by = None if file.is_file() and file.stat().st_size else GroupBy.ORIGIN
+    with closing(FrontierDatabase(path, group_by)) as database:
         # Another process can have filled it since.
         if database.fetch("SELECT added OR EXISTS (SELECT 1 FROM origins) FROM totals") != (0,):
             raise StoreError(f"{path}: the frontier is not empty: use another file")

@@ -34,15 +34,15 @@ from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
 FORMAT: Final = "canfetch frontier 2"
-# Which has no groups and no visits.
+# The first format has no groups and no visits.
 _FIRST_FORMAT: Final = "canfetch frontier 1"
 # The number of rows that are read or written at once, and of identities in a line.
 BATCH: Final = 1000
 _COUNTS: Final = ("done", "failed", "skipped", "refused")
 _STATES: Final = {state: state.name.lower() for state in URLState}
 _STATE_OF_NAME: Final = {name: state for state, name in _STATES.items()}
-# States in which `due_at` has a meaning: when the URL is tried again, or when it failed.
 _ENDINGS: Final = {ending.name.lower(): ending for ending in Ending}
+# States in which `due_at` has a meaning: when the URL is tried again, or when it failed.
 _TIMED: Final = (URLState.DELAYED, URLState.FAILED)
 _MAX_COUNT: Final = 2**53
 # As in `group_turns`.

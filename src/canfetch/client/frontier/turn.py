@@ -142,7 +142,7 @@ class Turn:
         return is_done
 
     def retry(self, *, retry_after: str | float | None = None, error: BaseException | str | None = None) -> bool:
-        """End the turn, and queue the URL again unless this was its last attempt.
+        """End the turn, and queue the URL for its next attempt unless this was the last one.
 
         The next attempt comes after `retry_delay` seconds, doubled with each attempt, and shortened by up to a half at
         random; or later, if `retry_after` says so. If turns of the origin fail one after the other, its delay doubles
@@ -151,7 +151,8 @@ class Turn:
         Args:
             retry_after: See `Frontier.defer`.
             error: What went wrong, for `Frontier.failed` and `on_failure`.
-        Returns: Whether the URL was queued again. If not, it is counted and listed as failed.
+        Returns: Whether the URL is tried again before it counts as failed. If not, it is reported to `on_failure`, and
+            listed as failed. With a `Recrawl`, it is not listed, and waits for its next visit.
         Raises: As `done`, and what `on_failure` raises. TypeError: `error` has another type.
         """
         check_retry_after(retry_after)

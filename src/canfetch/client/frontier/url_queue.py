@@ -42,7 +42,7 @@ class URLState(IntEnum):
 
 
 class Ending(IntEnum):
-    """How the last visit of a URL ended that waits for its next one, as it is counted until then."""
+    """How the last visit of a URL ended. The URL is counted by it until its next visit is due."""
 
     DONE = 1
     SKIPPED = 2
@@ -92,10 +92,15 @@ class NextVisit(NamedTuple):
 
 
 class AddedURLs(NamedTuple):
-    """The number of URLs that were added, and the unknown ones for which their origins had no room."""
+    """The result of `URLQueue.add`.
+
+    Attributes:
+        number: The number of URLs that were added.
+        refused: The unknown URLs that were not added, because their origins have as many as the limit.
+    """
 
     number: int
-    over: list[IdentifiedURL]
+    refused: list[IdentifiedURL]
 
 
 class FailedURL(NamedTuple):
@@ -122,7 +127,8 @@ class FrontierCounts(NamedTuple):
     Attributes:
         queued: URLs that wait for a turn, or for the time of their next attempt.
         in_flight: URLs whose turns are not done.
-        done: URLs that are done. With a `Recrawl`, those whose next visit is not due, as for `failed` and `skipped`.
+        done: URLs that are done. With a `Recrawl`, a URL is counted as done until its next visit is due, and as queued
+            after that. The same applies to failed and skipped URLs.
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
         skipped: URLs that were dropped because they are disallowed, no longer valid, nothing is known about their
             origin, or too many of its turns failed.
@@ -381,7 +387,8 @@ class FrontierBackend(Protocol):
             clock: Returns the time of the frontier.
             group_by: How URLs are grouped. It is stored with the crawl: `grouping.group_name` is the group of a new
                 origin, which stays in its group.
-            skip_seconds: Seconds after which URLs that are skipped are queued again, or None to drop them.
+            skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again. None
+                to drop the first and list the second.
         Raises: StoreError: The crawl was begun with another grouping.
         """
         ...

@@ -67,6 +67,8 @@ _MAX_DELAY: Final = 60
 # The number of origins whose last requests are known.
 _KNOWN_ORIGINS: Final = 50_000
 _MAX_NAME: Final = 200
+# The number of calls of `add` in which no more URLs are put than an origin has room for.
+_EXACT_ROUNDS: Final = 8
 
 
 class URLFrontier:
@@ -179,7 +181,7 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         lease: Whole seconds.
         max_attempts: The number of turns of a URL.
         clock: Returns the time of the frontier.
-        skip_seconds: Seconds after which URLs that are skipped are queued again, or None to complete them.
+        skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again, or None.
     Raises: StoreError: In the constructor and in every method.
     """
 
@@ -246,7 +248,8 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         self.check_usable()
         stats = self._stats(self._crawl)
         failed = self._stats(self._failed_crawl).size
-        in_flight = sum(claim.has_turn for claim in self._claims.values())
+        with self._lock:
+            in_flight = sum(claim.has_turn for claim in self._claims.values())
         done = stats.counts["completed"] - failed - self._skipped
         return FrontierCounts(stats.size - in_flight, in_flight, max(done, 0), failed, self._skipped, self._refused)
 
@@ -269,7 +272,8 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         """Add the URLs that were never added before. Count URLs that cannot be added.
 
         With a limit, each origin takes a call, and known URLs for which it would have no room are counted as well. Two
-        processes that add URLs of one origin at the same time can exceed the limit.
+        processes that add URLs of one origin at the same time can exceed the limit, and so can a batch with many known
+        URLs of an origin with little room.
         """
         self.check_usable()
         self._refused += refused
@@ -283,8 +287,13 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         added = 0
         over: list[IdentifiedURL] = []
         rooms: dict[str, float] = {}
+        rounds = 0
         while given:
-            put, given = self._fitting(given, rooms, over, math.inf if limit is None else limit)
+            # Each known URL leaves room for another one. So that this does not take a call for each, later calls have
+            # more URLs than there is room for.
+            factor = 2 ** max(rounds - _EXACT_ROUNDS, 0)
+            put, given = self._fitting(given, rooms, over, math.inf if limit is None else limit, factor)
+            rounds += 1
             for item, status in zip(put, self._connection.put(0, put) if put else (), strict=True):
                 rooms[item.info.key] -= status == OK
                 added += status == OK
@@ -298,10 +307,13 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         rooms: dict[str, float],
         over: list[IdentifiedURL],
         limit: float,
+        factor: int,
     ) -> tuple[list[PutItem], list[tuple[IdentifiedURL, PutItem]]]:
         """Return the URLs that fit if all are new, and those that fit if some are not. Add the others to `over`.
 
-        Args: rooms: The numbers of URLs that still fit, by the key of their queue.
+        Args:
+            rooms: The numbers of URLs that still fit, by the key of their queue.
+            factor: How many URLs are returned for each one that fits.
         """
         fitting: list[PutItem] = []
         rest = []
@@ -313,7 +325,7 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
                 rooms[key] = limit if stats is None else limit - stats.size - stats.counts["completed"]
             if rooms[key] <= 0:
                 over.append(url)
-            elif taken[key] < rooms[key]:
+            elif taken[key] < rooms[key] * factor:
                 taken[key] += 1
                 fitting.append(item)
             else:
@@ -357,8 +369,7 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
                 if self._skip_seconds is None:
                     self._put(claim, 0)
                 else:
-                    visited_metadata(claim.info, claim.queued, visit=None)
-                    self._put(claim, self._service_date(self._clock() + self._skip_seconds))
+                    self._put_delayed(claim, self._skip_seconds)
                 claim.is_dropped = True
         except LeaseExpiredError:
             self._forget(claim)
@@ -537,8 +548,7 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         ended = []
         for _, info in self._list_failed(0, limit):
             failed = read_failed(info)
-            queued = self._messages.URLInfo()
-            queued.CopyFrom(info)
+            queued = self._copy(info)
             queued.crawlID = self._crawl
             queued_metadata(queued, failed.url, attempt=1, priority=failed.priority)
             again.append(PutItem(queued, self._service_now()))
@@ -618,8 +628,11 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         if queued.attempt > self._max_attempts:
             # Its last turn has never ended.
             failed = FailedURL(queued.url, KILLED, queued.attempt - 1, self._clock(), queued.priority)
-            self._put_failed(claim, failed)
-            self._put(claim, 0)
+            if self._skip_seconds is None:
+                self._put_failed(claim, failed)
+                self._put(claim, 0)
+            else:
+                self._put_delayed(claim, self._skip_seconds, error=KILLED)
             self.killed.append(failed)
             return None
         return claim
@@ -633,8 +646,7 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         # Counted now, so that a page that ends the process is not handed out forever. This ends the lease of the
         # service, which is replaced by the block and by the time of the URL.
         queued = claim.queued
-        info = self._messages.URLInfo()
-        info.CopyFrom(claim.info)
+        info = self._copy(claim.info)
         queued_metadata(info, queued.url, attempt=queued.attempt + 1, priority=queued.priority)
         self._connection.put(claim.node, [PutItem(info, lease_end)], until=claim.lost_at)
         with self._lock:
@@ -670,22 +682,26 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
         known = self._origins[origin]
         failures = known.failures if is_failure is None else known.failures + 1 if is_failure else 0
         latest = max(known.retry_at or 0.0, retry_at or 0.0)
+        # A copy: if a call fails, the turn is still open, and its end has not changed the URL.
+        info = self._copy(claim.info)
         if change is not None:
-            change(claim.info)
+            change(info)
         try:
             if failed is not None:
                 self._put_failed(claim, failed)
-            self._give_back(claim, max(due_at, latest), date)
+            self._give_back(claim, max(due_at, latest), date, info)
         except LeaseExpiredError:
             self._forget(claim)
             return False
         self._remember(origin, last_request_at=now, retry_at=latest, failures=failures)
         return True
 
-    def _give_back(self, claim: _Claim, due_at: float, date: int | None) -> None:
+    def _give_back(self, claim: _Claim, due_at: float, date: int | None, info: Any = None) -> None:
         """Block the queue of a claim until a time, put its URL, and remove the claim.
 
-        Args: date: When the URL may be fetched, or 0 if never, or None if it is completed already.
+        Args:
+            date: When the URL may be fetched, or 0 if never, or None if it is completed already.
+            info: The URL as it is put, or None if it is unchanged.
         """
         with self._busy(claim):
             is_due = due_at <= self._clock()
@@ -693,7 +709,7 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
             if not is_due:
                 self._block(claim.node, claim.info.key, self._service_date(due_at), until=claim.lost_at)
             if date is not None:
-                self._put(claim, date)
+                self._put(claim, date, info)
             if is_due and claim.is_blocked:
                 self._block(claim.node, claim.info.key, 0, until=claim.lost_at)
             with self._lock:
@@ -725,12 +741,23 @@ class URLFrontierQueue(ClaimedOrigins[_Claim]):
     def _origin(self, claim: _Claim) -> QueuedOrigin:
         return self._origins[claim.origin]
 
-    def _put(self, claim: _Claim, date: int) -> None:
-        self._connection.put(claim.node, [PutItem(claim.info, date)], until=claim.lost_at)
+    def _put(self, claim: _Claim, date: int, info: Any = None) -> None:
+        item = PutItem(claim.info if info is None else info, date)
+        self._connection.put(claim.node, [item], until=claim.lost_at)
+
+    def _put_delayed(self, claim: _Claim, seconds: float, *, error: str | None = None) -> None:
+        """Let a URL that has not been visited wait for its next visit."""
+        info = self._copy(claim.info)
+        visited_metadata(info, claim.queued, visit=None, error=error)
+        self._put(claim, self._service_date(self._clock() + seconds), info)
+
+    def _copy(self, info: Any) -> Any:
+        copied = self._messages.URLInfo()
+        copied.CopyFrom(info)
+        return copied
 
     def _put_failed(self, claim: _Claim, failed: FailedURL) -> None:
-        info = self._messages.URLInfo()
-        info.CopyFrom(claim.info)
+        info = self._copy(claim.info)
         info.crawlID = self._failed_crawl
         failed_metadata(info, failed)
         self._connection.put(claim.node, [PutItem(info, FAILED_DATE)], until=claim.lost_at)
