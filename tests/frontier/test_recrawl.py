@@ -413,6 +413,11 @@ def test_intervals_are_validated(intervals: Any) -> None:
         Recrawl(**intervals)
 
 
+def test_the_error_names_the_argument_that_was_given() -> None:
+    with pytest.raises(InvalidOption, match="invalid every 0"):
+        Recrawl(every=0)
+
+
 def test_arguments_are_validated() -> None:
     async def main() -> None:
         with pytest.raises(InvalidOption, match="invalid recrawl 5: expected a Recrawl"):

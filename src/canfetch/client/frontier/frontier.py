@@ -130,7 +130,7 @@ class Frontier:
         on_failure: Called with each URL that failed in its last attempt, after it is in the list of `failed`. If it
             raises an exception, `Turn.retry` raises it, or the iteration for a URL whose process was killed. Not an
             async function.
-        clock: Returns seconds since the epoch. For tests.
+        clock: Returns seconds since the epoch, for tests. Give the client the same clock.
         monotonic: Returns seconds since any moment, and is never set. Delays are measured with it. For tests.
         sleep: Sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be

@@ -37,7 +37,7 @@ class Recrawl:
 
     def __post_init__(self) -> None:
         shortest, longest = self._bounds()
-        for name, seconds in (("minimum", shortest), ("every", self.every), ("maximum", longest)):
+        for name, seconds in (("every", self.every), ("minimum", shortest), ("maximum", longest)):
             check_positive_seconds(name, seconds)
         if not shortest <= self.every <= longest <= _LONGEST:
             raise InvalidOption(
