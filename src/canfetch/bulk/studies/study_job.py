@@ -33,7 +33,7 @@ STUDY: Final = Schema(
     (
         Column("study", ColumnType.TEXT, "The recipe."),
         Column("period", ColumnType.TEXT, "The month, year, day or crawl of the captures, or empty."),
-        Column("subject", ColumnType.TEXT, "The agent, a user agent that files name, `any agent`, `all agents`, `file`, or `*`."),
+        Column("subject", ColumnType.TEXT, "The agent, a name in files, `any agent`, `all agents`, `file`, or `*`."),
         Column("measure", ColumnType.TEXT, "What is measured, such as the name of a definition."),
         Column("class", ColumnType.TEXT, "The class of files."),
         Column("files", ColumnType.INTEGER, "The number of files, which may be 0."),
