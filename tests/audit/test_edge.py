@@ -12,6 +12,8 @@ from canfetch import Client
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit
 from canfetch.audit.edge import check_edge, edge_crawlers
 from canfetch.audit.site_requests import SiteRequests
+from canfetch.client.origin_state import OriginState
+from canfetch.errors import RequestNotSent
 
 ANUBIS = b'<!doctype html><title>Checking</title><script src="/.within.website/x/cmd/anubis/static/js"></script>'
 INTERSTITIAL = b"<!doctype html><title>One moment</title><script>go()</script><noscript>Enable JavaScript</noscript>"
@@ -287,6 +289,65 @@ def test_the_robots_txt_that_a_crawler_is_redirected_to_is_compared(site: Site) 
     assert "which disallows / for GPTBot" in one.message
     (last,) = (request for request in site.requests if request.target == "/other.txt")
     assert "GPTBot" in last.headers["user-agent"]
+
+
+def test_a_failure_of_a_redirect_target_is_confirmed(site: Site) -> None:
+    robots = respond(b"User-agent: *\nDisallow: /x/\n")
+    requests = 0
+
+    async def behaviour(exchange: Exchange) -> None:
+        nonlocal requests
+        requests += 1
+        await (respond(b"", status=503) if requests == 1 else robots)(exchange)
+
+    site.serve("/other.txt", behaviour)
+    report = edge_files(site, "GPTBot", respond(b"", "Location: /other.txt", status=302))
+    assert edge_findings(report) == []
+
+
+def test_a_redirect_target_that_only_the_crawler_cannot_read(site: Site) -> None:
+    site.serve("/other.txt", edge("GPTBot", respond(b"", status=503), respond(b"")))
+    report = edge_files(site, "GPTBot", respond(b"", "Location: /other.txt", status=302))
+    (one,) = (one for one in report.findings if one.kind.startswith("edge"))
+    assert (one.kind, one.severity.label) == (AuditKind.EDGE_ROBOTS, "error")
+    assert report.requests <= report.max_requests
+
+
+def test_a_redirect_target_that_nobody_can_read_is_not_an_error(site: Site) -> None:
+    site.serve("/other.txt", respond(b"", status=503))
+    report = edge_files(site, "compatible", respond(b"", "Location: /other.txt", status=302))
+    assert [(one.kind, one.message) for one in report.findings if one.kind.startswith("edge")] == [
+        (
+            AuditKind.EDGE_UNKNOWN,
+            f"{name} is redirected from robots.txt to '{site.origin}/other.txt', which the audit cannot read either",
+        )
+        for name in ("GPTBot", "Googlebot")
+    ]
+    assert report.requests <= report.max_requests
+
+
+def test_a_redirect_target_that_cannot_be_requested_concerns_one_crawler(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin_state = Client.origin_state
+
+    def state(client: Client, url: str, **options: bool) -> OriginState:
+        if "other.example" in url:
+            raise RequestNotSent("http://other.example/ was not requested: no name server answered")
+        return origin_state(client, url, **options)
+
+    monkeypatch.setattr(Client, "origin_state", state)
+    report = edge_files(site, "compatible", respond(b"", "Location: http://other.example/x.txt", status=302))
+    assert [(one.kind, one.message) for one in report.findings if one.kind.startswith("edge")] == [
+        (
+            AuditKind.EDGE_UNKNOWN,
+            (
+                f"{name} is redirected from robots.txt to 'http://other.example/x.txt', so its file was not compared: "
+                "http://other.example/ was not requested: no name server answered"
+            ),
+        )
+        for name in ("GPTBot", "Googlebot")
+    ]
 
 
 def test_a_robots_txt_of_a_crawler_that_redirects_without_end_is_not_compared(site: Site) -> None:

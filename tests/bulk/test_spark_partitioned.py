@@ -110,6 +110,16 @@ def test_the_verdicts_are_those_of_single_decisions(spark: Any) -> None:
     assert reasons == {n: tuple(one.values()) for n, one in zip(urls["n"], alone, strict=True)}
 
 
+@pytest.mark.parametrize("kind", ["map<string,string>", "array<map<string,bigint>>", "variant"])
+def test_columns_whose_type_has_no_hash(spark: Any, kind: str) -> None:
+    files, urls = hosts_and_urls()
+    frame = frame_of(spark, urls)
+    more = "parse_json('[1]')" if kind == "variant" else f"cast(null as {kind})"
+    frame = frame.selectExpr("*", f"{more} as more")
+    allowed = partitioned(frame_of(spark, files)).allows(frame, agent="GPTBot", id_column="origin")
+    assert verdicts_of(allowed.drop("more")) == single_verdicts(files, urls)
+
+
 def test_agents_in_a_column_and_whole_numbers_as_ids(spark: Any) -> None:
     rows = generated_rows()
     expected = bulk.allows(rows.contents, rows.agents, rows.urls, use_registry=True).to_pylist()

@@ -19,13 +19,15 @@ from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
+from canfetch.errors import RequestNotSent
 from canfetch.lint.severity import Severity
 
 _MAX_REDIRECTS: Final = 2
-REQUESTS_OF_A_CRAWLER: Final = 3 + 2 * _MAX_REDIRECTS
+REQUESTS_OF_A_CRAWLER: Final = 3 + 3 * _MAX_REDIRECTS
 """The largest number of requests for a crawler.
 
-One, one more after a failure, and one as the audit after two; for each redirect one, and the robots.txt of its origin.
+One, one more after a failure, and one as the audit after two; for each redirect one, one more after a failure, and the
+robots.txt of its origin.
 """
 _SUCCESS: Final = 2
 _CLIENT_ERROR: Final = 4
@@ -51,34 +53,49 @@ def check_edge_files(
     for crawler in crawlers:
         try:
             received = _received(requests, url, max_bytes, crawler)
-            if _is_unreachable(received.response) and _is_unreachable(requests.fetch(url, max_bytes=max_bytes)):
-                # An outage, or a limit of requests, concerns all clients.
-                message = f"{crawler.name} cannot read robots.txt, but the audit no longer can either"
-                yield finding(AuditKind.EDGE_UNKNOWN, message, url=url)
-                return
         except RequestLimitReached as error:
             message = f"robots.txt was not requested with the names of all crawlers: {error}"
             yield finding(AuditKind.LIMIT_REACHED, message, url=url)
             return
         yield from _crawler_findings(served.robots, served.state, fresh, crawler, received)
+        if received.is_outage and received.url == url:
+            return
 
 
 class _Received(NamedTuple):
-    """The last response that a crawler received for robots.txt, and the URL that it is from."""
+    """What a crawler received for robots.txt.
+
+    Attributes:
+        url: The last URL.
+        response: The response, or why this machine did not request the target of a redirect.
+        is_outage: Whether the audit cannot read this URL either, because of an outage or a limit for all clients.
+    """
 
     url: str
-    response: Response | Failure
+    response: Response | Failure | RequestNotSent
+    is_outage: bool = False
 
 
-def _received(requests: SiteRequests, url: str, max_bytes: int, crawler: Crawler) -> _Received:
-    header = crawler_header(crawler)
-    response = requests.confirmed_fetch(url, max_bytes=max_bytes, user_agent=header)
-    for _ in range(_MAX_REDIRECTS):
-        target = redirect_target(url, response) if isinstance(response, Response) else None
-        if target is None:
-            break
-        url, response = target, requests.fetch(target, max_bytes=max_bytes, user_agent=header)
-    return _Received(url, response)
+def _received(requests: SiteRequests, robots_url: str, max_bytes: int, crawler: Crawler) -> _Received:
+    header, url = crawler_header(crawler), robots_url
+    try:
+        response = requests.confirmed_fetch(url, max_bytes=max_bytes, user_agent=header)
+        for _ in range(_MAX_REDIRECTS):
+            target = redirect_target(url, response) if isinstance(response, Response) else None
+            if target is None:
+                break
+            url = target
+            response = requests.confirmed_fetch(url, max_bytes=max_bytes, user_agent=header)
+        is_outage = _is_unreachable(response) and _is_unreachable(requests.fetch(url, max_bytes=max_bytes))
+    except RequestNotSent as error:
+        if url == robots_url:
+            raise
+        return _Received(url, error)
+    return _Received(url, response, is_outage)
+
+
+def _redirected(crawler: Crawler, target: str) -> str:
+    return f"{crawler.name} is redirected from robots.txt to {quoted(redacted_url(target))}"
 
 
 def _is_unreachable(response: Response | Failure) -> bool:
@@ -91,6 +108,16 @@ def _crawler_findings(
     robots: RobotsTxt, state: OriginState, fresh: FreshFile | None, crawler: Crawler, received: _Received
 ) -> Iterator[AuditFinding]:
     url, name, response = state.entry.url, crawler.name, received.response
+    if isinstance(response, RequestNotSent):
+        message = f"{_redirected(crawler, received.url)}, so its file was not compared: {response}"
+        yield finding(AuditKind.EDGE_UNKNOWN, message, url=url)
+        return
+    if received.is_outage:
+        message = f"{name} cannot read robots.txt, but the audit no longer can either"
+        if received.url != url:
+            message = f"{_redirected(crawler, received.url)}, which the audit cannot read either"
+        yield finding(AuditKind.EDGE_UNKNOWN, message, url=url)
+        return
     status = None if isinstance(response, Failure) else response.status
     if isinstance(response, Failure) or _is_unreachable(response):
         reason = f"{response.kind}: {response.detail}" if isinstance(response, Failure) else f"status {status}"
@@ -99,8 +126,8 @@ def _crawler_findings(
         return
     if response.status in REDIRECTS:
         target = redirect_target(received.url, response)
-        leads = "nowhere" if target is None else f"to {quoted(redacted_url(target))}"
-        message = f"{name} is redirected from robots.txt {leads}, so its file was not compared"
+        leads = f"{name} is redirected from robots.txt nowhere" if target is None else _redirected(crawler, target)
+        message = f"{leads}, so its file was not compared"
         yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=status)
         return
     is_file = response.status // 100 == _SUCCESS

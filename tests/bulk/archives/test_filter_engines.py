@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +13,7 @@ from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES, compressed, http_response, record, redirect, response
 
 from canfetch.agents import agent
-from canfetch.bulk.archives import filter_lists
+from canfetch.bulk.archives import filter_lists, filter_parts
 from canfetch.bulk.archives.archive_job import collect
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import NamedAgent
@@ -224,6 +225,17 @@ def test_a_list_that_duckdb_cannot_read(store: Path, tmp_path: Path) -> None:
     assert (counts.rows, counts.invalid_url, faults) == (2, 2, [])
 
 
+def test_the_rows_are_the_same_without_pyarrow(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "urls.csv"
+    path.write_text("url\n" + "".join(f"{SITES[n % 7]}/private/{n}\n" for n in range(300)), encoding="utf-8")
+    assert filter_parts._ruled_pages(OPTIONS) is not None
+    expected = run("local", store, [path], tmp_path / "with.csv", OPTIONS)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "canfetch.bulk.archives.ruled_pages")
+    assert filter_parts._ruled_pages(OPTIONS) is None
+    assert run("local", store, [path], tmp_path / "without.csv", OPTIONS) == expected
+
+
 @pytest.mark.parametrize("time_column", [None, "at"])
 def test_each_file_is_loaded_once_for_all_parts(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, time_column: str | None
@@ -238,6 +250,8 @@ def test_each_file_is_loaded_once_for_all_parts(
     read_file = CaptureStore.file
     monkeypatch.setattr(CaptureStore, "file", file)
     monkeypatch.setattr(filter_lists, "_ROWS_PER_PART", 300)
+    # Other tests load files of the same store.
+    filter_parts._kept_files.cache_clear()
     rows = [{"url": f"{SITES[number * 7 % 6]}/{number}", "at": "2026-07-01"} for number in range(3000)]
     path = tmp_path / "urls.csv"
     path.write_text("url,at\n" + "".join(f"{row['url']},{row['at']}\n" for row in rows), encoding="utf-8")

@@ -245,10 +245,48 @@ def test_pieces_of_any_size(step: int) -> None:
     assert reasons(items) == [("not an ARC record", False), ("the archive ends within this record", True)]
 
 
+DATE = b"20080430204825"
+
+
+@pytest.mark.parametrize(
+    "line, url",
+    [
+        (b"http://a.example/x 192.0.2.1 %b text/plain 200" % DATE, "http://a.example/x"),
+        (b"http://a.example/x 192.0.2.1 %b 200 \t\r" % DATE, "http://a.example/x"),
+        # The URL ends before the last date that fits.
+        (b"http://a.example/x y 1 %b z 192.0.2.1 %b 0 200" % (DATE, DATE), f"http://a.example/x y 1 {DATE.decode()} z"),
+        (b"http: %b %b %b 200" % (DATE, DATE, DATE), f"http: {DATE.decode()}"),
+        (b"http://a.example/x 192.0.2.1 %b %b 200" % (DATE, b"y" * 1024), "http://a.example/x"),
+        (b"http://a.example/x 192.0.2.1 %b %b 200" % (DATE, b"y" * 1025), None),
+        (b"http://a.example/x %b %b 200" % (b"y" * 64, DATE), "http://a.example/x"),
+        (b"http://a.example/x %b %b 200" % (b"y" * 65, DATE), None),
+        (b"http:%b 192.0.2.1 %b 200" % (b"y" * 14_336, DATE), f"http:{'y' * 14_336}"),
+        (b"http:%b 192.0.2.1 %b 200" % (b"y" * 14_337, DATE), None),
+        (b"http://a.example/x 192.0.2.1 %b  200" % DATE, None),
+        (b"http://a.example/x  %b 200" % DATE, None),
+        (b"http://a.example/x 192.0.2.1 %b 1234567890123456" % DATE, None),
+        (b"http://a.example/x 192.0.2.1 2008043020482 200", None),
+        (b"1http://a.example/x 192.0.2.1 %b 200" % DATE, None),
+    ],
+)
+def test_the_fields_of_a_header(line: bytes, url: str | None) -> None:
+    assert ARC.parse_head(line).get("warc-target-uri") == url
+    assert ARC.starts_at(line + b"\n", 0) == (url is not None)
+    assert ARC.find_next(b"\n" + line + b"\n", 0, len(line) + 2) == (-1 if url is None else 0)
+    assert not ARC.starts_at(line, 0)
+
+
 @pytest.mark.slow
-def test_hostile_lines_take_linear_time(tmp_path: Path) -> None:
-    # Lines that could be headers, up to the last field.
-    line = b"http:" + b" a 20080101000000" * 900 + b" x\n"
+@pytest.mark.parametrize(
+    "line",
+    [
+        # Lines that could be headers, up to the last field.
+        b"http:" + b" a 20080101000000" * 900 + b" x\n",
+        b"http:" + b" 20080101000000" * 1_000 + b" x\n",
+        b"http:" + b" 20080101000000" * 900 + b" x" * 600 + b" 5\n",
+    ],
+)
+def test_hostile_lines_take_linear_time(tmp_path: Path, line: bytes) -> None:
     items = read(tmp_path, description() + line * 100 + b"".join(RECORDS[1:]), "crawl.arc")
     assert hosts(items) == list(HOSTS)
 

@@ -3,15 +3,26 @@
 import csv
 from collections import Counter
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.bulk.studies.test_studies import BLOCKED, dated, drawn_axes, shares, study
 from tests.bulk.warc_files import compressed, record, response
 
-from canfetch.bulk.studies import RECIPES
+from canfetch.bulk.archives import archive_job
+from canfetch.bulk.archives.capture_store import CaptureStore
+from canfetch.bulk.archives.resolution import ResolvedFile
+from canfetch.bulk.reading.captures import Capture
+from canfetch.bulk.studies import RECIPES, crawl_delays
 from canfetch.bulk.studies import named_agents as ranking
+from canfetch.bulk.studies.crawl_delays import crawl_delay_cells
 from canfetch.bulk.studies.plot import period_start
+from canfetch.bulk.studies.study_job import StudyOptions, count_study
+from canfetch.core.verdict import Effect
+from canfetch.errors import StoreError
 
 Run = Any
 DELAYS = b"""\
@@ -98,12 +109,43 @@ def test_crawl_delays(folder: Path, run: Run) -> None:
 def test_exact_values_are_in_the_order_of_numbers(folder: Path, run: Run) -> None:
     records = [
         response(f"{number}.example", f"User-agent: *\nCrawl-delay: {delay}\n".encode())
-        for number, delay in enumerate(("10", "2", "0,5", "1000000", "2.004"))
+        for number, delay in enumerate(("10", "2", "0,5", "1000000", "1.994"))
     ]
     rows = study(folder, run, "crawl-delay", records, "--agent", "GPTBot")
     labels = [key[3] for key in rows if key[1:3] == ("GPTBot", "crawl-delay-seconds/1")]
     assert labels == ["0.5", "2", "10", "over 86400"]
     assert rows["2026-05", "GPTBot", "crawl-delay-seconds/1", "2"] == (2, 0.4)
+
+
+@pytest.mark.parametrize(
+    "delay, label, seconds",
+    [
+        ("0", "0 s", "0"),
+        ("0.004", "up to 1 s", "0.01"),
+        ("0.07", "up to 1 s", "0.07"),
+        ("1.004", "up to 5 s", "1.01"),
+        ("59.99", "up to 60 s", "60"),
+        ("60.01", "over 60 s", "60.1"),
+        ("3600", "over 60 s", "3600"),
+        ("1234", "over 60 s", "1240"),
+        ("86399.5", "over 60 s", "86400"),
+        ("86400.5", "over 60 s", "over 86400"),
+    ],
+)
+def test_both_measures_of_a_delay_agree(delay: str, label: str, seconds: str) -> None:
+    capture = Capture("a.example", "a.example/robots.txt", 0.0, 200, (), b"", "x", 0)
+    content = f"User-agent: *\nCrawl-delay: {delay}\n".encode()
+    file = ResolvedFile(capture, None, Effect.CONDITIONAL_ALLOW, "", capture.url, (), content)
+    cells = [cell.label for cell in crawl_delay_cells(file, ()) if cell.subject == "file"]
+    assert cells == [label, seconds]
+
+
+@given(st.lists(st.floats(0, 86_400), min_size=1, max_size=50))
+def test_the_classes_of_exact_values_have_three_digits(delays: list[float]) -> None:
+    for delay in delays:
+        rounded = crawl_delays._rounded(delay)
+        assert len(rounded.replace(".", "").strip("0")) <= 3
+        assert delay <= float(rounded) <= max(delay * 1.01, delay + 0.0101)
 
 
 def test_contents(folder: Path, run: Run) -> None:
@@ -163,18 +205,75 @@ def test_ranking_of_some_agents(folder: Path, run: Run) -> None:
     }
 
 
-def test_the_ranking_of_hostile_files_is_bounded(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_ranking_of_hostile_files_is_bounded(folder: Path, run: Run) -> None:
     names = ["*", "a" * 200, *[f"x{number}" for number in range(1_200)]]
     many = "".join(f"User-agent: {name}\n" for name in names).encode()
     rows = study(folder, run, "agents", [response("a.example", many)], "--period", "none")
     named = [key[1] for key in rows if key[2:] == ("named-as-written/1", "named")]
     assert len(named) == 1_000
     assert max(map(len, named)) == 100
+
+
+def names(**periods: str) -> list[Counter[tuple[str, str, str, str]]]:
+    """Return the counts of files in their order, of which each names one agent: a letter."""
+    return [
+        Counter({(period, "", "named/1", ""): 1, (period, name, "named/1", "named"): 1})
+        for period, files in periods.items()
+        for name in files
+    ]
+
+
+def test_rare_names_are_dropped_in_all_periods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "_MAX_COUNTS", 6)
+    monkeypatch.setattr(ranking, "_SHOWN", 1)
+    counts = ranking.sum_of_names(names(p1="aaaabbc", p2="abcdefgh"))
+    found = {(key[0], key[1]): files for key, files in counts.items() if key[1]}
+    # In the second period, all names have one file.
+    assert found == {("p1", "a"): 4, ("p1", "b"): 2, ("p1", "c"): 1, **{("p2", name): 1 for name in "abc"}}
+    assert (counts["p1", "", "named/1", ""], counts["p2", "", "named/1", ""]) == (7, 8)
+
+
+def test_the_names_of_the_table_are_not_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking, "_MAX_COUNTS", 2)
-    counts = Counter({("", name, "named/1", "named"): number for number, name in enumerate("abcde", start=1)})
-    counts["", "", "named/1", ""] = 1
-    ranking.drop_rare_names(counts)
-    assert counts == {("", "d", "named/1", "named"): 4, ("", "e", "named/1", "named"): 5, ("", "", "named/1", ""): 1}
+    monkeypatch.setattr(ranking, "_SHOWN", 1)
+    periods = {f"p{number}": "a" for number in range(20)}
+    counts = ranking.sum_of_names(names(**periods, last="bcdefghijklmnopqrstuvwxyz"))
+    assert sum(files for key, files in counts.items() if key[1] == "a") == 20
+
+
+def test_the_ranking_does_not_depend_on_the_part_that_is_complete_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive_job, "_CAPTURES_PER_PART", 1)
+    monkeypatch.setattr(ranking, "_MAX_COUNTS", 4)
+    monkeypatch.setattr(ranking, "_SHOWN", 2)
+    store = tmp_path / "store"
+    with CaptureStore(store) as captures:
+        captures.begin_source(0, "x")
+        for number, name in enumerate("aabcdeedcb"):
+            url = f"https://{number}.example"
+            content = f"User-agent: {name}\n".encode()
+            captures.add(0, Capture(url, f"{url}/robots.txt", 0.0, 200, (), content, "x", number))
+        captures.finish_source(0)
+        captures.finish()
+    options = StudyOptions("agents", (), "month", "rfc9309")
+    found = []
+    for kept in ([], [4, 5, 6], [9]):
+        folder = tmp_path / f"run-{len(kept)}"
+        folder.mkdir()
+        for number in kept:
+            copy(tmp_path / "run-0" / f"counts-{number:08d}.json", folder)
+        found.append(count_study(store, folder, options, processes=1, advance=lambda _: None))
+    assert found[0] == found[1] == found[2]
+    assert {row[2] for row in found[0]} >= {"a"}
+    # The counts of a part can be lost before they are added.
+    folder = tmp_path / "run-0"
+
+    def lose(_: int) -> None:
+        (folder / "counts-00000003.json").unlink(missing_ok=True)
+
+    with pytest.raises(StoreError, match=r"counts-00000003\.json.* is damaged or missing: run the command again"):
+        count_study(store, folder, options, processes=1, advance=lose)
 
 
 def test_news_publishers(folder: Path, run: Run) -> None:
@@ -219,6 +318,9 @@ def test_a_table_for_each_crawl(folder: Path, run: Run) -> None:
     [
         ("CC-MAIN-2025-05", "2025-01-27"),
         ("CC-MAIN-2016-36", "2016-09-05"),
+        ("CC-MAIN-2020-53", "2020-12-28"),
+        # This year has 52 weeks.
+        ("CC-MAIN-2021-53", "2021-01-01"),
         ("CC-MAIN-2012", "2012-01-01"),
         ("CC-MAIN-2009-2010", "2009-01-01"),
         ("2026-05", "2026-05-01"),

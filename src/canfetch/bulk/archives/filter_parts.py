@@ -19,7 +19,6 @@ from canfetch.bulk.archives.decisions import (
 )
 from canfetch.bulk.archives.filter_lists import NOT_STATED, FilterOptions, FilterTask, decide_by_file
 from canfetch.bulk.archives.url_decisions import KeptFiles, URLDecisions
-from canfetch.bulk.extras import import_pyarrow
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.parquet_batches import bounded_batches
 from canfetch.bulk.reading.row_files import (
@@ -35,7 +34,6 @@ from canfetch.bulk.writing.columns import Row, Schema
 from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, arrow_values, open_part, replaced
 from canfetch.core.urls import url_bytes
-from canfetch.errors import MissingExtra
 
 if TYPE_CHECKING:
     from canfetch.bulk.archives.ruled_pages import RuledPages
@@ -222,14 +220,13 @@ def _add_others(rows: list[Row], options: FilterOptions, urls: Sequence[Any], de
 
 
 def _ruled_pages(options: FilterOptions) -> "RuledPages | None":
-    """Return an empty collection of pages with rules, or None without pyarrow, which `--use` needs."""
+    """Return an empty collection of pages with rules, or None without pyarrow: each page is then decided alone."""
     try:
-        import_pyarrow("for --use")
-    except MissingExtra:
+        from canfetch.bulk.archives.ruled_pages import RuledPages  # noqa: PLC0415 - optional
+    except ModuleNotFoundError as missing:
+        if missing.name != "pyarrow":
+            raise
         return None
-    # Needs pyarrow.
-    from canfetch.bulk.archives.ruled_pages import RuledPages  # noqa: PLC0415
-
     return RuledPages(options)
 
 

@@ -7,7 +7,16 @@ import pyarrow as pa
 from pyarrow import compute
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import LongType, StructField, StructType
+from pyspark.sql.types import (
+    BinaryType,
+    DateType,
+    LongType,
+    NumericType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 from canfetch.bulk.arguments import as_chain
 from canfetch.bulk.files import Files
@@ -26,6 +35,8 @@ _TASK_ROWS: Final = 250_000
 _NULL_TASKS: Final = 1024
 _ORIGIN: Final = "origin"
 _TEXTS: Final = frozenset(["string", "binary"])
+# The types of IDs and URLs, and of the columns that distinguish rows with the same URL.
+_HASHED: Final = (StringType, BinaryType, NumericType, DateType, TimestampType)
 # The columns of the frame with files and URLs.
 _KEY: Final = "key"
 _SALT: Final = "salt"
@@ -162,8 +173,9 @@ class PartitionedFiles:
         """Return files and URLs in one frame, in which the files of a host come before its URLs."""
         files = self._files.select(self._key(self._files[self._id]).alias(_KEY), f.struct("*").alias(_FILE))
         pages = urls.select(self._key(urls[id_name]).alias(_KEY), f.struct("*").alias(_PAGE))
-        # The hash of a row is the same if a task is repeated, which a random number is not.
-        row_hash = f.xxhash64(_PAGE)
+        # The hash of a row is the same if a task is repeated, which a random number is not. Maps have no hash.
+        hashed = [field.name for field in urls.schema if isinstance(field.dataType, _HASHED)]
+        row_hash = f.xxhash64(*(f.col(_PAGE).getField(name) for name in hashed))
         salt = f.when(f.col(_KEY).isNull(), f.pmod(row_hash, f.lit(_NULL_TASKS))).otherwise(0)
         salts = f.array(f.lit(0))
         frequent = _frequent_keys(pages)

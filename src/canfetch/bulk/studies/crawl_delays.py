@@ -1,6 +1,7 @@
 """The distribution of crawl delays: of files, and of the delay that each agent has to respect."""
 
 from collections.abc import Collection, Iterator, Sequence
+from decimal import ROUND_CEILING, Decimal
 from typing import Any, Final
 
 from canfetch.bulk.archives.resolution import ResolvedFile
@@ -16,9 +17,11 @@ _NONE: Final = "none"
 _INVALID: Final = "invalid"
 _LIMITS: Final = (1, 5, 10, 30, 60)
 _LABELS: Final = (_NONE, _INVALID, "0 s", *[f"up to {limit} s" for limit in _LIMITS], f"over {_LIMITS[-1]} s")
-# Larger numbers have one class, so that files cannot make any number of classes.
+# Larger numbers have one class, and others are rounded, so that files cannot make any number of classes.
 _DAY: Final = 86_400
 _OVER_A_DAY: Final = f"over {_DAY}"
+_DIGITS: Final = 3
+_DECIMALS: Final = 2
 
 
 def crawl_delay_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
@@ -56,4 +59,14 @@ def _cells(subject: str, records: Sequence[Extension[Any]]) -> Iterator[Cell]:
         return
     seconds = max(delays)
     yield Cell(subject, MEASURE, _LABELS[2 + sum(seconds > limit for limit in (0, *_LIMITS))])
-    yield Cell(subject, SECONDS, f"{round(seconds, 2):.10g}" if seconds <= _DAY else _OVER_A_DAY)
+    yield Cell(subject, SECONDS, _rounded(seconds) if seconds <= _DAY else _OVER_A_DAY)
+
+
+def _rounded(seconds: float) -> str:
+    """Return a number rounded up to three digits, of which two can be decimals: one of about 4,500 texts.
+
+    Upwards, because a class of `crawl-delay/1` includes its limit. A delay over 0 is not 0.
+    """
+    exact = Decimal(repr(seconds))
+    last = max(exact.adjusted() - _DIGITS + 1, -_DECIMALS)
+    return f"{exact.quantize(Decimal((0, (1,), last)), ROUND_CEILING).normalize():f}"

@@ -1,7 +1,7 @@
 """The ranking of user agents by the number of files that name them, as written and as product tokens."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from canfetch.bulk.archives.resolution import ResolvedFile
@@ -17,7 +17,8 @@ NAMED: Final = "named"
 NOT_NAMED: Final = "not-named"
 # The cell of each file, whose subject no user agent has.
 _EACH_FILE: Final = ("", "")
-# Limits on what hostile files add: the names of a file, the length of each, and the names in the table.
+# Limits on what hostile files add: the names of a file, the length of each, the names in the table, and the counts that
+# are left when rare names are dropped.
 _MAX_NAMES: Final = 1_000
 _MAX_LENGTH: Final = 100
 _SHOWN: Final = 1_000
@@ -57,15 +58,41 @@ def named_agent_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[C
             yield Cell(name, measure, NAMED)
 
 
-def drop_rare_names(counts: Counter[_Key]) -> None:
-    """Drop the names with the fewest files if there are more than a million, which only hostile files have.
+def sum_of_names(parts: Iterable[Counter[_Key]]) -> Counter[_Key]:
+    """Return the sum of counts, without rare names if there are more than two million counts.
 
-    Cost: O(names), after as many were added.
+    A name is dropped in all periods. Counts of a name that was dropped and is found again start at 0. The names that
+    most files have so far are never dropped: as many of each measure as the table shows.
+
+    Args: parts: The counts of parts. Their order decides which names are dropped.
+    Cost: O(counts log(counts)) time. Memory for two million counts, or for those of the names that are never dropped.
     """
-    if len(counts) <= 2 * _MAX_COUNTS:
-        return
-    names = sorted((key for key in counts if key[3] == NAMED), key=lambda key: (counts[key], key))
-    for key in names[:-_MAX_COUNTS]:
+    total: Counter[_Key] = Counter()
+    limit = 2 * _MAX_COUNTS
+    for counts in parts:
+        total.update(counts)
+        if len(total) > limit:
+            _drop_rare_names(total)
+            limit = 2 * max(len(total), _MAX_COUNTS)
+    return total
+
+
+def _drop_rare_names(counts: Counter[_Key]) -> None:
+    files: Counter[tuple[str, str]] = Counter()
+    periods: Counter[tuple[str, str]] = Counter()
+    for (_, subject, measure, label), count in counts.items():
+        if label == NAMED:
+            files[measure, subject] += count
+            periods[measure, subject] += 1
+    ranks: Counter[str] = Counter()
+    size = 0
+    dropped = set()
+    for name in sorted(files, key=lambda name: (-files[name], name)):
+        ranks[name[0]] += 1
+        size += periods[name]
+        if size > _MAX_COUNTS and ranks[name[0]] > _SHOWN:
+            dropped.add(name)
+    for key in [key for key in counts if (key[2], key[1]) in dropped]:
         del counts[key]
 
 

@@ -1,6 +1,7 @@
 """A plot of a study: one line for each agent over time, or one bar for each if there is one period."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date
 from io import BytesIO
 from math import nan
@@ -19,8 +20,6 @@ _DATES_SHOWN: Final = 14
 # With more points, markers hide the lines.
 _MARKERS_SHOWN: Final = 40
 _CRAWL_PREFIX: Final = "CC-MAIN-"
-# Not all years have a week more.
-_WEEKS: Final = 52
 _WIDE: Final = 9.0
 _INCHES_A_BAR: Final = 0.3
 
@@ -94,7 +93,9 @@ def period_start(period: str) -> date:
     if period.startswith(_CRAWL_PREFIX):
         first, *rest = map(int, period.removeprefix(_CRAWL_PREFIX).split("-"))
         # The second number is a week, or the year in which an early crawl ended.
-        return date.fromisocalendar(first, rest[0], 1) if rest and 0 < rest[0] <= _WEEKS else date(first, 1, 1)
+        with suppress(ValueError):
+            return date.fromisocalendar(first, rest[0] if rest else 0, 1)
+        return date(first, 1, 1)
     year, month, day = (*map(int, period.split("-")), 1, 1)[:3]
     return date(year, month, day)
 

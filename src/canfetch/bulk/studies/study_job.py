@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from math import inf
@@ -15,11 +15,13 @@ from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.resolution import resolve_capture
 from canfetch.bulk.reading.captures import Capture
 from canfetch.bulk.studies.cells import Table
-from canfetch.bulk.studies.named_agents import drop_rare_names, ranked_counts
+from canfetch.bulk.studies.named_agents import ranked_counts, sum_of_names
 from canfetch.bulk.studies.recipes import get_recipe
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema
 from canfetch.bulk.writing.part_files import read_checked, write_checked
 from canfetch.bulk.writing.processes import run_tasks
+from canfetch.core.quoting import quoted
+from canfetch.errors import StoreError
 
 PERIODS: Final = ("month", "year", "day", "crawl", "none")
 _CRAWL: Final = "crawl"
@@ -30,8 +32,8 @@ STUDY: Final = Schema(
     "canfetch.study/1",
     (
         Column("study", ColumnType.TEXT, "The recipe."),
-        Column("period", ColumnType.TEXT, "The month, year or day of the captures."),
-        Column("subject", ColumnType.TEXT, "The agent, `any agent`, `all agents`, `file`, or `*`."),
+        Column("period", ColumnType.TEXT, "The month, year, day or crawl of the captures, or empty."),
+        Column("subject", ColumnType.TEXT, "The agent, a name in files, `any agent`, `all agents`, `file`, or `*`."),
         Column("measure", ColumnType.TEXT, "What is measured, such as the name of a definition."),
         Column("class", ColumnType.TEXT, "The class of files."),
         Column("files", ColumnType.INTEGER, "The number of files, which may be 0."),
@@ -75,29 +77,38 @@ def count_study(
         processes: The number of processes.
         advance: Called with the number of captures of each part that is complete.
         engine: As for `run_tasks`.
+    Raises: StoreError: The store or the counts of a part cannot be read; and as `run_tasks`.
     """
-    total: Counter[_Key] = Counter()
+    study = _StudyPart(store.absolute(), folder.absolute(), options)
     with CaptureStore(store, read_only=True) as captures:
         parts = list_parts(captures.last_id())
     missing = []
     for part in parts:
-        counts = _read_counts(_path(folder, part.number))
-        if counts is None:
+        if _read_counts(_path(folder, part.number)) is None:
             missing.append(part)
         else:
-            _add(total, counts, options)
             advance(part.last - part.first + 1)
-    run = partial(_count_part, _StudyPart(store.absolute(), folder.absolute(), options))
-    for part, counts in run_tasks(run, missing, processes=processes, engine=engine):
-        _add(total, counts, options)
+    for part, _ in run_tasks(partial(_count_part, study), missing, processes=processes, engine=engine):
         advance(part.last - part.first + 1)
-    return list(_rows(total, options))
+    # In this order, the sum does not depend on which part was complete first.
+    return list(_rows(_sum((_part_counts(study, part) for part in parts), options), options))
 
 
-def _add(total: Counter[_Key], counts: Counter[_Key], options: StudyOptions) -> None:
-    total.update(counts)
+def _sum(parts: Iterable[Counter[_Key]], options: StudyOptions) -> Counter[_Key]:
     if get_recipe(options.recipe).tables is None:
-        drop_rare_names(total)
+        return sum_of_names(parts)
+    total: Counter[_Key] = Counter()
+    for counts in parts:
+        total.update(counts)
+    return total
+
+
+def _part_counts(study: _StudyPart, part: Part) -> Counter[_Key]:
+    path = _path(study.folder, part.number)
+    counts = _read_counts(path)
+    if counts is None:
+        raise StoreError(f"{quoted(str(path))} is damaged or missing: run the command again")
+    return counts
 
 
 def _path(folder: Path, number: int) -> Path:
@@ -111,17 +122,18 @@ def _read_counts(path: Path) -> Counter[_Key] | None:
     return Counter({(period, subject, measure, label): count for period, subject, measure, label, count in rows})
 
 
-def _count_part(study: _StudyPart, part: Part) -> Counter[_Key]:
-    options = study.options
-    policy, recipe = get_policy(options.policy), get_recipe(options.recipe)
-    counts: Counter[_Key] = Counter()
+def _count_part(study: _StudyPart, part: Part) -> None:
     with CaptureStore(study.store, read_only=True) as store:
-        for _, capture in store.files(part.first, part.last):
-            period = period_of(capture, options.period)
-            file = resolve_capture(capture, store, policy)
-            _add(counts, Counter([(period, *cell) for cell in recipe.cells(file, options.agents)]), options)
+        counts = _sum(_file_counts(study.options, store, part), study.options)
     write_checked(_path(study.folder, part.number), [[*key, count] for key, count in counts.items()])
-    return counts
+
+
+def _file_counts(options: StudyOptions, store: CaptureStore, part: Part) -> Iterator[Counter[_Key]]:
+    policy, recipe = get_policy(options.policy), get_recipe(options.recipe)
+    for _, capture in store.files(part.first, part.last):
+        period = period_of(capture, options.period)
+        file = resolve_capture(capture, store, policy)
+        yield Counter([(period, *cell) for cell in recipe.cells(file, options.agents)])
 
 
 def period_of(capture: Capture, period: str) -> str:
