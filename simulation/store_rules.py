@@ -142,7 +142,12 @@ class StoreRules:
         # A process that waits for two leases asks without one. Only processes that cannot send requests hold several
         # leases one after another without an answer.
         has_waited = now - self._not_sent_at.get(origin, -DAY) < 2 * _LEASE
-        if other is not None and other.process.is_alive and self._is_undisturbed(other.at) and not has_waited:
+        # A lease can expire while the machine sleeps, just before its owner sends the request.
+        just_woke = other is not None and any(
+            abs(each.at + each.seconds - other.at) < _TOLERANCE for each in self._plan.clocks.suspensions
+        )
+        is_owned = other is not None and other.process.is_alive and self._is_undisturbed(other.at)
+        if other is not None and is_owned and not just_woke and not has_waited:
             raise BrokenRule(
                 f"at {now:.3f} s: {process.name} asks {origin}, which {other.process.name} has asked since "
                 f"{other.at:.3f} s"
