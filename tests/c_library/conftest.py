@@ -4,14 +4,13 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
 from tests.conformance.case_files import CASES
-from tests.missing import skip_unless_ci
+from tests.missing import run_build_script, skip_unless_ci
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROGRAMS: Final = Path(__file__).parent / "programs"
@@ -19,7 +18,6 @@ EXAMPLES: Final = ROOT / "rust" / "c" / "examples"
 SECONDS: Final = 900
 WARNINGS: Final = ("-Wall", "-Wextra", "-Werror")
 VALGRIND: Final = ("valgrind", "--quiet", "--leak-check=full", "--error-exitcode=99")
-_NO_TOOLCHAIN: Final = 3
 # Larger files and URLs take long in slow programs.
 SMALL: Final = [
     case for case in CASES if all(len(question.robots) + len(question.url) < 4000 for question in case.questions())
@@ -89,14 +87,5 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     """Return the library, installed in an empty folder. Without a toolchain, skip the test; fail it in CI."""
     require("gcc", "pkg-config")
     prefix = tmp_path_factory.mktemp("library") / "prefix"
-    built = subprocess.run(
-        [ROOT / "tools" / "build_c_library.sh", prefix],
-        env={**os.environ, "PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if built.returncode == _NO_TOOLCHAIN:
-        skip_unless_ci(built.stderr.strip())
-    assert built.returncode == 0, built.stdout + built.stderr
+    run_build_script("build_c_library.sh", prefix)
     return Library(prefix)

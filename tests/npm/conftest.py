@@ -4,17 +4,15 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
-from tests.missing import skip_unless_ci
+from tests.missing import run_build_script, skip_unless_ci
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROGRAMS: Final = Path(__file__).parent / "programs"
 SECONDS: Final = 900
-_NO_TOOLCHAIN: Final = 3
 
 
 class Archive(NamedTuple):
@@ -91,16 +89,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Archive:
     if shutil.which("node") is None:
         skip_unless_ci("Node.js is not installed")
     folder = tmp_path_factory.mktemp("package")
-    built = subprocess.run(
-        [ROOT / "tools" / "build_npm_package.sh", folder / "canfetch"],
-        env={**os.environ, "PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if built.returncode == _NO_TOOLCHAIN:
-        skip_unless_ci(built.stderr.strip())
-    assert built.returncode == 0, built.stdout + built.stderr
+    run_build_script("build_npm_package.sh", folder / "canfetch")
     command = ["npm", "pack", "--json", "--pack-destination", str(folder), str(folder / "canfetch")]
     packed = subprocess.run(command, capture_output=True, text=True, check=True)
     (description,) = json.loads(packed.stdout)

@@ -3,8 +3,8 @@
 // Generated from rust/c/src by rust/header: edit these sources, not this file. docs/c.md has examples.
 //
 // Texts are pointers and lengths in bytes. They need no NUL byte, and a length of 0 allows NULL. Each function states who
-// owns what it returns. Each place for a result is written, also after an error, unless its pointer is
-// NULL or not aligned.
+// owns what it returns. Each place for a result is written, also after an error, unless its pointer is NULL or not
+// aligned.
 
 #ifndef CANFETCH_H
 #define CANFETCH_H
@@ -174,7 +174,7 @@ CanfetchStatus canfetch_parse_as(const char *content,
 
 // Free a file. NULL is ignored. Rules that were made from the file stay valid.
 //
-// Safety: `robots` is NULL, or a handle that is not closed and that no thread uses any more.
+// Safety: `robots` is NULL, or a handle that is not closed and that no thread is using.
 void canfetch_close(struct CanfetchRobots *robots);
 
 // Check whether an agent may fetch a URL. The fragment of the URL is ignored.
@@ -280,7 +280,7 @@ CanfetchStatus canfetch_rules_for_header(const struct CanfetchRobots *robots,
 
 // Free rules. NULL is ignored.
 //
-// Safety: `rules` is NULL, or a handle that is not closed and that no thread uses any more.
+// Safety: `rules` is NULL, or a handle that is not closed and that no thread is using.
 void canfetch_rules_close(struct CanfetchRules *rules);
 
 // Check whether the agent may fetch a URL, as canfetch_allows() does.

@@ -13,7 +13,7 @@ use crate::status::Status;
 ///
 /// # Safety
 ///
-/// `data` points to `length` bytes that nobody changes while the result is used.
+/// `data` points to `length` bytes that do not change while the result is used.
 pub unsafe fn bytes<'a>(data: *const c_char, length: usize) -> Result<&'a [u8], Status> {
     if length == 0 {
         return Ok(&[]);
@@ -26,7 +26,7 @@ pub unsafe fn bytes<'a>(data: *const c_char, length: usize) -> Result<&'a [u8], 
 ///
 /// # Safety
 ///
-/// `data` points to `length` initialized values that nobody changes while the result is used.
+/// `data` points to `length` initialized values that do not change while the result is used.
 pub unsafe fn list<'a, T>(data: *const T, length: usize) -> Result<&'a [T], Status> {
     check(data)?;
     let size = length.checked_mul(size_of::<T>()).filter(|&size| isize::try_from(size).is_ok());
@@ -56,7 +56,7 @@ pub fn open<T>(object: T) -> *mut T {
 ///
 /// # Safety
 ///
-/// A handle that is not null is of `open`, is closed once, and nobody uses it any more.
+/// A handle that is not null is of `open`, is closed once, and is not in use.
 pub unsafe fn close<T>(pointer: *mut T) {
     if check(pointer).is_ok() {
         // SAFETY: the caller promises that `open` returned it, and that this is the only call that closes it.

@@ -80,7 +80,7 @@ fn needed(content: &[u8], max_bytes: usize) -> &[u8] {
 ///
 /// # Safety
 ///
-/// `robots` is NULL, or a handle that is not closed and that no thread uses any more.
+/// `robots` is NULL, or a handle that is not closed and that no thread is using.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canfetch_close(robots: *mut Robots) {
     call(|| {

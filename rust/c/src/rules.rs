@@ -95,7 +95,7 @@ pub unsafe extern "C" fn canfetch_rules_for_header(
 ///
 /// # Safety
 ///
-/// `rules` is NULL, or a handle that is not closed and that no thread uses any more.
+/// `rules` is NULL, or a handle that is not closed and that no thread is using.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canfetch_rules_close(rules: *mut Rules) {
     call(|| {

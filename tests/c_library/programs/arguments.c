@@ -18,7 +18,7 @@
 #define TEXT(text) (text), (sizeof(text) - 1)
 #define OK CANFETCH_STATUS_OK
 
-// A pointer that is no address, and must not be followed.
+// A pointer that is not an address, and must not be followed.
 #define UNALIGNED(type) ((type *)(uintptr_t)3)
 #define TOO_LONG ((size_t)-1 / 2 + 1)
 

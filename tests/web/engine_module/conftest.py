@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
-from tests.missing import skip_unless_ci
+from tests.missing import run_build_script, skip_unless_ci
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 MODULE: Final = ROOT / "build" / "engine.wasm"
 COMPILER: Final = ROOT / "build" / "engine.wasm.rustc"
 ESBUILD: Final = ROOT / "page" / "node_modules" / ".bin" / "esbuild"
-_NO_TOOLCHAIN: Final = 3
 
 
 class AgentChain(NamedTuple):
@@ -76,12 +75,7 @@ def _build_module() -> None:
     is_built = MODULE.exists() and COMPILER.exists()
     if is_built and MODULE.stat().st_mtime >= max(source.stat().st_mtime for source in sources):
         return
-    built = subprocess.run(
-        [ROOT / "tools" / "build_engine_module.sh", MODULE], capture_output=True, text=True, check=False
-    )
-    if built.returncode == _NO_TOOLCHAIN:
-        skip_unless_ci(built.stderr.strip())
-    assert built.returncode == 0, built.stderr
+    run_build_script("build_engine_module.sh", MODULE)
 
 
 def bundle(source: Path, folder: Path, *options: str) -> Path:

@@ -157,7 +157,7 @@ def _rows(counts: Counter[_Key], options: StudyOptions) -> Iterator[Row]:
     else:
         found = _table_counts(counts, list(recipe.tables(options.agents)))
     for key, count, total in found:
-        # A subject can be without files in a period, so that there is no share.
+        # A subject without files in a period has no share.
         yield (options.recipe, *key, count, count / total if total else None)
 
 

@@ -19,7 +19,7 @@ class Claim(Protocol):
     Attributes:
         due_at: When it was or will be due.
         phase: What it waits for.
-        since: When it got this phase, or was asked for, by the monotonic clock.
+        since: When it got this phase, or was last returned, by the monotonic clock.
     """
 
     due_at: float

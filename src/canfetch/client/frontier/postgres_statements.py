@@ -158,7 +158,7 @@ WITH {_ME_UNSYNCED}
 UPDATE canfetch_origins SET state = 2, worker = NULL
 WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker = %(worker)s AND {_HAS_ME}"""
 
-# The time is a subquery, because a volatile function is no bound of an index.
+# The time is a subquery, because a volatile function cannot be the bound of an index.
 QUEUE_DUE: Final = f"""
 WITH {_ME_UNSYNCED},
 due AS (

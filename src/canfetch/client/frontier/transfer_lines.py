@@ -11,8 +11,8 @@ The lines of an origin follow it. If it is a group, the first ones have its orig
 
     {"members": [["https://a.example", 0.0], ...]}
 
-`known` has the identities of all its URLs, finished ones too, which keep them from
-being added again. Rows are read in the order of their origins, so memory does not grow with the crawl.
+`known` has the identities of all its URLs, finished ones too, which keep them from being added again. Rows are read in
+the order of their origins, so memory does not grow with the crawl.
 """
 
 import json
