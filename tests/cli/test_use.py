@@ -36,6 +36,7 @@ def test_text_shows_every_statement_and_what_was_not_read(run: Run, signals: str
         "disallowed: training with /fish, for ExampleBot",
         "> disallow     robots.txt, line 2: Content-Signal: ai-train=no, search=yes",
         "  allow        headers, Content-Usage header: train-ai=y",
+        "  combination  the most restrictive statement decides",
         "  not read     html",
         "  not read     tdmrep.json",
     ]
@@ -193,9 +194,10 @@ def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
 def test_a_price_is_a_condition(run: Run, site: Site) -> None:
     url = serve(site, b"", page=respond(b"", "Crawler-Price: USD 0.01", status=402))
     ran = run("use", url, *TRAINING, *UNKEPT)
-    assert ran.lines[:5] == [
+    assert ran.lines[:6] == [
         f"conditional: training with {url}, for ExampleBot",
         "> condition    headers, status 402: crawler-price: USD 0.01 (payment is required)",
+        "  combination  a condition, such as a payment, is not an allowance",
         "  absent       tdmrep.json",
         "  not read     headers (only those of status 402 were read)",
         "  unreachable  html (the server responded with status 402)",
@@ -215,7 +217,7 @@ def test_a_robots_txt_from_another_host_is_named(run: Run, site: Site) -> None:
     site.serve("/other.txt", respond(b"User-agent: *\nContent-Signal: ai-train=no\n"))
     ran = run("use", url, *TRAINING, *UNKEPT)
     assert ran.lines[1] == f"> disallow     robots.txt, line 2 of {other}: Content-Signal: ai-train=no"
-    assert ran.lines[3].startswith(f"  fetched      robots.txt from {other} at 20")
+    assert ran.lines[4].startswith(f"  fetched      robots.txt from {other} at 20")
     assert ran.code == 1
 
 

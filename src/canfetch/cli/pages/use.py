@@ -347,6 +347,8 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
         fact = "condition" if statement.is_condition else "fact"
         label = fact if statement.preference is Preference.UNKNOWN else str(statement.preference)
         yield f"{mark} {label:<11}  {printable(str(statement))}"
+    if deciding:
+        yield f"  combination  {verdict.combination}"
     if not verdict.statements:
         yield f"  {verdict.explanation}"
     yield from _source_lines(verdict)
