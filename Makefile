@@ -120,7 +120,7 @@ $(ENGINE_MODULE): $(ENGINE_SOURCES) tools/build_engine_module.sh
 	@tools/build_engine_module.sh $@
 
 # A change of the registry rebuilds the page.
-build/crawlers.json: $(INSTALLED) $(wildcard src/canfetch/agents/entries/*)
+build/crawlers.json: $(INSTALLED) $(wildcard src/canfetch/agents/*.json src/canfetch/agents/*.py)
 	@mkdir -p build
 	@$(BIN)/canfetch agents list --format json > $@
 

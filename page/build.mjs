@@ -47,11 +47,13 @@ const SYNCHRONOUS_ZIP = {
 };
 
 async function build() {
+  const engine = existsSync(ENGINE_MODULE);
+  const missing = [CRAWLERS, ...(engine ? [ENGINE_PARTS] : [])].filter((file) => !existsSync(file));
+  if (missing.length > 0) throw new Error(`missing ${missing.join(", ")}: run 'make page', which builds it`);
   await rm(OUTPUT, { recursive: true, force: true });
   await mkdir(STATIC, { recursive: true });
   const styles = await bundle({ entryPoints: ["src/styles/page.css"], plugins: [SMALL_FONTS] });
   const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true, plugins: [SYNCHRONOUS_ZIP] });
-  const engine = existsSync(ENGINE_MODULE);
   const worker = engine ? await bundle({ entryPoints: ["src/engine/worker.ts"], format: "iife" }) : null;
   const linter = await bundle({ entryPoints: [{ in: "src/offline/worker.ts", out: "linter-worker" }] });
   const parts = await bundledPackages(HERE, [styles, script, linter, ...(worker ? [worker] : [])]);

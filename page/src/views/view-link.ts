@@ -48,8 +48,8 @@ function withValidBytes(compare: CompareViewState): CompareViewState {
   return compare.encoded === null || BASE64.test(compare.encoded) ? compare : { ...compare, encoded: null };
 }
 
-/** All values of these states are texts or null. */
-function checked<T extends object>(initial: T, json: unknown, choices: Readonly<Record<string, readonly string[]>>): T {
+/** All values of these states are texts or null, because a link has no other ones. */
+function checked<T extends { [Key in keyof T]: string | null }>(initial: T, json: unknown, choices: Readonly<Record<string, readonly string[]>>): T {
   if (typeof json !== "object" || json === null) return initial;
   const known = Object.entries(json).filter(
     ([key, value]) =>

@@ -186,6 +186,7 @@ class OpenPage:
         self.ready()
 
     def ready(self) -> None:
+        """Wait until the view Access has its editor and its verdicts. Other views have neither."""
         expect(self.find("[data-part=file][data-editor=ready]")).to_be_attached()
         expect(self.find("[data-part=verdicts]:not(.pending)")).to_be_attached()
 
