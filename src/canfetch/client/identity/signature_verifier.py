@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from typing import Any, Final
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.directory_urls import DirectoryURL, parse_directory_url
@@ -19,7 +19,6 @@ from canfetch.client.identity.signed_requests import (
     DEFAULT_MAX_LIFETIME,
     NO_SIGNATURE,
     SignatureClaim,
-    SignedRequest,
     find_claims,
     load_library,
     verify_claim,
@@ -117,7 +116,9 @@ class SignatureVerifier:
         found = self._directories.get(crawler.name.lower())
         return _parse_directories(crawler.name, crawler.verification.key_directories) if found is None else found
 
-    def verify(self, request: SignedRequest, *, crawler: Crawler | None = None) -> SignatureCheck:
+    def verify(
+        self, request: SignedRequest, *, crawler: Crawler | None = None, at: float | None = None
+    ) -> SignatureCheck:
         """Return whether a request has a valid signature.
 
         A request may have several signatures. The result is that of the first valid one, if any.
@@ -126,12 +127,14 @@ class SignatureVerifier:
             request: The request.
             crawler: Whether only the directories of this crawler count. By default, any directory does, and a valid
                 signature proves nothing but its URL.
+            at: When a recorded request was received, in seconds since the epoch. Default: now. Keys that its directory
+                has removed since then are unknown.
         Returns: The result. No failure raises.
         Cost: A few tenths of a millisecond for each signature, a few milliseconds for a hostile one, and a wait of at
             most `timeout` seconds.
         """
         deadline = time.monotonic() + self._timeout
-        steps = self._steps(request, crawler)
+        steps = self._steps(request, crawler, at)
         try:
             future = next(steps)
             while True:
@@ -143,7 +146,7 @@ class SignatureVerifier:
     async def verify_async(self, request: SignedRequest, *, crawler: Crawler | None = None) -> SignatureCheck:
         """Return whether a request has a valid signature, without blocking the event loop. See `verify`."""
         deadline = time.monotonic() + self._timeout
-        steps = self._steps(request, crawler)
+        steps = self._steps(request, crawler, None)
         try:
             future = next(steps)
             while True:
@@ -152,19 +155,24 @@ class SignatureVerifier:
             result: SignatureCheck = stop.value
             return result
 
-    def _steps(self, request: SignedRequest, crawler: Crawler | None) -> _Steps:
+    def _steps(self, request: SignedRequest, crawler: Crawler | None, at: float | None) -> _Steps:
         """Verify the signatures. Each yielded future is to be waited for, and the caller sends whether it is done."""
         best = NO_SIGNATURE
-        claims = find_claims(request, now=self._clock(), clock_skew=self._clock_skew, max_lifetime=self._max_lifetime)
-        for found in claims:
-            check = found if isinstance(found, SignatureCheck) else (yield from self._verify(found, request, crawler))
+        now = self._clock() if at is None else at
+        for found in find_claims(request, now=now, clock_skew=self._clock_skew, max_lifetime=self._max_lifetime):
+            if isinstance(found, SignatureCheck):
+                check = found
+            else:
+                check = yield from self._verify(found, request, crawler, at)
             if check.is_valid:
                 return check
             if best is NO_SIGNATURE or _rank(check) > _rank(best):
                 best = check
         return best
 
-    def _verify(self, claim: SignatureClaim, request: SignedRequest, crawler: Crawler | None) -> _Steps:
+    def _verify(
+        self, claim: SignatureClaim, request: SignedRequest, crawler: Crawler | None, at: float | None
+    ) -> _Steps:
         if self._hosts is not None and not self._has_host(request.authority):
             return claim.conclude(
                 SignatureStatus.INVALID, SignatureReason.OTHER_HOST, f"{request.authority} is not a host of the site"
@@ -190,7 +198,8 @@ class SignatureVerifier:
             lookup = self._keys.finish(url, claim.key_id, in_time=in_time)
         if lookup.key is None:
             return claim.conclude(SignatureStatus.UNVERIFIED, lookup.reason, lookup.detail)
-        check = verify_claim(claim, lookup.key, now=self._clock(), clock_skew=self._clock_skew)
+        now = self._clock() if at is None else at
+        check = verify_claim(claim, lookup.key, now=now, clock_skew=self._clock_skew)
         return self._check_replay(claim, check, trusted=trusted) if check.is_valid else check
 
     def _check_replay(self, claim: SignatureClaim, check: SignatureCheck, *, trusted: bool) -> SignatureCheck:

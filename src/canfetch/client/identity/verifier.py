@@ -25,13 +25,14 @@ from canfetch.agents.identity import (
     IdentityStatus,
     SignatureCheck,
     SignatureReason,
+    SignedRequest,
     has_suffix,
     parse_address,
 )
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.signature_verifier import SignatureVerifier
-from canfetch.client.identity.signed_requests import NO_SIGNATURE, SignedRequest
+from canfetch.client.identity.signed_requests import NO_SIGNATURE
 from canfetch.client.procedure import Clock
 from canfetch.client.transports.addresses import is_public
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
@@ -251,6 +252,34 @@ class IdentityVerifier:
         if decided is not None:
             return decided
         return (await self._verify_address_async(crawler, address))._replace(signature=signature)
+
+    def verify_recorded(
+        self, request: SignedRequest, crawler: Crawler | None, address: str | None = None, at: float | None = None
+    ) -> Identity:
+        """Return who sent a request that was recorded, such as one in a log.
+
+        Its signatures are always verified. If nobody names a directory for the crawler, any directory counts, so that
+        `signature` states who signed the request. That verifies no crawler.
+
+        Args:
+            request: The request.
+            crawler: The crawler that its User-Agent header names, or None if the registry lacks it.
+            address: The address of the client, or None if it is unknown.
+            at: When it was received, in seconds since the epoch. Default: now.
+        Raises: InvalidOption: This verifier has no `signatures`.
+        Cost: As that of `verify`. Directories that only the request names are fetched.
+        """
+        signatures = self._signatures
+        if signatures is None:
+            raise InvalidOption("verify_recorded requires IdentityVerifier(signatures=SignatureVerifier(...))")
+        signer = crawler if crawler is not None and signatures.directories_of(crawler) else None
+        check = signatures.verify(request, crawler=signer, at=at)
+        decided = None if signer is None else _judge(check, is_required=False)
+        if decided is not None:
+            return decided
+        if crawler is None:
+            return Identity(IdentityStatus.UNDECIDED, "the User-Agent field names no crawler of the registry", check)
+        return self._verify_address(crawler, address)._replace(signature=check)
 
     def _verify_address(self, crawler: Crawler, address: str | None) -> Identity:
         started = self._start(crawler, address)
