@@ -129,6 +129,7 @@ export interface CrawlerObject {
   readonly source: string;
   readonly source_kind: "operator" | "third-party";
   readonly checked: string;
+  readonly field_sources: readonly FieldSourceObject[];
 }
 
 /** Whether one crawler may fetch a URL, and whether each use of its content is allowed. */
@@ -269,6 +270,13 @@ export interface FetchedPageObject {
   readonly hops: readonly PageHop[];
 }
 
+/** The source of a field that is not that of the entry. */
+export interface FieldSourceObject {
+  readonly field: string;
+  readonly source: string;
+  readonly checked: string;
+}
+
 /** A group of a file, as written. */
 export interface FileGroup {
   readonly user_agents: readonly UserAgentObject[];
@@ -355,6 +363,8 @@ export interface HeaderObject {
   readonly value: string;
   readonly source: string;
   readonly source_kind: "operator" | "third-party";
+  /** When the source was checked, or an empty string. */
+  readonly checked: string;
 }
 
 /** A redirect on the way to a robots.txt. */

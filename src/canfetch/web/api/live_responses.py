@@ -80,6 +80,15 @@ class HeaderObject(BaseModel):
     value: str
     source: str
     source_kind: SourceKind
+    checked: str = Field(description="When the source was checked, or an empty string.")
+
+
+class FieldSourceObject(BaseModel):
+    """The source of a field that is not that of the entry."""
+
+    field: str
+    source: str
+    checked: str
 
 
 class CrawlerObject(BaseModel):
@@ -102,6 +111,7 @@ class CrawlerObject(BaseModel):
     source: str
     source_kind: SourceKind
     checked: str
+    field_sources: list[FieldSourceObject]
 
 
 class CrawlerList(BaseModel):
