@@ -25,6 +25,8 @@ from tests.servers.certificates import Authority
 
 from canfetch.agents.identity import IdentityStatus
 from canfetch.client.identity import IdentityVerifier, parse_request_head
+from canfetch.client.transports.http_transport import HTTPTransport
+from canfetch.client.transports.limited import LimitedTransport
 from canfetch.errors import InvalidOption
 from canfetch.logs import CrawlerReport, LogAnalysis, RobotsHistory
 
@@ -117,9 +119,12 @@ def test_signatures_in_logs(directories: Directories, form: str) -> None:
     request = Request("/a", host="example.com", method="POST", at=NOW)
     own = request._replace(user_agent="OwnBot/1.0 (+https://own.example)")
     lines = [signed_line(form, headers, one) for one in (request, own) for headers in (good, evil, [])]
-    # The second one is late, the third one is for another host, and the last one is of another protocol.
+    # The second one is late, the next ones are for another host, and the last one is of another protocol.
     lines.append(signed_line(form, good, request._replace(at=NOW + 900)))
     lines.append(signed_line(form, good, request._replace(host="other.example")))
+    # Google Cloud writes the host and the target as one URL.
+    other: dict[str, Any] = {"host": "x.example"} if form == "google-cloud" else {"target": "http://other.example/a"}
+    lines.append(signed_line(form, good, request._replace(**other)))
     lines.append(signed_line(form, [(name, value.replace("web-bot-auth", "x")) for name, value in good], request))
     fields = {"headers": "http.request.headers"} if form == "google-cloud" else None
     analysis.add_log(io.BytesIO("".join(lines).encode()), fields=fields)
@@ -129,9 +134,9 @@ def test_signatures_in_logs(directories: Directories, form: str) -> None:
         return report.name, report.identity, report.requests, found
 
     ours = {("verified", directories.good, GOOD.key_id): 1}
-    others = {("other-directory", None, None): 1, ("expired", None, None): 1, ("other-host", None, None): 1}
+    others = {("other-directory", None, None): 1, ("expired", None, None): 1, ("other-host", None, None): 2}
     assert list(map(shown, analysis.report().crawlers)) == [
-        ("GPTBot", None, 5, others),
+        ("GPTBot", None, 6, others),
         ("OwnBot", None, 3, {**ours, ("verified", directories.evil, EVIL.key_id): 1}),
         ("GPTBot", IdentityStatus.VERIFIED, 1, ours),
     ]
@@ -149,6 +154,16 @@ def test_signers_in_logs_are_bounded(directories: Directories, monkeypatch: pyte
         analysis.add_log(io.BytesIO(line.encode()))
     [crawler] = analysis.report().crawlers
     assert [(one.url is None, one.requests) for one in crawler.signatures] == [(True, 3), *[(False, 1)] * 3]
+
+
+def test_directories_of_logs_are_fetched_a_limited_number_of_times(directories: Directories) -> None:
+    transport = LimitedTransport(HTTPTransport(trust_env=False), 0)
+    verifier = IdentityVerifier(dns=False, signatures=directories.verifier(transport=transport))
+    found = verifier.verify_recorded(directories.request(), GPTBOT).signature
+    assert found is not None
+    assert found.detail == "the directory is not available: local: too many requests"
+    assert not directories.site.requests
+    transport.close()
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ class JSONFormat:
             return bad_row(line)
         if (query := entry.get(_QUERY)) and isinstance(query, str) and query != "-":
             target = f"{target}?{query}"
-        host = self._find(entry, "host")
+        host, sent = self._find(entry, "host"), target
         if "://" in target:
             own_host, target = _split_url(target)
             host = host or own_host
@@ -160,14 +160,14 @@ class JSONFormat:
             user_agent = unquote(user_agent)
         values = (host, client, when, target, self._find(entry, "status"), user_agent)
         # Most lines have no signature. Finding that out takes almost no time.
-        signed = b"ignature" in line and self._signed_request(entry, method, host, target)
+        signed = b"ignature" in line and self._signed_request(entry, method, host, sent)
         return (*map(encode_text, values), b"", signed or b"")  # type: ignore[return-value]  # six values and two
 
     def _signed_request(self, entry: dict[str, Any], method: str, host: str, target: str) -> SignedRequest | None:
         field = self._header_fields(entry)
         if field("signature-input") is None:
             return None
-        scheme = "http" if self._find(entry, "scheme").lower() == "http" else "https"
+        scheme = self._find(entry, "scheme") or (target.partition(":")[0] if "://" in target else "https")
         # Other fields with the host may be those of the server's configuration.
         return SignedRequest(self._find(entry, "method") or method, scheme, field("host") or host, target, field)
 
@@ -178,8 +178,8 @@ class JSONFormat:
 
         def field(name: str) -> str | None:
             title = name.title()
-            # Those of nginx, Traefik and CloudFront.
-            names = (f"http_{name.replace('-', '_')}", f"request_{title}", f"cs({title})", name, title)
+            # Those of nginx and Traefik.
+            names = (f"http_{name.replace('-', '_')}", f"request_{title}", name, title)
             values = (fields.get(name), *map(entry.get, names))
             value = next((one for one in values if one not in (None, "", "-")), None)
             if isinstance(value, list):

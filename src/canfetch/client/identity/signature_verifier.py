@@ -143,10 +143,12 @@ class SignatureVerifier:
             result: SignatureCheck = stop.value
             return result
 
-    async def verify_async(self, request: SignedRequest, *, crawler: Crawler | None = None) -> SignatureCheck:
+    async def verify_async(
+        self, request: SignedRequest, *, crawler: Crawler | None = None, at: float | None = None
+    ) -> SignatureCheck:
         """Return whether a request has a valid signature, without blocking the event loop. See `verify`."""
         deadline = time.monotonic() + self._timeout
-        steps = self._steps(request, crawler, None)
+        steps = self._steps(request, crawler, at)
         try:
             future = next(steps)
             while True:

@@ -135,6 +135,8 @@ _SECONDS: Final = {
 _LOOKUPS_PER_NETWORK: Final = 2
 _NETWORK_BITS: Final = {4: 24, 6: 48}
 
+_NO_CRAWLER: Final = "the User-Agent field names no crawler of the registry"
+
 _Key = tuple[tuple[str, ...], Address]
 
 
@@ -269,17 +271,29 @@ class IdentityVerifier:
         Raises: InvalidOption: This verifier has no `signatures`.
         Cost: As that of `verify`. Directories that only the request names are fetched.
         """
-        signatures = self._signatures
-        if signatures is None:
-            raise InvalidOption("verify_recorded requires IdentityVerifier(signatures=SignatureVerifier(...))")
-        signer = crawler if crawler is not None and signatures.directories_of(crawler) else None
+        signatures, signer = self._recorded_signer(crawler)
         check = signatures.verify(request, crawler=signer, at=at)
         decided = None if signer is None else _judge(check, is_required=False)
-        if decided is not None:
-            return decided
         if crawler is None:
-            return Identity(IdentityStatus.UNDECIDED, "the User-Agent field names no crawler of the registry", check)
-        return self._verify_address(crawler, address)._replace(signature=check)
+            return Identity(IdentityStatus.UNDECIDED, _NO_CRAWLER, check)
+        return self._verify_address(crawler, address)._replace(signature=check) if decided is None else decided
+
+    async def verify_recorded_async(
+        self, request: SignedRequest, crawler: Crawler | None, address: str | None = None, at: float | None = None
+    ) -> Identity:
+        """Return who sent a request that was recorded, without blocking the event loop. See `verify_recorded`."""
+        signatures, signer = self._recorded_signer(crawler)
+        check = await signatures.verify_async(request, crawler=signer, at=at)
+        decided = None if signer is None else _judge(check, is_required=False)
+        if crawler is None:
+            return Identity(IdentityStatus.UNDECIDED, _NO_CRAWLER, check)
+        return decided or (await self._verify_address_async(crawler, address))._replace(signature=check)
+
+    def _recorded_signer(self, crawler: Crawler | None) -> tuple[SignatureVerifier, Crawler | None]:
+        """Return what verifies signatures, and the crawler if only its directories count."""
+        if self._signatures is None:
+            raise InvalidOption("verify_recorded requires IdentityVerifier(signatures=SignatureVerifier(...))")
+        return self._signatures, crawler if crawler is not None and self._signatures.directories_of(crawler) else None
 
     def _verify_address(self, crawler: Crawler, address: str | None) -> Identity:
         started = self._start(crawler, address)

@@ -7,7 +7,6 @@ computation and serialisation of all but small requests happen in a process, so 
 import asyncio
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json
@@ -86,11 +85,10 @@ class Services(NamedTuple):
     async def _identity(self, need: IdentityNeeded) -> Identity:
         signed = parse_request_head(need.head.encode("latin-1", "replace"))
         crawler = REGISTRY.find_crawler(signed.field("user-agent") or "")
-        verify = partial(self.verifier().verify_recorded, signed, crawler, at=need.at)
+        verifier = self.verifier()
         # The keys may be in memory, which is known only afterwards.
         async with nullcontext() if signed.field("signature-input") is None else self.origins.fetch_slot():
-            # Few requests wait for a set of keys, so that few threads do.
-            return await asyncio.to_thread(verify)
+            return await verifier.verify_recorded_async(signed, crawler, at=need.at)
 
     async def _learn_states(self, needs: tuple[StateNeeded, ...], facts: Facts, deadline: float) -> None:
         """Fetch the states of origins side by side.
