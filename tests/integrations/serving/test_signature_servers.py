@@ -1,6 +1,5 @@
 """Sites that require signatures: Flask on gunicorn, Starlette on uvicorn, and on hypercorn with HTTP/2."""
 
-import contextlib
 import socket
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.integrations.serving.hosts import SECONDS, RunningServer
+from tests.integrations.serving.hosts import SECONDS
 from tests.integrations.serving.test_enforcement import GOOGLEBOT
 from tests.integrations.serving.test_servers import running
 from tests.servers.certificates import Authority
@@ -91,36 +90,25 @@ def identity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Signing
 @pytest.fixture(params=SERVERS)
 def send(request: pytest.FixtureRequest, identity: tuple[SigningIdentity, Authority], tmp_path: Path) -> Iterator[Send]:
     """Start a server, and return a function that sends requests of a crawler to it."""
-    name, (signing, authority) = request.param, identity
-    module, command = SERVERS[name]
-    directory = signing.headers("GET", "https://example.com/")[0][1].partition('"')[2].rstrip('"')
-    if name == "hypercorn":
+    module, command = SERVERS[request.param]
+    is_http2 = request.param == "hypercorn"
+    if is_http2:
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--no-deps"]
         subprocess.run([*pip, "--target", str(tmp_path), *_HYPERCORN], check=True, timeout=SECONDS)
-    text = module.format(directory=directory, authority=str(authority.file))
-    with contextlib.ExitStack() as stack:
-        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        port = listener.getsockname()[1]
-        stack.enter_context(running(text, command, tmp_path, listener))
-        if name == "hypercorn":
-            client = stack.enter_context(httpx2.Client(http1=False, http2=True, timeout=SECONDS, trust_env=False))
+    text = module.format(directory=identity[0].directory_url, authority=str(identity[1].file))
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        running(text, command, tmp_path, listener),
+        httpx2.Client(http1=not is_http2, http2=is_http2, timeout=SECONDS, trust_env=False) as client,
+    ):
+        origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
 
-            def over_http2(path: str, headers: Headers, *, host: str = "example.com") -> tuple[int, str]:
-                fields = [("host", host), ("user-agent", GOOGLEBOT), *headers]
-                response = client.get(f"http://127.0.0.1:{port}{path}", headers=fields)
-                assert response.http_version == "HTTP/2"
-                return response.status_code, response.text
+        def send_request(path: str, headers: Headers, *, host: str = "example.com") -> tuple[int, str]:
+            response = client.get(origin + path, headers=[("Host", host), ("User-Agent", GOOGLEBOT), *headers])
+            assert response.http_version == ("HTTP/2" if is_http2 else "HTTP/1.1")
+            return response.status_code, response.text
 
-            yield over_http2
-            return
-        server = RunningServer(port)
-
-        def over_http1(path: str, headers: Headers, *, host: str = "example.com") -> tuple[int, str]:
-            lines = [f"{name}: {value}" for name, value in (("User-Agent", GOOGLEBOT), *headers)]
-            answer = server.send(path, *lines, host=host)
-            return answer.status, answer.body.decode()
-
-        yield over_http1
+        yield send_request
 
 
 def test_only_signed_requests_of_the_crawler_pass(send: Send, identity: tuple[SigningIdentity, Authority]) -> None:
