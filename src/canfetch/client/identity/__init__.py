@@ -14,6 +14,9 @@ Operators document three methods, and an entry of the registry names those of it
 A request is from an impostor only if every documented method that can be applied says so. If a method cannot decide,
 because a lookup failed or a list is missing or old, the identity is undecided.
 
+Recorded requests, of logs and files, are verified at their time: `recorded_requests` reads the head of one. `waiting`
+runs verifications in threads and on event loops.
+
 A crawler proves its own identity with `signing`: it signs requests with keys from `identity_file`, and publishes the
 public ones, which `keys` reads.
 
