@@ -129,6 +129,7 @@ export interface CrawlerObject {
   readonly source: string;
   readonly source_kind: "operator" | "third-party";
   readonly checked: string;
+  readonly field_sources: readonly FieldSourceObject[];
 }
 
 /** Whether one crawler may fetch a URL, and whether each use of its content is allowed. */
@@ -269,6 +270,13 @@ export interface FetchedPageObject {
   readonly hops: readonly PageHop[];
 }
 
+/** The source of a field that is not that of the entry. */
+export interface FieldSourceObject {
+  readonly field: string;
+  readonly source: string;
+  readonly checked: string;
+}
+
 /** A group of a file, as written. */
 export interface FileGroup {
   readonly user_agents: readonly UserAgentObject[];
@@ -355,6 +363,8 @@ export interface HeaderObject {
   readonly value: string;
   readonly source: string;
   readonly source_kind: "operator" | "third-party";
+  /** When the source was checked, or an empty string. */
+  readonly checked: string;
 }
 
 /** A redirect on the way to a robots.txt. */
@@ -363,6 +373,9 @@ export interface HopObject {
   readonly status: number;
   readonly location: string;
 }
+
+/** The result of verifying a crawler. */
+export type IdentityStatus = "verified" | "impostor" | "undecided";
 
 /** A URL that is not valid. */
 export interface InvalidRow {
@@ -618,6 +631,14 @@ export interface RecordObject {
   readonly notes: readonly string[];
 }
 
+/** Who sent a recorded request. `crawler` is the one that its User-Agent field names, or null. */
+export interface RequestIdentity {
+  readonly crawler: string | null;
+  readonly status: IdentityStatus;
+  readonly reason: string;
+  readonly signature: SignatureObject;
+}
+
 /** A reservation of rights to text and data mining (TDMRep), or its revocation. */
 export interface ReservationObject {
   readonly reserved: boolean | null;
@@ -683,6 +704,22 @@ export interface RulePosition {
   readonly offset: number | null;
   readonly in_head: boolean | null;
 }
+
+/** The check of the signatures of a request. Without a valid one, `url` and `key_id` are what the request claims. */
+export interface SignatureObject {
+  readonly status: SignatureStatus;
+  readonly reason: SignatureReason;
+  readonly detail: string;
+  readonly url: string | null;
+  readonly key_id: string | null;
+  readonly covers_body: boolean;
+}
+
+/** Why a signature has its status. */
+export type SignatureReason = "absent" | "verified" | "signature-input-unreadable" | "signature-unreadable" | "too-many" | "missing-parameter" | "invalid-parameter" | "unknown-parameter" | "target-not-covered" | "duplicate-component" | "unsupported-component" | "missing-component" | "created-in-future" | "expired" | "lifetime-too-long" | "signature-agent-absent" | "signature-agent-unreadable" | "signature-agent-not-covered" | "signature-agent-ambiguous" | "signature-agent-member-missing" | "signature-agent-member-ignored" | "signature-agent-invalid-url" | "signature-agent-not-https" | "other-host" | "other-directory" | "directory-unavailable" | "key-unknown" | "key-not-current" | "test-key" | "algorithm-mismatch" | "bad-signature" | "nonce-missing" | "replayed" | "replay-unknown";
+
+/** The result of checking the Web Bot Auth signatures of a request. */
+export type SignatureStatus = "absent" | "valid" | "invalid" | "unverified";
 
 /** Everything that a file states, as `canfetch facts --format json` writes it. */
 export interface SiteFactsObject {

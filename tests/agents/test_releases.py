@@ -32,6 +32,7 @@ from canfetch.errors import InvalidRegistry
 ROOT = Path(__file__).parents[2]
 OWN = {"tokens": ["FishBot"], "operator": "Fish", "purposes": ["research"], "source": "https://fish.example/bot"}
 LATER = "2999-01-01"
+OBEYS = {"field": "obeys", "source": "https://fish.example/robots", "checked": "2025-02-01"}
 SIGNER, OTHER_SIGNER = (Ed25519PrivateKey.from_private_bytes(bytes([number] * 32)) for number in (1, 2))
 
 
@@ -55,8 +56,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "canfetch" / "registry.json"
 
 
-def install(path: Path, new: bytes, signed: bytes | None = None) -> Release:
-    return install_release(str(path), new, signature(new) if signed is None else signed, [SIGNER.public_key()])
+def install(path: Path, new: bytes, signed: bytes | None = None, **options: bool) -> Release:
+    signed = signature(new) if signed is None else signed
+    return install_release(str(path), new, signed, [SIGNER.public_key()], **options)
 
 
 def test_entries_of_the_package_are_valid() -> None:
@@ -90,6 +92,14 @@ def test_entries_of_the_package_are_valid() -> None:
         (content(LATER, {**OWN, "verification": {"host_names": 7}}), "invalid verification.host_names 7"),
         (content(LATER, {**OWN, "verification": {"address_lists": "a"}}), "invalid verification.address_lists 'a'"),
         (content(LATER, {**OWN, "verification": {"note": 7}}), "expected a str as the note"),
+        (content(LATER, {**OWN, "field_sources": [{"field": "obeys"}]}), "field_sources: missing key 'source'"),
+        (content(LATER, {**OWN, "field_sources": [{**OBEYS, "date": 1}]}), "field_sources: unknown key 'date'"),
+        (content(LATER, {**OWN, "field_sources": [7]}), "invalid field_sources"),
+        (content(LATER, {**OWN, "field_sources": [OBEYS, OBEYS]}), "at most once"),
+        (content(LATER, {**OWN, "field_sources": [{**OBEYS, "field": "fish"}]}), "each of tokens, operator"),
+        (content(LATER, {**OWN, "field_sources": [{**OBEYS, "checked": "soon"}]}), "with a source and a date"),
+        (content(LATER, {**OWN, "headers": [{"value": "x", "source": "y", "checked": "z"}]}), "expected dates such as"),
+        (content(other_headers=[{"value": "a", "source": "x", "checked": "b"}]), "entry 1: invalid header"),
     ],
 )
 def test_invalid_releases(change: bytes, message: str) -> None:
@@ -114,6 +124,25 @@ def test_a_release_that_is_not_later_is_neither_installed_nor_read(installed: Pa
         install(installed, content(version))
     installed.write_bytes(content(version))
     assert current_release() == builtin_release()
+
+
+@pytest.mark.parametrize("lost", [b"", b"{", None])
+def test_an_older_release_is_refused_although_the_installed_one_is_lost(installed: Path, lost: bytes | None) -> None:
+    install(installed, content())
+    if lost is None:
+        installed.unlink()
+    else:
+        installed.write_bytes(lost)
+    with pytest.raises(NoLaterRelease, match=f"is older than one that was installed, of {LATER}"):
+        install(installed, content("2998-12-31"))
+    install(installed, content())
+    with pytest.raises(NoLaterRelease, match="is not later than that in use"):
+        install(installed, content("2000-01-01"), allow_older=True)
+    install(installed, content("2998-12-31"), allow_older=True)
+    assert current_release().version == "2998-12-31"
+    # The date of that one counts from now on.
+    install(installed, content("2998-12-30"), allow_older=True)
+    assert install(installed, content("2998-12-31")).version == "2998-12-31"
 
 
 @pytest.mark.parametrize(
@@ -225,16 +254,30 @@ def test_the_date_of_a_check_is_no_change() -> None:
 
 def test_old_and_unknown_facts_are_reported() -> None:
     old = {**OWN, "checked": "2025-01-01", "obeys": "not-documented", "source_kind": "third-party"}
+    source = "https://fish.example/shop"
+    dated, same = (
+        {"value": "ShopBot/1", "source": "x", "checked": "2024-01-01"},
+        {"value": "ShopBot/2", "source": source},
+    )
     complete = {
         **SHOP,
-        "headers": [{"value": "ShopBot/1", "source": "https://fish.example"}],
+        "source": source,
+        "headers": [dated, same, {"value": "ShopBot/3", "source": "x"}],
         "verification": {"host_names": [".fish.example"]},
+        "field_sources": [OBEYS, {**OBEYS, "field": "verification.host_names", "checked": "2026-11-01"}],
     }
-    report = report_release(release(old, complete), date(2026, 11, 27)).to_json()
-    assert report["old"] == [{"name": "FishBot", "checked": "2025-01-01", "source": "https://fish.example/bot"}]
+    found = report_release(release(old, {**complete, "checked": "2026-11-20"}), date(2026, 11, 27))
+    assert [(one.name, one.checked, one.source) for one in found.old] == [
+        ("ShopBot", "2024-01-01", "x"),
+        ("FishBot", "2025-01-01", "https://fish.example/bot"),
+        ("ShopBot", "2025-02-01", "https://fish.example/robots"),
+    ]
+    assert [found.old[number].fields for number in (0, 2)] == [("headers",), ("obeys",)]
+    assert {"operator", "verification.note", "obeys"} < set(found.old[1].fields)
+    report = found.to_json()
     fields = ["operator's own source", "compliance", "headers", "verification"]
     assert report["unknown"] == [{"name": "FishBot", "fields": fields}]
-    assert (report["crawlers"], report["headers"], report["undated_headers"]) == (2, 1, 1)
+    assert (report["crawlers"], report["headers"], report["undated_headers"]) == (2, 3, 1)
 
 
 class Ran(NamedTuple):
@@ -284,6 +327,13 @@ def test_update(run: Callable[..., Ran], tmp_path: Path) -> None:
         f"canfetch: the registry of {LATER} is not later than that in use, of {LATER}\n",
     )
     removed = run("update", "--builtin", "--format", "json")
+    older = content("2998-12-31")
+    (tmp_path / "o.json").write_bytes(older)
+    (tmp_path / "o.json.sig").write_bytes(signature(older))
+    refused = run("update", "o.json", "--key", "key.pem")
+    assert (refused.code, "is older than one that was installed" in refused.err) == (1, True)
+    assert run("update", "o.json", "--key", "key.pem", "--allow-older").code == 0
+    assert run("update", "--builtin").code == 0
     assert json.loads(removed.out) == {"version": builtin_release().version, "path": None, "is_installed": False}
     assert run("show", "FishBot").code == 1
 
@@ -300,7 +350,7 @@ def test_update_from_a_server(run: Callable[..., Ran], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_diff_and_report(run: Callable[..., Ran]) -> None:
+def test_diff_and_report(run: Callable[..., Ran], tmp_path: Path) -> None:
     ran = run("diff", "builtin", "r.json", "--robots", "robots.txt")
     assert ran.code == 1
     assert "ShopBot: added (Fish, research)\n  in this robots.txt, newly allowed: /x, such as /x\n" in ran.out
@@ -310,6 +360,11 @@ def test_diff_and_report(run: Callable[..., Ran]) -> None:
     assert run("diff", "builtin", "robots.txt").err == (
         "canfetch: 'robots.txt': the registry is not valid JSON: Expecting value: line 1 column 1 (char 0)\n"
     )
+    (tmp_path / "old.json").write_bytes(content(LATER, {**OWN, "field_sources": [OBEYS]}))
+    old = run("report", "old.json")
+    assert (old.code, old.out.splitlines()[3]) == (1, "  2025-02-01  FishBot (obeys)  https://fish.example/robots")
+    shown = run("show", "FishBot", env={"CANFETCH_REGISTRY": "old.json"}).out
+    assert "  source      https://fish.example/robots (of obeys, checked 2025-02-01, more than a year ago)\n" in shown
     report = run("report", "r.json")
     assert (report.code, report.out.splitlines()[:2]) == (0, [f"registry of {LATER}, r.json", "2 crawlers, 0 headers"])
 

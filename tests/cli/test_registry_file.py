@@ -105,5 +105,5 @@ def test_headers_of_an_entry(folder: Path) -> None:
     assert crawler is not None
     assert crawler.headers == (PublishedHeader("ExampleBot/1.0", "https://example.com/bot", "operator"),)
     assert crawler.to_json()["headers"] == [
-        {"value": "ExampleBot/1.0", "source": "https://example.com/bot", "source_kind": "operator"}
+        {"value": "ExampleBot/1.0", "source": "https://example.com/bot", "source_kind": "operator", "checked": ""}
     ]

@@ -54,6 +54,7 @@ NOT_RUN = {
 # Optional modules; without one of them, the blocks that need it are not run.
 NEEDED = {
     "docs/cookbook.md": ["pandas", "polars", "pandas"],
+    "docs/agents.md": ["http_message_signatures"] * 2,
     "docs/serving.md": ["http_message_signatures", "http_message_signatures"],
 }
 

@@ -7,10 +7,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from http_message_signatures import HTTPMessageVerifier, MappingKeyResolver, algorithms
 from tests.servers.web import ReceivedRequest, Site
 
-from canfetch.agents.identity import SignatureCheck
+from canfetch.agents.identity import SignatureCheck, SignedRequest
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.keys import parse_key_set
-from canfetch.client.identity.signed_requests import SignatureClaim, SignedRequest, find_claims, verify_claim
+from canfetch.client.identity.signed_requests import SignatureClaim, find_claims, verify_claim
 
 _NAMES = {"signature": "Signature", "signature-input": "Signature-Input", "signature-agent": "Signature-Agent"}
 

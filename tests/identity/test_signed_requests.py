@@ -12,11 +12,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from tests.identity.signers import AGENT_URL, NOW, PrivateKey, Signer
 
-from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
 from canfetch.client.identity import signed_requests
 from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
 from canfetch.client.identity.keys import parse_key
-from canfetch.client.identity.signed_requests import SignatureClaim, SignedRequest, find_claims, verify_claim
+from canfetch.client.identity.signed_requests import SignatureClaim, find_claims, verify_claim
 from canfetch.errors import InvalidURL
 
 SIGNER = Signer()

@@ -21,11 +21,12 @@ from tests.servers.web import Site
 
 from canfetch import AsyncClient, Client, Frontier
 from canfetch.access.responses import Failure, Response
+from canfetch.agents.identity import SignedRequest
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.directory_urls import parse_directory_url
 from canfetch.client.identity.identity_file import DEFAULT_LEAD, IdentityFile, new_identity, parse_identity
 from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, parse_key_set
-from canfetch.client.identity.signed_requests import SignatureClaim, SignedRequest, find_claims, verify_claim
+from canfetch.client.identity.signed_requests import SignatureClaim, find_claims, verify_claim
 from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
 from canfetch.errors import InvalidKey, InvalidOption, InvalidURL
 

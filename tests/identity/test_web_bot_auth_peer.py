@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from tests.identity.signers import Signer
 from tests.missing import skip_unless_ci
 
-from canfetch.agents.identity import SignatureCheck
+from canfetch.agents.identity import SignatureCheck, SignedRequest
 from canfetch.client.identity.keys import encode_base64url, parse_key
-from canfetch.client.identity.signed_requests import SignedRequest, find_claims, verify_claim
+from canfetch.client.identity.signed_requests import find_claims, verify_claim
 
 PEER = Path(__file__).parent / "web_bot_auth"
 URL = "https://example.com/path/x?q=1"

@@ -53,6 +53,7 @@ REQUESTS: Final[dict[str, list[tuple[str, dict[str, Any]]]]] = {
     "/v1/page/fetch": [("POST", {"url": f"{HOST}/page", "agents": AGENTS[:50], "resources": True})],
     "/v1/agents": [("GET", {})],
     "/v1/agents/find": [("GET", {"user_agent": "GPTBot " * 200})],
+    "/v1/agents/verify": [("POST", {"request": "GET /\n" + "Signature-Input: a=();b\n" * 2_000})],
     "/v1/agents/{name}": [("GET", {"name": "x" * 200})],
 }
 

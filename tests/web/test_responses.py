@@ -9,9 +9,11 @@ from typing import Any, get_args
 import pytest
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
+from tests.identity.signers import NOW, Signer
 from tests.web.conftest import ScriptedWeb, running_api
 
 from canfetch.access.responses import Failure, FailureKind
+from canfetch.core.times import rfc3339
 from canfetch.web.api import decisions, files, live, registry, use
 from canfetch.web.app import create_app
 from canfetch.web.settings import Settings
@@ -61,6 +63,8 @@ AGENTS = ["ExampleBot", "GPTBot", "Googlebot"]
 AT_PRIVATE = {"url": "https://example.com/private", "tdm_file": "{"}
 UTF_16 = {"content": "//5VAHMAZQByAGEAZwBlAG4AdAA6ACAAKgAKAA==", "content_encoding": "base64"}
 FILE_OF = {"content": FILE, "agents": AGENTS}
+
+SIGNED = "\n".join(f"{name}: {value}" for name, value in Signer().headers(host="x"))
 
 REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "decide", {"content": FILE, "url": "/private/deep", "agent": "GPTBot"}),
@@ -118,6 +122,8 @@ REQUESTS: list[tuple[str, str, dict[str, Any]]] = [
     ("GET", "agents/GPTBot", {}),
     ("GET", "agents/find?user_agent=GPTBot/1.0", {}),
     ("GET", "agents/find?user_agent=x", {}),
+    ("POST", "agents/verify", {"request": f"GET /\nHost: x\nUser-Agent: GPTBot\n{SIGNED}", "at": rfc3339(NOW)}),
+    ("POST", "agents/verify", {"request": "GET /", "at": "2026-01-01"}),
 ]
 
 

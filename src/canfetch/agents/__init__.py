@@ -9,7 +9,7 @@ name. `registry_file` reads files of additional crawlers, `cards` the signature 
 no network.
 """
 
-from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, SourceKind, Verification
+from canfetch.agents.crawler import Crawler, FieldSource, Obeys, PublishedHeader, Purpose, SourceKind, Verification
 from canfetch.agents.registry import CRAWLERS, REGISTRY, Registry
 from canfetch.agents.registry_file import load_registry
 from canfetch.core.agent import Agent
@@ -18,6 +18,7 @@ __all__ = [
     "CRAWLERS",
     "REGISTRY",
     "Crawler",
+    "FieldSource",
     "Obeys",
     "PublishedHeader",
     "Purpose",

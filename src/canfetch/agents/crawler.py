@@ -80,15 +80,31 @@ class PublishedHeader(NamedTuple):
         value: The header. `W.X.Y.Z` is the operator's placeholder for the version of a browser.
         source: The page or list that has it.
         source_kind: Whether the source is the operator's own, or a third party's.
+        checked: The date when the source was last checked, as YYYY-MM-DD, or an empty string if it is unknown.
     """
 
     value: str
     source: str
     source_kind: SourceKind = "operator"
+    checked: str = ""
 
     def to_json(self) -> dict[str, str]:
         """Return the header as plain values."""
-        return {"value": self.value, "source": self.source, "source_kind": self.source_kind}
+        return self._asdict()
+
+
+class FieldSource(NamedTuple):
+    """The source of one field of a crawler, if it is not that of the entry.
+
+    Attributes:
+        field: The name of the field, such as `purposes` or `verification.host_names`.
+        source: The page or document.
+        checked: The date when it was last checked, as YYYY-MM-DD.
+    """
+
+    field: str
+    source: str
+    checked: str
 
 
 class Crawler(NamedTuple):
@@ -111,6 +127,7 @@ class Crawler(NamedTuple):
         headers: The User-Agent headers that are known, those that the operator publishes first.
         app_names: The product names that an app sends, too. They identify the crawler only in a header that has
             nothing but the name, a version and a comment, or after `compatible;`.
+        field_sources: The fields that have another source, or another date, than the entry.
     """
 
     tokens: tuple[str, ...]
@@ -128,6 +145,7 @@ class Crawler(NamedTuple):
     source_kind: SourceKind = "operator"
     headers: tuple[PublishedHeader, ...] = ()
     app_names: tuple[str, ...] = ()
+    field_sources: tuple[FieldSource, ...] = ()
 
     @property
     def name(self) -> str:
@@ -191,4 +209,5 @@ class Crawler(NamedTuple):
             "source": self.source,
             "source_kind": self.source_kind,
             "checked": self.checked,
+            "field_sources": [one._asdict() for one in self.field_sources],
         }

@@ -1,9 +1,9 @@
 """Whether a request comes from the crawler that its User-Agent header names."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 
 class IdentityStatus(StrEnum):
@@ -12,6 +12,39 @@ class IdentityStatus(StrEnum):
     VERIFIED = "verified"
     IMPOSTOR = "impostor"
     UNDECIDED = "undecided"
+
+
+class SignedRequest(NamedTuple):
+    """A request, as far as signatures can cover it.
+
+    Attributes:
+        method: The method, such as `GET`.
+        scheme: The scheme of the URL that the client requested.
+        authority: The value of the Host field.
+        target: Path and query as sent, such as `/a?b`, or the whole URL, which some clients send.
+        field: Returns the value of a header field by its name in lower case, or None. Repeated fields are joined with
+            a comma and a space.
+    """
+
+    method: str
+    scheme: str
+    authority: str
+    target: str
+    field: Callable[[str], str | None]
+
+    @classmethod
+    def from_url(cls, method: str, url: str, headers: Iterable[tuple[str, str]]) -> Self:
+        """Return the request for a URL.
+
+        Args: headers: The names and values of the header fields. Names are compared without case.
+        """
+        lines: dict[str, list[str]] = {}
+        for name, value in headers:
+            lines.setdefault(name.lower(), []).append(value.strip(" \t"))
+        fields = {name: ", ".join(values) for name, values in lines.items()}
+        scheme, _, rest = url.partition("://")
+        authority, target = _split_target(rest)
+        return cls(method, scheme, authority, target, fields.get)
 
 
 class SignatureStatus(StrEnum):
@@ -87,6 +120,10 @@ class SignatureCheck(NamedTuple):
         """Whether a key of the directory at `url` signed the request."""
         return self.status is SignatureStatus.VALID
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the check as plain values."""
+        return {**self._asdict(), "status": str(self.status), "reason": str(self.reason)}
+
 
 class Identity(NamedTuple):
     """Whether a request comes from the crawler that it names, and how that was found out.
@@ -105,6 +142,11 @@ class Identity(NamedTuple):
     def is_impostor(self) -> bool:
         """Whether the request comes from someone else."""
         return self.status is IdentityStatus.IMPOSTOR
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the identity as plain values."""
+        signature = None if self.signature is None else self.signature.to_json()
+        return {"status": str(self.status), "reason": self.reason, "signature": signature}
 
 
 def has_suffix(host_name: str, suffixes: Iterable[str]) -> bool:
@@ -129,3 +171,8 @@ def parse_address(text: str) -> IPv4Address | IPv6Address | None:
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address
+
+
+def _split_target(rest: str) -> tuple[str, str]:
+    end = min((index for index in map(rest.find, "/?#") if index >= 0), default=len(rest))
+    return rest[:end].rpartition("@")[2], rest[end:].partition("#")[0]

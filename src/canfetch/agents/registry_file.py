@@ -14,7 +14,7 @@ import os
 import re
 from typing import Any, Final
 
-from canfetch.agents.crawler import Crawler, PublishedHeader, Verification
+from canfetch.agents.crawler import Crawler, FieldSource, PublishedHeader, Verification
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.releases import parse_crawler
 from canfetch.agents.validation import validate_crawler
@@ -99,7 +99,7 @@ def _to_toml(crawler: Crawler) -> str:
 
 
 def _literal(value: Any) -> str:
-    if isinstance(value, Verification | PublishedHeader):
+    if isinstance(value, Verification | PublishedHeader | FieldSource):
         pairs = [f"{name} = {_literal(one)}" for name, one in value._asdict().items() if one]
         return f"{{ {', '.join(pairs)} }}"
     if isinstance(value, tuple):

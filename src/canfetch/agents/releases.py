@@ -9,8 +9,9 @@ programs of that user read from then on. A release is one JSON file:
      "other_headers": [{"value": "Mozilla/5.0 ...", "source": "..."}]}
 
 The keys of a crawler are the fields of `Crawler`; an omitted key has its default. A `comment` is for the maintainers.
-The source and the date of a crawler are those of all its fields, except for headers, which have their own source. The
-other headers are those of browsers, apps and libraries, which declare no crawler. Only published releases have them.
+The source and the date of a crawler are those of all its fields, except for those in `field_sources`, and for headers,
+which have their own. The other headers are those of browsers, apps and libraries, which declare no crawler. Only
+published releases have them.
 """
 
 import json
@@ -19,7 +20,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, get_args
 
-from canfetch.agents.crawler import Crawler, PublishedHeader, SourceKind, Verification
+from canfetch.agents.crawler import Crawler, FieldSource, PublishedHeader, SourceKind, Verification
 from canfetch.agents.validation import is_day, validate_crawler
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
@@ -126,9 +127,10 @@ def parse_crawler(row: Any) -> Crawler:
     if isinstance(verification, dict):
         _check_keys("verification: ", verification, Verification._fields)
         values["verification"] = Verification(**_with_tuples(verification))
-    headers = values.get("headers")
-    if isinstance(headers, tuple) and all(isinstance(header, dict) for header in headers):
-        values["headers"] = tuple(map(_parse_header, headers))
+    for key, parse in (("headers", _parse_header), ("field_sources", _parse_field_source)):
+        tables = values.get(key)
+        if isinstance(tables, tuple) and all(isinstance(table, dict) for table in tables):
+            values[key] = tuple(map(parse, tables))
     return Crawler(**values)
 
 
@@ -142,9 +144,18 @@ def _parse_header(table: Any) -> PublishedHeader:
     return PublishedHeader(**table)
 
 
+def _parse_field_source(table: Any) -> FieldSource:
+    _check_keys("field_sources: ", table, FieldSource._fields)
+    missing = [key for key in FieldSource._fields if key not in table]
+    if missing:
+        raise TypeError(f"field_sources: missing key {missing[0]!r}")
+    return FieldSource(**table)
+
+
 def _valid_header(table: Any) -> PublishedHeader:
     header = _parse_header(table)
-    if not header.value or header.source_kind not in get_args(SourceKind):
+    is_dated = header.checked == "" or is_day(header.checked)
+    if not header.value or header.source_kind not in get_args(SourceKind) or not is_dated:
         raise TypeError(
             f"invalid header {quoted(table)}: expected a value, and a source_kind of {get_args(SourceKind)}"
         )

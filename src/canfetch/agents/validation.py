@@ -1,13 +1,22 @@
 """Validation of registry entries that users add."""
 
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
-from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, SourceKind, Verification
+from canfetch.agents.crawler import Crawler, FieldSource, Obeys, PublishedHeader, Purpose, SourceKind, Verification
 from canfetch.core.agent import Agent
 from canfetch.core.choices import unknown_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
+if TYPE_CHECKING:
+    from datetime import date
+
+SOURCED_FIELDS: Final = (
+    *("tokens", "operator", "purposes", "obeys", "star_applies", "token_only", "user_agents", "honours"),
+    *("retired", "app_names", *(f"verification.{field}" for field in Verification._fields)),
+)
+"""The fields of a crawler that the source of its entry states. Headers have sources of their own."""
+_MAX_DAYS: Final = 365
 # The fields with several texts, each with an example.
 _EXAMPLES: Final = (
     ("tokens", "ExampleBot"),
@@ -43,7 +52,7 @@ def validate_crawler(crawler: object) -> Crawler:
             raise _invalid(crawler, field, "True or False")
     if not {name.lower() for name in crawler.app_names} <= {name.lower() for name in crawler.product_names}:
         raise _invalid(crawler, "app_names", "product names of the crawler")
-    _check_headers(crawler)
+    _check_sources(crawler)
     _check_choices(crawler)
     if not is_day(crawler.checked):
         raise _invalid(crawler, "checked", "a date such as 2026-11-20")
@@ -57,13 +66,23 @@ def _check_verification(crawler: Crawler) -> None:
         raise _invalid(crawler, "verification", "a str as the note")
 
 
-def _check_headers(crawler: Crawler) -> None:
+def _check_sources(crawler: Crawler) -> None:
     headers: Any = crawler.headers
     if not isinstance(headers, tuple | list) or not all(isinstance(header, PublishedHeader) for header in headers):
         raise _invalid(crawler, "headers", "a tuple of PublishedHeader")
     for header in headers:
         if not isinstance(header.value, str) or not header.value or not isinstance(header.source, str):
             raise _invalid(crawler, "headers", "a value and a source of each header")
+        if header.checked != "" and not is_day(header.checked):
+            raise _invalid(crawler, "headers", "dates such as 2026-11-20")
+    sources: Any = crawler.field_sources
+    if not isinstance(sources, tuple | list) or not all(isinstance(one, FieldSource) for one in sources):
+        raise _invalid(crawler, "field_sources", "a tuple of FieldSource")
+    names = [one.field for one in sources]
+    are_valid = all(isinstance(one.source, str) and one.source and is_day(one.checked) for one in sources)
+    if not are_valid or not set(SOURCED_FIELDS).issuperset(names) or len(set(names)) < len(names):
+        expected = f"each of {', '.join(SOURCED_FIELDS)} at most once, with a source and a date"
+        raise _invalid(crawler, "field_sources", expected)
 
 
 def _check_choices(crawler: Crawler) -> None:
@@ -98,3 +117,10 @@ def is_day(text: object) -> bool:
 def _invalid(crawler: Crawler, field: str, expected: str) -> InvalidOption:
     value = getattr(crawler, field)
     return InvalidOption(f"crawler {quoted(crawler.name)}: invalid {field} {quoted(value)}: expected {expected}")
+
+
+def oldest_current_day(today: "date") -> str:
+    """Return the day before which what was checked is marked as old."""
+    from datetime import timedelta  # noqa: PLC0415 - as above
+
+    return (today - timedelta(days=_MAX_DAYS)).isoformat()

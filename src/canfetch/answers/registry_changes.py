@@ -1,11 +1,12 @@
 """What changes between two releases of the registry, and how old and complete a release is."""
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents import Crawler, Registry
 from canfetch.agents.releases import Release
+from canfetch.agents.validation import SOURCED_FIELDS, oldest_current_day
 from canfetch.compare import Change, diff
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
@@ -14,8 +15,6 @@ from canfetch.errors import Undecided
 
 CHANGES_SCHEMA: Final = "canfetch.registry-changes/1"
 REPORT_SCHEMA: Final = "canfetch.registry-report/1"
-# Facts that are older are marked.
-_MAX_DAYS: Final = 365
 _MAX_EXAMPLES: Final = 20
 # The keys of rules can be longer than those of the file.
 _MAX_BYTES: Final = 1 << 22
@@ -109,7 +108,7 @@ class ReleaseChanges(NamedTuple):
 
 
 def compare_releases(old: Release, new: Release, robots: RobotsTxt | None = None) -> ReleaseChanges:
-    """Return what changes between two releases. The dates of checks do not count.
+    """Return what changes between two releases. Sources of single fields and the dates of checks do not count.
 
     Args:
         old, new: The releases.
@@ -141,7 +140,7 @@ def compare_releases(old: Release, new: Release, robots: RobotsTxt | None = None
 def _field_changes(before: Crawler, after: Crawler) -> Iterator[FieldChange]:
     old, new = before.to_json(), after.to_json()
     for name in old:
-        if old[name] != new[name] and name != "checked":
+        if old[name] != new[name] and name not in {"checked", "field_sources"}:
             yield FieldChange(name, old[name], new[name])
 
 
@@ -163,23 +162,36 @@ def _file_of(robots: RobotsTxt, agent: Agent) -> RobotsTxt:
     return parse(b"\n".join([b"User-agent: *", *rules, b""]), profile=robots.profile, max_bytes=_MAX_BYTES)
 
 
+class OldFacts(NamedTuple):
+    """Facts of a crawler that were checked more than a year ago.
+
+    Attributes:
+        name: The product token of the crawler.
+        checked: When their source was checked.
+        source: The source.
+        fields: The names of the fields.
+    """
+
+    name: str
+    checked: str
+    source: str
+    fields: tuple[str, ...]
+
+
 class ReleaseReport(NamedTuple):
     """How old and complete a release is.
 
     Attributes:
         release: The release.
-        old: The crawlers that were checked more than a year ago.
+        old: What was checked more than a year ago, the oldest first.
         unknown: The crawlers whose fields have gaps, each with the names of what is unknown.
+        undated_headers: The number of headers of which it is unknown when their source was checked.
     """
 
     release: Release
-    old: tuple[Crawler, ...]
+    old: tuple[OldFacts, ...]
     unknown: tuple[tuple[Crawler, tuple[str, ...]], ...]
-
-    @property
-    def undated_headers(self) -> int:
-        """The number of headers without a date of their own: all of them, because a release has none."""
-        return sum(len(crawler.headers) for crawler in self.release.crawlers) + len(self.release.other_headers)
+    undated_headers: int
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""
@@ -191,17 +203,34 @@ class ReleaseReport(NamedTuple):
             "headers": sum(len(crawler.headers) for crawler in self.release.crawlers),
             "other_headers": len(self.release.other_headers),
             "undated_headers": self.undated_headers,
-            "old": [{"name": one.name, "checked": one.checked, "source": one.source} for one in self.old],
+            "old": [{**one._asdict(), "fields": list(one.fields)} for one in self.old],
             "unknown": [{"name": one.name, "fields": list(fields)} for one, fields in self.unknown],
         }
 
 
 def report_release(release: Release, today: date) -> ReleaseReport:
     """Return how old and complete a release is."""
-    oldest = (today - timedelta(days=_MAX_DAYS)).isoformat()
-    old = sorted((one for one in release.crawlers if one.checked < oldest), key=lambda one: (one.checked, one.name))
+    oldest = oldest_current_day(today)
+    facts = [one for crawler in release.crawlers for one in _dated_facts(crawler)]
+    old = sorted((one for one in facts if "" < one.checked < oldest), key=lambda one: (one.checked, one.name))
     gaps = [(one, tuple(_gaps(one))) for one in release.crawlers]
-    return ReleaseReport(release, tuple(old), tuple((one, fields) for one, fields in gaps if fields))
+    undated = [one for one in facts if not one.checked]
+    undated_others = [one for one in release.other_headers if not one.checked]
+    unknown = tuple((one, fields) for one, fields in gaps if fields)
+    return ReleaseReport(release, tuple(old), unknown, len(undated) + len(undated_others))
+
+
+def _dated_facts(crawler: Crawler) -> Iterator[OldFacts]:
+    """Yield the facts of a crawler by source and date. Each header is one, which may lack a date."""
+    own = {one.field for one in crawler.field_sources}
+    fields = tuple(field for field in SOURCED_FIELDS if field not in own)
+    yield OldFacts(crawler.name, crawler.checked, crawler.source, fields)
+    for one in crawler.field_sources:
+        yield OldFacts(crawler.name, one.checked, one.source, (one.field,))
+    for header in crawler.headers:
+        # A header of the page that the entry is based on was checked with it.
+        checked = header.checked or (crawler.checked if header.source == crawler.source else "")
+        yield OldFacts(crawler.name, checked, header.source, ("headers",))
 
 
 def _gaps(crawler: Crawler) -> Iterator[str]:

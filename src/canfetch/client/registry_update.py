@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from canfetch.agents.releases import Release, builtin_version, parse_release, read_release
+from canfetch.agents.validation import is_day
 from canfetch.client.identity.keys import missing_cryptography
 from canfetch.client.identity.refreshing import fetch_file, replace_file
 from canfetch.client.private_files import create_private_folder
@@ -28,6 +29,8 @@ RELEASE_KEYS: Final[tuple[str, ...]] = ()
 """The public keys of the maintainers, in PEM."""
 SIGNATURE_SUFFIX: Final = ".sig"
 _LOCK_SECONDS: Final = 10.0
+_DATE_SUFFIX: Final = ".date"
+_DATE_CHARACTERS: Final = len("2026-11-27")
 
 
 class NoLaterRelease(InvalidRegistry):
@@ -100,28 +103,47 @@ def fetch_release(
     return content
 
 
-def install_release(path: str, content: bytes, signature: bytes, keys: "Sequence[Ed25519PublicKey]") -> Release:
+def install_release(
+    path: str, content: bytes, signature: bytes, keys: "Sequence[Ed25519PublicKey]", *, allow_older: bool = False
+) -> Release:
     """Verify a release, and replace the installed one.
+
+    The date of the installed release is kept in a file of its own. An older release is refused although the installed
+    one was damaged or removed since then.
 
     Args:
         path: Where releases are installed: `canfetch.agents.releases.installed_path()`.
         content: The release.
         signature: Its signature in base64.
         keys: The keys that may have signed it.
+        allow_older: Whether it may be older than the installed one. One that is not later than that of the package is
+            never installed, because it would not be read.
     Returns: The release.
     Raises: InvalidRegistry: It is not signed with one of the keys, or invalid; NoLaterRelease; OSError: It cannot be
         written; sqlite3.Error: Another process installs a release.
     """
     verify_release(content, signature, keys)
     release = parse_release(content, path)
-    file = Path(path)
+    file, dated = Path(path), Path(f"{path}{_DATE_SUFFIX}")
     create_private_folder(file.parent)
     with closing(lock_file(f"{path}.lock", timeout=_LOCK_SECONDS)):
-        used = _version_in_use(path)
+        used = builtin_version() if allow_older else _version_in_use(path)
         if release.version <= used:
             raise NoLaterRelease(f"the registry of {release.version} is not later than that in use, of {used}")
+        kept = _kept_date(dated)
+        if not allow_older and release.version < kept:
+            raise NoLaterRelease(f"the registry of {release.version} is older than one that was installed, of {kept}")
+        replace_file(dated, release.version.encode())
         replace_file(file, content)
     return release
+
+
+def _kept_date(file: Path) -> str:
+    try:
+        text = file.read_bytes()[:_DATE_CHARACTERS].decode("ascii", "replace")
+    except FileNotFoundError:
+        return ""
+    return text if is_day(text) else ""
 
 
 def _version_in_use(path: str) -> str:

@@ -5,7 +5,7 @@ from math import inf
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
-from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.agents.identity import Identity, IdentityStatus, SignatureStatus, SignedRequest
 from canfetch.agents.other_clients import is_browser
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
@@ -38,6 +38,8 @@ _NAMELESS: Final = (b"", b"-")
 
 Identify = Callable[[Crawler, str], Identity]
 """Whether a client address is the crawler's, such as `IdentityVerifier().verify`."""
+IdentifySigned = Callable[[SignedRequest, Crawler | None, str, float], Identity]
+"""Who sent a signed request, such as `IdentityVerifier(signatures=...).verify_recorded`."""
 
 
 class _Declared(NamedTuple):
@@ -67,6 +69,7 @@ class LogAnalysis:
         history: The versions of the robots.txt.
         registry: The known crawlers.
         identify: Verifies the addresses of crawlers. By default, none is verified.
+        identify_signed: Verifies requests of crawlers whose signature a log in JSON has. By default, none is verified.
         grace: For how many seconds after a change crawlers may use the previous robots.txt.
         includes_host: Whether requests for a host, as the log has it, are counted. By default, all are. Requests
             in logs without hosts are always counted.
@@ -79,6 +82,7 @@ class LogAnalysis:
         *,
         registry: Registry = REGISTRY,
         identify: Identify | None = None,
+        identify_signed: IdentifySigned | None = None,
         grace: float = DEFAULT_GRACE,
         includes_host: Callable[[str], bool] | None = None,
     ) -> None:
@@ -86,6 +90,7 @@ class LogAnalysis:
             raise InvalidOption(f"invalid grace {grace}: expected a number of seconds, 0 or more")
         self._registry = registry
         self._identify = identify
+        self._identify_signed = identify_signed
         self._shared = Shared(history, grace=grace, addresses=ADDRESS_LIMIT)
         # None for headers that declare no crawler.
         self._senders: dict[bytes, _Sender | None] = {}
@@ -176,7 +181,7 @@ class LogAnalysis:
         rows: list[Row] = log_format.rows(block.lines)
         at: float | None = None
         previous = b""
-        for index, (host, client, when, target, status, user_agent, bad) in enumerate(rows):
+        for index, (host, client, when, target, status, user_agent, bad, signed) in enumerate(rows):
             # Most lines have the time of the line before.
             if when != previous:
                 at, previous = self._read_time(when), when
@@ -197,7 +202,8 @@ class LogAnalysis:
                 others += 1
                 nameless += user_agent in _NAMELESS
                 continue
-            add = sender.add or self._find_activity(sender.declared, client).add
+            add = signed and self._find_signed(sender.declared, client, signed, at)
+            add = add or sender.add or self._find_activity(sender.declared, client).add
             if not (target and add(client, at, target, host, status)):
                 self._unusable += 1
         self._lines += len(rows) - blank
@@ -267,6 +273,18 @@ class LogAnalysis:
             identity = self._identify(declared.crawler, display_text(client)).status
             self._identities.set(key, identity)
         return self._activity(declared, identity)
+
+    def _find_signed(
+        self, declared: _Declared, client: bytes, request: SignedRequest, at: float
+    ) -> Callable[[bytes, float, bytes, bytes, bytes], bool] | None:
+        if self._identify_signed is None:
+            return None
+        status, _, signature = self._identify_signed(request, declared.crawler, display_text(client), at)
+        is_decided = declared.crawler is not None and (self._identify is not None or status != IdentityStatus.UNDECIDED)
+        activity = self._activity(declared, status if is_decided else None)
+        if signature is not None and signature.status is not SignatureStatus.ABSENT:
+            activity.add_signature(signature)
+        return activity.add
 
     def _activity(self, declared: _Declared, identity: IdentityStatus | None) -> Activity:
         found = self._activities.get((declared.name, identity))

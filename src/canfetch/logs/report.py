@@ -23,6 +23,22 @@ class BadLine(NamedTuple):
     text: str
 
 
+class LoggedSignatures(NamedTuple):
+    """Requests of a crawler whose signatures have the same result.
+
+    Attributes:
+        reason: A `SignatureReason`: `verified`, or why not.
+        url: The URL of the directory of the signer, or None if the signatures are not valid, or of too many signers.
+        key_id: The thumbprint of the key, or None, as `url`.
+        requests: Their number.
+    """
+
+    reason: str
+    url: str | None
+    key_id: str | None
+    requests: int
+
+
 class CrawlerReport(NamedTuple):
     """The requests of one crawler, as identified by the User-Agent header.
 
@@ -51,6 +67,7 @@ class CrawlerReport(NamedTuple):
         first_refused: When the first of them was made, in Unix seconds, or None.
         last_refused: When the last one was made.
         refused_examples: Some of their targets, each with the status.
+        signatures: The results of the signatures of the requests, the most frequent one first.
     """
 
     name: str
@@ -74,6 +91,7 @@ class CrawlerReport(NamedTuple):
     first_refused: float | None = None
     last_refused: float | None = None
     refused_examples: tuple[tuple[str, int], ...] = ()
+    signatures: tuple[LoggedSignatures, ...] = ()
 
     @property
     def disallow_compliance(self) -> float | None:
@@ -104,6 +122,7 @@ class CrawlerReport(NamedTuple):
             **{name: optional_rfc3339(getattr(self, name)) for name in _OPTIONAL_TIMES},
             "examples": [{"target": target, "line": line} for target, line in self.examples],
             "refused_examples": [{"target": target, "status": status} for target, status in self.refused_examples],
+            "signatures": [one._asdict() for one in self.signatures],
             "disallow_compliance": self.disallow_compliance,
             "delay_compliance": self.delay_compliance,
         }

@@ -7,8 +7,8 @@ from typing import Final
 from canfetch.logs.rows import Row, bad_row
 
 # One expression for a whole block of lines, because a call for each line would take twice as long. Its groups are
-# those of a row, and the last group takes the lines that it cannot read. No part of it can match in two ways, and none
-# scans further than the next quotation mark, so it is linear.
+# those of a row. The last but one takes the lines that it cannot read, and the last one is empty. No part of it can
+# match in two ways, and none scans further than the next quotation mark, so it is linear.
 #
 # The classes of long fields exclude a single character, for which Python has a fast loop. So a match can reach into the
 # next line, and escapes have no meaning: `CombinedFormat` reads such lines one by one.
@@ -17,8 +17,8 @@ _USUAL: Final = (
     rb'(?: "[^"]*+" "([^"]*+)")?[^"\n]*+'
 )
 _HOST: Final = rb"([^ :\n]++)(?::[0-9]+)? "
-_BLOCK: Final = re.compile(rb"^(?:()" + _USUAL + rb"|(.*+))$", re.MULTILINE)
-_BLOCK_WITH_HOST: Final = re.compile(rb"^(?:" + _HOST + _USUAL + rb"|(.*+))$", re.MULTILINE)
+_BLOCK: Final = re.compile(rb"^(?:()" + _USUAL + rb"|(.*+))()$", re.MULTILINE)
+_BLOCK_WITH_HOST: Final = re.compile(rb"^(?:" + _HOST + _USUAL + rb"|(.*+))()$", re.MULTILINE)
 # A single line, which may have escapes, or a request that is not HTTP.
 _QUOTED: Final = rb'"((?:[^"\\]|\\.)*+)"'
 _LINE: Final = re.compile(
@@ -32,7 +32,7 @@ _LINE: Final = re.compile(
     re.DOTALL,
 )
 _LINE_WITH_HOST: Final = re.compile(_HOST + _LINE.pattern, re.DOTALL)
-_bad_line: Final = itemgetter(-1)
+_bad_line: Final = itemgetter(6)
 # A target should not contain spaces, but clients send them.
 _REQUEST: Final = re.compile(rb"[A-Za-z]++ (.+?)(?: HTTP/[0-9.]++)?", re.DOTALL)
 _ESCAPE: Final = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
@@ -78,7 +78,7 @@ class CombinedFormat:
             # A line ends where a field should, so that the field reached into the next line.
             return [self._read_line(line) for line in block.split(b"\n")]
         if any(map(_bad_line, rows)):
-            return [self._read_line(row[-1]) if row[-1] else row for row in rows]
+            return [self._read_line(row[6]) if row[6] else row for row in rows]
         return rows
 
     def _read_line(self, line: bytes) -> Row:
@@ -88,7 +88,7 @@ class CombinedFormat:
         *host, client, when, request, status, _referrer, user_agent = match.groups(default=b"")
         parts = _REQUEST.fullmatch(unescape(request))
         target = b"" if parts is None else parts[1]
-        return (host[0] if host else b"", client, when, target, status, unescape(user_agent), b"")
+        return (host[0] if host else b"", client, when, target, status, unescape(user_agent), b"", b"")
 
 
 def unescape(text: bytes) -> bytes:

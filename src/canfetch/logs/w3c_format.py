@@ -78,4 +78,5 @@ class W3CFormat:
             value(self._status),
             unquote_to_bytes(user_agent),
             b"",
+            b"",
         )

@@ -1,12 +1,15 @@
 """The application: the API, the page, and the guard around them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI
 
 from canfetch import __version__
+from canfetch.client.identity import IdentityVerifier, SignatureVerifier
 from canfetch.client.stores.locations import open_store_at
 from canfetch.client.transports import AsyncTransport
 from canfetch.web.api import decisions, errors, files, live, registry, use
@@ -23,12 +26,15 @@ from canfetch.web.server.work_queue import Worker, WorkQueue
 from canfetch.web.server.worker_process import WorkerProcess
 from canfetch.web.settings import Settings
 from canfetch.web.site.assets import Assets
+from canfetch.web.web_transport import ThreadTransport
 
 if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
 # Streams at a time, for each computation that may wait.
 _STREAMS_OF_ALL: Final = 4
+# For the keys of a signer.
+_KEYS_SECONDS: Final = 10.0
 
 
 def create_app(
@@ -73,7 +79,8 @@ def create_app(
         queue = WorkQueue(own_workers or workers or (), max_waiting=settings.max_waiting)
         if starts_workers:
             queue.start()
-        app.state.services = Services(settings, origins, queue, _places_of_streams(settings))
+        verifier = cache(partial(_create_verifier, origins, asyncio.get_running_loop()))
+        app.state.services = Services(settings, origins, queue, _places_of_streams(settings), verifier)
         try:
             yield
         finally:
@@ -105,6 +112,22 @@ def create_app(
     request_tracer = None if tracer is None else RequestTracer(tracer)
     guard = Guard(api, settings, observe=metrics.observe, tracer=request_tracer)
     return guard
+
+
+def _create_verifier(origins: Origins, loop: asyncio.AbstractEventLoop) -> IdentityVerifier:
+    """Return what verifies the signatures of recorded requests. Addresses are not verified.
+
+    Raises: MissingExtra.
+    """
+    signatures = SignatureVerifier(
+        hosts=None,
+        timeout=_KEYS_SECONDS,
+        fetch_timeout=_KEYS_SECONDS,
+        transport=ThreadTransport(origins.transport, loop),
+        user_agent=origins.user_agent,
+        allow_private=origins.allow_private,
+    )
+    return IdentityVerifier(dns=False, signatures=signatures)
 
 
 def _places_of_streams(settings: Settings) -> Shares:

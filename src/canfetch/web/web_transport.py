@@ -65,6 +65,23 @@ class WebTransport:
         await self._transport.close()
 
 
+class ThreadTransport:
+    """Sends requests of threads with the transport of an event loop, which closes it."""
+
+    def __init__(self, transport: AsyncTransport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        """Send a request, and block until the response is read."""
+        answer = asyncio.run_coroutine_threadsafe(self._transport.send(request), self._loop)
+        # The loop may end before.
+        return answer.result(request.timeout + 1)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
 def _without_private_facts(answer: Response | Failure) -> Response | Failure:
     """Return the same failure for every name without a public address.
 

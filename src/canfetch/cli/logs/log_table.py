@@ -9,7 +9,7 @@ from canfetch.cli.shared.row_writers import Cells
 from canfetch.cli.shared.terminal import Palette, pad, printable
 from canfetch.core.text import counted
 from canfetch.core.times import rfc3339
-from canfetch.logs.report import CrawlerReport, LogReport
+from canfetch.logs.report import CrawlerReport, LoggedSignatures, LogReport
 
 COLUMNS: Final = (
     "name",
@@ -45,6 +45,7 @@ def text_lines(report: LogReport, palette: Palette) -> Iterator[str]:
         yield palette.strong(_join(_HEADINGS, widths))
         for cells, crawler in rows:
             yield _paint(palette, crawler, _join(cells, widths))
+            yield from (palette.faint(f"  {printable(_signatures_text(one))}") for one in crawler.signatures)
             for target, line in crawler.examples[:1]:
                 yield palette.faint(f"  fetched {printable(target)}, which line {line} disallows")
         yield ""
@@ -93,6 +94,12 @@ def percent(share: float | None) -> str:
     if share is None:
         return _ABSENT
     return "100 %" if share == 1 else f"{min(share * 100, 99.9):.1f} %"
+
+
+def _signatures_text(found: LoggedSignatures) -> str:
+    if found.url is not None:
+        return f"{counted(found.requests, 'request')} signed by the key {found.key_id} of {found.url}"
+    return f"{counted(found.requests, 'signature')}: {found.reason}"
 
 
 def _csv_cell(value: Any) -> str | int | None:

@@ -63,6 +63,7 @@ def _run(
     format: str,  # noqa: A002 - click calls it
     addresses: str | None,
     verify_dns: bool,
+    verify_signatures: bool,
     plot: str | None,
     force: bool,
     no_color: bool,
@@ -72,7 +73,13 @@ def _run(
     check_outputs()
     check_standard_input([("", file) for file in files] + [("--robots", history_options["robots"])])
     history = _open_history(**history_options, warn=Progress().print_error)
-    analysis = LogAnalysis(history, identify=open_verifier(addresses, dns=verify_dns), grace=grace * _HOUR)
+    verifier = open_verifier(addresses, dns=verify_dns, signatures=verify_signatures)
+    analysis = LogAnalysis(
+        history,
+        identify=verifier.verify if verifier is not None and (verify_dns or addresses is not None) else None,
+        identify_signed=verifier.verify_recorded if verifier is not None and verify_signatures else None,
+        grace=grace * _HOUR,
+    )
     read = partial(_read_log, analysis, log_format=log_format, fields=parse_log_fields(fields))
     unread = [file for file in files if not read(file)]
     report = analysis.report()
@@ -221,6 +228,12 @@ command: Final = click.Command(
             ["--crawler", "crawlers"], metavar="TOKEN", multiple=True, help="Show only this crawler. Can be repeated."
         ),
         *identity_options(),
+        Option(
+            ["--verify-signatures"],
+            is_flag=True,
+            help="Verify signatures (Web Bot Auth) in JSON logs. The keys of their signers are fetched, from public "
+            "addresses only.",
+        ),
         format_option(_FORMATS),
         Option(["--plot"], metavar="FILE", type=OutputFile(), help="Draw the requests as a .png, .svg or .pdf file."),
         Option(["--force"], is_flag=True, help="Replace the file of --plot if it exists."),

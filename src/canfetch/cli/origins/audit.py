@@ -281,6 +281,7 @@ def _open_records(options: _Options, inputs: ExitStack, *, profile: str) -> Craw
         return tuple(streams)
 
     fields = parse_log_fields(options.fields)
+    verifier = open_verifier(options.addresses, dns=options.verify_dns)
     try:
         if fields or options.log_format is not None:
             create_format(options.log_format or "json", fields)
@@ -290,7 +291,7 @@ def _open_records(options: _Options, inputs: ExitStack, *, profile: str) -> Craw
         logs=open_all(options.logs, "--log"),
         skip_reports=open_all(options.skip_reports, "--skip-report"),
         history=None if options.history is None else open_history_folder(options.history, profile=profile),
-        identify=open_verifier(options.addresses, dns=options.verify_dns),
+        identify=None if verifier is None else verifier.verify,
         log_format=options.log_format,
         fields=fields or None,
         skip_agent=options.skip_agent,

@@ -4,7 +4,8 @@
 
 - `refresh`: `url`, `status` (`updated`, `failed`), `reason` (null if updated)
 - `addresses`: `url`, `status` (`current`, `old`, `missing`), `fetched_at`, `age_seconds`, `prefixes`, `crawlers`
-- `verify`: `crawler`, `address`, `status` (`verified`, `impostor`, `undecided`), `reason`
+- `verify`: `crawler`, `address`, `status` (`verified`, `impostor`, `undecided`), `reason`, and `signature`: with
+  `--request`, `SignatureCheck.to_json`, in `csv` its `detail`
 """
 
 import sys
@@ -16,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from canfetch.agents import Crawler, Registry
-from canfetch.agents.identity import IdentityStatus, parse_address
+from canfetch.agents.identity import Identity, IdentityStatus, SignatureStatus, SignedRequest, parse_address
 from canfetch.cli.shared.address_lists import open_address_lists
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
-from canfetch.cli.shared.network_options import connection_parameters, pop_connection_options
+from canfetch.cli.shared.history_options import parse_time
+from canfetch.cli.shared.input_files import read_whole_input
+from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option, registry_option
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.registry_file import load_registry
@@ -29,15 +32,16 @@ from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import pad, printable
 from canfetch.core.quoting import quoted
 from canfetch.core.times import rfc3339
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, InvalidOption, MissingExtra
 
 if TYPE_CHECKING:
     from canfetch.agents.address_lists import AddressLists
+    from canfetch.client.identity import IdentityVerifier
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv")
 _REFRESH_COLUMNS: Final = ("url", "status", "reason")
 _ADDRESS_COLUMNS: Final = ("url", "status", "fetched_at", "age_seconds", "prefixes", "crawlers")
-_VERIFY_COLUMNS: Final = ("crawler", "address", "status", "reason")
+_VERIFY_COLUMNS: Final = ("crawler", "address", "status", "reason", "signature")
 _DAY: Final = 86_400.0
 _HOUR: Final = 3600.0
 _DEFAULT_MAX_AGE_DAYS: Final = 14.0
@@ -123,45 +127,112 @@ def _age(seconds: float) -> str:
 
 def _verify(
     *,
-    name: str,
+    name: str | None,
     addresses: tuple[str, ...],
     agents_registry: str | None,
     lists: str | None,
     dns: bool,
+    request: str | None,
+    at: str | None,
     timeout: float,
     format: str,  # noqa: A002 - the option's name
+    **values: Any,
 ) -> NoReturn:
+    if request is not None and name is not None and parse_address(name) is not None:
+        addresses = (name, *addresses)
+        name = None
+    if request is None and at is not None:
+        raise CommandError("--at requires --request FILE")
+    if request is None and not (name and addresses):
+        raise CommandError("pass NAME and an ADDRESS, or --request FILE")
+    if request is not None and len(addresses) > 1:
+        raise CommandError("--request is one request: pass at most one ADDRESS, that of its client")
     for address in addresses:
         if parse_address(address) is None:
             raise CommandError(f"invalid address {quoted(address)}: expected an IP address, such as 192.0.2.1")
+    signed = None if request is None else _read_head(request)
+    network = pop_connection_options({"timeout": timeout, "public_only": not values.pop("allow_private"), **values})
     registry = load_registry(agents_registry)
-    crawler = registry.get_crawler(name) or registry.find_crawler(name)
-    if crawler is None:
-        raise CommandError(unknown_crawler(name, printable(name), registry))
-    from canfetch.client.identity import IdentityVerifier  # noqa: PLC0415 - imports the client
-
-    verifier = IdentityVerifier(
-        address_lists=None if lists is None else open_address_lists(lists, "--addresses"), dns=dns, timeout=timeout
-    )
+    crawler = _named_crawler(name, signed, registry)
+    verifier = _open_verifier(lists, network, dns=dns, signs=signed is not None)
+    seconds = None if at is None else parse_time(at).timestamp()
     code = EXIT_OK
 
     def verified() -> Iterator[Row]:
         nonlocal code
-        for address in addresses:
-            status, reason, _ = verifier.verify(crawler, address)
-            if status is IdentityStatus.UNDECIDED:
-                code = EXIT_ERROR
-            elif status is IdentityStatus.IMPOSTOR and code == EXIT_OK:
-                code = EXIT_NEGATIVE
-            yield {"crawler": crawler.name, "address": address, "status": str(status), "reason": reason}
+        clients: tuple[str | None, ...] = addresses or (None,)
+        for address in clients:
+            if signed is not None:
+                found = verifier.verify_recorded(signed, crawler, address, seconds)
+            else:
+                assert crawler is not None
+                found = verifier.verify(crawler, address)
+            code = max(code, _exit_code(found, crawler))
+            yield {"crawler": None if crawler is None else crawler.name, "address": address, **found.to_json()}
 
-    _write(
-        verified(),
-        format,
-        _VERIFY_COLUMNS,
-        lambda row: f"{pad(row['status'], _STATUS_WIDTH)}  {pad(row['address'], _ADDRESS_WIDTH)}  {row['reason']}",
-    )
+    _write(verified(), format, _VERIFY_COLUMNS, _verified_text)
     click.get_current_context().exit(code)
+
+
+def _read_head(file: str) -> SignedRequest:
+    from canfetch.client.identity.recorded_requests import (  # noqa: PLC0415 - only for this option
+        MAX_HEAD_BYTES,
+        parse_request_head,
+    )
+
+    try:
+        return parse_request_head(read_whole_input(file, "--request", max_bytes=MAX_HEAD_BYTES))
+    except InvalidOption as error:
+        raise CommandError(f"--request {quoted(file)}: {error}") from None
+
+
+def _named_crawler(name: str | None, request: SignedRequest | None, registry: Registry) -> Crawler | None:
+    """Return the crawler of NAME, or else the one that a request names."""
+    if name is None:
+        return registry.find_crawler((request and request.field("user-agent")) or "")
+    crawler = registry.get_crawler(name) or registry.find_crawler(name)
+    if crawler is None:
+        raise CommandError(unknown_crawler(name, printable(name), registry))
+    return crawler
+
+
+def _open_verifier(lists: str | None, network: NetworkOptions, *, dns: bool, signs: bool) -> "IdentityVerifier":
+    from canfetch.cli.shared.command_transport import CommandTransport  # noqa: PLC0415 - imports the client
+    from canfetch.client.identity import IdentityVerifier, SignatureVerifier  # noqa: PLC0415 - the same
+
+    opened = None if lists is None else open_address_lists(lists, "--addresses")
+    signatures = None
+    if signs:
+        try:
+            signatures = SignatureVerifier(
+                hosts=None,
+                timeout=network.timeout,
+                fetch_timeout=network.timeout,
+                transport=CommandTransport(network),
+                user_agent=network.user_agent,
+                allow_private=not network.public_only,
+            )
+        except MissingExtra as error:
+            raise CommandError(f"--request: {error}") from None
+    return IdentityVerifier(address_lists=opened, dns=dns, timeout=network.timeout, signatures=signatures)
+
+
+def _exit_code(found: Identity, crawler: Crawler | None) -> int:
+    if crawler is not None or found.signature is None:
+        codes = {IdentityStatus.VERIFIED: EXIT_OK, IdentityStatus.IMPOSTOR: EXIT_NEGATIVE}
+        return codes.get(found.status, EXIT_ERROR)
+    # Nothing but the signature can be verified.
+    by_signature = {SignatureStatus.VALID: EXIT_OK, SignatureStatus.INVALID: EXIT_NEGATIVE}
+    return by_signature.get(found.signature.status, EXIT_ERROR)
+
+
+def _verified_text(row: Row) -> str:
+    address = pad(row["address"] or "-", _ADDRESS_WIDTH)
+    text = f"{pad(row['status'], _STATUS_WIDTH)}  {address}  {row['reason']}"
+    signature = row["signature"]
+    if signature is None or signature["detail"] == row["reason"]:
+        return text
+    return f"{text}\n  signature {signature['status']}: {signature['detail']}"
 
 
 def _crawlers(names: tuple[str, ...], registry: Registry) -> list[Crawler]:
@@ -187,7 +258,7 @@ def _list_urls(crawlers: Iterable[Crawler]) -> list[str]:
 def _write(rows: Iterable[Row], format: str, columns: tuple[str, ...], text: Callable[[Row], str]) -> None:  # noqa: A002 - the option's name
     if format == "text":
         for row in rows:
-            sys.stdout.write(f"{printable(text(row))}\n")
+            sys.stdout.writelines(f"{printable(line)}\n" for line in text(row).split("\n"))
     elif format == "csv":
         write_rows(([_cell(row[column]) for column in columns] for row in rows), CsvWriter(columns))
     else:
@@ -195,6 +266,8 @@ def _write(rows: Iterable[Row], format: str, columns: tuple[str, ...], text: Cal
 
 
 def _cell(value: Any) -> str | int | None:
+    if isinstance(value, dict):
+        return str(value["detail"])
     return " ".join(value) if isinstance(value, list) else value
 
 
@@ -263,8 +336,15 @@ invalid.""",
 verify_command: Final = click.Command(
     "verify",
     params=[
-        click.Argument(["name"], metavar="NAME", shell_complete=complete_crawler),
-        click.Argument(["addresses"], nargs=-1, required=True, metavar="ADDRESS..."),
+        click.Argument(["name"], metavar="[NAME]", required=False, shell_complete=complete_crawler),
+        click.Argument(["addresses"], nargs=-1, metavar="[ADDRESS]..."),
+        Option(
+            ["--request"],
+            metavar="FILE",
+            type=click.Path(allow_dash=True),
+            help="Head of a recorded request, whose signatures are verified: METHOD URL, then NAME: VALUE lines.",
+        ),
+        Option(["--at"], metavar="TIME", help="When the request was received.  [default: now]"),
         Option(
             ["--addresses", "lists"],
             metavar="FILE",
@@ -278,21 +358,27 @@ verify_command: Final = click.Command(
             type=click.FloatRange(0.001, 3600),
             default=10.0,
             show_default=True,
-            help="Time for the lookups of one address.",
+            help="Time for the lookups of one address, and for the keys of a signer.",
         ),
+        Option(["--allow-private"], is_flag=True, help="Fetch keys from private and loopback addresses as well."),
         registry_option(),
         format_option(_FORMATS),
+        *(one for one in connection_parameters("set of keys") if one.name not in {"timeout", "public_only"}),
     ],
     callback=_verify,
-    short_help="Verify that addresses are a crawler's.",
+    short_help="Verify addresses, or a signed request.",
     help="Verify that addresses are those of a crawler, by the methods that its operator documents: published "
-    "addresses, and names in DNS.\n\nNAME is a product token or a whole User-Agent header.",
+    "addresses, and names in DNS.\n\nNAME is a product token or a whole User-Agent header.\n\n"
+    "With --request, also verify the signatures (Web Bot Auth) of a recorded request, and show who signed it. Its "
+    "User-Agent field is then the default of NAME. Keys are fetched from public addresses only.",
     epilog="""\b
 Examples:
   canfetch agents verify Googlebot 66.249.66.1
+  canfetch agents verify --request head.txt --at 2026-11-27T12:00:00Z
   canfetch agents verify GPTBot 192.0.2.1 2001:db8::1 --addresses addresses.json --format json
 
 \b
 Exit codes: 0 all addresses are verified, 1 some address is an impostor's, 2 some cannot be verified, or an argument is
-invalid.""",
+invalid. For a request that names no crawler: 0 a signature is valid, 1 none is, 2 it is not signed, or its keys are not
+available.""",
 )

@@ -10,6 +10,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, Final, NoReturn, get_args
 
@@ -17,6 +18,7 @@ import click
 
 from canfetch.agents import REGISTRY, Crawler, Obeys, Purpose
 from canfetch.agents.requested import RequestedAgent
+from canfetch.agents.validation import oldest_current_day
 from canfetch.answers.crawlers import UserAgentMatch, compliance_text, find_crawlers, match_user_agent
 from canfetch.cli.registry.addresses import addresses_command, refresh_command, verify_command
 from canfetch.cli.registry.cards import export_command, import_command
@@ -165,9 +167,14 @@ def _description(crawler: Crawler) -> str:
         *(("sends", published.value) for published in crawler.headers[:1]),
         ("honours", ", ".join(crawler.honours) or "no extension that is documented"),
         ("verify", "not applicable: it fetches nothing" if crawler.token_only else str(crawler.verification)),
-        ("source", f"{crawler.source} ({_origin(crawler)}checked {crawler.checked})"),
+        ("source", f"{crawler.source} ({_origin(crawler)}{_checked(crawler.checked)})"),
+        *(("source", f"{one.source} (of {one.field}, {_checked(one.checked)})") for one in crawler.field_sources),
     ]
     return f"{crawler.name}\n" + "".join(f"  {label:<11} {text}\n" for label, text in facts)
+
+
+def _checked(day: str) -> str:
+    return f"checked {day}{', more than a year ago' if day < oldest_current_day(datetime.now(UTC).date()) else ''}"
 
 
 def _origin(crawler: Crawler) -> str:

@@ -47,7 +47,7 @@ _MAX_SIGNATURE_BYTES: Final = 1 << 10
 
 
 def _update(format: str, *, source: str | None, key: str | None, signature: str | None, **values: Any) -> NoReturn:  # noqa: A002 - the option's name
-    is_removed = values.pop("builtin")
+    is_removed, allow_older = values.pop("builtin"), values.pop("allow_older")
     network = pop_connection_options(values)
     named = os.environ.get(REGISTRY_VARIABLE)
     if named:
@@ -66,7 +66,7 @@ def _update(format: str, *, source: str | None, key: str | None, signature: str 
             raise CommandError(f"cannot remove {quoted(path)}: {error.strerror or error}") from None
         _print_update(builtin_release(), format)
     try:
-        release = _install(path, network, source, key, signature)
+        release = _install(path, network, source, key, signature, allow_older=allow_older)
     except OSError as error:
         raise CommandError(f"cannot write {quoted(path)}: {error.strerror or error}") from None
     except SQLiteError as error:
@@ -78,7 +78,9 @@ def _update(format: str, *, source: str | None, key: str | None, signature: str 
     _print_update(release, format)
 
 
-def _install(path: str, network: NetworkOptions, source: str, key: str | None, signature: str | None) -> Release | None:
+def _install(
+    path: str, network: NetworkOptions, source: str, key: str | None, signature: str | None, *, allow_older: bool
+) -> Release | None:
     """Install a release, or return None if it is not later than the one in use."""
     from canfetch.client.registry_update import (  # noqa: PLC0415 - imports the client
         RELEASE_KEYS,
@@ -96,7 +98,7 @@ def _install(path: str, network: NetworkOptions, source: str, key: str | None, s
     content = read(source, MAX_RELEASE_BYTES)
     signed = read(signature or f"{source}{SIGNATURE_SUFFIX}", _MAX_SIGNATURE_BYTES)
     try:
-        return install_release(path, content, signed, keys)
+        return install_release(path, content, signed, keys, allow_older=allow_older)
     except NoLaterRelease as error:
         print_message(f"canfetch: {error}")
         return None
@@ -199,8 +201,10 @@ def _report_lines(report: "ReleaseReport") -> Iterator[str]:
     crawlers = counted(len(release.crawlers), "crawler")
     yield f"{crawlers}, {counted(sum(len(one.headers) for one in release.crawlers), 'header')}"
     yield f"checked more than a year ago: {len(report.old) or 'none'}"
-    for crawler in report.old:
-        yield f"  {crawler.checked}  {crawler.name}  {crawler.source}"
+    for one in report.old:
+        # Most sources are those of nearly all fields of a crawler.
+        field = f" ({one.fields[0]})" if len(one.fields) == 1 else ""
+        yield f"  {one.checked}  {one.name}{field}  {one.source}"
     yield f"unknown: {len(report.unknown) or 'nothing'}"
     for crawler, fields in report.unknown:
         yield f"  {crawler.name}: {', '.join(fields)}"
@@ -224,6 +228,11 @@ update_command: Final = click.Command(
             metavar="SOURCE",
             help="Signature, a URL or a file.  [default: RELEASE with .sig at its end]",
         ),
+        Option(
+            ["--allow-older"],
+            is_flag=True,
+            help="Also install a release that is older than one that was installed before.",
+        ),
         Option(["--builtin"], is_flag=True, help="Remove the installed release, and use that of the package again."),
         format_option(_FORMATS),
         *connection_parameters("release"),
@@ -232,7 +241,8 @@ update_command: Final = click.Command(
     short_help="Install a later release of the registry.",
     help="Install a later release of the registry of crawlers, from a URL or a file. Its signature is verified.\n\n"
     "All programs of this user that use canfetch read it from then on. The variable CANFETCH_REGISTRY names another "
-    f"file to read, or {BUILTIN!r}. Nothing is ever updated by itself.",
+    f"file to read, or {BUILTIN!r}. Nothing is ever updated by itself.\n\n"
+    "An older release is refused, also after --builtin, unless --allow-older is passed.",
     epilog="""\b
 Examples:
   canfetch agents update registry-2026-12-01.json --key releases.pem
@@ -240,8 +250,8 @@ Examples:
   canfetch agents update --builtin
 
 \b
-Exit codes: 0 the release was installed, 1 it is not later than the one in use, 2 it cannot be read, its signature is
-invalid, or an option is.""",
+Exit codes: 0 the release was installed, 1 it is older than one that was installed, or not later than the one in use,
+2 it cannot be read, its signature is invalid, or an option is.""",
 )
 
 diff_command: Final = click.Command(

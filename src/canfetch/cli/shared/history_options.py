@@ -56,7 +56,7 @@ class PastHistory:
 
     def __init__(self, at: str, path: str | None, *, warn: Callable[[str], None] | None) -> None:
         reject_network_options("--at")
-        self.at = _parse_time(at)
+        self.at = parse_time(at)
         if warn is not None and self.at.timestamp() > time.time():
             warn(f"canfetch: warning: --at {quoted(at)} is in the future: the last known copy decides")
         self.history = open_history(DEFAULT_HISTORY if path is None else path)
@@ -109,7 +109,11 @@ def open_past(
     return PastHistory(at, path, warn=warn)
 
 
-def _parse_time(text: str) -> "datetime":
+def parse_time(text: str) -> "datetime":
+    """Return the time of `--at`.
+
+    Raises: CommandError: It is invalid.
+    """
     from datetime import UTC, datetime, timedelta  # noqa: PLC0415 - as above
 
     from canfetch.pages.dates import parse_date  # noqa: PLC0415 - for --at only

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -11,13 +11,17 @@ from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import reading_problem
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidOption
+from canfetch.errors import InvalidOption, MissingExtra
 from canfetch.logs.formats import LOG_FORMATS
 from canfetch.logs.history import RobotsHistory
 from canfetch.logs.json_format import JSON_FIELDS
 
 if TYPE_CHECKING:
-    from canfetch.logs.analysis import Identify
+    from canfetch.client.identity import IdentityVerifier
+
+# For the keys of a signer. Anyone can name slow servers in the requests of a log, so that these are 5 minutes for all.
+_KEYS_SECONDS: Final = 3.0
+_MAX_FETCHES: Final = 100
 
 
 def log_form_options() -> Iterator[Option]:
@@ -83,14 +87,25 @@ def open_history_folder(folder: str, *, profile: str) -> RobotsHistory:
         raise CommandError(f"cannot read --history {quoted(name)}: {problem}") from None
 
 
-def open_verifier(addresses: str | None, *, dns: bool) -> "Identify | None":
-    """Return what verifies the addresses of crawlers, or None if neither option is used.
+def open_verifier(addresses: str | None, *, dns: bool, signatures: bool = False) -> "IdentityVerifier | None":
+    """Return what verifies crawlers, or None without any of the options.
 
-    Raises: CommandError: The file of `--addresses` cannot be read.
+    Raises: CommandError: The file of `--addresses` cannot be read, or an extra is missing.
     """
-    if addresses is None and not dns:
+    if addresses is None and not dns and not signatures:
         return None
-    from canfetch.client.identity import IdentityVerifier  # noqa: PLC0415 - only for these options
+    from canfetch.client.identity import IdentityVerifier, SignatureVerifier  # noqa: PLC0415 - only for these options
+    from canfetch.client.transports.http_transport import HTTPTransport  # noqa: PLC0415 - as above
+    from canfetch.client.transports.limited import LimitedTransport  # noqa: PLC0415 - as above
 
     lists = None if addresses is None else open_address_lists(addresses, "--addresses")
-    return IdentityVerifier(address_lists=lists, dns=dns).verify
+    if not signatures:
+        return IdentityVerifier(address_lists=lists, dns=dns)
+    transport = LimitedTransport(HTTPTransport(trust_env=False), _MAX_FETCHES)
+    try:
+        verifier = SignatureVerifier(
+            hosts=None, timeout=_KEYS_SECONDS, fetch_timeout=_KEYS_SECONDS, transport=transport
+        )
+    except MissingExtra as error:
+        raise CommandError(f"--verify-signatures: {error}") from None
+    return IdentityVerifier(address_lists=lists, dns=dns, signatures=verifier)

@@ -14,6 +14,9 @@ Operators document three methods, and an entry of the registry names those of it
 A request is from an impostor only if every documented method that can be applied says so. If a method cannot decide,
 because a lookup failed or a list is missing or old, the identity is undecided.
 
+Recorded requests, of logs and files, are verified at their time: `recorded_requests` reads the head of one. `waiting`
+runs verifications in threads and on event loops.
+
 A crawler proves its own identity with `signing`: it signs requests with keys from `identity_file`, and publishes the
 public ones, which `keys` reads.
 
@@ -21,10 +24,11 @@ Open `verifier.py` first, and `signature_verifier.py` for signatures. `agents/ad
 have the parts that need no network.
 """
 
+from canfetch.agents.identity import SignedRequest
 from canfetch.client.identity.address_list_file import AddressListFile
+from canfetch.client.identity.recorded_requests import parse_request_head
 from canfetch.client.identity.refreshing import RefreshResult, refresh_address_lists
 from canfetch.client.identity.signature_verifier import SignatureVerifier
-from canfetch.client.identity.signed_requests import SignedRequest
 from canfetch.client.identity.signing import SigningIdentity
 from canfetch.client.identity.verifier import IdentityVerifier
 
@@ -35,5 +39,6 @@ __all__ = [
     "SignatureVerifier",
     "SignedRequest",
     "SigningIdentity",
+    "parse_request_head",
     "refresh_address_lists",
 ]

@@ -1,13 +1,12 @@
 """Verification of signed requests: the profile, the directory with the key, the signature, and replays."""
 
-import asyncio
 import time
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, Final
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.directory_urls import DirectoryURL, parse_directory_url
@@ -19,14 +18,13 @@ from canfetch.client.identity.signed_requests import (
     DEFAULT_MAX_LIFETIME,
     NO_SIGNATURE,
     SignatureClaim,
-    SignedRequest,
     find_claims,
     load_library,
     verify_claim,
 )
+from canfetch.client.identity.waiting import Steps, Wait, run_steps, run_steps_async
 from canfetch.client.procedure import Clock
 from canfetch.client.transports import Transport
-from canfetch.client.transports.daemon_threads import wait_until_done
 from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidURL
@@ -39,8 +37,6 @@ _REPLAYS: Final = {
         "the signature is older than the nonces in memory, so that it may be a replay",
     ),
 }
-
-_Steps = Generator[Future[None], bool, SignatureCheck]
 
 
 class SignatureVerifier:
@@ -117,7 +113,9 @@ class SignatureVerifier:
         found = self._directories.get(crawler.name.lower())
         return _parse_directories(crawler.name, crawler.verification.key_directories) if found is None else found
 
-    def verify(self, request: SignedRequest, *, crawler: Crawler | None = None) -> SignatureCheck:
+    def verify(
+        self, request: SignedRequest, *, crawler: Crawler | None = None, at: float | None = None
+    ) -> SignatureCheck:
         """Return whether a request has a valid signature.
 
         A request may have several signatures. The result is that of the first valid one, if any.
@@ -126,45 +124,44 @@ class SignatureVerifier:
             request: The request.
             crawler: Whether only the directories of this crawler count. By default, any directory does, and a valid
                 signature proves nothing but its URL.
+            at: When a recorded request was received, in seconds since the epoch. Default: now. Keys that its directory
+                has removed since then are unknown.
         Returns: The result. No failure raises.
         Cost: A few tenths of a millisecond for each signature, a few milliseconds for a hostile one, and a wait of at
             most `timeout` seconds.
         """
-        deadline = time.monotonic() + self._timeout
-        steps = self._steps(request, crawler)
-        try:
-            future = next(steps)
-            while True:
-                future = steps.send(_wait(future, deadline - time.monotonic()))
-        except StopIteration as stop:
-            result: SignatureCheck = stop.value
-            return result
+        return run_steps(self.steps(request, crawler, at))
 
-    async def verify_async(self, request: SignedRequest, *, crawler: Crawler | None = None) -> SignatureCheck:
+    async def verify_async(
+        self, request: SignedRequest, *, crawler: Crawler | None = None, at: float | None = None
+    ) -> SignatureCheck:
         """Return whether a request has a valid signature, without blocking the event loop. See `verify`."""
-        deadline = time.monotonic() + self._timeout
-        steps = self._steps(request, crawler)
-        try:
-            future = next(steps)
-            while True:
-                future = steps.send(await _wait_async(future, deadline - time.monotonic()))
-        except StopIteration as stop:
-            result: SignatureCheck = stop.value
-            return result
+        return await run_steps_async(self.steps(request, crawler, at))
 
-    def _steps(self, request: SignedRequest, crawler: Crawler | None) -> _Steps:
-        """Verify the signatures. Each yielded future is to be waited for, and the caller sends whether it is done."""
+    def steps(self, request: SignedRequest, crawler: Crawler | None, at: float | None = None) -> Steps[SignatureCheck]:
+        """Return a generator that does what `verify` does, for `run_steps`."""
         best = NO_SIGNATURE
-        claims = find_claims(request, now=self._clock(), clock_skew=self._clock_skew, max_lifetime=self._max_lifetime)
-        for found in claims:
-            check = found if isinstance(found, SignatureCheck) else (yield from self._verify(found, request, crawler))
+        deadline = time.monotonic() + self._timeout
+        now = self._clock() if at is None else at
+        for found in find_claims(request, now=now, clock_skew=self._clock_skew, max_lifetime=self._max_lifetime):
+            if isinstance(found, SignatureCheck):
+                check = found
+            else:
+                check = yield from self._verify(found, request, crawler, at, deadline)
             if check.is_valid:
                 return check
             if best is NO_SIGNATURE or _rank(check) > _rank(best):
                 best = check
         return best
 
-    def _verify(self, claim: SignatureClaim, request: SignedRequest, crawler: Crawler | None) -> _Steps:
+    def _verify(
+        self,
+        claim: SignatureClaim,
+        request: SignedRequest,
+        crawler: Crawler | None,
+        at: float | None,
+        deadline: float,
+    ) -> Steps[SignatureCheck]:
         if self._hosts is not None and not self._has_host(request.authority):
             return claim.conclude(
                 SignatureStatus.INVALID, SignatureReason.OTHER_HOST, f"{request.authority} is not a host of the site"
@@ -186,11 +183,12 @@ class SignatureVerifier:
             )
         lookup = self._keys.start(url, claim.key_id, trusted=trusted)
         if isinstance(lookup, Future):
-            in_time = yield lookup
+            in_time = yield Wait(lookup, deadline)
             lookup = self._keys.finish(url, claim.key_id, in_time=in_time)
         if lookup.key is None:
             return claim.conclude(SignatureStatus.UNVERIFIED, lookup.reason, lookup.detail)
-        check = verify_claim(claim, lookup.key, now=self._clock(), clock_skew=self._clock_skew)
+        now = self._clock() if at is None else at
+        check = verify_claim(claim, lookup.key, now=now, clock_skew=self._clock_skew)
         return self._check_replay(claim, check, trusted=trusted) if check.is_valid else check
 
     def _check_replay(self, claim: SignatureClaim, check: SignatureCheck, *, trusted: bool) -> SignatureCheck:
@@ -215,25 +213,6 @@ def _rank(check: SignatureCheck) -> int:
     if check.reason is SignatureReason.OTHER_DIRECTORY:
         return 0
     return {SignatureReason.DIRECTORY_UNAVAILABLE: 3, SignatureReason.KEY_UNKNOWN: 2}.get(check.reason, 1)
-
-
-def _wait(future: Future[None], seconds: float) -> bool:
-    try:
-        future.result(max(seconds, 0.0))
-    except TimeoutError:
-        return False
-    return True
-
-
-async def _wait_async(future: Future[None], seconds: float) -> bool:
-    if future.done():
-        return True
-    try:
-        async with asyncio.timeout(max(seconds, 0.0)):
-            await wait_until_done(future)
-    except TimeoutError:
-        return False
-    return True
 
 
 def _check_clock_skew(seconds: Any) -> None:

@@ -10,14 +10,14 @@ Source: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01; RFC 9421; RFC 9
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qs, quote, unquote
 
-from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
 from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
 from canfetch.client.identity.keys import SignatureAlgorithm, VerificationKey, missing_cryptography
 from canfetch.core.quoting import quoted
@@ -59,39 +59,6 @@ _THUMBPRINT: Final = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")
 _AUTHORITY: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
 _ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
-
-
-class SignedRequest(NamedTuple):
-    """A request, as far as signatures can cover it.
-
-    Attributes:
-        method: The method, such as `GET`.
-        scheme: The scheme of the URL that the client requested.
-        authority: The value of the Host field.
-        target: Path and query as sent, such as `/a?b`, or the whole URL, which some clients send.
-        field: Returns the value of a header field by its name in lower case, or None. Repeated fields are joined with
-            a comma and a space.
-    """
-
-    method: str
-    scheme: str
-    authority: str
-    target: str
-    field: Callable[[str], str | None]
-
-    @classmethod
-    def from_url(cls, method: str, url: str, headers: Iterable[tuple[str, str]]) -> Self:
-        """Return the request for a URL.
-
-        Args: headers: The names and values of the header fields. Names are compared without case.
-        """
-        lines: dict[str, list[str]] = {}
-        for name, value in headers:
-            lines.setdefault(name.lower(), []).append(value.strip(" \t"))
-        fields = {name: ", ".join(values) for name, values in lines.items()}
-        scheme, _, rest = url.partition("://")
-        authority, target = _split_target(rest)
-        return cls(method, scheme, authority, target, fields.get)
 
 
 class SignatureClaim(NamedTuple):
@@ -501,11 +468,6 @@ def _parse_dictionary(request: SignedRequest, name: str, reason: SignatureReason
 def _refuse_duplicate(key: str, context: str) -> None:
     # RFC 9651 takes the last one. Programs that take the first would see another signature.
     raise ValueError(f"{context} has {key} twice")
-
-
-def _split_target(rest: str) -> tuple[str, str]:
-    end = min((index for index in map(rest.find, "/?#") if index >= 0), default=len(rest))
-    return rest[:end].rpartition("@")[2], rest[end:].partition("#")[0]
 
 
 def _verify(message: _Message, key: VerificationKey) -> str | None:

@@ -7,7 +7,6 @@ A peer chooses its address, its header, and the speed of the DNS servers of its 
 - Confirmed addresses have a cache of their own, which other addresses cannot fill.
 """
 
-import asyncio
 import socket
 import threading
 import time
@@ -25,16 +24,18 @@ from canfetch.agents.identity import (
     IdentityStatus,
     SignatureCheck,
     SignatureReason,
+    SignedRequest,
     has_suffix,
     parse_address,
 )
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.signature_verifier import SignatureVerifier
-from canfetch.client.identity.signed_requests import NO_SIGNATURE, SignedRequest
+from canfetch.client.identity.signed_requests import NO_SIGNATURE
+from canfetch.client.identity.waiting import Steps, Wait, run_steps, run_steps_async
 from canfetch.client.procedure import Clock
 from canfetch.client.transports.addresses import is_public
-from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
+from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -134,6 +135,8 @@ _SECONDS: Final = {
 _LOOKUPS_PER_NETWORK: Final = 2
 _NETWORK_BITS: Final = {4: 24, 6: 48}
 
+_NO_CRAWLER: Final = "the User-Agent field names no crawler of the registry"
+
 _Key = tuple[tuple[str, ...], Address]
 
 
@@ -229,11 +232,7 @@ class IdentityVerifier:
         Returns: The identity. No failure raises: if DNS does not answer, the identity is undecided.
         Cost: Lookups in memory, or else waits of at most `timeout` seconds for DNS, and as much for a directory.
         """
-        signature = None
-        if request is not None and self._signatures is not None and self._signatures.directories_of(crawler):
-            signature = self._signatures.verify(request, crawler=crawler)
-        decided = _judge(signature, is_required=require_signature)
-        return self._verify_address(crawler, address)._replace(signature=signature) if decided is None else decided
+        return run_steps(self._steps(crawler, address, request, is_required=require_signature))
 
     async def verify_async(
         self,
@@ -244,39 +243,65 @@ class IdentityVerifier:
         require_signature: bool = False,
     ) -> Identity:
         """Verify an address or a signature, without blocking the event loop. See `verify`."""
+        return await run_steps_async(self._steps(crawler, address, request, is_required=require_signature))
+
+    def verify_recorded(
+        self, request: SignedRequest, crawler: Crawler | None, address: str | None = None, at: float | None = None
+    ) -> Identity:
+        """Return who sent a request that was recorded, such as one in a log.
+
+        Its signatures are always verified. If nobody names a directory for the crawler, any directory counts, so that
+        `signature` states who signed the request. That verifies no crawler.
+
+        Args:
+            request: The request.
+            crawler: The crawler that its User-Agent header names, or None if the registry lacks it.
+            address: The address of the client, or None if it is unknown.
+            at: When it was received, in seconds since the epoch. Default: now.
+        Raises: InvalidOption: This verifier has no `signatures`.
+        Cost: As that of `verify`. Directories that only the request names are fetched.
+        """
+        return run_steps(self._recorded_steps(request, crawler, address, at))
+
+    async def verify_recorded_async(
+        self, request: SignedRequest, crawler: Crawler | None, address: str | None = None, at: float | None = None
+    ) -> Identity:
+        """Return who sent a request that was recorded, without blocking the event loop. See `verify_recorded`."""
+        return await run_steps_async(self._recorded_steps(request, crawler, address, at))
+
+    def _steps(
+        self, crawler: Crawler, address: str | None, request: SignedRequest | None, *, is_required: bool
+    ) -> Steps[Identity]:
         signature = None
         if request is not None and self._signatures is not None and self._signatures.directories_of(crawler):
-            signature = await self._signatures.verify_async(request, crawler=crawler)
-        decided = _judge(signature, is_required=require_signature)
+            signature = yield from self._signatures.steps(request, crawler)
+        decided = _judge(signature, is_required=is_required)
         if decided is not None:
             return decided
-        return (await self._verify_address_async(crawler, address))._replace(signature=signature)
+        return (yield from self._address_steps(crawler, address))._replace(signature=signature)
 
-    def _verify_address(self, crawler: Crawler, address: str | None) -> Identity:
+    def _recorded_steps(
+        self, request: SignedRequest, crawler: Crawler | None, address: str | None, at: float | None
+    ) -> Steps[Identity]:
+        if self._signatures is None:
+            raise InvalidOption("verify_recorded requires IdentityVerifier(signatures=SignatureVerifier(...))")
+        signer = crawler if crawler is not None and self._signatures.directories_of(crawler) else None
+        signature = yield from self._signatures.steps(request, signer, at)
+        decided = None if signer is None else _judge(signature, is_required=False)
+        if decided is not None:
+            return decided
+        if crawler is None:
+            return Identity(IdentityStatus.UNDECIDED, _NO_CRAWLER, signature)
+        return (yield from self._address_steps(crawler, address))._replace(signature=signature)
+
+    def _address_steps(self, crawler: Crawler, address: str | None) -> Steps[Identity]:
         started = self._start(crawler, address)
         if isinstance(started, Identity):
             return started
         future, listed = started
-        try:
-            check = future.result(self._timeout)
-        except TimeoutError:
-            check = self._late(address)
-        return self._conclude(check, crawler, listed=listed)
-
-    async def _verify_address_async(self, crawler: Crawler, address: str | None) -> Identity:
-        started = self._start(crawler, address)
-        if isinstance(started, Identity):
-            return started
-        future, listed = started
-        try:
-            async with asyncio.timeout(self._timeout):
-                check = await wait_in_loop(future)
-        except TimeoutError:
-            check = self._late(address)
-        return self._conclude(check, crawler, listed=listed)
-
-    def _late(self, address: str | None) -> NameCheck:
-        return NameCheck(NameStatus.FAILED, f"no name of {address} within {self._timeout:g} s")
+        is_done = yield Wait(future, time.monotonic() + self._timeout)
+        late = NameCheck(NameStatus.FAILED, f"no name of {address} within {self._timeout:g} s")
+        return self._conclude(future.result() if is_done else late, crawler, listed=listed)
 
     def _start(self, crawler: Crawler, address: str | None) -> "Identity | tuple[Future[NameCheck], bool | None]":
         """Return what is known, or start a lookup. The second value is whether published lists have the address."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Thread
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from canfetch.client.transports.local_errors import NoThread
 
@@ -65,3 +65,11 @@ async def wait_until_done(future: Future[_Result]) -> None:
 
     future.add_done_callback(notify)
     await finished.wait()
+
+
+async def wait_at_most(future: Future[Any], seconds: float) -> None:
+    """Wait until a thread has set the result of a future, or until some seconds have passed."""
+    if not future.done():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await wait_until_done(future)

@@ -8,20 +8,18 @@ be down, or those of this machine. So another name is looked up as well, that of
 knows. If that has no answer either, the failure is one of this machine.
 """
 
-import asyncio
 import os
 import socket
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
-from contextlib import suppress
 from threading import Lock, Thread
 from time import monotonic
 from typing import Final, NamedTuple, Self
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import is_ip_literal
-from canfetch.client.transports.daemon_threads import wait_until_done
+from canfetch.client.transports.daemon_threads import wait_at_most
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.local_errors import NoThread, is_local_error
@@ -67,18 +65,11 @@ async def resolve_host_async(host: str, resolve: Resolve, deadlines: Deadlines) 
     if is_ip_literal(host):
         return [host]
     with _Lookup(host, resolve, deadlines) as lookup:
-        await _wait_until_done(lookup.future, lookup.seconds / 2)
+        await wait_at_most(lookup.future, lookup.seconds / 2)
         if lookup.needs_probe:
-            await _wait_until_done(lookup.start_probe(), lookup.seconds_left)
-            await _wait_until_done(lookup.future, lookup.seconds_left)
+            await wait_at_most(lookup.start_probe(), lookup.seconds_left)
+            await wait_at_most(lookup.future, lookup.seconds_left)
         return lookup.result()
-
-
-async def _wait_until_done(future: Future[Sequence[str]], seconds: float) -> None:
-    if not future.done():
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await wait_until_done(future)
 
 
 class _Lookup:

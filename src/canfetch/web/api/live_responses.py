@@ -5,6 +5,7 @@ from pydantic import BaseModel, Field
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.agents import Obeys, Purpose
 from canfetch.agents.crawler import SourceKind
+from canfetch.agents.identity import IdentityStatus, SignatureReason, SignatureStatus
 from canfetch.core.verdict import Access, Effect
 from canfetch.sitemaps import SitemapKind
 from canfetch.web.api.file_responses import ContentEncoding
@@ -79,6 +80,15 @@ class HeaderObject(BaseModel):
     value: str
     source: str
     source_kind: SourceKind
+    checked: str = Field(description="When the source was checked, or an empty string.")
+
+
+class FieldSourceObject(BaseModel):
+    """The source of a field that is not that of the entry."""
+
+    field: str
+    source: str
+    checked: str
 
 
 class CrawlerObject(BaseModel):
@@ -101,6 +111,7 @@ class CrawlerObject(BaseModel):
     source: str
     source_kind: SourceKind
     checked: str
+    field_sources: list[FieldSourceObject]
 
 
 class CrawlerList(BaseModel):
@@ -114,3 +125,23 @@ class FoundCrawler(BaseModel):
 
     user_agent: str
     crawler: CrawlerObject | None
+
+
+class SignatureObject(BaseModel):
+    """The check of the signatures of a request. Without a valid one, `url` and `key_id` are what the request claims."""
+
+    status: SignatureStatus
+    reason: SignatureReason
+    detail: str
+    url: str | None
+    key_id: str | None
+    covers_body: bool
+
+
+class RequestIdentity(BaseModel):
+    """Who sent a recorded request. `crawler` is the one that its User-Agent field names, or null."""
+
+    crawler: str | None
+    status: IdentityStatus
+    reason: str
+    signature: SignatureObject

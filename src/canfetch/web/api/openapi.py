@@ -30,6 +30,7 @@ _REQUESTS: Final = (
     models.SitemapRequest,
     models.URLsRequest,
     models.UseRequest,
+    models.VerifyRequest,
 )
 _DESCRIPTION: Final = """Whether crawlers may fetch URLs, and why.
 

@@ -1,7 +1,8 @@
 """Endpoints for the registry of crawlers."""
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 from pydantic_core import to_json
@@ -10,9 +11,15 @@ from starlette.responses import Response
 
 from canfetch.agents import REGISTRY, Obeys, Purpose
 from canfetch.answers.crawlers import find_crawlers, match_user_agent
-from canfetch.web.api.errors import problem_responses
-from canfetch.web.api.live_responses import CrawlerList, CrawlerObject, FoundCrawler
-from canfetch.web.api.services import counted_response, json_response
+from canfetch.client.identity import parse_request_head
+from canfetch.core.quoting import quoted
+from canfetch.errors import InvalidOption
+from canfetch.pages.dates import parse_date
+from canfetch.web.api.errors import BODY_ERRORS, problem_responses
+from canfetch.web.api.facts import Facts
+from canfetch.web.api.live_responses import CrawlerList, CrawlerObject, FoundCrawler, RequestIdentity
+from canfetch.web.api.requests import VerifyRequest, body_schema
+from canfetch.web.api.services import counted_response, json_response, respond
 
 ROUTER: Final = APIRouter(prefix="/v1/agents", tags=["crawlers"])
 _ERRORS: Final = problem_responses(400, 401, 403, 421, 422, 429, 500)
@@ -42,6 +49,33 @@ async def list_crawlers(
 async def find_crawler(user_agent: Annotated[str, Query(max_length=4096)]) -> Response:
     """Return the crawler that a User-Agent header identifies, or null. Anyone can send any header."""
     return json_response(match_user_agent(user_agent).to_json())
+
+
+@ROUTER.post(
+    "/verify",
+    response_model=RequestIdentity,
+    summary="Verify the signatures of a recorded request.",
+    responses=BODY_ERRORS | problem_responses(501),
+    openapi_extra=body_schema(VerifyRequest),
+)
+async def verify(request: Request) -> Response:
+    """Return who signed a request (Web Bot Auth), with which key, or why that is not proved.
+
+    The keys of the signer are fetched. `status` is `verified` if the signature proves the crawler of the User-Agent
+    field, and else `undecided`.
+    """
+    return await respond(request, verified, is_small=True)
+
+
+def verified(body: bytes, facts: Facts) -> Mapping[str, Any]:
+    """Return the identity of the client that sent a recorded request."""
+    asked = VerifyRequest.model_validate_json(body)
+    head = parse_request_head(asked.request.encode("latin-1", "replace"))
+    at = facts.now if asked.at is None else parse_date(asked.at)
+    if at is None:
+        raise InvalidOption(f"invalid at {quoted(asked.at)}: expected a time such as 2026-03-01T12:00:00Z")
+    crawler = REGISTRY.find_crawler(head.field("user-agent") or "")
+    return {"crawler": None if crawler is None else crawler.name, **facts.identity(asked.request, at).to_json()}
 
 
 @ROUTER.get(

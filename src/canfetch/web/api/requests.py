@@ -8,6 +8,7 @@ from canfetch.access.editions import EDITIONS
 from canfetch.agents.requested import RequestedAgent, requested_agent
 from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.linting import ChosenFix, LintRequest
+from canfetch.client.identity.recorded_requests import MAX_HEAD_BYTES
 from canfetch.core.profiles import PROFILES
 from canfetch.core.text import content_bytes
 from canfetch.errors import InvalidOption
@@ -311,6 +312,22 @@ class SitemapRequest(Request):
 
     url: LiveURL
     limit: Annotated[int, Field(ge=1, le=MAX_URLS, description="The number of URLs to return.")] = MAX_URLS
+
+
+class VerifyRequest(Request):
+    """A request to verify the signatures of a recorded request."""
+
+    request: Annotated[
+        str,
+        Field(
+            max_length=MAX_HEAD_BYTES,
+            description="The head: a line such as `GET /fish HTTP/1.1` or `GET https://example.com/fish`, and a line "
+            "for each header field.",
+        ),
+    ]
+    at: Annotated[str | None, Field(max_length=100, description="When it was received, as RFC 3339. Default: now.")] = (
+        None
+    )
 
 
 class StreamLine(ReadingRequest):

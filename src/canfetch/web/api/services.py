@@ -5,6 +5,8 @@ computation and serialisation of all but small requests happen in a process, so 
 """
 
 import asyncio
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json
@@ -12,13 +14,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from canfetch.agents import REGISTRY
+from canfetch.agents.identity import Identity
 from canfetch.client.documents import NotFetched, quoted_url
+from canfetch.client.identity import IdentityVerifier, parse_request_head
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.tokens import product_token
 from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.web.api.errors import problem_response
-from canfetch.web.api.facts import Facts, Need, StateNeeded, StatesNeeded
+from canfetch.web.api.facts import Facts, IdentityNeeded, Need, StateNeeded, StatesNeeded
 from canfetch.web.api.outcomes import Answer, outcome_of
 from canfetch.web.documents import fetch
 from canfetch.web.origins import Origins
@@ -39,12 +44,13 @@ _FETCHING_SHARE: Final = 5 / 6
 
 
 class Services(NamedTuple):
-    """The parts of a running server."""
+    """The parts of a running server. `verifier` returns what verifies recorded requests, and may raise MissingExtra."""
 
     settings: Settings
     origins: Origins
     queue: WorkQueue
     streams: Shares
+    verifier: Callable[[], IdentityVerifier]
 
     def facts(self) -> Facts:
         """Return the facts of a new request."""
@@ -63,6 +69,8 @@ class Services(NamedTuple):
             facts.states[need.key] = await self._state(need, deadline)
         elif isinstance(need, StatesNeeded):
             await self._learn_states(need.states, facts, deadline)
+        elif isinstance(need, IdentityNeeded):
+            facts.identities[need] = await self._identity(need)
         else:
             facts.responses[need.url] = await fetch(self.origins, need, deadline=deadline)
 
@@ -73,6 +81,14 @@ class Services(NamedTuple):
             return error
         except TimeoutError:
             return NotFetched(f"the robots.txt of {quoted_url(need.url)} took too long", "timeout")
+
+    async def _identity(self, need: IdentityNeeded) -> Identity:
+        signed = parse_request_head(need.head.encode("latin-1", "replace"))
+        crawler = REGISTRY.find_crawler(signed.field("user-agent") or "")
+        verifier = self.verifier()
+        # The keys may be in memory, which is known only afterwards.
+        async with nullcontext() if signed.field("signature-input") is None else self.origins.fetch_slot():
+            return await verifier.verify_recorded_async(signed, crawler, at=need.at)
 
     async def _learn_states(self, needs: tuple[StateNeeded, ...], facts: Facts, deadline: float) -> None:
         """Fetch the states of origins side by side.

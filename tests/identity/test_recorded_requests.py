@@ -1,0 +1,217 @@
+"""Recorded requests: heads in files, lines of JSON logs, and `canfetch agents verify --request`."""
+
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import folder, run
+from tests.identity.signers import NOW, Signer
+from tests.identity.test_signature_verifier import (
+    EVIL,
+    GOOD,
+    GPTBOT,
+    LISTS,
+    REAL,
+    Directories,
+    directories,
+    key_set,
+    shared,
+)
+from tests.logs.log_lines import FORMATS, Request
+from tests.servers.certificates import Authority
+
+from canfetch.agents.identity import IdentityStatus
+from canfetch.client.identity import IdentityVerifier, parse_request_head
+from canfetch.client.transports.http_transport import HTTPTransport
+from canfetch.client.transports.limited import LimitedTransport
+from canfetch.errors import InvalidOption
+from canfetch.logs import CrawlerReport, LogAnalysis, RobotsHistory
+
+__all__ = ["directories", "folder", "run", "shared"]
+
+HEAD = "GET /a HTTP/1.1\r\nHost: example.com\r\n"
+
+
+def head(headers: list[tuple[str, str]], start: str = HEAD) -> bytes:
+    return (start + "".join(f"{name}: {value}\r\n" for name, value in headers)).encode()
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("GET /a?b HTTP/1.1\r\nHost: a.example:8443\r\n\r\nHost: b.example", ("https", "a.example:8443", "/a?b")),
+        ("GET https://a.example?b\nhost: a.example", ("https", "a.example", "?b")),
+        ("GET http://a.example/", ("http", "a.example", "/")),
+        ("GET https://a.example/x\nHost: b.example", ("https", "b.example", "https://a.example/x")),
+        ("GET /a", ("https", "", "/a")),
+        ("GET /a\nHost: a.example\nHost: b.example", ("https", "a.example, b.example", "/a")),
+    ],
+)
+def test_heads(text: str, expected: tuple[str, ...]) -> None:
+    assert parse_request_head(text.encode())[1:4] == expected
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "invalid request line ''"),
+        ("GET  /a HTTP/1.1", "invalid request line"),
+        ("GET /a HTTP/1.1 x", "invalid request line"),
+        ("GET /a\nHost: a\n folded", "invalid line 3 ' folded'"),
+        ("GET /a\nHost : a", "invalid line 2 'Host : a'"),
+        ("GET /a\n: a", "invalid line 2"),
+        ("x" * 65_537, "longer than 65,536 bytes"),
+    ],
+)
+def test_invalid_heads(text: str, message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        parse_request_head(text.encode())
+
+
+def test_a_recorded_request_is_verified_at_its_time(directories: Directories) -> None:
+    def verify(signer: Signer, url: str, *, named: bool = True, at: float | None = NOW) -> Any:
+        signatures = directories.verifier(clock=lambda: NOW + 9e6)
+        signed = parse_request_head(head(signer.headers(agent=f'sig1="{url}"')))
+        verifier = IdentityVerifier(address_lists=LISTS, dns=False, signatures=signatures, clock=lambda: NOW)
+        found = verifier.verify_recorded(
+            signed, GPTBOT if named else None, REAL if url != directories.good else None, at
+        )
+        assert found.signature is not None
+        return (found.status, str(found.signature.reason), found.signature.url)
+
+    good, evil = directories.good, directories.evil
+    assert verify(GOOD, good) == (IdentityStatus.VERIFIED, "verified", good)
+    assert verify(GOOD, good, at=None) == (IdentityStatus.UNDECIDED, "expired", None)
+    # Only the directory of the crawler proves that it is one. The address still can.
+    assert verify(EVIL, evil) == (IdentityStatus.VERIFIED, "other-directory", evil)
+    assert verify(EVIL, evil, named=False) == (IdentityStatus.UNDECIDED, "verified", evil)
+    with pytest.raises(InvalidOption, match="requires IdentityVerifier"):
+        IdentityVerifier().verify_recorded(parse_request_head(b"GET /"), None)
+
+
+def signed_line(form: str, headers: list[tuple[str, str]], request: Request) -> str:
+    """Return the line of a log that has the fields of a signature."""
+    entry = json.loads(FORMATS[form][1](request))
+    fields = dict(headers)
+    match form:
+        case "nginx-json":
+            entry |= {f"http_{name.lower().replace('-', '_')}": value for name, value in fields.items()}
+        case "caddy":
+            entry["request"]["headers"] |= {name: [value] for name, value in fields.items()}
+        case "cloudflare":
+            entry["RequestHeaders"] = {name.lower(): value for name, value in fields.items()}
+        case _:
+            entry["http"] = {"request": {"headers": fields}}
+    return json.dumps(entry) + "\n"
+
+
+@pytest.mark.parametrize("form", ["nginx-json", "caddy", "cloudflare", "google-cloud"])
+def test_signatures_in_logs(directories: Directories, form: str) -> None:
+    verifier = IdentityVerifier(dns=False, signatures=directories.verifier())
+    analysis = LogAnalysis(RobotsHistory(), identify_signed=verifier.verify_recorded)
+    covered = {'"@authority"': "example.com", '"@method"': "POST", '"@path"': "/a", '"@scheme"': "https"}
+    covered |= {'"signature-agent";key="sig1"': f'"{directories.good}"'}
+    good = GOOD.headers(covered, agent=f'sig1="{directories.good}"')
+    evil = EVIL.headers(agent=f'sig1="{directories.evil}"')
+    request = Request("/a", host="example.com", method="POST", at=NOW)
+    own = request._replace(user_agent="OwnBot/1.0 (+https://own.example)")
+    lines = [signed_line(form, headers, one) for one in (request, own) for headers in (good, evil, [])]
+    # The second one is late, the next ones are for another host, and the last one is of another protocol.
+    lines.append(signed_line(form, good, request._replace(at=NOW + 900)))
+    lines.append(signed_line(form, good, request._replace(host="other.example")))
+    # Google Cloud writes the host and the target as one URL.
+    other: dict[str, Any] = {"host": "x.example"} if form == "google-cloud" else {"target": "http://other.example/a"}
+    lines.append(signed_line(form, good, request._replace(**other)))
+    lines.append(signed_line(form, [(name, value.replace("web-bot-auth", "x")) for name, value in good], request))
+    fields = {"headers": "http.request.headers"} if form == "google-cloud" else None
+    analysis.add_log(io.BytesIO("".join(lines).encode()), fields=fields)
+
+    def shown(report: CrawlerReport) -> Any:
+        found = {(one.reason, one.url, one.key_id): one.requests for one in report.signatures}
+        return report.name, report.identity, report.requests, found
+
+    ours = {("verified", directories.good, GOOD.key_id): 1}
+    others = {("other-directory", None, None): 1, ("expired", None, None): 1, ("other-host", None, None): 2}
+    assert list(map(shown, analysis.report().crawlers)) == [
+        ("GPTBot", None, 6, others),
+        ("OwnBot", None, 3, {**ours, ("verified", directories.evil, EVIL.key_id): 1}),
+        ("GPTBot", IdentityStatus.VERIFIED, 1, ours),
+    ]
+
+
+def test_signers_in_logs_are_bounded(directories: Directories, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.logs.activity._SIGNERS_LIMIT", 3)
+    verifier = IdentityVerifier(dns=False, signatures=directories.verifier())
+    analysis = LogAnalysis(RobotsHistory(), identify_signed=verifier.verify_recorded)
+    request = Request("/a", "OwnBot/1.0", NOW, host="example.com")
+    for number in range(6):
+        directories.site.serve(f"/k{number}", key_set(GOOD))
+        url = f"https://good.site.test:{directories.site.port}/k{number}"
+        line = signed_line("caddy", GOOD.headers(agent=f'sig1="{url}"'), request)
+        analysis.add_log(io.BytesIO(line.encode()))
+    [crawler] = analysis.report().crawlers
+    assert [(one.url is None, one.requests) for one in crawler.signatures] == [(True, 3), *[(False, 1)] * 3]
+
+
+def test_directories_of_logs_are_fetched_a_limited_number_of_times(directories: Directories) -> None:
+    transport = LimitedTransport(HTTPTransport(trust_env=False), 0)
+    verifier = IdentityVerifier(dns=False, signatures=directories.verifier(transport=transport))
+    found = verifier.verify_recorded(directories.request(), GPTBOT).signature
+    assert found is not None
+    assert found.detail == "the directory is not available: local: too many requests"
+    assert not directories.site.requests
+    transport.close()
+
+
+@pytest.mark.slow
+def test_verify_of_a_recorded_request(run: Any, folder: Path, directories: Directories, authority: Authority) -> None:
+    url = f"https://127.0.0.1:{directories.site.port}/keys"
+    options = ("--allow-private", "--ca-file", str(authority.file), "--no-dns", "--proxy", "none")
+
+    def verify(headers: list[tuple[str, str]], *arguments: str) -> Any:
+        (folder / "head.txt").write_bytes(head(headers))
+        return run("agents", "verify", "--request", "head.txt", *options, *arguments)
+
+    signed = GOOD.headers(agent=f'sig1="{url}"')
+    at = ("--at", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOW)))
+    ran = verify(signed, *at)
+    assert (ran.code, ran.lines) == (
+        0,
+        [
+            "undecided  -                the User-Agent field names no crawler of the registry",
+            f"  signature valid: signed by the key {GOOD.key_id} of {url}",
+        ],
+    )
+    [row] = verify([*signed, ("User-Agent", "GPTBot/1.0")], *at, "8.8.8.8", "--format", "json").rows("json")
+    assert (row["crawler"], row["address"], row["status"]) == ("GPTBot", "8.8.8.8", "undecided")
+    assert (row["signature"]["status"], row["signature"]["url"]) == ("valid", url)
+    assert verify([*signed, ("User-Agent", "GPTBot/1.0")], *at).code == 2
+    assert verify(EVIL.headers(agent=f'sig1="{url}"'), *at).code == 2
+    assert verify(signed).code == 1
+    assert "signature is not signed" not in verify([]).out
+    (folder / "own.toml").write_text(
+        '[[crawler]]\ntokens = ["OwnBot"]\noperator = "Own"\npurposes = ["research"]\nsource = "https://own.example"\n'
+        f'verification = {{ key_directories = ["{url}"] }}\n'
+    )
+    ran = verify(signed, *at, "OwnBot", "--agents-registry", "own.toml", "--format", "csv")
+    assert (ran.code, ran.lines[1].split(",")[:3]) == (0, ["OwnBot", "", "verified"])
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((), "pass NAME and an ADDRESS, or --request FILE"),
+        (("GPTBot",), "pass NAME and an ADDRESS, or --request FILE"),
+        (("GPTBot", REAL, "--at", "2026-01-01"), "--at requires --request FILE"),
+        (("GPTBot", REAL, REAL, "--request", "head.txt"), "pass at most one ADDRESS"),
+        (("--request", "head.txt"), "--request 'head.txt': invalid request line 'x'"),
+        (("--request", "nothing.txt"), "cannot read --request 'nothing.txt'"),
+    ],
+)
+def test_invalid_arguments(run: Any, folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "head.txt").write_text("x")
+    ran = run("agents", "verify", *arguments)
+    assert (ran.code, message in ran.err) == (2, True), ran.err
