@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 from tests.access.conftest import RULES, ScriptedOrigin
-from tests.client.observed import Site, decide_with_either, scripted
+from tests.client.either import BOTH, Site, decide_with_either, scripted
 from tests.client.test_refreshing import DAY_SECONDS, GatedRefresh
 
 from canfetch.access.entries import CacheEntry
@@ -21,7 +21,6 @@ from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import StoreError
 
-BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 URL = "https://example.com/forbidden"
 ROBOTS_URL = "https://example.com/robots.txt"
 
