@@ -1,8 +1,8 @@
 """Both clients with one synchronous interface, for tests of what both do."""
 
 import asyncio
-from collections.abc import Callable
-from inspect import iscoroutinefunction
+from collections.abc import AsyncIterator, Callable
+from inspect import isasyncgenfunction, iscoroutinefunction
 from types import TracebackType
 from typing import Any, Self
 
@@ -37,6 +37,8 @@ class EitherClient:
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self.client, name)
+        if isasyncgenfunction(member):
+            return lambda: asyncio.run(_collect(member()))
         if not iscoroutinefunction(member):
             return member
         return lambda *arguments, **keywords: asyncio.run(member(*arguments, **keywords))
@@ -48,6 +50,10 @@ class EitherClient:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+async def _collect(items: AsyncIterator[object]) -> list[object]:
+    return [item async for item in items]
 
 
 class Site(ScriptedOrigin):
