@@ -84,20 +84,6 @@ def test_two_hundred_threads_send_one_request() -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_tasks_send_one_request() -> None:
-    async def run() -> tuple[int, int]:
-        origin = AsyncGatedOrigin()
-        async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
-            tasks = [asyncio.create_task(client.allows("https://example.com/forbidden")) for _ in range(10_000)]
-            await asyncio.sleep(0)
-            origin.gate.set()
-            answers = await asyncio.gather(*tasks)
-        return len(origin.requests), sum(answers)
-
-    assert asyncio.run(run()) == (1, 0)
-
-
-@pytest.mark.slow
 def test_no_origin_waits_for_another() -> None:
     async def run() -> int:
         arrived = 0

@@ -513,13 +513,6 @@ def test_invalid_key_raises(tmp_path: Path, key: bytes) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_durable_recorder_stores_lines_and_files(tmp_path: Path) -> None:
-    with EvidenceRecorder(tmp_path / "new", store_content=True, durable=True) as recorder:
-        recorder.record("/", VERDICT, content=ROBOTS.content)
-    (report,) = verify_folder(tmp_path / "new")
-    assert (report.valid, report.decisions) == (True, 1)
-
-
 def test_rfc3986_3_2_1_credentials_of_a_redirect_loop_are_not_recorded(tmp_path: Path) -> None:
     def redirect(request: TransportRequest) -> Response:
         return Response(request.url, 302, (("Location", "http://us:secret@other.example/r"),), b"")
