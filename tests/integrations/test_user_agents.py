@@ -51,8 +51,8 @@ def test_name_spelled_as_in_its_line_selects_its_group(name: str) -> None:
     "program",
     [
         (
-            "from canfetch.integrations.protego import Protego as Parser; p = Parser.parse('User-agent: *\\nDisallow: /'); "
-            "assert not p.can_fetch('/', 'a')"
+            "from canfetch.integrations.protego import Protego as Parser; "
+            "p = Parser.parse('User-agent: *\\nDisallow: /'); assert not p.can_fetch('/', 'a')"
         ),
         (
             "from canfetch.integrations.robotparser import RobotFileParser as Parser; "
