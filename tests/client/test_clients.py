@@ -271,7 +271,7 @@ class BrokenStore(MemoryStore):
 def test_broken_store_is_logged_and_does_not_prevent_decisions(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     origin = ScriptedOrigin()
     with EitherClient(kind, origin, store=BrokenStore()) as client:
-        assert client.store_error is None
+        assert [client.store_error] == [None]
         assert not client.allows("https://example.com/forbidden")
         assert client.allows("https://example.com/open")
         assert client.store_error is not None

@@ -218,9 +218,9 @@ def test_fetch_that_raises_is_interrupted() -> None:
 def test_snapshot_cannot_be_changed() -> None:
     stats = decide_with_either("sync", scripted(failure="reset"), URL).stats
     with pytest.raises((AttributeError, FrozenInstanceError)):
-        stats.fetches = 5  # type: ignore[misc]
+        stats.fetches = 5
     with pytest.raises(TypeError):
-        stats.failures["reset"] = 5  # type: ignore[index]
+        stats.failures["reset"] = 5
 
 
 def test_memory_hits_are_the_lookups() -> None:
