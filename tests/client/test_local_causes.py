@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
+from tests.access.client_harness import open_client
 from tests.frontier.crawls import Hosts
 from tests.servers.certificates import Authority
 from tests.servers.web import Exchange, Site
@@ -26,7 +27,6 @@ from canfetch import AsyncClient, Client, Frontier
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.transports import TransportRequest, headers, response_body
-from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
 from canfetch.client.transports.local_errors import is_local_error
 from canfetch.core.verdict import Access
 from canfetch.errors import RequestNotSent
@@ -292,7 +292,6 @@ for name in ("urllib", "requests"):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of descriptors")
-@pytest.mark.slow
 def test_limit_of_descriptors() -> None:
     for library in ("aiohttp", "httpx2", "requests"):
         pytest.importorskip(library)
@@ -586,16 +585,9 @@ def test_names_that_do_not_exist_need_no_other_lookup(*, is_async: bool) -> None
 
 def ask(url: str, servers: NameServers, store: MemoryStore, *, is_async: bool) -> Any:
     """Return the access of an origin."""
-
-    async def ask_async() -> Any:
-        transport = AsyncHTTPTransport(resolve=servers, trust_env=False)
-        async with AsyncClient(transport=transport, **options(store)) as client:
-            return await client.access(url)
-
-    if is_async:
-        return asyncio.run(ask_async())
-    with Client(transport=HTTPTransport(resolve=servers, trust_env=False), **options(store)) as client:
-        return client.access(url)
+    name = "http-async" if is_async else "http"
+    with open_client(name, resolve=servers, **options(store)) as client:
+        return client.decide(url)[0].access
 
 
 # --- what follows ----------------------------------------------------------------------------------------------------
