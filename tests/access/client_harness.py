@@ -2,8 +2,9 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from tests.transports.harness import SYNC_NAMES, transport_class
@@ -41,6 +42,7 @@ def open_client(
     *,
     ssl_context: ssl.SSLContext | None = None,
     resolve: Resolve = system_resolve,
+    settings: Mapping[str, Any] = MappingProxyType({}),
     user_agent: str = USER_AGENT,
     **options: Any,
 ) -> Iterator[ClientUnderTest]:
@@ -50,12 +52,13 @@ def open_client(
         name: Its transport, one of `TRANSPORT_NAMES`, or the session of its transport, one of `SESSION_NAMES`.
         ssl_context: The TLS settings of a transport without a session.
         resolve: The resolver of a transport without a session.
+        settings: The settings of a session.
         options: The options of the client.
     """
 
     def create() -> tuple[Any, Any]:
         if name in SESSION_NAMES:
-            session = make_session(name)
+            session = make_session(name, **settings)
             return session, make_transport(name, session)
         return None, transport_class(name)(ssl_context=ssl_context, resolve=resolve)
 
@@ -70,15 +73,20 @@ def open_client(
         ):
             yield _SyncClient(client)
         return
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() as runner, ExitStack() as ending:
         session, transport = runner.run(create_in_loop())
+        if session is not None:
+            ending.callback(lambda: runner.run(close_session(session)))
         async_client = AsyncClient(user_agent=user_agent, transport=transport, **options)
-        try:
-            yield _ConcurrentClient(async_client, runner)
-        finally:
-            runner.run(async_client.close())
-            if session is not None:
-                runner.run(close_session(session))
+        ending.callback(lambda: runner.run(async_client.close()))
+        yield _ConcurrentClient(async_client, runner)
+
+
+def fetch(name: str, url: str, settings: Mapping[str, Any], *more_urls: str, **options: Any) -> None:
+    """Fetch the robots.txt of origins with a client over a session with these settings."""
+    with open_client(name, settings=settings, **options) as client:
+        for each in (url, *more_urls):
+            client.origin_state(each)
 
 
 class _SyncClient:
