@@ -19,8 +19,8 @@ from pathlib import Path
 from canfetch import RobotsTxt, parse
 from canfetch.compare.budget import Budget
 from canfetch.compare.dead_rules import rule_effects
+from canfetch.compare.minimization import selecting_agents, selections
 from canfetch.compare.redundancy import RemovableRules
-from canfetch.compare.selections import selecting_agents, selections
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.lint import Linter

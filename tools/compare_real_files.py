@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 import canfetch
 from canfetch.compare import Minimization, coverage, dead_rules, difference, find_minimization
-from canfetch.compare.selections import selecting_agents
+from canfetch.compare.minimization import selecting_agents
 from canfetch.errors import Undecided
 
 _UNNAMED = "ExampleBot"

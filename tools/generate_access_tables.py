@@ -53,12 +53,22 @@ def annotation(setting: dict[str, Any]) -> str:
     return alias(setting["values"]) if "values" in setting else "int"
 
 
+def policy_lines(name: str, policy: dict[str, Any], defaults: dict[str, Any], indent: str) -> list[str]:
+    """Render the values of a policy that differ from defaults, as arguments."""
+    values = {setting: given["value"] for setting, given in policy["settings"].items()}
+    differing = {setting: value for setting, value in values.items() if defaults.get(setting) != value}
+    named = [f'name="{name}"', f"summary={quote(policy['summary'])}"]
+    return [
+        f"{indent}{argument},"
+        for argument in [*named, *(f"{setting}={to_python(value)}" for setting, value in differing.items())]
+    ]
+
+
 def python_tables(tables: dict[str, Any]) -> str:
     """Render the module."""
     settings, policies = tables["settings"], tables["policies"]
-    default_settings = policies[DEFAULT]["settings"]
     fields = [f"    {name}: {annotation(setting)}" for name, setting in settings.items()]
-    lines = [f'"""{NOTICE}"""', "", "from typing import Final, Literal, NamedTuple, TypedDict", ""]
+    lines = [f'"""{NOTICE}"""', "", "from typing import Final, Literal, NamedTuple, TypedDict, get_args", ""]
     lines += [f"{alias(name)} = Literal[{', '.join(map(quote, values))}]" for name, values in tables["values"].items()]
     lines += ["", "", TYPES, ""]
     lines += ["class PolicySettings(TypedDict, total=False):"]
@@ -68,7 +78,7 @@ def python_tables(tables: dict[str, Any]) -> str:
     lines += ["    name: str", "    summary: str", *fields, "", ""]
     lines += ["# The values that each setting can have.", "CHOICES: Final[dict[str, tuple[str, ...]]] = {"]
     lines += [
-        f'    "{name}": ({", ".join(map(quote, tables["values"][setting["values"]]))}),'
+        f'    "{name}": get_args({alias(setting["values"])}),'
         for name, setting in settings.items()
         if "values" in setting
     ]
@@ -81,21 +91,17 @@ def python_tables(tables: dict[str, Any]) -> str:
     lines += ["}"]
     with_copy, without_copy = settings["while_unreachable"]["phases"]
     for constant, name in (("WITH_COPY", with_copy), ("WITHOUT_COPY", without_copy)):
-        lines.append(f"{constant}: Final = ({', '.join(map(quote, tables['values'][name]))})")
+        lines.append(f"{constant}: Final = get_args({alias(name)})")
     lines.append(f"MAX_PHASE_SECONDS: Final = {settings['while_unreachable']['maximum']:_}")
     lines.append(f"MAX_ORIGINS: Final = {settings['misconfigured_origins']['origins']}")
-    lines += ["", "POLICIES: Final[dict[str, PolicyValues]] = {"]
+    values = {name: setting["value"] for name, setting in policies[DEFAULT]["settings"].items()}
+    lines += ["", f"_{DEFAULT.upper()}: Final = PolicyValues("]
+    lines += policy_lines(DEFAULT, policies[DEFAULT], {}, " " * 4)
+    lines += [")", "POLICIES: Final[dict[str, PolicyValues]] = {", f'    "{DEFAULT}": _{DEFAULT.upper()},']
     for name, policy in policies.items():
-        lines += [
-            f'    "{name}": PolicyValues(',
-            f'        name="{name}",',
-            f"        summary={quote(policy['summary'])},",
-        ]
-        lines += [
-            f"        {setting}={to_python((default_settings | policy['settings'])[setting]['value'])},"
-            for setting in settings
-        ]
-        lines.append("    ),")
+        if name != DEFAULT:
+            lines.append(f'    "{name}": _{DEFAULT.upper()}._replace(')
+            lines += [*policy_lines(name, policy, values, " " * 8), "    ),"]
     lines += ["}", ""]
     return "\n".join(lines)
 

@@ -2,16 +2,19 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from tests.transports.harness import SYNC_NAMES, transport_class
+from tests.transports.session_harness import SESSION_NAMES, close_session, make_session, make_transport
+from tests.transports.session_harness import SYNC_NAMES as SYNC_SESSION_NAMES
 
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
 from canfetch.client.sync_client import Client
-from canfetch.client.transports.dns import Resolve
+from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.core.verdict import Verdict
 
 USER_AGENT = "ExampleBot/1.0"
@@ -35,30 +38,55 @@ class ClientUnderTest(Protocol):
 
 @contextmanager
 def open_client(
-    transport_name: str,
+    name: str,
     *,
-    ssl_context: ssl.SSLContext,
-    resolve: Resolve,
+    ssl_context: ssl.SSLContext | None = None,
+    resolve: Resolve = system_resolve,
+    settings: Mapping[str, Any] = MappingProxyType({}),
     user_agent: str = USER_AGENT,
     **options: Any,
 ) -> Iterator[ClientUnderTest]:
-    """Open a client with a transport.
+    """Open a client.
 
     Args:
-        transport_name: One of `TRANSPORT_NAMES`.
+        name: Its transport, one of `TRANSPORT_NAMES`, or the session of its transport, one of `SESSION_NAMES`.
+        ssl_context: The TLS settings of a transport without a session.
+        resolve: The resolver of a transport without a session.
+        settings: The settings of a session.
         options: The options of the client.
     """
-    transport = transport_class(transport_name)(ssl_context=ssl_context, resolve=resolve)
-    if transport_name in SYNC_NAMES:
-        with Client(user_agent=user_agent, transport=transport, **options) as client:
+
+    def create() -> tuple[Any, Any]:
+        if name in SESSION_NAMES:
+            session = make_session(name, **settings)
+            return session, make_transport(name, session)
+        return None, transport_class(name)(ssl_context=ssl_context, resolve=resolve)
+
+    async def create_in_loop() -> tuple[Any, Any]:
+        return create()
+
+    if name in SYNC_NAMES or name in SYNC_SESSION_NAMES:
+        session, transport = create()
+        with (
+            closing(session) if session is not None else nullcontext(),
+            Client(user_agent=user_agent, transport=transport, **options) as client,
+        ):
             yield _SyncClient(client)
         return
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() as runner, ExitStack() as ending:
+        session, transport = runner.run(create_in_loop())
+        if session is not None:
+            ending.callback(lambda: runner.run(close_session(session)))
         async_client = AsyncClient(user_agent=user_agent, transport=transport, **options)
-        try:
-            yield _ConcurrentClient(async_client, runner)
-        finally:
-            runner.run(async_client.close())
+        ending.callback(lambda: runner.run(async_client.close()))
+        yield _ConcurrentClient(async_client, runner)
+
+
+def fetch(name: str, url: str, settings: Mapping[str, Any], *more_urls: str, **options: Any) -> None:
+    """Fetch the robots.txt of origins with a client over a session with these settings."""
+    with open_client(name, settings=settings, **options) as client:
+        for each in (url, *more_urls):
+            client.origin_state(each)
 
 
 class _SyncClient:

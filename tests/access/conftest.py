@@ -59,6 +59,25 @@ class AsyncScriptedOrigin(ScriptedOrigin):
         """Do nothing."""
 
 
+class Awaited:
+    """A transport of a test, for the asynchronous client. Its other attributes are those of the transport."""
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        """Send a request with the transport."""
+        answer: Response | Failure = self._transport.send(request)
+        return answer
+
+    async def close(self) -> None:
+        """Close the transport."""
+        self._transport.close()
+
+
 def play_event(event: dict[str, Any], request: TransportRequest) -> Response | Failure:
     """Return the result of a request to an origin with an event."""
     if "conditional" in event and any(name.startswith("If-") for name, _ in request.headers):

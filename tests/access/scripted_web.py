@@ -37,14 +37,3 @@ class ScriptedWeb:
 
     def close(self) -> None:
         """Do nothing."""
-
-
-class AsyncScriptedWeb(ScriptedWeb):
-    """A `ScriptedWeb` for the asynchronous client."""
-
-    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-        """Send the response for the URL, or 404."""
-        return super().send(request)
-
-    async def close(self) -> None:  # type: ignore[override]  # the async protocol
-        """Do nothing."""

@@ -1,14 +1,13 @@
 """Every access case, with both clients and a scripted transport."""
 
-import asyncio
 from typing import Any
 
 import pytest
 from conformance.access_cases import ALLOWED
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin, effect_in_verdict, load_cases, play_event
+from tests.access.conftest import ScriptedOrigin, effect_in_verdict, load_cases, play_event
+from tests.client.either import BOTH, EitherClient
 
 from canfetch.access.responses import Failure, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 
@@ -16,32 +15,18 @@ CASES = [(case, policy) for case in load_cases("answers.toml") for policy in cas
 OPEN, FORBIDDEN = "https://example.com/open", "https://example.com/forbidden"
 
 
+@BOTH
 @pytest.mark.parametrize("case, policy", CASES, ids=[f"{case['id']}-{policy}" for case, policy in CASES])
-def test_access_case(case: dict[str, Any], policy: str) -> None:
+def test_access_case(case: dict[str, Any], policy: str, kind: str) -> None:
     expected = case["expect"][policy]["effect"]
 
-    with Client(
-        user_agent="ExampleBot/1.0", policy=policy, transport=ScriptedOrigin(case["event"]), clock=lambda: 0.0
-    ) as client:
+    with EitherClient(kind, ScriptedOrigin(case["event"]), policy=policy, clock=lambda: 0.0) as client:
         verdicts = client.decide(OPEN), client.decide(FORBIDDEN)
         allowed = client.allows(OPEN), client.allows(FORBIDDEN)
 
     assert tuple(verdict.allowed for verdict in verdicts) == ALLOWED[expected] == allowed
     assert verdicts[0].access is not None
     assert verdicts[0].access.effect == effect_in_verdict(expected)
-
-
-@pytest.mark.parametrize("case, policy", CASES, ids=[f"{case['id']}-{policy}" for case, policy in CASES])
-def test_access_case_async(case: dict[str, Any], policy: str) -> None:
-    expected = case["expect"][policy]["effect"]
-
-    async def run() -> tuple[bool, bool]:
-        async with AsyncClient(
-            user_agent="ExampleBot/1.0", policy=policy, transport=AsyncScriptedOrigin(case["event"]), clock=lambda: 0.0
-        ) as client:
-            return await client.allows(OPEN), (await client.decide(FORBIDDEN)).allowed
-
-    assert asyncio.run(run()) == ALLOWED[expected]
 
 
 @pytest.mark.parametrize("case", load_cases("over-time.toml"), ids=lambda case: case["id"])

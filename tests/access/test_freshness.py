@@ -7,7 +7,6 @@ from canfetch.access.policies import get_policy
 from canfetch.access.responses import Response
 from canfetch.access.retries import parse_retry_after, retry_delay
 
-RFC9309 = get_policy("rfc9309")
 DAY = 86400.0
 # Thu, 01 Jan 2026 00:00:00 GMT
 NOW = 1767225600.0

@@ -1,10 +1,10 @@
 """Pages and binary data that are served as robots.txt: outcomes, entries over time, and verdicts of both clients."""
 
-import asyncio
 from typing import Any
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 
 import canfetch
 from canfetch.access.compatibility import expire_if_incompatible
@@ -132,22 +132,15 @@ def test_page_that_may_be_followed_by_records_expires_for_clients_with_a_higher_
 
 @pytest.mark.parametrize("body", [PAGE, b"%PDF-1.7\n", b"\x1f\x8b\x08\0\0\0\0\0\x02\xff"], ids=["page", "pdf", "gzip"])
 @pytest.mark.parametrize("policy", ["rfc9309", "google", "yandex", "rfc9309+not_robots=unreachable"])
-def test_verdicts_always_mention_the_format(body: bytes, policy: str) -> None:
+@BOTH
+def test_verdicts_always_mention_the_format(body: bytes, policy: str, kind: str) -> None:
     text = body.decode("latin-1")
-    event = {"status": 200, "body": text}
     note = canfetch.parse(text).decide(URL, agent="ExampleBot").notes[0]
 
-    with canfetch.Client(user_agent="ExampleBot/1.0", policy=policy, transport=ScriptedOrigin(event)) as client:
+    with EitherClient(kind, ScriptedOrigin({"status": 200, "body": text}), policy=policy) as client:
         verdict = client.decide(URL)
 
-    async def decide() -> canfetch.Verdict:
-        async with canfetch.AsyncClient(
-            user_agent="ExampleBot/1.0", policy=policy, transport=AsyncScriptedOrigin(event)
-        ) as client:
-            return await client.decide(URL)
-
-    for each in (verdict, asyncio.run(decide())):
-        assert each.access is not None
-        assert each.access.explanation.startswith(f"status 200, but {note}")
-        assert note in each.explanation
-        assert note in str(each.to_json()["access"]["explanation"])
+    assert verdict.access is not None
+    assert verdict.access.explanation.startswith(f"status 200, but {note}")
+    assert note in verdict.explanation
+    assert note in str(verdict.to_json()["access"]["explanation"])

@@ -8,16 +8,13 @@ from pathlib import Path
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin
-from tests.json_lines import read_json_lines
 from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.fixtures import site
 from tests.servers.web import Site
-from tests.stores.entries import make_entry
 from tests.transports.harness import transport_class
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.transports import TransportRequest
@@ -60,59 +57,6 @@ def test_stale_entry_is_used_while_it_is_refreshed_async() -> None:
         return (await client.decide(URL)).allowed, len(origin.requests)
 
     assert asyncio.run(run()) == (True, 2)
-
-
-def test_entries_and_store_error_async(tmp_path: Path) -> None:
-    async def run() -> list[str]:
-        store = SQLiteStore(tmp_path / "robots.sqlite3")
-        store.put(make_entry("https://stored.example/"))
-        async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store) as client:
-            assert not await client.allows(URL)
-            assert [client.store_error] == [None]
-            names = [entry.origin async for entry in client.entries()]
-            store.close()
-            assert await client.allows("https://other.example/open")
-            assert client.store_error is not None
-            return names
-
-    assert asyncio.run(run()) == ["https://example.com", "https://stored.example"]
-
-
-def test_client_without_a_store_has_no_entries_async() -> None:
-    async def run() -> list[str]:
-        async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin()) as client:
-            await client.allows(URL)
-            return [entry.origin async for entry in client.entries()]
-
-    assert asyncio.run(run()) == []
-
-
-def test_corrupt_entry_is_not_yielded_async(caplog: pytest.LogCaptureFixture) -> None:
-    store = MemoryStore()
-    for url in ("https://a.example/", "https://b.example/"):
-        store.put(make_entry(url))
-    store._entries["https://a.example"]["format"] = "nonsense"
-
-    async def run() -> list[str]:
-        async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store) as client:
-            return [entry.origin async for entry in client.entries()]
-
-    assert asyncio.run(run()) == ["https://b.example"]
-    assert "discarded" in caplog.text
-
-
-def test_every_decision_is_recorded_async(tmp_path: Path) -> None:
-    async def run() -> None:
-        with EvidenceRecorder(tmp_path) as recorder:
-            client = AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), evidence=recorder)
-            async with client:
-                await client.allows(URL)
-                await client.decide("https://example.com/open", agent="Other")
-
-    asyncio.run(run())
-    [segment] = tmp_path.iterdir()
-    lines = read_json_lines(segment)
-    assert [line["verdict"]["allowed"] for line in lines if "verdict" in line] == [False, True]
 
 
 def test_exception_in_an_async_with_block_cancels_fetches(tmp_path: Path) -> None:
@@ -263,23 +207,6 @@ def test_interrupt_does_not_wait_for_requests(site: Site) -> None:
         timeout=300,
     )
     assert run.stdout == "interrupted\n"
-
-
-def test_worker_without_the_lease_polls_the_store_async() -> None:
-    store = MemoryStore()
-    origin = AsyncScriptedOrigin()
-
-    async def run() -> bool:
-        assert store.acquire_lease("https://example.com", holder="another", seconds=60)
-        async with AsyncClient(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
-            task = asyncio.create_task(client.allows(URL))
-            await asyncio.sleep(0)
-            # The holder of the lease stores its result and dies before it releases the lease.
-            await asyncio.to_thread(store.put, make_entry())
-            return await task
-
-    assert not asyncio.run(run())
-    assert origin.requests == []
 
 
 def test_default_transport_needs_no_extra() -> None:

@@ -6,7 +6,6 @@ another origin.
 
 import asyncio
 import sys
-import threading
 from collections import Counter
 
 import pytest
@@ -15,7 +14,6 @@ from tests.servers.valid import RULES, respond
 from tests.servers.web import Site
 
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.sync_client import Client
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 
@@ -23,7 +21,6 @@ from canfetch.client.transports.aiohttp_transport import AiohttpTransport
 
 USER_AGENT = "ExampleBot/1.0"
 TASKS = 10_000
-THREADS = 200
 # The number of concurrent fetches. Each takes two sockets of this process.
 CONCURRENT = 500
 
@@ -42,25 +39,6 @@ def test_rfc9309_2_4_ten_thousand_tasks_send_one_http_request() -> None:
         answers = asyncio.run(run(site))
         assert site.count("/robots.txt") == len(site.requests) == 1
     assert Counter(answers) == {True: TASKS // 2, False: TASKS // 2}
-
-
-def test_rfc9309_2_4_two_hundred_threads_send_one_http_request() -> None:
-    answers: list[bool] = []
-    with Site() as site, Client(user_agent=USER_AGENT) as client:
-        site.serve("/robots.txt", respond(RULES))
-        start = threading.Barrier(THREADS)
-
-        def query() -> None:
-            start.wait()
-            answers.append(client.allows(f"{site.origin}/fish"))
-
-        threads = [threading.Thread(target=query) for _ in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert site.count("/robots.txt") == len(site.requests) == 1
-    assert answers == [True] * THREADS
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import aiohttp
 import httpx2
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 from tests.stores.entries import make_entry
 
 from canfetch.access.entries import CacheEntry
@@ -80,20 +81,6 @@ def test_two_hundred_threads_send_one_request() -> None:
 
     assert answers == [True] * 200
     assert len(origin.requests) == 1
-
-
-@pytest.mark.slow
-def test_ten_thousand_tasks_send_one_request() -> None:
-    async def run() -> tuple[int, int]:
-        origin = AsyncGatedOrigin()
-        async with AsyncClient(user_agent=USER_AGENT, transport=origin) as client:
-            tasks = [asyncio.create_task(client.allows("https://example.com/forbidden")) for _ in range(10_000)]
-            await asyncio.sleep(0)
-            origin.gate.set()
-            answers = await asyncio.gather(*tasks)
-        return len(origin.requests), sum(answers)
-
-    assert asyncio.run(run()) == (1, 0)
 
 
 @pytest.mark.slow
@@ -247,14 +234,6 @@ def test_offline_sends_no_request() -> None:
     assert str(unknown.effective_access(9e9).effect) == "full-disallow"
 
 
-def test_refresh_sends_another_request() -> None:
-    origin = ScriptedOrigin()
-    with Client(user_agent=USER_AGENT, transport=origin) as client:
-        client.origin_state("https://example.com/")
-        client.origin_state("https://example.com/", refresh=True)
-    assert len(origin.requests) == 2
-
-
 def test_clients_that_share_a_store_send_one_request() -> None:
     store = MemoryStore()
     origin = ScriptedOrigin()
@@ -288,14 +267,30 @@ class BrokenStore(MemoryStore):
         raise StoreError(f"store: {origin} cannot be leased to {holder} for {seconds}")
 
 
-def test_broken_store_is_logged_and_does_not_prevent_decisions(caplog: pytest.LogCaptureFixture) -> None:
+@BOTH
+def test_broken_store_is_logged_and_does_not_prevent_decisions(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     origin = ScriptedOrigin()
-    with Client(user_agent=USER_AGENT, transport=origin, store=BrokenStore()) as client:
+    with EitherClient(kind, origin, store=BrokenStore()) as client:
+        assert [client.store_error] == [None]
         assert not client.allows("https://example.com/forbidden")
         assert client.allows("https://example.com/open")
         assert client.store_error is not None
     assert len(origin.requests) == 1
     assert "continuing from memory" in caplog.text
+
+
+@BOTH
+def test_entries_of_the_store_are_yielded(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    with EitherClient(kind, ScriptedOrigin()) as client:
+        client.allows("https://a.example/")
+        assert list(client.entries()) == []
+    store = MemoryStore()
+    with EitherClient(kind, ScriptedOrigin(), store=store) as client:
+        client.allows("https://a.example/")
+        client.allows("https://b.example/")
+        store._entries["https://a.example"]["format"] = "nonsense"
+        assert [entry.origin for entry in client.entries()] == ["https://b.example"]
+    assert "discarded" in caplog.text
 
 
 def test_corrupt_entry_is_discarded_and_fetched_again(caplog: pytest.LogCaptureFixture) -> None:
@@ -481,12 +476,6 @@ def test_invalid_clock_of_a_store_or_a_recorder_raises(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("store", [MemoryStore(), None], ids=["memory", "none"])
-def test_store_is_optional(store: MemoryStore | None) -> None:
-    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
-        assert client.allows("https://example.com/")
-
-
 def test_transport_of_the_other_client_raises() -> None:
     with pytest.raises(InvalidOption, match="invalid transport AsyncScriptedOrigin: it belongs to AsyncClient"):
         Client(user_agent=USER_AGENT, transport=AsyncScriptedOrigin())  # type: ignore[arg-type]  # invalid on purpose
@@ -495,12 +484,7 @@ def test_transport_of_the_other_client_raises() -> None:
 
 
 @pytest.mark.parametrize("url", ["/path", "example.com", "https://", "mailto:a@b", ""])
-def test_url_without_an_origin_raises(url: str) -> None:
-    async def run(client: AsyncClient) -> None:
-        async with client:
-            await client.allows(url)
-
-    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client, pytest.raises(InvalidURL):
+@BOTH
+def test_url_without_an_origin_raises(url: str, kind: str) -> None:
+    with EitherClient(kind, ScriptedOrigin()) as client, pytest.raises(InvalidURL):
         client.allows(url)
-    with pytest.raises(InvalidURL):
-        asyncio.run(run(AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin())))

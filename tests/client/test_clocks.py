@@ -1,14 +1,13 @@
 """Clocks that were wrong: an entry from the future is fetched again, once."""
 
-import asyncio
 from functools import partial
 from typing import Any
 
 from simulation.machine import EPOCH, ClockPlan, Machine
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 
 from canfetch.access.effective_access import MAX_CLOCK_SKEW
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.clock_watch import ClockWatch
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
@@ -18,10 +17,11 @@ OPEN, FORBIDDEN = "https://example.com/open", "https://example.com/forbidden"
 WRONG, RIGHT = 4e9, 1.8e9
 
 
-def test_rfc9309_2_4_entry_from_the_future_is_fetched_again() -> None:
+@BOTH
+def test_rfc9309_2_4_entry_from_the_future_is_fetched_again(kind: str) -> None:
     now = [WRONG]
     origin = ScriptedOrigin({"status": 404})
-    with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0]) as client:
+    with EitherClient(kind, origin, clock=lambda: now[0]) as client:
         assert client.allows(FORBIDDEN)
         now[0] = RIGHT
         origin.event = {"status": 200}
@@ -30,21 +30,6 @@ def test_rfc9309_2_4_entry_from_the_future_is_fetched_again() -> None:
         now[0] = RIGHT - 10
         assert not client.allows(FORBIDDEN)
     assert len(origin.requests) == 2
-
-
-def test_rfc9309_2_4_entry_from_the_future_is_fetched_again_async() -> None:
-    async def run() -> int:
-        now = [WRONG]
-        origin = AsyncScriptedOrigin({"status": 404})
-        async with AsyncClient(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0]) as client:
-            assert await client.allows(FORBIDDEN)
-            now[0] = RIGHT
-            origin.event = {"status": 200}
-            assert not await client.allows(FORBIDDEN)
-            assert not (await client.decide(FORBIDDEN)).allowed
-        return len(origin.requests)
-
-    assert asyncio.run(run()) == 2
 
 
 def test_rfc9309_2_4_stored_entry_from_the_future_is_fetched_once() -> None:

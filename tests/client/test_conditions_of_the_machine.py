@@ -23,58 +23,20 @@ pytestmark = [
 
 # Prints what a client with each transport says about each URL.
 ASK = r"""
-import asyncio, socket, sys
-import aiohttp, httpx2, requests
+import socket
 import canfetch
-from canfetch.client.transports import aiohttp_transport, http_transport, httpx2_transport, requests_transport
-
-def outcome(ask):
-    try:
-        return str(ask().kind)
-    except canfetch.RequestNotSent as error:
-        return "not sent"
-
-def ask_sync(transport, url):
-    with canfetch.Client(user_agent="ExampleBot/1.0", transport=transport, timeout=5.0) as client:
-        return client.origin_state(url).entry.outcome
-
-async def ask_async(make, url):
-    session, transport = make()
-    async with canfetch.AsyncClient(user_agent="ExampleBot/1.0", transport=transport, timeout=5.0) as client:
-        try:
-            return (await client.origin_state(url)).entry.outcome
-        finally:
-            if session is not None:
-                await getattr(session, "aclose", getattr(session, "close", None))()
-
-def aiohttp_session():
-    session = aiohttp.ClientSession()
-    return session, aiohttp_transport.AiohttpTransport(session=session)
-
-def httpx2_session():
-    session = httpx2.AsyncClient(trust_env=False)
-    return session, httpx2_transport.AsyncHttpx2Transport(client=session)
-
-ASYNC = {
-    "http-async": lambda: (None, http_transport.AsyncHTTPTransport(trust_env=False)),
-    "httpx2-async": lambda: (None, httpx2_transport.AsyncHttpx2Transport(trust_env=False)),
-    "aiohttp": lambda: (None, aiohttp_transport.AiohttpTransport(trust_env=False)),
-    "aiohttp-session": aiohttp_session,
-    "httpx2-async-client": httpx2_session,
-}
-SYNC = {
-    "http": lambda: http_transport.HTTPTransport(trust_env=False),
-    "httpx2": lambda: httpx2_transport.Httpx2Transport(trust_env=False),
-    "httpx2-client": lambda: httpx2_transport.Httpx2Transport(client=httpx2.Client(trust_env=False)),
-    "requests": lambda: requests_transport.RequestsTransport(session=requests.Session()),
-}
+from tests.access.client_harness import open_client
+from tests.transports.harness import TRANSPORT_NAMES
+from tests.transports.session_harness import SESSION_NAMES
 
 def report(*urls):
     for url in urls:
-        for name, make in SYNC.items():
-            print(url, name, outcome(lambda: ask_sync(make(), url)))
-        for name, make in ASYNC.items():
-            print(url, name, outcome(lambda: asyncio.run(ask_async(make, url))))
+        for name in (*TRANSPORT_NAMES, *SESSION_NAMES):
+            with open_client(name, timeout=5.0) as client:
+                try:
+                    print(url, name, client.origin_state(url).entry.outcome.kind)
+                except canfetch.RequestNotSent:
+                    print(url, name, "not sent")
 """
 WITHOUT_NETWORK = 'report("http://192.0.2.10/", "http://[2001:db8::10]/", "ftp://192.0.2.10/")'
 # One of the two ports listens, and the other one is in use for a connection to it.
@@ -109,7 +71,7 @@ def test_every_network_is_down() -> None:
     unsupported = [line for line in lines if line.startswith("ftp:") and line.split()[1] not in ("http", "http-async")]
     assert {line.split(maxsplit=2)[2] for line in unsupported} == {"network_error"}
     # urllib3 does not look for IPv6 addresses on a machine without any.
-    unsupported += [line for line in lines if line.startswith("http://[") and line.split()[1] == "requests"]
+    unsupported += [line for line in lines if line.startswith("http://[") and line.split()[1] == "requests-session"]
     others = [line for line in lines if line not in unsupported]
     assert len(others) == 2 * 9 - 1 + 2
     assert [line for line in others if not line.endswith("not sent")] == []

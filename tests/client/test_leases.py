@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.lease_holders import _started_at, has_ended, new_holder
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
@@ -41,28 +41,16 @@ class OvertakenStore(MemoryStore):
 
 
 @pytest.mark.parametrize("refresh, requests", [(False, 0), (True, 1)])
-def test_entry_stored_before_the_lease_is_used(requests: int, *, refresh: bool) -> None:
+@BOTH
+def test_entry_stored_before_the_lease_is_used(kind: str, requests: int, *, refresh: bool) -> None:
     # A refresh does not use it: its request may have been sent before the call.
     first, second = ScriptedOrigin(), ScriptedOrigin()
     store = OvertakenStore(first)
-    with Client(user_agent=USER_AGENT, transport=second, store=store) as client:
+    with EitherClient(kind, second, store=store) as client:
         state = client.origin_state(URL, refresh=refresh)
         assert store._leases == {}
         assert state.entry == store.get("https://example.com")
     assert (len(first.requests), len(second.requests)) == (1, requests)
-
-
-def test_entry_stored_before_the_lease_is_used_async() -> None:
-    first, second = ScriptedOrigin(), AsyncScriptedOrigin()
-    store = OvertakenStore(first)
-
-    async def run() -> bool:
-        async with AsyncClient(user_agent=USER_AGENT, transport=second, store=store) as client:
-            return await client.allows(URL)
-
-    assert asyncio.run(run())
-    assert store._leases == {}
-    assert (len(first.requests), len(second.requests)) == (1, 0)
 
 
 class SlowOrigin(ScriptedOrigin):
@@ -123,37 +111,23 @@ class RaisingOrigin(ScriptedOrigin):
         raise self._error
 
 
-class AsyncRaisingOrigin(RaisingOrigin):
-    """A `RaisingOrigin` for the asynchronous client."""
-
-    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # asynchronous
-        await asyncio.sleep(0)
-        return super().send(request)
-
-    async def close(self) -> None:  # type: ignore[override]  # the async protocol
-        """Do nothing."""
-
-
-@pytest.mark.parametrize("error", [Boom(), KeyboardInterrupt(), RequestNotSent("no descriptor")])
-def test_the_lease_is_released_after_an_exception(error: BaseException) -> None:
+@pytest.mark.parametrize(
+    "kind, error",
+    [
+        ("sync", Boom()),
+        ("sync", KeyboardInterrupt()),
+        ("sync", RequestNotSent("no descriptor")),
+        ("async", Boom()),
+        ("async", asyncio.CancelledError()),
+        ("async", RequestNotSent("no descriptor")),
+    ],
+)
+def test_the_lease_is_released_after_an_exception(kind: str, error: BaseException) -> None:
     store = MemoryStore()
-    with Client(user_agent=USER_AGENT, transport=RaisingOrigin(error), store=store) as client:
+    with EitherClient(kind, RaisingOrigin(error), store=store) as client:
         with pytest.raises(type(error)):
             client.allows(URL)
         assert store._leases == {}
-
-
-@pytest.mark.parametrize("error", [Boom(), asyncio.CancelledError(), RequestNotSent("no descriptor")])
-def test_the_lease_is_released_after_an_exception_async(error: BaseException) -> None:
-    store = MemoryStore()
-
-    async def run() -> None:
-        async with AsyncClient(user_agent=USER_AGENT, transport=AsyncRaisingOrigin(error), store=store) as client:
-            with pytest.raises(type(error)):
-                await client.allows(URL)
-            assert store._leases == {}
-
-    asyncio.run(run())
 
 
 class Interrupting(MemoryStore):

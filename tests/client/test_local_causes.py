@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
+from tests.access.client_harness import open_client
 from tests.frontier.crawls import Hosts
 from tests.servers.certificates import Authority
 from tests.servers.web import Exchange, Site
@@ -26,7 +27,6 @@ from canfetch import AsyncClient, Client, Frontier
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.transports import TransportRequest, headers, response_body
-from canfetch.client.transports.http_transport import AsyncHTTPTransport, HTTPTransport
 from canfetch.client.transports.local_errors import is_local_error
 from canfetch.core.verdict import Access
 from canfetch.errors import RequestNotSent
@@ -242,12 +242,12 @@ def test_connection_of_an_asynchronous_session_that_becomes_free_late(name: str,
 # --- no descriptor ---------------------------------------------------------------------------------------------------
 
 WITHOUT_DESCRIPTORS = """
-import asyncio, os, resource, sys, urllib.request
-import aiohttp, httpx2, requests
+import os, resource, sys
 import canfetch
-from canfetch.client.transports import aiohttp_transport, http_transport, httpx2_transport, requests_transport
-from canfetch.integrations.requests import RobotsAdapter
-from canfetch.integrations.urllib import RobotsHandler
+from tests.access.client_harness import open_client
+from tests.integrations.http_clients.hosts import open_host
+from tests.transports.harness import TRANSPORT_NAMES
+from tests.transports.session_harness import SESSION_NAMES
 
 # The first site loads what is imported late.
 warm, url = sys.argv[1:]
@@ -261,66 +261,37 @@ def use_all():
     except OSError:
         return taken
 
-async def check(name, allows):
-    await allows(warm)
+def check(name, allows):
+    allows(warm)
     taken = use_all()
     try:
-        await allows(url)
+        allows(url)
     except canfetch.RequestNotSent as error:
         message = str(error)
     else:
         message = "sent"
     for descriptor in taken:
         os.close(descriptor)
-    print(name, await allows(url + "private/"), message)
+    print(name, allows(url + "private/"), message)
 
-async def check_async(name, transport):
-    async with canfetch.AsyncClient(user_agent="ExampleBot/1.0", transport=transport) as client:
-        await check(name, client.allows)
+def guarded(url):
+    try:
+        host.get(url)
+    except canfetch.RobotsDisallowed:
+        return False
+    return True
 
-def check_sync(name, ask):
-    async def allows(url):
-        return ask(url)
-    asyncio.run(check(name, allows))
-
-def check_client(name, transport):
-    with canfetch.Client(user_agent="ExampleBot/1.0", transport=transport) as client:
-        check_sync(name, client.allows)
-
-def guarded(fetch):
-    def allows(url):
-        try:
-            fetch(url)
-        except canfetch.RobotsDisallowed:
-            return False
-        return True
-    return allows
-
-async def check_sessions():
-    async with aiohttp.ClientSession() as session:
-        await check_async("aiohttp-session", aiohttp_transport.AiohttpTransport(session=session))
-    async with httpx2.AsyncClient(trust_env=False) as session:
-        await check_async("httpx2-async-client", httpx2_transport.AsyncHttpx2Transport(client=session))
-
-check_client("http", http_transport.HTTPTransport())
-check_client("httpx2", httpx2_transport.Httpx2Transport())
-check_client("httpx2-client", httpx2_transport.Httpx2Transport(client=httpx2.Client(trust_env=False)))
-check_client("requests-session", requests_transport.RequestsTransport(session=requests.Session()))
-asyncio.run(check_async("http-async", http_transport.AsyncHTTPTransport()))
-asyncio.run(check_async("httpx2-async", httpx2_transport.AsyncHttpx2Transport()))
-asyncio.run(check_async("aiohttp", aiohttp_transport.AiohttpTransport()))
-asyncio.run(check_sessions())
-opener = urllib.request.build_opener(RobotsHandler(user_agent="ExampleBot/1.0"))
-check_sync("urllib", guarded(lambda url: opener.open(url, timeout=60).close()))
-session = requests.Session()
-session.mount("http://", RobotsAdapter(user_agent="ExampleBot/1.0"))
-check_sync("requests-adapter", guarded(session.get))
+for name in (*TRANSPORT_NAMES, *SESSION_NAMES):
+    with open_client(name) as client:
+        check(name, lambda url: client.allows(url)[0])
+for name in ("urllib", "requests"):
+    with open_host(name) as host:
+        check(f"{name}-integration", guarded)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of descriptors")
-@pytest.mark.slow
 def test_limit_of_descriptors() -> None:
     for library in ("aiohttp", "httpx2", "requests"):
         pytest.importorskip(library)
@@ -337,7 +308,7 @@ def test_limit_of_descriptors() -> None:
         )
     assert ran.stderr == ""
     found = {line.split()[0]: line.split(maxsplit=2)[1:] for line in ran.stdout.splitlines()}
-    assert sorted(found) == sorted((*TRANSPORT_NAMES, *SESSION_NAMES, "urllib", "requests-adapter"))
+    assert sorted(found) == sorted((*TRANSPORT_NAMES, *SESSION_NAMES, "urllib-integration", "requests-integration"))
     for name, (allowed, message) in found.items():
         assert message.startswith(f"{site.origin}/robots.txt was not requested: "), name
         assert "Too many open files" in message, name
@@ -493,26 +464,16 @@ def test_session_that_is_closed_during_a_request(name: str) -> None:
 
 
 WITHOUT_AUTHORITIES = """
-import asyncio, sys
+import sys
 import canfetch
-from canfetch.client.transports import aiohttp_transport, http_transport, httpx2_transport
+from tests.access.client_harness import open_client
 
-async def ask(transport):
-    async with canfetch.AsyncClient(user_agent="ExampleBot/1.0", transport=transport) as client:
-        return (await client.origin_state(sys.argv[1])).entry.outcome
-
-def report(ask):
-    try:
-        print(ask().kind)
-    except canfetch.RequestNotSent as error:
-        print(error)
-
-with canfetch.Client(user_agent="ExampleBot/1.0") as client:
-    report(lambda: client.origin_state(sys.argv[1]).entry.outcome)
-with canfetch.Client(user_agent="ExampleBot/1.0", transport=httpx2_transport.Httpx2Transport()) as client:
-    report(lambda: client.origin_state(sys.argv[1]).entry.outcome)
-for module, kind in ((http_transport, "AsyncHTTPTransport"), (aiohttp_transport, "AiohttpTransport")):
-    report(lambda: asyncio.run(ask(getattr(module, kind)())))
+for name in ("http", "http-async", "httpx2", "aiohttp"):
+    with open_client(name) as client:
+        try:
+            print(client.origin_state(sys.argv[1]).entry.outcome.kind)
+        except canfetch.RequestNotSent as error:
+            print(error)
 """
 
 
@@ -624,16 +585,9 @@ def test_names_that_do_not_exist_need_no_other_lookup(*, is_async: bool) -> None
 
 def ask(url: str, servers: NameServers, store: MemoryStore, *, is_async: bool) -> Any:
     """Return the access of an origin."""
-
-    async def ask_async() -> Any:
-        transport = AsyncHTTPTransport(resolve=servers, trust_env=False)
-        async with AsyncClient(transport=transport, **options(store)) as client:
-            return await client.access(url)
-
-    if is_async:
-        return asyncio.run(ask_async())
-    with Client(transport=HTTPTransport(resolve=servers, trust_env=False), **options(store)) as client:
-        return client.access(url)
+    name = "http-async" if is_async else "http"
+    with open_client(name, resolve=servers, **options(store)) as client:
+        return client.decide(url)[0].access
 
 
 # --- what follows ----------------------------------------------------------------------------------------------------

@@ -1,22 +1,19 @@
 """What clients log: one line for each fetch, a warning for each failure, and decisions at the level DEBUG."""
 
-import asyncio
 import logging
 import subprocess
 import sys
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
-from tests.client.observed import Site, decide_with_either, scripted
+from tests.client.either import BOTH, EitherClient, decide_with_either, scripted
 
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.core.redaction import loggable_url, redact_urls
 
-BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 URL = "https://example.com/forbidden"
 
 
@@ -97,25 +94,8 @@ def test_decisions_are_logged_at_debug(kind: str, caplog: pytest.LogCaptureFixtu
 @BOTH
 def test_allows_is_logged_too(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "canfetch.decisions")
-    if kind == "sync":
-        with Client(user_agent="ExampleBot/1.0", transport=ScriptedOrigin()) as client:
-            assert not client.allows(URL)
-    else:
-
-        async def run() -> None:
-            site = Site(scripted(status=200))
-
-            class Transport:
-                async def send(self, request: TransportRequest) -> Response | Failure:
-                    return site.send(request)
-
-                async def close(self) -> None:
-                    """Do nothing."""
-
-            async with AsyncClient(user_agent="ExampleBot/1.0", transport=Transport()) as client:
-                assert not await client.allows(URL)
-
-        asyncio.run(run())
+    with EitherClient(kind, ScriptedOrigin()) as client:
+        assert not client.allows(URL)
     assert [record.levelname for record in caplog.records] == ["DEBUG"]
 
 

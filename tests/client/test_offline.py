@@ -5,6 +5,7 @@ import threading
 
 import pytest
 from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 from tests.stores.entries import make_entry
 
 from canfetch.access.entries import CacheEntry
@@ -36,20 +37,16 @@ def test_offline_without_a_copy_has_no_fetch_time() -> None:
         assert client.decide(URL).access.fetched_at is not None
 
 
+@BOTH
 @pytest.mark.parametrize("refresh", [False, True])
-def test_offline_takes_precedence_over_refresh(*, refresh: bool) -> None:
-    origin, async_origin = ScriptedOrigin(), AsyncScriptedOrigin()
-
-    async def run() -> str:
-        async with AsyncClient(user_agent=USER_AGENT, transport=async_origin) as client:
-            return (await client.origin_state(URL, offline=True, refresh=refresh)).entry.outcome.detail
-
-    with Client(user_agent=USER_AGENT, transport=origin) as client:
+def test_offline_takes_precedence_over_refresh(kind: str, *, refresh: bool) -> None:
+    origin = ScriptedOrigin()
+    with EitherClient(kind, origin) as client:
         detail = client.origin_state(URL, offline=True, refresh=refresh).entry.outcome.detail
+        assert (detail, origin.requests) == ("offline and not cached", [])
         client.origin_state(URL)
         assert client.origin_state(URL, offline=True, refresh=refresh).entry.outcome.detail == "status 200"
-    assert detail == asyncio.run(run()) == "offline and not cached"
-    assert (len(origin.requests), async_origin.requests) == (1, [])
+    assert len(origin.requests) == 1
 
 
 class GatedStore(MemoryStore):

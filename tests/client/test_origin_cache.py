@@ -1,16 +1,15 @@
 """The memory of clients: finding the origin of a URL, eviction, shared files, and memory accounting."""
 
-import asyncio
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from random import Random
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 
 from canfetch.access.responses import Failure, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.options import Options
 from canfetch.client.origin_cache import OriginCache
 from canfetch.client.origin_state import CachedFile, OriginState
@@ -61,16 +60,11 @@ def test_rfc9309_2_3_equivalent_urls_have_one_origin(url: str | bytes) -> None:
 @pytest.mark.parametrize(
     "url", ["https://example.co", "https://example.com/", "https://example.co.uk/", "http://e.co/"]
 )
-def test_rfc9309_2_3_similar_urls_have_other_origins(url: str) -> None:
-    class Scripted(AsyncScriptedOrigin):
-        async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-            return OneOpenHost().send(request)
-
-    async def run() -> tuple[bool, bool]:
-        async with AsyncClient(user_agent=USER_AGENT, transport=Scripted()) as client:
-            return await client.allows("https://example.co/"), await client.allows(url)
-
-    assert asyncio.run(run()) == (True, url == "https://example.co")
+@BOTH
+def test_rfc9309_2_3_similar_urls_have_other_origins(url: str, kind: str) -> None:
+    with EitherClient(kind, OneOpenHost()) as client:
+        assert client.allows("https://example.co/")
+        assert client.allows(url) is (url == "https://example.co")
 
 
 @pytest.mark.parametrize("url", ["", "/", "/a/b", "example.com/", "://", ":///", "https:///a", "https://a b/"])

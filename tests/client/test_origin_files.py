@@ -1,6 +1,5 @@
 """What both clients return about an origin: its file, its access, and the records of the file."""
 
-import asyncio
 import copy
 import inspect
 import pickle
@@ -8,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 
 import canfetch
 from canfetch.access.responses import Failure, Response
@@ -47,17 +47,6 @@ class FileOrigin(ScriptedOrigin):
         return Response(request.url, 200, (), FILE) if self.has_file else answer
 
 
-class AsyncFileOrigin(AsyncScriptedOrigin):
-    """A `FileOrigin` for the asynchronous client."""
-
-    def __init__(self, event: dict[str, Any] | None = None) -> None:
-        super().__init__(event)
-        self.origin = FileOrigin(event)
-
-    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-        return self.origin.send(request)
-
-
 @pytest.fixture(params=["sync", "async"])
 def query(request: pytest.FixtureRequest) -> Query:
     """Return a function that calls a method of each client in turn."""
@@ -66,17 +55,8 @@ def query(request: pytest.FixtureRequest) -> Query:
         options = keywords.pop("options", {})
         if at is not None:
             options = {**options, "clock": at}
-        if request.param == "sync":
-            with canfetch.Client(user_agent=USER_AGENT, transport=FileOrigin(event), **options) as client:
-                return getattr(client, method)(*arguments, **keywords)
-
-        async def run() -> Any:
-            async with canfetch.AsyncClient(
-                user_agent=USER_AGENT, transport=AsyncFileOrigin(event), **options
-            ) as client:
-                return await getattr(client, method)(*arguments, **keywords)
-
-        return asyncio.run(run())
+        with EitherClient(request.param, FileOrigin(event), **options) as client:
+            return getattr(client, method)(*arguments, **keywords)
 
     return call
 
@@ -238,21 +218,15 @@ def test_both_clients_have_the_same_methods() -> None:
     assert methods(canfetch.Client) == methods(canfetch.AsyncClient)
 
 
-@pytest.mark.parametrize("client_class", [canfetch.Client, canfetch.AsyncClient])
-def test_cached_state_is_in_memory_and_fresh(client_class: type[canfetch.Client | canfetch.AsyncClient]) -> None:
+@BOTH
+def test_cached_state_is_in_memory_and_fresh(kind: str) -> None:
     now = 1e9
-    transport: Any = FileOrigin() if client_class is canfetch.Client else AsyncFileOrigin()
-    client = client_class(user_agent=USER_AGENT, transport=transport, clock=lambda: now)
+    client = EitherClient(kind, FileOrigin(), clock=lambda: now)
     assert client.cached_state(URL) is None
-    fetched = client.origin_state(URL)
-    state = fetched if not inspect.isawaitable(fetched) else asyncio.run(_await(fetched))
+    state = client.origin_state(URL)
     assert client.cached_state("https://EXAMPLE.com:443/other") is state
     now += 2 * DAY
     assert client.cached_state(URL) is None
     assert client.cached_state(URL, offline=True) is state
     with pytest.raises(canfetch.InvalidURL):
         client.cached_state("/fish")
-
-
-async def _await(state: Any) -> Any:
-    return await state

@@ -1,11 +1,9 @@
 """Facts about a site that only the crawler knows: `site_reachable` and `misconfigured_origins`."""
 
-import asyncio
-
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
 from canfetch.errors import InvalidOption, InvalidURL
@@ -24,13 +22,12 @@ DAY_SECONDS = 86_400.0
         (None, False, "it is unknown whether the site is reachable"),
     ],
 )
+@BOTH
 def test_google_reachability_of_the_site_decides_after_thirty_days(
-    *, site_reachable: bool | None, allowed: bool, explanation: str
+    kind: str, *, site_reachable: bool | None, allowed: bool, explanation: str
 ) -> None:
     now = [0.0]
-    with Client(
-        user_agent=USER_AGENT, policy="google", transport=ScriptedOrigin({"status": 503}), clock=lambda: now[0]
-    ) as client:
+    with EitherClient(kind, ScriptedOrigin({"status": 503}), policy="google", clock=lambda: now[0]) as client:
         assert not client.allows(OPEN, site_reachable=True)
         now[0] = 31 * DAY_SECONDS
         verdict = client.decide(OPEN, site_reachable=site_reachable)
@@ -43,40 +40,14 @@ def test_google_reachability_of_the_site_decides_after_thirty_days(
     assert explanation in verdict.access.explanation
 
 
-def test_google_reachability_of_the_site_decides_async() -> None:
-    now = [0.0]
-
-    async def run() -> list[bool]:
-        origin = AsyncScriptedOrigin({"status": 503})
-        async with AsyncClient(
-            user_agent=USER_AGENT, policy="google", transport=origin, clock=lambda: now[0]
-        ) as client:
-            await client.allows(OPEN)
-            now[0] = 31 * DAY_SECONDS
-            verdict = await client.decide(OPEN, site_reachable=True)
-            return [verdict.allowed, await client.allows(OPEN, site_reachable=True), await client.allows(OPEN)]
-
-    assert asyncio.run(run()) == [True, True, False]
-
-
-def test_google2019_5xx_of_a_misconfigured_origin_is_a_404() -> None:
-    async def run() -> bool:
-        transport = AsyncScriptedOrigin({"status": 500})
-        async with AsyncClient(
-            user_agent=USER_AGENT, policy="google2019", transport=transport, misconfigured_origins={ORIGIN}
-        ) as client:
-            return await client.allows(OPEN)
-
-    with Client(
-        user_agent=USER_AGENT,
-        policy="google2019",
-        transport=ScriptedOrigin({"status": 500}),
-        misconfigured_origins=["https://EXAMPLE.com/", "https://other.example"],
-    ) as client:
+@BOTH
+def test_google2019_5xx_of_a_misconfigured_origin_is_a_404(kind: str) -> None:
+    origins = ["https://EXAMPLE.com/", "https://other.example"]
+    transport = ScriptedOrigin({"status": 500})
+    with EitherClient(kind, transport, policy="google2019", misconfigured_origins=origins) as client:
         assert client.allows(OPEN)
         assert not client.allows("https://unknown.example/open")
         assert client.decide(OPEN).access.effect == "full-allow"
-    assert asyncio.run(run())
 
 
 def test_google2019_5xx_classified_by_another_client_is_fetched_again() -> None:

@@ -10,7 +10,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import Awaited, ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 
 from canfetch.access.effective_access import MAX_CLOCK_SKEW
 from canfetch.access.responses import Failure, Response
@@ -79,13 +80,6 @@ class Hosts(ScriptedOrigin):
         return super().send(request)
 
 
-class AsyncHosts(AsyncScriptedOrigin):
-    """`Hosts` for the asynchronous client."""
-
-    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-        return Hosts().send(request)
-
-
 def options(**changes: Any) -> Options:
     return Options.validated(user_agent=USER_AGENT, **changes)
 
@@ -132,7 +126,7 @@ def test_answers_are_those_of_decide(engine: str, profile: Profile) -> None:
     Random(9309).shuffle(urls)  # noqa: S311 - not used for security
 
     async def ask_twice() -> list[bool | str]:
-        async with AsyncClient(transport=AsyncHosts(), **arguments) as client:
+        async with AsyncClient(transport=Awaited(Hosts()), **arguments) as client:
             return [await async_outcome(client, url) for _ in range(2) for url in urls]
 
     with Client(transport=Hosts(), **arguments) as client:
@@ -154,32 +148,27 @@ def test_only_fresh_origins_are_answered(table: OriginTable) -> None:
         assert table.allows("https://example.com/", now) is None
 
 
-@pytest.mark.parametrize("kind", ["sync", "async"])
+@BOTH
 def test_expired_file_is_fetched_again(engine: str, kind: str) -> None:
     now = [0.0]
-    arguments: dict[str, Any] = {"user_agent": USER_AGENT, "engine": engine, "clock": lambda: now[0]}
+    transport = ScriptedOrigin(EVENTS["rules.example"])
 
     def ask() -> tuple[bool, int]:
-        if kind == "sync":
-            return sync_client.allows("https://example.com/a"), len(transport.requests)
-        return runner.run(async_client.allows("https://example.com/a")), len(async_transport.requests)
+        return client.allows("https://example.com/a"), len(transport.requests)
 
-    transport, async_transport = ScriptedOrigin(EVENTS["rules.example"]), AsyncScriptedOrigin(EVENTS["rules.example"])
-    with asyncio.Runner() as runner, Client(transport=transport, **arguments) as sync_client:
-        async_client = AsyncClient(transport=async_transport, **arguments)
+    with EitherClient(kind, transport, engine=engine, clock=lambda: now[0]) as client:
         # A clock that is set back by less than the skew lets nothing expire.
         for time in (0.0, 1.0, 2.0 - MAX_CLOCK_SKEW, DAY - 0.001):
             now[0] = time
             assert ask() == (False, 1)
-        transport.event = async_transport.event = {"status": 404}
+        transport.event = {"status": 404}
         for time in (DAY, DAY + 1, 2 * DAY - 1):
             now[0] = time
             assert ask() == (True, 2)
         # The clock was set back.
         now[0] = DAY - MAX_CLOCK_SKEW - 1
-        transport.event = async_transport.event = EVENTS["closed.example"]
+        transport.event = EVENTS["closed.example"]
         assert ask() == (True, 3)
-        runner.run(async_client.close())
 
 
 def test_unreachable_origin_is_not_answered(table: OriginTable) -> None:

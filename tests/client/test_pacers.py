@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from tests.client.observed import Site
+from tests.client.either import Site
 
 from canfetch.access.pacing import Pace
 from canfetch.access.responses import Response

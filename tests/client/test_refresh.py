@@ -1,6 +1,5 @@
 """`refresh`: both clients fetch the robots.txt of an origin now, with a conditional request."""
 
-import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -8,134 +7,101 @@ from typing import Any
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
+from tests.client.either import EitherClient
 
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
-from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.core.verdict import Access
 from canfetch.errors import ClientClosed, InvalidURL, RequestNotSent
 
-USER_AGENT = "ExampleBot/1.0"
 ORIGIN = "https://example.com"
 URL = f"{ORIGIN}/forbidden"
 TAGGED = {"status": 200, "headers": {"ETag": '"1"', "Cache-Control": "max-age=86400"}}
 UNAVAILABLE = {"status": 503, "headers": {"Retry-After": "3600"}}
 
 
-class Both:
-    """A client and its clock, with a synchronous interface."""
+class Both(EitherClient):
+    """A client and its clock."""
 
-    def __init__(self, origin: Any, *, is_async: bool, store: Any = None) -> None:
+    def __init__(self, kind: str, origin: Any, store: Any) -> None:
         self.now = 1_000_000_000.0
-        self.is_async = is_async
-        options: dict[str, Any] = {"user_agent": USER_AGENT, "store": store, "clock": lambda: self.now}
-        self.client: Any = (
-            AsyncClient(transport=Awaited(origin), **options) if is_async else Client(transport=origin, **options)
-        )
-
-    def run(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the client."""
-        if not self.is_async:
-            return getattr(self.client, method)(*arguments)
-
-        async def call() -> Any:
-            return await getattr(self.client, method)(*arguments)
-
-        return asyncio.run(call())
+        super().__init__(kind, origin, store=store, clock=lambda: self.now)
 
 
-class Awaited:
-    """A transport as an asynchronous one. It may block."""
-
-    def __init__(self, transport: Any) -> None:
-        self._transport = transport
-
-    async def send(self, request: TransportRequest) -> Response | Failure:
-        answer: Response | Failure = await asyncio.to_thread(self._transport.send, request)
-        return answer
-
-    async def close(self) -> None:
-        pass
-
-
-@pytest.fixture(params=[False, True], ids=["sync", "async"])
+@pytest.fixture(params=["sync", "async"])
 def create(request: pytest.FixtureRequest) -> Callable[..., Both]:
-    def create_both(origin: Any, store: Any = None) -> Both:
-        return Both(origin, is_async=request.param, store=store)
-
-    return create_both
+    return lambda origin, store=None: Both(request.param, origin, store)
 
 
 def test_fresh_copy_is_fetched_again(create: Callable[..., Both], tmp_path: Path) -> None:
     origin, path = ScriptedOrigin(TAGGED), tmp_path / "robots.sqlite3"
     both = create(origin, SQLiteStore(path))
-    assert not both.run("allows", URL)
+    assert not both.allows(URL)
     origin.event = {"status": 200, "body": "User-agent: *\nDisallow:\n"}
 
-    state: OriginState = both.run("refresh", URL)
+    state: OriginState = both.refresh(URL)
 
     assert state.allows(URL, "ExampleBot", both.now)
-    assert both.run("origin_state", URL) is state
-    assert both.run("allows", URL)
+    assert both.origin_state(URL) is state
+    assert both.allows(URL)
     # Another process reads the new copy.
     other = create(ScriptedOrigin({"status": 404}), SQLiteStore(path))
-    assert other.run("origin_state", ORIGIN).entry == state.entry
+    assert other.origin_state(ORIGIN).entry == state.entry
     assert len(origin.requests) == 2
-    both.run("close")
-    other.run("close")
+    both.close()
+    other.close()
 
 
 def test_request_is_conditional(create: Callable[..., Both]) -> None:
     origin = ScriptedOrigin({**TAGGED, "conditional": {"status": 304}})
     both = create(origin)
-    both.run("allows", URL)
+    both.allows(URL)
     both.now += 1000
-    state = both.run("refresh", ORIGIN)
+    state = both.refresh(ORIGIN)
     assert ("If-None-Match", '"1"') in origin.requests[1].headers
     assert state.entry.outcome.kind is OutcomeKind.NOT_MODIFIED
     assert state.entry.fetched_at == both.now
-    assert not both.run("allows", URL)
+    assert not both.allows(URL)
 
 
 def test_rfc9309_2_3_1_4_last_good_copy_applies_if_the_refresh_fails(create: Callable[..., Both]) -> None:
     origin = ScriptedOrigin(TAGGED)
     both = create(origin, MemoryStore())
-    both.run("allows", URL)
+    both.allows(URL)
     origin.event = UNAVAILABLE
-    state = both.run("refresh", URL)
+    state = both.refresh(URL)
     assert state.entry.outcome.access is Access.UNREACHABLE
-    assert not both.run("allows", URL)
-    assert both.run("allows", f"{ORIGIN}/open")
+    assert not both.allows(URL)
+    assert both.allows(f"{ORIGIN}/open")
     # The owner of the site repaired it, and need not wait for the delay after the failure.
     origin.event = {"status": 404}
-    assert both.run("refresh", URL).entry.outcome.access is Access.UNAVAILABLE
-    assert both.run("allows", URL)
+    assert both.refresh(URL).entry.outcome.access is Access.UNAVAILABLE
+    assert both.allows(URL)
 
 
 def test_local_cause_changes_nothing(create: Callable[..., Both]) -> None:
     origin, store = ScriptedOrigin(TAGGED), MemoryStore()
     both = create(origin, store)
-    state = both.run("origin_state", URL)
+    state = both.origin_state(URL)
     origin.send = lambda request: Failure(request.url, FailureKind.LOCAL, "no port")  # type: ignore[method-assign]
     with pytest.raises(RequestNotSent):
-        both.run("refresh", URL)
-    assert both.run("origin_state", URL) is state
+        both.refresh(URL)
+    assert both.origin_state(URL) is state
     assert store._leases == {}
 
 
 def test_refresh_of_a_closed_client_and_of_an_invalid_url(create: Callable[..., Both]) -> None:
     both = create(ScriptedOrigin(TAGGED))
     with pytest.raises(InvalidURL):
-        both.run("refresh", "mailto:fish")
-    both.run("allows", URL)
-    both.run("close")
+        both.refresh("mailto:fish")
+    both.allows(URL)
+    both.close()
     with pytest.raises(ClientClosed):
-        both.run("refresh", URL)
+        both.refresh(URL)
 
 
 class HeldOrigin(ScriptedOrigin):
@@ -161,9 +127,9 @@ def test_response_to_an_earlier_request_is_too_old(create: Callable[..., Both], 
     states: list[OriginState] = []
 
     def refresh() -> None:
-        states.append(second.run("refresh", URL))
+        states.append(second.refresh(URL))
 
-    fetching = threading.Thread(target=first.run, args=("allows", URL))
+    fetching = threading.Thread(target=first.allows, args=(URL,))
     fetching.start()
     assert origin.arrived.acquire(timeout=300)
     # The owner changes the file after the first request.

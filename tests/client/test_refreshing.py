@@ -77,15 +77,3 @@ def test_stale_entry_is_used_if_no_thread_can_be_started(monkeypatch: pytest.Mon
         assert len(origin.requests) == 1
         assert not client.allows(URL)
     assert len(origin.requests) == 2
-
-
-def test_entries_of_the_store_are_yielded() -> None:
-    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin()) as client:
-        client.allows(URL)
-        assert list(client.entries()) == []
-    store = MemoryStore()
-    with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
-        client.allows("https://a.example/")
-        client.allows("https://b.example/")
-        store._entries["https://a.example"]["format"] = "nonsense"
-        assert [entry.origin for entry in client.entries()] == ["https://b.example"]

@@ -1,6 +1,5 @@
 """Stores that fail, hang, are closed, or return wrong entries do not prevent decisions, and are logged once."""
 
-import asyncio
 import logging
 import sqlite3
 import threading
@@ -9,12 +8,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 from tests.stores.entries import make_entry
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.resilient_store import ResilientStore
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
@@ -283,12 +282,11 @@ class UnclosableStore(MemoryStore):
 
 
 @pytest.mark.parametrize("error", [OSError("disk full"), StopIteration()])
-def test_an_exception_of_close_is_logged(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
-    Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=UnclosableStore(error)).close()
-    client = AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=UnclosableStore(error))
-    asyncio.run(client.close())
+@BOTH
+def test_an_exception_of_close_is_logged(error: Exception, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    EitherClient(kind, ScriptedOrigin(), store=UnclosableStore(error)).close()
     message = f"{type(error).__name__}: {error}; the store is not closed"
-    assert [record.getMessage() for record in caplog.records] == [message, message]
+    assert [record.getMessage() for record in caplog.records] == [message]
 
 
 class UnlistedStore(MemoryStore):
@@ -298,13 +296,8 @@ class UnlistedStore(MemoryStore):
         return iter([next(iter(()))])
 
 
-def test_an_exception_of_keys_reaches_the_caller() -> None:
-    async def entries() -> list[CacheEntry]:
-        client = AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=UnlistedStore())
-        return [entry async for entry in client.entries()]
-
-    client = Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=UnlistedStore())
+@BOTH
+def test_an_exception_of_keys_reaches_the_caller(kind: str) -> None:
+    client = EitherClient(kind, ScriptedOrigin(), store=UnlistedStore())
     with pytest.raises(RuntimeError, match="StopIteration"):
         list(client.entries())
-    with pytest.raises(RuntimeError, match="StopIteration"):
-        asyncio.run(entries())

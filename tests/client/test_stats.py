@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 from tests.access.conftest import RULES, ScriptedOrigin
-from tests.client.observed import Site, decide_with_either, scripted
+from tests.client.either import BOTH, Site, decide_with_either, scripted
 from tests.client.test_refreshing import DAY_SECONDS, GatedRefresh
 
 from canfetch.access.entries import CacheEntry
@@ -21,7 +21,6 @@ from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import StoreError
 
-BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 URL = "https://example.com/forbidden"
 ROBOTS_URL = "https://example.com/robots.txt"
 
@@ -219,9 +218,9 @@ def test_fetch_that_raises_is_interrupted() -> None:
 def test_snapshot_cannot_be_changed() -> None:
     stats = decide_with_either("sync", scripted(failure="reset"), URL).stats
     with pytest.raises((AttributeError, FrozenInstanceError)):
-        stats.fetches = 5  # type: ignore[misc]
+        stats.fetches = 5
     with pytest.raises(TypeError):
-        stats.failures["reset"] = 5  # type: ignore[index]
+        stats.failures["reset"] = 5
 
 
 def test_memory_hits_are_the_lookups() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from tests.access.conftest import play_event
-from tests.client.observed import Site, decide_with_either, scripted
+from tests.client.either import BOTH, Site, decide_with_either, scripted
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
@@ -22,7 +22,6 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode, Tracer
 
-BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 URL = "https://example.com/forbidden"
 
 

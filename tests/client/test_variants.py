@@ -1,14 +1,13 @@
 """Clients with different request headers at one origin: variants, their leases, and their number."""
 
-import asyncio
 import threading
 
 import pytest
 from tests.access.conftest import RULES, ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 
 from canfetch.access.entries import CacheEntry, entry_key
 from canfetch.access.responses import Failure, Headers, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores import Store
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
@@ -112,29 +111,11 @@ class VariedMeanwhile(MemoryStore):
         return super().acquire_lease(key, holder=holder, seconds=seconds)
 
 
-def test_client_that_an_awaited_entry_does_not_serve_fetches_its_variant() -> None:
+@BOTH
+def test_client_that_an_awaited_entry_does_not_serve_fetches_its_variant(kind: str) -> None:
     store, origin = VariedMeanwhile(), ScriptedOrigin(VARYING)
-    make_client(store, origin, "OtherBot/1.0").allows(URL)
-    assert len(origin.requests) == 1
-    assert len(entries(store)) == 2
-    assert store._leases == {}
-
-
-def test_client_that_an_awaited_entry_does_not_serve_fetches_its_variant_async() -> None:
-    store, origin = VariedMeanwhile(), ScriptedOrigin(VARYING)
-
-    class Transport:
-        async def send(self, request: TransportRequest) -> Response | Failure:
-            return origin.send(request)
-
-        async def close(self) -> None:
-            """Do nothing."""
-
-    async def run() -> bool:
-        async with AsyncClient(user_agent="OtherBot/1.0", transport=Transport(), store=store) as client:
-            return await client.allows(URL)
-
-    assert not asyncio.run(run())
+    with EitherClient(kind, origin, store=store, user_agent="OtherBot/1.0") as client:
+        assert not client.allows(URL)
     assert len(origin.requests) == 1
     assert len(entries(store)) == 2
     assert store._leases == {}

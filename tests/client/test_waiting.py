@@ -1,15 +1,14 @@
 """Waiting for a fetch by another worker or thread."""
 
-import asyncio
 import threading
 import time
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 from tests.stores.entries import make_entry
 
 from canfetch.access.responses import Failure, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
@@ -34,23 +33,12 @@ class LeasedStore(MemoryStore):
         return super().acquire_lease(origin, holder=holder, seconds=seconds)
 
 
+@BOTH
 @pytest.mark.parametrize("attempts", [1, 2])
-def test_stored_entry_is_used_before_the_lease_is_released(attempts: int) -> None:
+def test_stored_entry_is_used_before_the_lease_is_released(kind: str, attempts: int) -> None:
     origin, store = ScriptedOrigin(), LeasedStore(attempts)
-    with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
+    with EitherClient(kind, origin, store=store, clock=lambda: 1000.0) as client:
         assert not client.allows(URL)
-    assert origin.requests == []
-
-
-@pytest.mark.parametrize("attempts", [1, 2])
-def test_stored_entry_is_used_before_the_lease_is_released_async(attempts: int) -> None:
-    origin, store = AsyncScriptedOrigin(), LeasedStore(attempts)
-
-    async def run() -> bool:
-        async with AsyncClient(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: 1000.0) as client:
-            return await client.allows(URL)
-
-    assert not asyncio.run(run())
     assert origin.requests == []
 
 

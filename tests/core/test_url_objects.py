@@ -13,7 +13,7 @@ from urllib.parse import urlparse, urlsplit
 import httpx2
 import pytest
 import yarl
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import Awaited, ScriptedOrigin
 
 import canfetch
 from canfetch.core.origin import find_origin
@@ -165,7 +165,7 @@ def test_clients_accept_url_objects(make: Callable[[str], Any], tmp_path: Path) 
     assert TEXT in urls
 
     async def run() -> bool:
-        async with canfetch.AsyncClient(user_agent="a", transport=AsyncScriptedOrigin()) as client:
+        async with canfetch.AsyncClient(user_agent="a", transport=Awaited(ScriptedOrigin())) as client:
             assert (await client.decide(make(TEXT))).line == 2
             return await client.allows(make(TEXT))
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 from tests.evidence.segments import ROBOTS, VERDICT, write_segment
 from tests.json_lines import read_json_lines
 
@@ -33,11 +34,12 @@ def read_decisions(path: Path) -> list[dict[str, Any]]:
     return [line for line in lines if "verdict" in line]
 
 
-def test_fetched_file_is_recorded_with_its_redirects_and_content(tmp_path: Path) -> None:
+@BOTH
+def test_fetched_file_is_recorded_with_its_redirects_and_content(tmp_path: Path, kind: str) -> None:
     origin = ScriptedOrigin({"redirects": 1})
     with (
         EvidenceRecorder(tmp_path, store_content=True, durable=True) as recorder,
-        Client(user_agent="ExampleBot/1.0", transport=origin, evidence=recorder, clock=lambda: 5.0) as client,
+        EitherClient(kind, origin, evidence=recorder, clock=lambda: 5.0) as client,
     ):
         assert not client.allows("https://example.com/forbidden")
         assert client.decide("https://example.com/open").allowed
@@ -509,13 +511,6 @@ def test_invalid_key_raises(tmp_path: Path, key: bytes) -> None:
     with pytest.raises(InvalidOption, match="invalid key"):
         EvidenceRecorder(tmp_path / "new", key=key)
     assert not (tmp_path / "new").exists()
-
-
-def test_durable_recorder_stores_lines_and_files(tmp_path: Path) -> None:
-    with EvidenceRecorder(tmp_path / "new", store_content=True, durable=True) as recorder:
-        recorder.record("/", VERDICT, content=ROBOTS.content)
-    (report,) = verify_folder(tmp_path / "new")
-    assert (report.valid, report.decisions) == (True, 1)
 
 
 def test_rfc3986_3_2_1_credentials_of_a_redirect_loop_are_not_recorded(tmp_path: Path) -> None:

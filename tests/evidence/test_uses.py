@@ -1,6 +1,5 @@
 """Answers about uses are recorded with their sources, and verification computes them again."""
 
-import asyncio
 import json
 import signal
 import subprocess
@@ -10,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.client.test_may_use import NOW, ORIGIN, RESERVED, ROBOTS_URL, TDM_URL, Answers, AsyncWeb, Web, moved, ok
+from tests.client.either import EitherClient
+from tests.client.test_may_use import NOW, ORIGIN, RESERVED, ROBOTS_URL, TDM_URL, Answers, Web, moved, ok
 from tests.evidence.segments import VERDICT
 from tests.json_lines import read_json_lines
 
 import canfetch
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.documents import run_steps
 from canfetch.client.evidence import EvidenceRecorder, SegmentReport, verify_folder, verify_segment
 from canfetch.client.evidence.chain import CONTENT_FOLDER, INITIAL_HASH, encode_record, hash_line
@@ -170,15 +169,12 @@ def test_statements_in_the_headers_of_a_redirect_count_and_are_recorded(
 
 
 def test_an_asynchronous_client_records_answers(tmp_path: Path) -> None:
-    async def run(recorder: EvidenceRecorder) -> None:
-        transport = AsyncWeb(SITE)
-        async with AsyncClient(
-            user_agent="ExampleBot/1.0", transport=transport, clock=transport.clock, evidence=recorder
-        ) as client:
-            await client.may_use(f"{ORIGIN}/x", purpose="training")
-
-    with EvidenceRecorder(tmp_path, store_content=True) as recorder:
-        asyncio.run(run(recorder))
+    web = Web(SITE)
+    with (
+        EvidenceRecorder(tmp_path, store_content=True) as recorder,
+        EitherClient("async", web, clock=web.clock, evidence=recorder) as client,
+    ):
+        client.may_use(f"{ORIGIN}/x", purpose="training")
     assert verify_segment(recorder.path).recomputed_uses == 1
 
 

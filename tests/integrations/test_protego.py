@@ -2,10 +2,7 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 from datetime import time
-from pathlib import Path
 
 import pytest
 
@@ -200,17 +197,3 @@ def test_instances_pass_isinstance_checks_of_protego() -> None:
     assert isinstance(parser.request_rate("TwoBot"), protego.RequestRate)
     assert isinstance(parser.visit_time("TwoBot"), protego.VisitTime)
     assert isinstance(parser.visit_time("TwoBot"), VisitTime)
-
-
-@pytest.mark.slow
-def test_protego_is_not_imported() -> None:
-    program = (
-        "import sys; from canfetch.integrations.protego import Protego; "
-        "p = Protego.parse('User-agent: *\\nDisallow: /'); assert not p.can_fetch('/', 'a'); "
-        "assert isinstance(p, Protego); "
-        "print({'protego', 'urllib.request', 'canfetch.client', 'canfetch.agents'} & set(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
-    )
-    assert done.stdout == "set()\n"

@@ -1,4 +1,7 @@
-"""Agents from the user agents that other libraries accept."""
+"""What the interfaces of Protego and urllib.robotparser share: lenient user agents, and few imports."""
+
+import subprocess
+import sys
 
 import pytest
 
@@ -41,3 +44,26 @@ def test_name_spelled_as_in_its_line_selects_its_group(name: str) -> None:
     parser = RobotFileParser()
     parser.parse(FILE.splitlines())
     assert parser.can_fetch(name, "https://example.com/x")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "program",
+    [
+        (
+            "from canfetch.integrations.protego import Protego as Parser; "
+            "p = Parser.parse('User-agent: *\\nDisallow: /'); assert not p.can_fetch('/', 'a')"
+        ),
+        (
+            "from canfetch.integrations.robotparser import RobotFileParser as Parser; "
+            "p = Parser('https://example.com/robots.txt'); p.parse(['User-agent: *', 'Disallow: /']); "
+            "assert not p.can_fetch('a', '/')"
+        ),
+    ],
+    ids=["protego", "robotparser"],
+)
+def test_neither_the_original_nor_the_client_is_imported(program: str) -> None:
+    unused = {"protego", "urllib.robotparser", "urllib.request", "canfetch.client", "canfetch.agents"}
+    script = f"import sys; {program}; assert isinstance(p, Parser); print({unused} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

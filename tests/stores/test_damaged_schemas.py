@@ -35,6 +35,7 @@ STATED = (
 )
 # Another bit in each run, so that texts become other texts, and no texts.
 HIGH_BIT, LOW_BIT, CASE_BIT = 0x80, 0x01, 0x20
+OBSERVATION = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
 
 
 def use_store(path: Path) -> None:
@@ -62,9 +63,8 @@ def use_frontier(path: Path) -> None:
 
 def use_history(path: Path) -> None:
     with WatchHistory(path) as history:
-        observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
         if not list(history.versions()):
-            history.record(observation, previous=None, change=None, sends=False)
+            history.record(OBSERVATION, previous=None, change=None, sends=False)
         history.record_check("https://a.example", now=1.0)
         history.next_message_at()
 

@@ -1,17 +1,15 @@
 """A hostile Redis server raises nothing but StoreError, is not waited for, and controls no terminal."""
 
-import asyncio
 import itertools
 from collections.abc import Callable
 from contextlib import closing
 
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import ScriptedOrigin
+from tests.client.either import BOTH, EitherClient
 from tests.servers.redis import FixedRedis
 from tests.stores.entries import make_entry
 
-from canfetch.client.async_client import AsyncClient
-from canfetch.client.sync_client import Client
 from canfetch.errors import StoreError
 
 pytest.importorskip("redis")
@@ -79,22 +77,12 @@ def test_error_message_of_the_server_is_escaped() -> None:
     assert str(raised.value).isprintable()
 
 
-def test_hostile_server_does_not_prevent_decisions() -> None:
+@BOTH
+def test_hostile_server_does_not_prevent_decisions(kind: str) -> None:
     with (
         FixedRedis([NESTED]) as server,
-        Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=RedisStore(server.url)) as client,
+        EitherClient(kind, ScriptedOrigin(), store=RedisStore(server.url)) as client,
     ):
         assert client.allows(f"{ORIGIN}/open")
         assert not client.allows(f"{ORIGIN}/forbidden")
         assert client.store_error is not None
-
-
-@pytest.mark.slow
-def test_hostile_server_does_not_prevent_decisions_of_the_async_client() -> None:
-    async def decide(store: RedisStore) -> None:
-        async with AsyncClient(user_agent=USER_AGENT, transport=AsyncScriptedOrigin(), store=store) as client:
-            assert await client.allows(f"{ORIGIN}/open")
-            assert client.store_error is not None
-
-    with FixedRedis([NESTED]) as server:
-        asyncio.run(decide(RedisStore(server.url)))

@@ -1,6 +1,5 @@
 """A corrupt frontier or history is never moved or replaced: one error names the file and the fix."""
 
-import asyncio
 import gc
 import sqlite3
 from collections.abc import Callable
@@ -11,13 +10,12 @@ from pathlib import Path
 import pytest
 from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import open_frontier
+from tests.stores.test_damaged_schemas import KINDS, OBSERVATION, use_history
 
 from canfetch.client.frontier.report import read_report
 from canfetch.client.sqlite_files import CORRUPTION_ADVICE, has_log
 from canfetch.client.watch.history import Message, WatchHistory
-from canfetch.client.watch.observations import Observation
 from canfetch.client.watch.webhooks import Attempt
-from canfetch.core.verdict import Effect
 from canfetch.errors import StoreError
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -38,45 +36,19 @@ def check_message(error: StoreError, path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_corrupt_frontier_stays(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "crawl.sqlite3"
-
-    async def crawl() -> None:
-        async with open_frontier(path=path) as frontier:
-            frontier.add("https://a.example/")
-            async for turn in frontier:
-                turn.done()
-
-    asyncio.run(crawl())
+@pytest.mark.parametrize("kind", ["frontier", "history"])
+def test_corrupt_file_stays(tmp_path: Path, kind: str, damage: str) -> None:
+    path = tmp_path / "file"
+    use, read = KINDS[kind]
+    use(path)
     damaged = DAMAGES[damage](path.read_bytes())
     path.write_bytes(damaged)
-    for use in (lambda: asyncio.run(crawl()), lambda: read_report(path)):
+    for attempt in (use, read):
+        assert attempt is not None
         with pytest.raises(StoreError) as raised:
-            use()
+            attempt(path)
         check_message(raised.value, path)
         assert path.read_bytes() == damaged
-    assert not [other for other in tmp_path.iterdir() if "corrupt" in other.name]
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_corrupt_history_stays(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "history.sqlite3"
-
-    def use() -> None:
-        with WatchHistory(path) as history:
-            list(history.versions())
-            history.record_check("https://a.example", now=1.0)
-
-    with WatchHistory(path) as history:
-        observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
-        history.record(observation, previous=None, change=None, sends=False)
-    use()
-    damaged = DAMAGES[damage](path.read_bytes())
-    path.write_bytes(damaged)
-    with pytest.raises(StoreError) as raised:
-        use()
-    check_message(raised.value, path)
-    assert path.read_bytes() == damaged
     assert not [other for other in tmp_path.iterdir() if "corrupt" in other.name]
 
 
@@ -188,8 +160,7 @@ def test_history_with_a_damaged_name_in_its_schema(tmp_path: Path, *, read_only:
 def test_damaged_content_of_a_history(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "history.sqlite3"
     with WatchHistory(path) as history:
-        observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
-        history.record(observation, previous=None, change=None, sends=False)
+        history.record(OBSERVATION, previous=None, change=None, sends=False)
         run_sql(path, damage)
         for read in (
             lambda: list(history.versions()),
@@ -207,15 +178,14 @@ def claim_messages(history: WatchHistory) -> list[Message]:
 
 def test_damaged_times_and_messages_of_a_history(tmp_path: Path) -> None:
     with WatchHistory(tmp_path / "history.sqlite3") as history:
-        observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
-        history.record(observation, previous=None, change={}, sends=True)
+        history.record(OBSERVATION, previous=None, change={}, sends=True)
         (message,) = claim_messages(history)
         attempt = Attempt(delivered=False)
         reads: dict[str, Callable[[], object]] = {
             "UPDATE messages SET attempts = 'text'": lambda: history.record_attempt(message, attempt, now=1.0),
             "UPDATE messages SET next_attempt_at = 'text'": history.next_message_at,
             "UPDATE messages SET body = 'text', next_attempt_at = 1": lambda: claim_messages(history),
-            "UPDATE origins SET checked_at = 'text'": lambda: history.next_check_at([observation.origin], every=1.0),
+            "UPDATE origins SET checked_at = 'text'": lambda: history.next_check_at([OBSERVATION.origin], every=1.0),
         }
         for damage, read in reads.items():
             run_sql(history.path, damage)
@@ -225,9 +195,7 @@ def test_damaged_times_and_messages_of_a_history(tmp_path: Path) -> None:
 
 def test_history_is_read_without_changing_it(tmp_path: Path) -> None:
     path = tmp_path / "history.sqlite3"
-    with WatchHistory(path) as history:
-        observation = Observation("https://a.example", 1.0, Effect.CONDITIONAL_ALLOW, 200, "", b"Disallow: /\n")
-        history.record(observation, previous=None, change=None, sends=False)
+    use_history(path)
     before = path.read_bytes()
     with WatchHistory(path, read_only=True) as history:
         assert history.origins() == ["https://a.example"]

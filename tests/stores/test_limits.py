@@ -1,16 +1,15 @@
 """Clients with different limits share a store: a failure under the limits of one does not count for the others."""
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
 from tests.access.conftest import RULES
+from tests.client.either import EitherClient
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
 from canfetch.client.sync_client import Client
@@ -49,47 +48,23 @@ class Network:
         """Do nothing."""
 
 
-class AsyncNetwork(Network):
-    """The same for the asynchronous client."""
-
-    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
-        return super().send(request)
-
-    async def close(self) -> None:  # type: ignore[override]  # the async protocol
-        """Do nothing."""
-
-
 # Returns the state in a new client, and the number of its requests.
 Query = Callable[..., tuple[OriginState, int]]
 
 
 def query(
-    store: Store, now: float, change: Callable[[Network], object] | None = None, **options: Any
+    kind: str, store: Store, now: float, change: Callable[[Network], object] | None = None, **options: Any
 ) -> tuple[OriginState, int]:
     network = Network(options.pop("route", None))
     if change is not None:
         change(network)
-    client = Client(user_agent="ExampleBot/1.0", transport=network, store=store, clock=lambda: now, **options)
+    client = EitherClient(kind, network, store=store, clock=lambda: now, **options)
     return client.origin_state(URL), network.requests
 
 
-def query_async(
-    store: Store, now: float, change: Callable[[Network], object] | None = None, **options: Any
-) -> tuple[OriginState, int]:
-    async def run() -> tuple[OriginState, int]:
-        network = AsyncNetwork(options.pop("route", None))
-        if change is not None:
-            change(network)
-        client = AsyncClient(user_agent="ExampleBot/1.0", transport=network, store=store, clock=lambda: now, **options)
-        return await client.origin_state(URL), network.requests
-
-    return asyncio.run(run())
-
-
-@pytest.fixture(params=[query, query_async], ids=["sync", "async"])
+@pytest.fixture(params=["sync", "async"])
 def ask(request: pytest.FixtureRequest) -> Query:
-    run: Query = request.param
-    return run
+    return partial(query, request.param)
 
 
 def answer_with(status: int) -> Callable[[Network], object]:
@@ -226,7 +201,7 @@ def test_response_of_the_origin_through_a_proxy_is_a_fact(store: Store, ask: Que
 
 
 def test_offline_client_uses_the_failure_under_its_limits(store: Store) -> None:
-    query(store, 0.0, allow_private=False)
+    query("sync", store, 0.0, allow_private=False)
     client = Client(
         user_agent="ExampleBot/1.0", transport=Network(), store=store, allow_private=False, clock=lambda: 1.0
     )

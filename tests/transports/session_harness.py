@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from tests.transports.harness import Send, transport_class
 
-from canfetch import AsyncClient, Client
 from canfetch.client.transports import AsyncTransport, Transport
 
 SESSION_NAMES = ["httpx2-client", "httpx2-async-client", "aiohttp-session", "requests-session"]
@@ -123,25 +122,3 @@ async def close_session(session: Any) -> None:
         # The event loop itself has one socket.
         while len(selector.get_map()) > 1:  # noqa: ASYNC110 - nothing signals the end
             await asyncio.sleep(0.001)
-
-
-def fetch(name: str, url: str, settings: dict[str, Any], *more_urls: str, **options: Any) -> None:
-    """Fetch the robots.txt of origins with a client of canfetch over a session with these settings."""
-    if name in SYNC_NAMES:
-        with (
-            make_session(name, **settings) as session,
-            Client(user_agent="ExampleBot/1.0", transport=make_transport(name, session), **options) as client,
-        ):
-            for each in (url, *more_urls):
-                client.origin_state(each)
-        return
-
-    async def run() -> None:
-        async with (
-            make_session(name, **settings) as session,
-            AsyncClient(user_agent="ExampleBot/1.0", transport=make_transport(name, session), **options) as client,
-        ):
-            for each in (url, *more_urls):
-                await client.origin_state(each)
-
-    asyncio.run(run())

@@ -13,7 +13,7 @@ client does this in `client/procedure.py`. Open `fetch_plan.py` first.
   uses `freshness.py` and `retries.py` for the time of the next fetch.
 - `effective_access.py` computes what an entry permits at a given time, and whether a fetch is due.
 - `vary.py`, `limits.py` and `compatibility.py` decide which stored entries serve a client.
-- `policies.py` has the access policies, from the generated `_tables.py`. `policy_settings.py` has their adjustments.
+- `policies.py` has the access policies, from the generated `_tables.py`, and their adjustments.
 - `pacing.py` computes when a crawler may send its next request.
 
 Every entry is plain data that is checked when it is read, so a store can be shared between machines and versions.

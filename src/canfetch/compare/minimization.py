@@ -1,19 +1,60 @@
 """Minimization: the rules of a file that can be left out without a change for any agent and URL."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import check_file
 from canfetch.compare.redundancy import RemovableRules
-from canfetch.compare.selections import selections
+from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.lists import check_list
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
-from canfetch.errors import Undecided
+from canfetch.errors import InvalidProductToken, Undecided
+
+# No file names this agent.
+_UNNAMED = Agent("~~")
+
+
+def selecting_agents(robots: RobotsTxt) -> Iterator[Agent]:
+    """Yield an agent for each non-empty selection of groups that a name of the file makes, and for that of `*`.
+
+    Cost: A binding for each name in the file.
+    """
+    seen: set[tuple[int, ...]] = {()}
+    names = dict.fromkeys(token for group in robots.groups for token in group.tokens)
+    for agent in (_UNNAMED, *filter(None, map(_agent, names))):
+        indices = tuple(robots.rules_for(agent).group_indices)
+        if indices not in seen:
+            seen.add(indices)
+            yield agent
+
+
+def selections(robots: RobotsTxt) -> Iterator[tuple[int, ...]]:
+    """Yield each non-empty selection of groups, by index, that some agent makes.
+
+    Cost: As `selecting_agents`.
+    """
+    profile = get_profile(robots.profile)
+    seen: set[tuple[int, ...]] = set()
+    for agent in selecting_agents(robots):
+        indices = tuple(robots.rules_for(agent).group_indices)
+        seen.add(indices)
+        yield indices
+    if profile.first_group_only:
+        # An agent whose name contains a later name, but none of an earlier group.
+        yield from ((index,) for index in range(len(robots.groups)) if (index,) not in seen)
+
+
+def _agent(name: str) -> Agent | None:
+    try:
+        return Agent(name)
+    except InvalidProductToken:
+        # No agent selects the group by this name.
+        return None
 
 
 class Minimization(NamedTuple):

@@ -1,6 +1,5 @@
 """Answers as of a time: the version that was the newest one then decides, and never a later one."""
 
-import asyncio
 import json
 import os
 import signal
@@ -13,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.client.test_may_use import AsyncWeb, Web, ok
+from tests.client.either import BOTH, EitherClient
+from tests.client.test_may_use import Web, ok
 from tests.client.watch.test_watcher import ORIGIN, START, Watched
 
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.site_files import SiteFile
 from canfetch.client.sync_client import Client
 from canfetch.client.watch import PastVerdict, WatchHistory
@@ -280,42 +279,30 @@ def test_a_client_answers_by_the_copy_that_it_has(tmp_path: Path) -> None:
 
 
 def test_an_asynchronous_client_answers_by_the_copy_that_it_has() -> None:
-    async def ask() -> list[bool | None]:
-        transport = AsyncWeb({f"{ORIGIN}/robots.txt": ok(CLOSED.encode())})
-        async with AsyncClient(user_agent="ExampleBot/1.0", transport=transport, clock=lambda: START) as client:
-            await client.decide(FISH)
-            known = [await client.copy_at(FISH, at=moment(hours)) for hours in (-1, 1)]
-            return [one.may_use(FISH, purpose="training").allowed for one in known]
-
-    assert asyncio.run(ask()) == [None, False]
+    web = Web({f"{ORIGIN}/robots.txt": ok(CLOSED.encode())})
+    with EitherClient("async", web, clock=lambda: START) as client:
+        client.decide(FISH)
+        known = [client.copy_at(FISH, at=moment(hours)) for hours in (-1, 1)]
+    assert [one.may_use(FISH, purpose="training").allowed for one in known] == [None, False]
 
 
-def test_a_client_answers_as_of_a_time(history: WatchHistory) -> None:
-    transport = AsyncWeb({f"{ORIGIN}/robots.txt": ok(CLOSED.encode())})
-    options: dict[str, Any] = {"user_agent": "ExampleBot/1.0", "clock": lambda: START + 4 * HOUR}
-
-    async def ask(hours: float, **more: Any) -> Any:
-        async with AsyncClient(transport=transport, **options, **more) as client:
-            await client.decide(FISH)
-            verdict = await client.decide(FISH, at=moment(hours))
-            return verdict, await client.may_use(FISH, purpose="training", at=moment(hours))
-
-    web = Watched(history.path.with_name("other.sqlite3"))
-    web.serve(CLOSED)
-    with Client(transport=web.transport, **options, history=history) as client:
+@BOTH
+def test_a_client_answers_as_of_a_time(history: WatchHistory, kind: str) -> None:
+    web = Web({f"{ORIGIN}/robots.txt": ok(CLOSED.encode())})
+    with EitherClient(kind, web, clock=lambda: START + 4 * HOUR, history=history) as client:
+        client.decide(FISH)
         for hours, allowed in ((1, True), (3.5, False), (5, True)):
             # The client has fetched the closed file at four hours. The history has the other versions.
-            assert asyncio.run(ask(hours, history=history))[0].allowed is allowed
             assert client.decide(FISH, at=moment(hours)).allowed is allowed
-            use = client.may_use(FISH, purpose="training", at=moment(hours))
-            assert use.allowed is allowed
-    verdict, use = asyncio.run(ask(4))
-    assert (verdict.allowed, use.allowed) == (False, False)
-    # tdmrep.json is known from the time of its request on.
-    first = r"robots\.txt of https://example\.com: not known at .*: the first known copy is of 2026-09-21T18:13:20Z"
-    with pytest.raises(NotKnownAtTime, match=first):
-        asyncio.run(ask(3.5))
-    web.close()
+            assert client.may_use(FISH, purpose="training", at=moment(hours)).allowed is allowed
+    with EitherClient(kind, web, clock=lambda: START + 4 * HOUR) as client:
+        client.decide(FISH)
+        assert client.decide(FISH, at=moment(4)).allowed is False
+        # tdmrep.json is known from the time of its request on.
+        assert client.may_use(FISH, purpose="training", at=moment(4)).allowed is False
+        first = r"robots\.txt of https://example\.com: not known at .*: the first known copy is of 2026-09-21T18:13:20Z"
+        with pytest.raises(NotKnownAtTime, match=first):
+            client.decide(FISH, at=moment(3.5))
 
 
 def test_the_files_that_a_client_has_in_memory_answer_as_of_a_time() -> None:

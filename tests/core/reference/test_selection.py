@@ -3,8 +3,8 @@
 import pytest
 
 from canfetch.core.profiles import PROFILES
+from canfetch.core.reference.compiled import Selection, TokenTable
 from canfetch.core.reference.parser import parse_file
-from canfetch.core.reference.selection import Selection, TokenTable
 
 
 def table(*groups: str, profile: str = "rfc9309") -> TokenTable:

@@ -9,7 +9,9 @@ from contextvars import copy_context
 from typing import Any, NamedTuple
 
 import pytest
-from tests.transports.session_harness import default_tls
+from tests.transports.session_harness import close_session, default_tls, make_session
+
+from canfetch.integrations.request_guard import page_verdict, use_verdict
 
 HOST_NAMES = ["httpx2", "httpx2-async", "aiohttp", "requests", "urllib"]
 ASYNC_NAMES = ["httpx2-async", "aiohttp"]
@@ -52,6 +54,16 @@ class Host:
         raise NotImplementedError
 
 
+def _start_of(parts: Iterable[bytes], size: int) -> bytes:
+    """Read parts of a body until they have at least this size."""
+    body = b""
+    for part in parts:
+        body += part
+        if len(body) >= size:
+            break
+    return body
+
+
 class _ThreadHost(Host):
     def get_all(self, urls: Iterable[str]) -> list[Fetched | BaseException]:
         with ThreadPoolExecutor(16) as threads:
@@ -72,21 +84,12 @@ class Httpx2Host(_ThreadHost):
         self.client = httpx2.Client(transport=transport, follow_redirects=True, headers={"User-Agent": USER_AGENT})
 
     def get(self, url: str, **options: Any) -> Fetched:
-        from canfetch.integrations.httpx2 import page_verdict, use_verdict
-
         response = self.client.get(url, **options)
         return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
 
     def get_start(self, url: str, size: int) -> Fetched:
-        from canfetch.integrations.httpx2 import use_verdict
-
         with self.client.stream("GET", url) as response:
-            body = b""
-            for part in response.iter_bytes():
-                body += part
-                if len(body) >= size:
-                    break
-            return Fetched(response.status_code, body, None, use_verdict(response))
+            return Fetched(response.status_code, _start_of(response.iter_bytes(), size), None, use_verdict(response))
 
     def close(self) -> None:
         self.client.close()
@@ -95,7 +98,6 @@ class Httpx2Host(_ThreadHost):
 class RequestsHost(_ThreadHost):
     def __init__(self, *, proxy: str | None, tls: ssl.SSLContext | None, **options: Any) -> None:
         import requests
-        from tests.transports.session_harness import make_session
 
         from canfetch.integrations.requests import RobotsAdapter
 
@@ -108,20 +110,12 @@ class RequestsHost(_ThreadHost):
         self.robots = adapter.robots
 
     def get(self, url: str, **options: Any) -> Fetched:
-        from canfetch.integrations.requests import page_verdict, use_verdict
-
         response = self.session.get(url, **options)
         return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
 
     def get_start(self, url: str, size: int) -> Fetched:
-        from canfetch.integrations.requests import use_verdict
-
         with self.session.get(url, stream=True) as response:
-            body = b""
-            for part in response.iter_content(65_536):
-                body += part
-                if len(body) >= size:
-                    break
+            body = _start_of(response.iter_content(65_536), size)
             return Fetched(response.status_code, body, None, use_verdict(response))
 
     def close(self) -> None:
@@ -145,8 +139,6 @@ class UrllibHost(_ThreadHost):
     def get(self, url: Any, **options: Any) -> Fetched:
         from urllib.error import HTTPError
 
-        from canfetch.integrations.urllib import page_verdict, use_verdict
-
         try:
             response = self.opener.open(url, **options)
         except HTTPError as error:
@@ -155,8 +147,6 @@ class UrllibHost(_ThreadHost):
             return Fetched(response.status, response.read(), page_verdict(response), use_verdict(response))
 
     def get_start(self, url: str, size: int) -> Fetched:
-        from canfetch.integrations.urllib import use_verdict
-
         with self.opener.open(url) as response:
             return Fetched(response.status, response.read(size), None, use_verdict(response))
 
@@ -213,14 +203,10 @@ class AsyncHttpx2Host(_LoopHost):
         self.client = httpx2.AsyncClient(transport=transport, follow_redirects=True, headers={"User-Agent": USER_AGENT})
 
     async def fetch(self, url: str, **options: Any) -> Fetched:
-        from canfetch.integrations.httpx2 import page_verdict, use_verdict
-
         response = await self.client.get(url, **options)
         return Fetched(response.status_code, response.content, page_verdict(response), use_verdict(response))
 
     async def fetch_start(self, url: str, size: int) -> Fetched:
-        from canfetch.integrations.httpx2 import use_verdict
-
         async with self.client.stream("GET", url) as response:
             body = b""
             async for part in response.aiter_bytes():
@@ -254,20 +240,14 @@ class AiohttpHost(_LoopHost):
         self.session: aiohttp.ClientSession = self.run(create)
 
     async def fetch(self, url: str, **options: Any) -> Fetched:
-        from canfetch.integrations.aiohttp import page_verdict, use_verdict
-
         async with self.session.get(url, **options) as response:
             return Fetched(response.status, await response.read(), page_verdict(response), use_verdict(response))
 
     async def fetch_start(self, url: str, size: int) -> Fetched:
-        from canfetch.integrations.aiohttp import use_verdict
-
         async with self.session.get(url) as response:
             return Fetched(response.status, await response.content.readexactly(size), None, use_verdict(response))
 
     def close(self) -> None:
-        from tests.transports.session_harness import close_session
-
         async def close() -> None:
             await self.middleware.close()
             await close_session(self.session)

@@ -16,8 +16,6 @@ from tests.servers.web import Exchange, Site
 
 from canfetch.core.verdict import RobotsDisallowed
 
-CHUNKS = 200
-
 
 async def endless(exchange: Exchange) -> None:
     await exchange.send(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.access.client_harness import fetch
 from tests.servers.redirects import redirect
 from tests.servers.valid import RULES, respond
 from tests.servers.web import Exchange, Site
 from tests.transports.harness import make_request
 from tests.transports.session_harness import (
     SESSION_NAMES,
-    fetch,
     make_session,
     make_transport,
     open_session,

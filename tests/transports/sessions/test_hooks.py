@@ -4,13 +4,13 @@ from contextvars import ContextVar
 from typing import Any
 
 import pytest
+from tests.access.client_harness import fetch
 from tests.servers.redirects import redirect
 from tests.servers.valid import RULES, respond
 from tests.servers.web import Exchange, Site
 from tests.transports.harness import expect_response, failure_kind, make_request
 from tests.transports.session_harness import (
     SYNC_NAMES,
-    fetch,
     make_session,
     make_transport,
     open_session,

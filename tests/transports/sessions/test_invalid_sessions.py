@@ -4,11 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from tests.access.client_harness import fetch
 from tests.servers.web import Site
 from tests.transports.harness import failure_kind, make_request, transport_class
 from tests.transports.session_harness import (
     TRANSPORTS,
-    fetch,
     make_session,
     make_transport,
     open_session,

@@ -1,13 +1,13 @@
 """Settings of a session that apply to robots.txt: headers, cookies, proxies and TLS. Targets are not among them."""
 
 import pytest
+from tests.access.client_harness import fetch
 from tests.servers.certificates import Authority
 from tests.servers.proxy import ProxySite
 from tests.servers.valid import RULES, respond
 from tests.servers.web import Site
 from tests.transports.harness import expect_response, failure_kind, make_request
 from tests.transports.session_harness import (
-    fetch,
     open_session,
 )
 

@@ -23,15 +23,16 @@ import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.request_headers import has_credentials
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.addresses import filter_addresses, is_ip_literal
+from canfetch.client.transports.base_transport import TransportSettings
 from canfetch.client.transports.connections import no_authorities
 from canfetch.client.transports.deadlines import Deadlines
-from canfetch.client.transports.dns import Resolve, resolve_host_async, system_resolve
+from canfetch.client.transports.dns import Resolve, resolve_host_async
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
 from canfetch.client.transports.failures import (
     REQUEST_ERRORS,
@@ -93,22 +94,8 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
     Raises: InvalidOption: A proxy is invalid or unsupported, or `session` is invalid.
     """
 
-    def __init__(
-        self,
-        *,
-        ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_resolve,
-        proxy: str | None = None,
-        trust_env: bool = True,
-        session: aiohttp.ClientSession | None = None,
-    ) -> None:
-        super().__init__(
-            ssl_context=ssl_context,
-            resolve=resolve,
-            proxy=proxy,
-            trust_env=trust_env,
-            session=None if session is None else ExistingSession(session),
-        )
+    def __init__(self, *, session: aiohttp.ClientSession | None = None, **settings: Unpack[TransportSettings]) -> None:
+        super().__init__(session=None if session is None else ExistingSession(session), **settings)
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
 
     async def send(self, request: TransportRequest) -> Response | Failure:

@@ -2,7 +2,7 @@
 
 import ssl
 from threading import Lock
-from typing import ClassVar
+from typing import ClassVar, TypedDict
 
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import Options
@@ -10,6 +10,15 @@ from canfetch.client.transports import Route
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.client.transports.proxies import Proxies
 from canfetch.client.transports.tls import describe_tls, has_authorities
+
+
+class TransportSettings(TypedDict, total=False):
+    """The arguments of `BaseTransport`."""
+
+    ssl_context: ssl.SSLContext | None
+    resolve: Resolve
+    proxy: str | None
+    trust_env: bool
 
 
 class BaseTransport:

@@ -1,12 +1,11 @@
 """The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
 
-import ssl
 from contextlib import closing
-from typing import Final, NamedTuple, TypedDict, Unpack
+from typing import Final, NamedTuple, Unpack
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import Route, TransportRequest
-from canfetch.client.transports.base_transport import BaseTransport
+from canfetch.client.transports.base_transport import BaseTransport, TransportSettings
 from canfetch.client.transports.connections import connect, connect_async
 from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
@@ -42,13 +41,6 @@ class ConnectionPlan(NamedTuple):
     is_proxied: bool = False
 
 
-class _Settings(TypedDict, total=False):
-    ssl_context: ssl.SSLContext | None
-    resolve: Resolve
-    proxy: str | None
-    trust_env: bool
-
-
 class _SocketTransport(BaseTransport):
     """A transport that connects itself, and so can check what it connects to.
 
@@ -57,7 +49,7 @@ class _SocketTransport(BaseTransport):
 
     _schemes = _SCHEMES
 
-    def __init__(self, *, rules: FetchRules = NO_RULES, **settings: Unpack[_Settings]) -> None:
+    def __init__(self, *, rules: FetchRules = NO_RULES, **settings: Unpack[TransportSettings]) -> None:
         super().__init__(**settings)
         if rules and self._proxies.are_set:
             raise InvalidOption(

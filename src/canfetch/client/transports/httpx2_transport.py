@@ -6,14 +6,13 @@ Each request has its own connection. Of the settings of the environment, proxies
 With `client=`, they send requests with an httpx2 client of the caller instead; see httpx2_sessions.py.
 """
 
-import ssl
 from collections.abc import Generator, Iterator
 from contextlib import aclosing, closing
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import CredentialAdder, TransportRequest
-from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.client.transports.base_transport import TransportSettings
 from canfetch.client.transports.failures import REQUEST_ERRORS, request_failure
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.proxies import Proxy, check_proxy_status
@@ -48,21 +47,15 @@ class _BaseHttpx2Transport(SessionTransport[_SessionT], Generic[_ClientT, _Sessi
     def __init__(
         self,
         *,
-        ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_resolve,
-        proxy: str | None = None,
-        trust_env: bool = True,
         http2: bool = HTTP2_AVAILABLE,
         client: _ClientT | None = None,
+        **settings: Unpack[TransportSettings],
     ) -> None:
         super().__init__(
-            ssl_context=ssl_context,
-            resolve=resolve,
-            proxy=proxy,
-            trust_env=trust_env,
             session=None if client is None else self._as_session(client),
             session_argument="client",
-            http2=http2 is not HTTP2_AVAILABLE,
+            are_set={"http2": http2 is not HTTP2_AVAILABLE},
+            **settings,
         )
         self._http2 = http2
 

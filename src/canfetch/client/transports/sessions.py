@@ -4,14 +4,15 @@ The session's own settings apply: its proxy, TLS settings, cookies, authenticati
 of the other transports do not hold, which docs/access.md lists.
 """
 
-import ssl
-from typing import Final, Generic, TypeVar
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Generic, TypeVar, Unpack
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.options import Options
 from canfetch.client.transports import CredentialAdder, Route, TransportRequest
-from canfetch.client.transports.base_transport import BaseTransport
-from canfetch.client.transports.dns import Resolve, system_resolve
+from canfetch.client.transports.base_transport import BaseTransport, TransportSettings
+from canfetch.client.transports.dns import system_resolve
 from canfetch.client.transports.failures import TransportError
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -29,31 +30,29 @@ class SessionTransport(BaseTransport, Generic[_SessionT]):
         session: Sends requests with the session of the caller, or None.
         session_argument: The name of the argument of the session, for messages.
         are_set: Whether each additional argument that the session replaces differs from its default.
+        settings: The arguments of `BaseTransport`, which the session replaces as well.
     Raises: InvalidOption: A proxy is invalid, or an argument is set that the session replaces.
     """
 
     def __init__(
         self,
         *,
-        ssl_context: ssl.SSLContext | None = None,
-        resolve: Resolve = system_resolve,
-        proxy: str | None = None,
-        trust_env: bool = True,
         session: _SessionT | None = None,
         session_argument: str = "session",
-        **are_set: bool,
+        are_set: Mapping[str, bool] = MappingProxyType({}),
+        **settings: Unpack[TransportSettings],
     ) -> None:
         if session is not None:
             _check_unused(
                 session_argument,
-                ssl_context=ssl_context is not None,
-                resolve=resolve is not system_resolve,
-                proxy=proxy is not None,
-                trust_env=not trust_env,
+                ssl_context=settings.get("ssl_context") is not None,
+                resolve=settings.get("resolve", system_resolve) is not system_resolve,
+                proxy=settings.get("proxy") is not None,
+                trust_env=not settings.get("trust_env", True),
                 **are_set,
             )
-            trust_env = False
-        super().__init__(ssl_context=ssl_context, resolve=resolve, proxy=proxy, trust_env=trust_env)
+            settings["trust_env"] = False
+        super().__init__(**settings)
         self._session = session
         self._session_argument = session_argument
 

@@ -1,10 +1,23 @@
-"""The exceptions of dropped requests. Spiders receive them in their errbacks, as `failure.value`."""
+"""The exceptions of dropped requests, and what is counted and logged about them.
+
+Spiders receive the exceptions in their errbacks, as `failure.value`.
+"""
+
+import logging
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from scrapy.exceptions import IgnoreRequest
 
 from canfetch.consent import UseVerdict
 from canfetch.core.verdict import ClientVerdict
 from canfetch.pages import PageVerdict
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+_LOGGER: Final = logging.getLogger(__name__)
 
 
 # Not a subclass of OSError, because Scrapy retries a request after an OSError.
@@ -46,3 +59,26 @@ class DisallowedUse(IgnoreRequest):
     def __init__(self, verdict: UseVerdict) -> None:
         super().__init__(f"Forbidden for {verdict.purpose}: {verdict.explanation}")
         self.verdict = verdict
+
+
+def report_refusal(
+    crawler: "Crawler", request: "Request", reason: str, counters: Iterable[str], explanation: str = ""
+) -> None:
+    """Count and log a request or response that is dropped.
+
+    Args:
+        crawler: The crawl.
+        request: The request.
+        reason: The rest of `Forbidden ...` in the log.
+        counters: The names of the counters, without `robotstxt/`.
+        explanation: The explanation of the verdict, if it has one.
+    """
+    stats = crawler.stats
+    assert stats is not None
+    for counter in counters:
+        stats.inc_value(f"robotstxt/{counter}")
+    _LOGGER.debug(
+        "Forbidden %(reason)s: %(request)s%(explanation)s",
+        {"reason": reason, "request": request, "explanation": explanation and f": {explanation}"},
+        extra={"spider": crawler.spider},
+    )

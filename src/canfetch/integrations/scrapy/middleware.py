@@ -2,7 +2,8 @@
 
 import logging
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
@@ -13,14 +14,12 @@ from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.loggers import DECISION_LOGGER
 from canfetch.client.origin_state import OriginState
 from canfetch.client.skip_report.writer import SkipReport
-from canfetch.client.stores import Store
 from canfetch.client.stores.locations import open_store_at
-from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import CanfetchError, InvalidOption, InvalidURL, OriginDisallowed
 from canfetch.integrations.request_guard import replace_signature
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
-from canfetch.integrations.scrapy.exceptions import DisallowedRequest
+from canfetch.integrations.scrapy.exceptions import DisallowedRequest, report_refusal
 from canfetch.integrations.scrapy.page_checks import PageChecks
 from canfetch.integrations.scrapy.parser import RobotParser
 from canfetch.integrations.scrapy.slot_pacing import SlotPacing
@@ -34,11 +33,11 @@ if TYPE_CHECKING:
 
     from canfetch.client.identity import SigningIdentity
 
-_LOGGER: Final = logging.getLogger(__name__)
 # Other schemes have no robots.txt that Scrapy could download.
 _SCHEMES: Final = ("http://", "https://")
 # The number of origins for which the signal `robots_parsed` is not repeated.
 _MAX_ANNOUNCED: Final = 10_000
+_Opened = TypeVar("_Opened")
 
 
 class RobotsMiddleware:
@@ -68,14 +67,14 @@ class RobotsMiddleware:
             # Scrapy enables all levels of all loggers, so each decision would be formatted and logged.
             DECISION_LOGGER.setLevel(logging.INFO)
         self._agents = RequestAgents(settings.agent, settings.user_agent)
-        self._evidence = _open_evidence(settings)
-        self._identity = _open_identity(settings)
-        self._skip_report = _open_skip_report(settings)
+        self._evidence = _opened("CANFETCH_EVIDENCE", settings.evidence, EvidenceRecorder)
+        self._identity = _opened("CANFETCH_IDENTITY", settings.identity, _open_identity)
+        self._skip_report = _opened("CANFETCH_SKIP_REPORT", settings.skip_report, SkipReport)
         self._client = AsyncClient(
             user_agent=settings.user_agent,
             agent=self._agents.default,
             transport=DownloaderTransport(crawler),
-            store=_open_store(settings),
+            store=_opened("CANFETCH_STORE", settings.store, open_store_at),
             evidence=self._evidence,
             identity=self._identity,
             policy=settings.policy,
@@ -125,7 +124,8 @@ class RobotsMiddleware:
         except InvalidURL as error:
             raise IgnoreRequest(f"Forbidden because it has no robots.txt: {error}") from None
         if not verdict.allowed:
-            self._report(request, verdict)
+            counters = ("forbidden", f"forbidden_reason_count/{verdict.reason}")
+            report_refusal(self._crawler, request, "by robots.txt", counters, verdict.explanation)
             if self._skip_report is not None:
                 self._skip_report.record(request.url, verdict, depth=_depth(request))
             raise DisallowedRequest(verdict, state.next_fetch_at)
@@ -168,17 +168,6 @@ class RobotsMiddleware:
         parser = RobotParser(robots)
         await self._crawler.signals.send_catch_log_async(signal=signal, robotparser=parser, request=request)
 
-    def _report(self, request: "Request", verdict: ClientVerdict) -> None:
-        stats = self._crawler.stats
-        assert stats is not None
-        stats.inc_value("robotstxt/forbidden")
-        stats.inc_value(f"robotstxt/forbidden_reason_count/{verdict.reason}")
-        _LOGGER.debug(
-            "Forbidden by robots.txt: %(request)s: %(explanation)s",
-            {"request": request, "explanation": verdict.explanation},
-            extra={"spider": self._crawler.spider},
-        )
-
     async def _spider_closed(self) -> None:
         stats, counts = self._crawler.stats, self._client.stats
         assert stats is not None
@@ -201,36 +190,21 @@ def _depth(request: "Request") -> int | None:
     return depth if isinstance(depth, int) else None
 
 
-def _open_skip_report(settings: CrawlSettings) -> SkipReport | None:
+def _opened(setting: str, location: str | None, open_at: Callable[[str], _Opened]) -> _Opened | None:
+    """Open what a setting names, or return None if it names nothing.
+
+    Raises: InvalidOption: It cannot be opened.
+    """
     try:
-        return None if settings.skip_report is None else SkipReport(settings.skip_report)
-    except CanfetchError as error:
-        raise InvalidOption(f"invalid CANFETCH_SKIP_REPORT: {error}") from None
+        return None if location is None else open_at(location)
+    except (CanfetchError, OSError) as error:
+        raise InvalidOption(f"invalid {setting}: {error}") from None
 
 
-def _open_store(settings: CrawlSettings) -> Store | None:
-    try:
-        return None if settings.store is None else open_store_at(settings.store)
-    except CanfetchError as error:
-        raise InvalidOption(f"invalid CANFETCH_STORE: {error}") from None
-
-
-def _open_evidence(settings: CrawlSettings) -> EvidenceRecorder | None:
-    try:
-        return None if settings.evidence is None else EvidenceRecorder(settings.evidence)
-    except CanfetchError as error:
-        raise InvalidOption(f"invalid CANFETCH_EVIDENCE: {error}") from None
-
-
-def _open_identity(settings: CrawlSettings) -> "SigningIdentity | None":
-    if settings.identity is None:
-        return None
+def _open_identity(folder: str) -> "SigningIdentity":
     from canfetch.client.identity import SigningIdentity  # noqa: PLC0415 - needs an extra
 
-    try:
-        return SigningIdentity(settings.identity)
-    except (CanfetchError, OSError) as error:
-        raise InvalidOption(f"invalid CANFETCH_IDENTITY: {error}") from None
+    return SigningIdentity(folder)
 
 
 def _check_event_loop() -> None:

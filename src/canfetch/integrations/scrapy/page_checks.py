@@ -1,13 +1,11 @@
 """Page-level rules of responses: X-Robots-Tag headers and, if selected, robots meta elements."""
 
-import logging
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_uses
-from canfetch.integrations.scrapy.exceptions import DisallowedPage
+from canfetch.integrations.scrapy.exceptions import DisallowedPage, report_refusal
 from canfetch.pages import PageVerdict, parse_page
 
 if TYPE_CHECKING:
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
 PAGE_VERDICT_KEY: Final = "canfetch_page_verdict"
 REQUIRED_USES_KEY: Final = "canfetch_required_uses"
-_LOGGER: Final = logging.getLogger(__name__)
 
 
 class PageChecks:
@@ -27,20 +24,12 @@ class PageChecks:
         crawler: The crawl.
         agents: The agents of the requests.
         settings: The settings of the crawl.
-        clock: Returns seconds since the epoch.
     """
 
-    def __init__(
-        self,
-        crawler: "Crawler",
-        agents: RequestAgents,
-        settings: CrawlSettings,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, crawler: "Crawler", agents: RequestAgents, settings: CrawlSettings) -> None:
         self._crawler = crawler
         self._agents = agents
         self._settings = settings
-        self._clock = clock
 
     def check(self, request: "Request", response: "Response") -> None:
         """Store the verdict for a page in the meta of its request, and check the required uses.
@@ -55,21 +44,11 @@ class PageChecks:
         request.meta[PAGE_VERDICT_KEY] = verdict
         for use in uses:
             if not getattr(verdict, use).allowed:
-                self._report(request, use)
+                counters = ("page_forbidden", f"page_forbidden_use_count/{use}")
+                report_refusal(self._crawler, request, f"by the page ({use})", counters)
                 raise DisallowedPage(use, verdict)
 
     def _decide(self, request: "Request", response: "Response") -> PageVerdict:
         headers = [(name, value) for name, values in response.headers.items() for value in values]
         html = response.body if self._settings.page_rules == "html" else None
-        return parse_page(html, headers=headers).decide(agent=self._agents.find(request), now=self._clock())
-
-    def _report(self, request: "Request", use: str) -> None:
-        stats = self._crawler.stats
-        assert stats is not None
-        stats.inc_value("robotstxt/page_forbidden")
-        stats.inc_value(f"robotstxt/page_forbidden_use_count/{use}")
-        _LOGGER.debug(
-            "Forbidden by the page (%(use)s): %(request)s",
-            {"use": use, "request": request},
-            extra={"spider": self._crawler.spider},
-        )
+        return parse_page(html, headers=headers).decide(agent=self._agents.find(request), now=time.time())

@@ -1,6 +1,5 @@
 """What a site states on the use of its content, checked for each response."""
 
-import logging
 from typing import TYPE_CHECKING, Final
 
 from scrapy import signals
@@ -14,7 +13,7 @@ from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.integrations.page_bodies import content_codings, has_html, page_response
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_purpose
-from canfetch.integrations.scrapy.exceptions import DisallowedUse
+from canfetch.integrations.scrapy.exceptions import DisallowedUse, report_refusal
 from canfetch.pages.headers import page_headers
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 USE_VERDICT_KEY: Final = "canfetch_use_verdict"
 PURPOSE_KEY: Final = "canfetch_purpose"
-_LOGGER: Final = logging.getLogger(__name__)
 _PARTIAL: Final = 206
 # The headers with statements of each of `redirect_urls`. Scrapy copies the meta of a request to that of the next one.
 _REDIRECTS_KEY: Final = "canfetch_redirects"
@@ -93,7 +91,7 @@ class UseChecks:
         verdict = with_redirects(verdict, earlier)
         request.meta[USE_VERDICT_KEY] = verdict
         if verdict.is_refused:
-            self._report(request, str(purpose), verdict.explanation)
+            report_refusal(self._crawler, request, f"for {purpose}", ("use_forbidden",), verdict.explanation)
             if not self._settings.mark_uses:
                 raise DisallowedUse(verdict)
 
@@ -109,13 +107,3 @@ class UseChecks:
         kept, urls = meta.get(_REDIRECTS_KEY, {}), meta.get("redirect_urls", ())
         earlier = {url: kept[url] for url in urls if url in kept}
         meta[_REDIRECTS_KEY] = {**earlier, request.url: list(page_headers(_headers(response)))}
-
-    def _report(self, request: "Request", purpose: str, explanation: str) -> None:
-        stats = self._crawler.stats
-        assert stats is not None
-        stats.inc_value("robotstxt/use_forbidden")
-        _LOGGER.debug(
-            "Forbidden for %(purpose)s: %(request)s: %(explanation)s",
-            {"purpose": purpose, "request": request, "explanation": explanation},
-            extra={"spider": self._crawler.spider},
-        )
