@@ -9,7 +9,6 @@ from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -42,8 +41,8 @@ CHECK = Check(
     why="The `*` matches any characters up to the end of the URL, so the `$` excludes nothing.",
     how_to_fix="Remove both, or put the `$` where the URL should end.",
     source="RFC 9309 section 2.2.3",
-    bad=LintInput(b"User-agent: *\nDisallow: /print/*$\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /print/\n"),
+    bad=b"User-agent: *\nDisallow: /print/*$\n",
+    good=b"User-agent: *\nDisallow: /print/\n",
     find=find,
     needs=(b"*$",),
     fixable=True,

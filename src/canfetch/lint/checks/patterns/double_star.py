@@ -9,7 +9,6 @@ from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -48,8 +47,8 @@ CHECK = Check(
     "patterns, `**` has no special meaning for nested folders.",
     how_to_fix="Write a single `*`.",
     source="RFC 9309 section 2.2.3",
-    bad=LintInput(b"User-agent: *\nDisallow: /**/drafts/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /*/drafts/\n"),
+    bad=b"User-agent: *\nDisallow: /**/drafts/\n",
+    good=b"User-agent: *\nDisallow: /*/drafts/\n",
     find=find,
     needs=(b"**",),
     fixable=True,

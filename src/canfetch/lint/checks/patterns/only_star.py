@@ -9,7 +9,6 @@ from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -40,8 +39,8 @@ CHECK = Check(
     "without wildcards the rule matches nothing.",
     how_to_fix="Write `/`.",
     source="RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: ExampleBot\nDisallow: *\n"),
-    good=LintInput(b"User-agent: ExampleBot\nDisallow: /\n"),
+    bad=b"User-agent: ExampleBot\nDisallow: *\n",
+    good=b"User-agent: ExampleBot\nDisallow: /\n",
     find=find,
     needs=(Trait.STAR,),
     fixable=True,

@@ -10,7 +10,6 @@ from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -45,8 +44,8 @@ CHECK = Check(
     "character when rules of different lengths compete, and parsers from 1994 look for a literal `*`.",
     how_to_fix="Remove the `*` at the end.",
     source="RFC 9309 sections 2.2.2 and 2.2.3; Google, URL matching based on path values",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/*\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /private/*\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.STAR,),
     fixable=True,
