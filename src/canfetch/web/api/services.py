@@ -1,12 +1,17 @@
 """What the endpoints share: the origins, the worker processes, and reading requests and writing responses.
 
-An endpoint with a body is an answer: a function of a module from the bytes of the body and facts to JSON. Validation,
+An `endpoint` with a body is an answer: a function of a module from the bytes of the body and facts to JSON. Validation,
 computation and serialisation of all but small requests happen in a process, so that other requests do not wait.
 """
 
 import asyncio
+from collections.abc import Callable, Mapping
+from enum import Enum
+from inspect import getdoc
 from typing import Any, Final, NamedTuple
 
+from fastapi import APIRouter
+from pydantic import BaseModel
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,7 +22,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.tokens import product_token
 from canfetch.errors import CanfetchError, InvalidURL
-from canfetch.web.api.errors import problem_response
+from canfetch.web.api.errors import BODY_ERRORS, problem_response
 from canfetch.web.api.facts import Facts, Need, StateNeeded, StatesNeeded
 from canfetch.web.api.outcomes import Answer, outcome_of
 from canfetch.web.documents import fetch
@@ -100,20 +105,56 @@ def services_of(request: Request) -> Services:
     return services
 
 
-async def respond(request: Request, answer: Answer, *, is_small: bool = False) -> Response:
-    """Return the answer to the body of a request.
+def endpoint(
+    router: APIRouter,
+    path: str,
+    body_model: type[BaseModel],
+    answer_model: type[BaseModel],
+    *,
+    summary: str,
+    tags: list[str | Enum] | None = None,
+    errors: Mapping[int | str, Any] = BODY_ERRORS,
+    is_small: bool = False,
+) -> Callable[[Answer], Answer]:
+    """Return a decorator that makes an answer the endpoint of a POST request, described by its docstring.
+
+    The endpoint answers 415 if the body is not declared as JSON, and otherwise as `respond_to` does. The answer also
+    validates the body, which takes no time of the event loop.
 
     Args: is_small: Whether the answer takes less time than a process costs, if the body and the facts are small.
-    Raises: QueueFull, AnswerTooLarge, TooManyFetches; HTTPException: The body is not declared as JSON.
     """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != _JSON and not (media_type.startswith("application/") and media_type.endswith("+json")):
-        raise HTTPException(415, "expected the header 'Content-Type: application/json'")
-    return await respond_to(request, answer, await request.body(), is_small=is_small)
+    schema = {"application/json": {"schema": {"$ref": f"#/components/schemas/{body_model.__name__}"}}}
+
+    def register(answer: Answer) -> Answer:
+        async def respond(request: Request) -> Response:
+            media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if media_type != _JSON and not (media_type.startswith("application/") and media_type.endswith("+json")):
+                raise HTTPException(415, "expected the header 'Content-Type: application/json'")
+            return await respond_to(request, answer, await request.body(), is_small=is_small)
+
+        router.add_api_route(
+            path,
+            respond,
+            methods=["POST"],
+            name=answer.__name__,
+            response_model=answer_model,
+            tags=tags,
+            summary=summary,
+            description=getdoc(answer),
+            responses=dict(errors),
+            openapi_extra={"requestBody": {"required": True, "content": schema}},
+        )
+        return answer
+
+    return register
 
 
 async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small: bool = False) -> Response:
-    """Return the answer to a body. See `respond`."""
+    """Return the answer to a body.
+
+    Args: is_small: As for `endpoint`.
+    Raises: QueueFull, AnswerTooLarge, TooManyFetches.
+    """
     services = services_of(request)
     facts, deadline = services.facts(), services.deadline()
     while True:
