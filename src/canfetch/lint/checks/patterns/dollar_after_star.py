@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_fixes import rewrite_value
-from canfetch.lint.analysis.rule_neighbours import Neighbours
+from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
@@ -17,18 +16,16 @@ _AT_END: Final = re.compile(rb"\*\$\n")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns that end with `*$`."""
-    neighbours = None
     for record in rule_records_matching(file, _AT_END):
         value = file.value(record)
         if record.value is None:
             continue
         better = value[:-1].rstrip(b"*") or b"/"
-        neighbours = neighbours or Neighbours(file)
         yield Occurrence(
             (record.value[1] - 2, record.value[1]),
             {"pattern": file.text(value), "better": file.text(better)},
             query_for(better, contrast_only=True),
-            rewrite_value(record, better) if neighbours.would_be_unopposed(record, better) else None,
+            rewrite_unopposed(file, record, better),
         )
 
 

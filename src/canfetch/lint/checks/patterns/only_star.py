@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.analysis.rule_fixes import rewrite_value
-from canfetch.lint.analysis.rule_neighbours import Neighbours
+from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
@@ -17,15 +16,13 @@ _ONLY: Final = re.compile(rb"\n\*+\n")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns of stars alone."""
-    neighbours = None
     for record in rule_records_matching(file, _ONLY):
         if record.value is not None:
-            neighbours = neighbours or Neighbours(file)
             yield Occurrence(
                 record.value,
                 {"pattern": file.text(file.value(record))},
                 VerdictQuery("/", contrast_only=True),
-                rewrite_value(record, b"/") if neighbours.would_be_unopposed(record, b"/") else None,
+                rewrite_unopposed(file, record, b"/"),
             )
 
 

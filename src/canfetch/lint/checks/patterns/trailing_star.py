@@ -6,8 +6,7 @@ from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.analysis.rule_fixes import rewrite_value
-from canfetch.lint.analysis.rule_neighbours import Neighbours
+from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
@@ -19,18 +18,16 @@ _AT_END: Final = re.compile(rb"\*(?<!\n\*)\n")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns that end with `*` and contain something else."""
-    neighbours = None
     for record in rule_records_matching(file, _AT_END):
         value = file.value(record)
         bare = value.rstrip(b"*")
         if not bare or record.value is None:
             continue
-        neighbours = neighbours or Neighbours(file)
         yield Occurrence(
             (record.value[0] + len(bare), record.value[1]),
             {"pattern": file.text(value), "better": file.text(bare)},
             query_for(bare, contrast_only=True),
-            rewrite_value(record, bare) if neighbours.would_be_unopposed(record, bare) else None,
+            rewrite_unopposed(file, record, bare),
         )
 
 
