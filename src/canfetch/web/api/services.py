@@ -5,6 +5,7 @@ computation and serialisation of all but small requests happen in a process, so 
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from enum import Enum
 from inspect import getdoc
@@ -53,7 +54,7 @@ class Services(NamedTuple):
 
     def facts(self) -> Facts:
         """Return the facts of a new request."""
-        return Facts(self.origins.clock(), Agent(product_token(self.origins.user_agent)), self.settings.profile)
+        return Facts(time.time(), Agent(product_token(self.origins.user_agent)), self.settings.profile)
 
     def deadline(self) -> float:
         """Return the time of the event loop at which the fetches of a request that begins now are late."""
@@ -179,6 +180,6 @@ def counted_response(request: Request, body: bytes, media_type: str = _JSON) -> 
     return Response(body, media_type=media_type)
 
 
-def json_response(value: Any, status: int = 200) -> Response:
+def json_response(value: Any) -> Response:
     """Return a small value as JSON."""
-    return Response(to_json(value), status_code=status, media_type=_JSON)
+    return Response(to_json(value), media_type=_JSON)
