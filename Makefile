@@ -43,7 +43,8 @@ INSTALLED := $(STAMPS)/extra-cli
 
 ENGINE_MODULE := build/engine.wasm
 ENGINE_SOURCES := $(shell find rust/core rust/wasm -type f \( -name '*.rs' -o -name 'Cargo.*' \) 2>/dev/null)
-PAGE := $(shell find page -type f -not -path '*/node_modules/*' 2>/dev/null) examples/robots.txt LICENSE tools/bundled_parts.py
+# The build of the page ignores types.
+PAGE := $(shell find page -type f -not -path '*/node_modules/*' -not -name api-types.ts 2>/dev/null) examples/robots.txt LICENSE tools/bundled_parts.py
 PAGE_MANIFEST := src/canfetch/web/assets/manifest.json
 NPM_PACKAGE := build/npm/package.json
 NPM_SOURCES := $(shell find npm page/src/engine -type f 2>/dev/null) LICENSE tools/bundled_parts.py tools/build_npm_package.sh
@@ -243,7 +244,8 @@ engine-module: $(ENGINE_MODULE) ## build the engine of the tester page and of th
 
 page: $(PAGE_MANIFEST) ## build the tester page into src/canfetch/web/assets
 
-check-page: page/node_modules/.package-lock.json ## check the types of the tester page and of the npm package
+check-page: page/node_modules/.package-lock.json $(INSTALLED) $(STAMPS)/group-test ## check the types of the tester page and of the npm package
+	$(BIN)/python tools/page_types.py
 	npm --prefix page run check
 	page/node_modules/.bin/tsc --noEmit --project npm/tsconfig.json
 
@@ -325,7 +327,7 @@ conformance-archive: $(STAMPS)/venv ## build the release archive of the conforma
 
 clean: ## remove build output
 	rm -rf build dist docs/_build rust/target rust/fuzz/target rust/wasm/target rust/bench/target rust/header/target src/*.egg-info src/canfetch/_native.*so .coverage htmlcov
-	rm -rf src/canfetch/web/assets page/node_modules
+	rm -rf src/canfetch/web/assets page/node_modules page/src/api-types.ts
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache $(STAMPS)/built-* $(STAMPS)/extra-*
 	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 

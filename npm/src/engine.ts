@@ -1,6 +1,6 @@
 /** The running engine: its loading, and its functions with typed arguments and results. */
 
-import { CHOICES, InputWriter, OutputReader, REASONS, type Target } from "../../page/src/engine/buffers.js";
+import { InputWriter, type ModuleExports, OutputReader, readDecision, readProfiles, type Target } from "../../page/src/engine/buffers.js";
 import type { AgentChain } from "../../page/src/engine/types.js";
 import { displayText } from "../../page/src/engine/display-text.js";
 import type { GroupChoice, Reason, Rule } from "../types/index.js";
@@ -8,17 +8,9 @@ import { shown, typeError } from "./problems.js";
 import { engineBytes, engineBytesAsync } from "./payload.js";
 import { encodeText } from "./text.js";
 
-interface Exports {
-  readonly memory: WebAssembly.Memory;
-  canfetch_input(length: number): number;
-  canfetch_output(): number;
-  canfetch_output_length(): number;
-  canfetch_profiles(): number;
-  canfetch_open(maxBytes: number): number;
-  canfetch_close(handle: number): number;
+interface Exports extends ModuleExports {
   canfetch_bind(handle: number, profile: number): number;
   canfetch_decide(handle: number, rules: number): number;
-  canfetch_explain(handle: number, profile: number): number;
   canfetch_others(handle: number, profile: number): number;
 }
 
@@ -69,9 +61,7 @@ export class Engine {
   constructor(instance: WebAssembly.Instance) {
     this.#exports = instance.exports as unknown as Exports;
     this.#memory = new Uint8Array(this.#exports.memory.buffer);
-    const count = this.#exports.canfetch_profiles();
-    const output = this.#output();
-    this.profiles = Array.from({ length: count }, () => output.text());
+    this.profiles = readProfiles(this.#exports);
   }
 
   /** Open a file. Return its handle, or a negative number if there is no room for it. */
@@ -88,7 +78,7 @@ export class Engine {
     this.#input(new InputWriter(INPUT_BYTES).agent(agent).bytes);
     const number = this.#exports.canfetch_bind(handle, profile);
     if (number < 0) return number;
-    const output = this.#output();
+    const output = OutputReader.of(this.#exports);
     output.number();
     output.number();
     return { number, ruleCount: output.number(), groups: [...output.list()] };
@@ -116,22 +106,17 @@ export class Engine {
     if (!this.#input(new InputWriter(INPUT_BYTES).target(typeof url === "string" ? encodeText(url) : url).agent(agent).bytes)) return FAILURES.tooLarge;
     const result = this.#exports.canfetch_explain(handle, profile);
     if (result < 0) return result;
-    const output = this.#output();
-    const reason = output.choice(REASONS) as Reason;
-    const choice = output.choice(CHOICES);
-    const token = agent.tokens[output.number()] ?? (choice === "star" ? "*" : null);
-    const decides = output.number() === 1;
-    output.number();
-    const lines = [...output.list()];
-    output.list();
+    const output = OutputReader.of(this.#exports);
+    const { reason, decides, group } = readDecision(output, agent);
+    const { choice, token, lines } = group;
     const target = output.text();
     const rules = Array.from({ length: output.number() }, () => readRule(output));
-    return { reason, choice, token, lines, target, decides, rules };
+    return { reason: reason as Reason, choice, token, lines, target, decides, rules };
   }
 
   others(handle: number, profile: number): OtherRecord[] {
     const count = this.#exports.canfetch_others(handle, profile);
-    const output = this.#output();
+    const output = OutputReader.of(this.#exports);
     return Array.from({ length: Math.max(0, count) }, () => ({
       line: output.number(),
       group: output.number() - 1,
@@ -146,13 +131,6 @@ export class Engine {
     const address = this.#exports.canfetch_input(bytes.length) >>> 0;
     if (address !== 0) this.#bytes().set(bytes, address);
     return address !== 0;
-  }
-
-  #output(): OutputReader {
-    const length = this.#exports.canfetch_output_length();
-    const address = this.#exports.canfetch_output() >>> 0;
-    // A copy, because the next call overwrites it.
-    return new OutputReader(this.#exports.memory.buffer.slice(address, address + length) as ArrayBuffer);
   }
 
   #bytes(): Uint8Array {

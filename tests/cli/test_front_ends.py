@@ -15,7 +15,7 @@ from canfetch.core.document import parse
 from canfetch.core.verdict import Reason
 from canfetch.lsp.file_view import FileView
 from canfetch.lsp.hover import hover_at
-from canfetch.web.api.decisions import explanation
+from canfetch.web.api.decisions import explain
 from canfetch.web.api.facts import Facts
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.explain import explain_draft
@@ -43,7 +43,7 @@ def test_the_reason_of_a_verdict_is_the_same(run: Run, rules: bytes, line: int |
     # A sentence starts with a capital letter.
     assert reason[1:] in explain_draft(content.decode(), "/a", [parse_agent(NAME, STAND_IN)]).text
     request = {"url": "/a", "agent": NAME, "content": content.decode()}
-    answer = explanation(json.dumps(request).encode(), Facts(0.0, Agent(NAME)))
+    answer = explain(json.dumps(request).encode(), Facts(0.0, Agent(NAME)))
     assert {reason} == {answer["why"]} | {one["why"] for one in answer["profiles"] if one["profile"] == "strict"}
     if line is not None:
         hover = hover_at(FileView(content, "rfc9309"), line - 1)

@@ -34,7 +34,7 @@ from canfetch.integrations.request_guard import (
     use_verdict,
 )
 from canfetch.web.api.facts import Facts
-from canfetch.web.api.use import live_use_answer, use_answer
+from canfetch.web.api.use import live_use, use
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.arguments import MayFetchArguments
 from canfetch.web.mcp.may_fetch import FetchedFiles, may_fetch
@@ -149,7 +149,7 @@ def http_answers(site: Situation) -> dict[tuple[str, str], Any]:
     answers = {}
     for url in URLS:
         body = {"content": site.content.decode(), "url": url, "agents": AGENTS, "headers": site.header}
-        table = use_answer(json.dumps({**body, "tdm_file": site.tdm}).encode(), Facts(NOW, Agent("ExampleBot")))
+        table = use(json.dumps({**body, "tdm_file": site.tdm}).encode(), Facts(NOW, Agent("ExampleBot")))
         for row in table["crawlers"]:
             answers[url, row["agent_name"]] = {key: row["uses"][site.purpose][key] for key in CELL}
     return answers
@@ -262,7 +262,7 @@ def test_the_server_that_fetches_gives_the_answer_of_the_library() -> None:
             )
             facts.responses.update(responses)
             body = json.dumps({"url": url, "agents": AGENTS, "purpose": site.purpose}).encode()
-            for row in live_use_answer(body, facts)["rows"]:
+            for row in live_use(body, facts)["rows"]:
                 agent = canfetch.agent(row["agent_name"])
                 sources = {"response": live_response(site, url, agent), **site.fetched_files(agent, OWN)}
                 expected = cell(site.verdict(url, row["agent_name"], **sources))

@@ -299,7 +299,7 @@ def apache_sets_the_header() -> None:
     """The same policy is rendered for the configuration and for .htaccess."""
     rules = build_server_rules(parse_policy('[[page]]\npaths = ["/*.pdf$"]\nrules = ["noindex"]\n'))
     for render in (apache_rules, htaccess_rules):
-        assert 'Header always add X-Robots-Tag "noindex"' in render(rules)
+        assert 'Header always add X-Robots-Tag "noindex"' in "\n".join(render(rules))
 
 
 def meta_element_restricts_a_page() -> None:

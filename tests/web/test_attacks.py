@@ -125,6 +125,7 @@ def test_heads_have_at_most_64_kib(port: int, fields: int, more: int, status: in
 
 
 def test_a_head_without_an_end_is_refused_at_64_kib(port: int) -> None:
+    assert MAX_HEAD_BYTES == 64 << 10
     answer = attack(port, b"GET /", b"a" * (MAX_HEAD_BYTES - 4))
     assert (status_of(answer), type_of(answer)) == (431, "head-too-large")
 

@@ -6,7 +6,7 @@ import select
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack
 from http.client import HTTPConnection
 from types import SimpleNamespace
 from typing import Any
@@ -345,22 +345,6 @@ def test_invalid_http_is_a_problem(port: int) -> None:
         answer = read_all(client)
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"application/problem+json" in answer
-
-
-@pytest.mark.parametrize("parts", [1, 5])
-@pytest.mark.parametrize("size, status", [(60_000, 200), (66_000, 431), (200_000, 431)])
-def test_heads_are_limited_however_they_arrive(port: int, size: int, status: int, parts: int) -> None:
-    head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Long: %s\r\n\r\n" % (b"a" * size)
-    with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
-        with suppress(OSError):
-            for start in range(0, len(head), len(head) // parts + 1):
-                client.sendall(head[start : start + len(head) // parts + 1])
-                time.sleep(0.02)
-        answer = b""
-        # A server that closes while the client sends resets the connection.
-        with suppress(ConnectionResetError):
-            answer = read_all(client)
-    assert answer.startswith(b"HTTP/1.1 %d " % status) or (status == 431 and not answer)
 
 
 @pytest.mark.parametrize(

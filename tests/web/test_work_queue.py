@@ -8,10 +8,9 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import httpx2
 import pytest
 from tests.web.computations import crash, endless, fail, leave_undecided, print_and_return, process, reject
-from tests.web.conftest import API, BASE, ScriptedWeb, running_api
+from tests.web.conftest import ScriptedWeb, running_api
 
 from canfetch.errors import InvalidURL, WorkerKilled
 from canfetch.web.server.clients import current_client, network_of
@@ -376,29 +375,3 @@ def test_nothing_is_computed_after_the_answer_503() -> None:
         queue = api.guard.app.state.services.queue
         api.run(until(lambda: queue.count == 0))
         assert queue.stopped == 1
-
-
-@pytest.mark.service
-def test_another_client_is_answered_while_one_has_everything_busy() -> None:
-    content = "".join(f"User-agent: B{number:x}\nDisallow: /{number}?\n\n" for number in range(12_000))
-    with running_api(Settings(refusal_seconds=0), transport=ScriptedWeb()) as api:
-        busy = [api.client.post("/v1/format", json={"content": content}) for _ in range(20)]
-        assert api.run(status_beside(api, busy)) == 200
-
-
-async def status_beside(api: API, busy: list[Coroutine[Any, Any, httpx2.Response]]) -> int:
-    """Return the status of a small request of another client, while requests of one run and wait."""
-    tasks = [asyncio.create_task(one) for one in busy]
-    # More than the client may have are refused.
-    await until(lambda: any(task.done() for task in tasks))
-    assert tasks[-1].result().status_code == 503
-    transport = httpx2.ASGITransport(app=api.guard, client=("192.0.2.1", 1))
-    async with httpx2.AsyncClient(transport=transport, base_url=BASE) as client:
-        answer = await client.post("/v1/lint", json={"content": "User-agent: *"})
-    queue = api.guard.app.state.services.queue
-    assert queue.count > 0
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await until(lambda: queue.count == 0)
-    return answer.status_code

@@ -6,6 +6,18 @@ import { type AgentChain, EngineError } from "./types.js";
 
 export type Target = string | Uint8Array;
 
+/** The functions of the module that both the page and the npm package call. */
+export interface ModuleExports {
+  readonly memory: WebAssembly.Memory;
+  canfetch_input(length: number): number;
+  canfetch_output(): number;
+  canfetch_output_length(): number;
+  canfetch_profiles(): number;
+  canfetch_open(maxBytes: number): number;
+  canfetch_close(handle: number): number;
+  canfetch_explain(handle: number, profile: number): number;
+}
+
 /** The reasons by their numbers. */
 export const REASONS: readonly Reason[] = [
   "robots-txt",
@@ -16,7 +28,7 @@ export const REASONS: readonly Reason[] = [
   "empty-rule",
 ];
 /** How groups are selected, by number. */
-export const CHOICES: readonly GroupChoice[] = ["own-token", "fallback", "star", "none"];
+const CHOICES: readonly GroupChoice[] = ["own-token", "fallback", "star", "none"];
 
 /** Appends numbers and bytes to a buffer that grows. */
 export class InputWriter {
@@ -87,6 +99,13 @@ export class OutputReader {
     this.#view = new DataView(buffer);
   }
 
+  /** Return a reader of the output of the last call: a copy, because the next call overwrites it. */
+  static of(exports: ModuleExports): OutputReader {
+    const length = exports.canfetch_output_length();
+    const address = exports.canfetch_output() >>> 0;
+    return new OutputReader(exports.memory.buffer.slice(address, address + length) as ArrayBuffer);
+  }
+
   number(): number {
     const number = this.#view.getUint32(this.#at, true);
     this.#at += 4;
@@ -128,4 +147,21 @@ export class OutputReader {
   rest(): Uint8Array {
     return new Uint8Array(this.buffer.slice(this.#at));
   }
+}
+
+/** Return the names of the profiles. */
+export function readProfiles(exports: ModuleExports): string[] {
+  const count = exports.canfetch_profiles();
+  const output = OutputReader.of(exports);
+  return Array.from({ length: count }, () => output.text());
+}
+
+/** Read the beginning of an explanation. The target and the rules that match follow. */
+export function readDecision(output: OutputReader, { tokens }: AgentChain) {
+  const reason = output.choice(REASONS);
+  const choice = output.choice(CHOICES);
+  const token = tokens[output.number()] ?? (choice === "star" ? "*" : null);
+  const decides = output.number() === 1;
+  const ruleCount = output.number();
+  return { reason, decides, group: { choice, token, ruleCount, lines: [...output.list()], ignoredStarLines: [...output.list()] } };
 }

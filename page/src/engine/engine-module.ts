@@ -1,6 +1,6 @@
 /** The WebAssembly module: its functions with typed arguments and results. `rust/wasm` is the other side. */
 
-import { CHOICES, InputWriter, OutputReader, REASONS, type Target } from "./buffers.js";
+import { InputWriter, type ModuleExports, OutputReader, readDecision, readProfiles, REASONS, type Target } from "./buffers.js";
 import { displayText } from "./display-text.js";
 import {
   type AgentChain,
@@ -18,19 +18,11 @@ import {
   type Readers,
 } from "./types.js";
 
-interface Exports {
-  readonly memory: WebAssembly.Memory;
-  canfetch_input(length: number): number;
-  canfetch_output(): number;
-  canfetch_output_length(): number;
-  canfetch_profiles(): number;
-  canfetch_open(maxBytes: number): number;
-  canfetch_close(handle: number): number;
+interface Exports extends ModuleExports {
   canfetch_set_targets(): number;
   canfetch_set_agents(): number;
   canfetch_matrix(handle: number, profile: number, first: number, count: number): number;
   canfetch_differences(handle: number, profile: number, others: number, first: number, count: number): number;
-  canfetch_explain(handle: number, profile: number): number;
   canfetch_readings(handle: number): number;
   canfetch_info(handle: number, profile: number): number;
   canfetch_readers(handle: number, profile: number, line: number): number;
@@ -57,9 +49,7 @@ export class EngineModule {
 
   private constructor(instance: WebAssembly.Instance) {
     this.#exports = instance.exports as unknown as Exports;
-    const count = this.#check(this.#exports.canfetch_profiles());
-    const output = this.#output();
-    this.profiles = Array.from({ length: count }, () => output.text());
+    this.profiles = readProfiles(this.#exports);
   }
 
   /** Instantiate a compiled module. It has no imports. */
@@ -81,20 +71,20 @@ export class EngineModule {
   setTargets(targets: readonly Target[]): Uint8Array {
     this.#send(new InputWriter().list(targets, (writer, target) => writer.target(target)));
     this.#check(this.#exports.canfetch_set_targets());
-    return this.#output().rest();
+    return OutputReader.of(this.#exports).rest();
   }
 
   /** Set the columns of the matrix, and return 1 for each valid agent, otherwise 0. */
   setAgents(agents: readonly AgentChain[]): Uint8Array {
     this.#send(new InputWriter().list(agents, (writer, agent) => writer.agent(agent)));
     this.#check(this.#exports.canfetch_set_agents());
-    return this.#output().rest();
+    return OutputReader.of(this.#exports).rest();
   }
 
   /** Return the marks and the lines of some rows. */
   matrix(handle: number, profile: string, first: number, count: number): { marks: Uint8Array; lines: Uint32Array } {
     const cells = this.#check(this.#exports.canfetch_matrix(handle, this.#profile(profile), first, count));
-    const output = this.#output();
+    const output = OutputReader.of(this.#exports);
     return { lines: output.numbers(cells), marks: output.rest() };
   }
 
@@ -108,24 +98,14 @@ export class EngineModule {
   ): Uint8Array {
     const bits = others.reduce((sum, other) => sum | (1 << this.#profile(other)), 0);
     this.#check(this.#exports.canfetch_differences(handle, this.#profile(profile), bits, first, count));
-    return this.#output().rest();
+    return OutputReader.of(this.#exports).rest();
   }
 
   explain(handle: number, profile: string, target: Target, agent: AgentChain): Explanation {
     this.#send(new InputWriter().target(target).agent(agent));
     this.#check(this.#exports.canfetch_explain(handle, this.#profile(profile)));
-    const output = this.#output();
-    const reason = output.choice(REASONS);
-    const choice = output.choice(CHOICES);
-    const token = agent.tokens[output.number()] ?? (choice === "star" ? "*" : null);
-    const decides = output.number() === 1;
-    const group = {
-      choice,
-      token,
-      ruleCount: output.number(),
-      lines: [...output.list()],
-      ignoredStarLines: [...output.list()],
-    };
+    const output = OutputReader.of(this.#exports);
+    const { reason, decides, group } = readDecision(output, agent);
     const path = output.bytes();
     const rules = Array.from({ length: output.number() }, () => readRule(output, path));
     return {
@@ -142,7 +122,7 @@ export class EngineModule {
   readings(handle: number, target: Target, agent: AgentChain): Reading[] {
     this.#send(new InputWriter().target(target).agent(agent));
     this.#check(this.#exports.canfetch_readings(handle));
-    const output = this.#output();
+    const output = OutputReader.of(this.#exports);
     return this.profiles.map((profile) => {
       const reason = output.choice(REASONS);
       return { profile, allowed: reason !== "disallow-rule", reason, line: output.number() || null };
@@ -151,7 +131,7 @@ export class EngineModule {
 
   info(handle: number, profile: string): FileInfo {
     this.#check(this.#exports.canfetch_info(handle, this.#profile(profile)));
-    const output = this.#output();
+    const output = OutputReader.of(this.#exports);
     const bytes = output.number();
     const unreadBytes = output.number();
     const encoding = output.choice(ENCODINGS);
@@ -165,7 +145,7 @@ export class EngineModule {
   readers(handle: number, profile: string, line: number, agents: readonly AgentChain[]): Readers {
     this.#send(new InputWriter().list(agents, (writer, agent) => writer.agent(agent)));
     this.#check(this.#exports.canfetch_readers(handle, this.#profile(profile), line));
-    const output = this.#output();
+    const output = OutputReader.of(this.#exports);
     const kind = output.choice(LINE_KINDS);
     const group = output.number();
     return { kind, group: group === 0 ? null : group - 1, reads: [...output.rest()].map((reads) => reads === 1) };
@@ -190,13 +170,6 @@ export class EngineModule {
 
   #send(writer: InputWriter): void {
     this.#input(writer.length).set(writer.bytes);
-  }
-
-  #output(): OutputReader {
-    const length = this.#exports.canfetch_output_length();
-    const address = this.#exports.canfetch_output() >>> 0;
-    // A copy, because the next call overwrites it.
-    return new OutputReader(this.#exports.memory.buffer.slice(address, address + length) as ArrayBuffer);
   }
 }
 

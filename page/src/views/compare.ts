@@ -26,7 +26,7 @@ import { proofSection } from "./compare/proof.js";
 import { DraftPanel } from "./parts/draft-panel.js";
 import { isLargeDraft } from "./parts/draft.js";
 import { LatestRequest } from "./parts/latest-request.js";
-import { mark } from "./parts/marks.js";
+import { legend } from "./parts/marks.js";
 import { noFileNote } from "./parts/no-file.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { LARGE_DRAFT_CHARACTERS, loadingNote } from "./parts/problems.js";
@@ -82,15 +82,17 @@ class CompareView implements View {
       draft: { label: texts.t("compare_pane_draft"), element: this.#draft.element },
     });
     this.#panes.show("text");
-    const item = (state: "blocked" | "allowed" | "same"): HTMLElement =>
-      h("span", {}, mark(state), texts.t(state === "blocked" ? "compare_legend_blocked" : CHANGE_TEXTS[state]));
     this.#frame = new PanelFrame(app, {
       name: "compare",
       title: texts.t("compare_title"),
       inputLabel: texts.t("compare_files"),
       input: this.#panes.element,
       tools: this.#edition,
-      legend: h("div", { class: "panel-foot legend" }, item("blocked"), item("allowed"), item("same")),
+      legend: legend([
+        ["blocked", texts.t("compare_legend_blocked")],
+        ["allowed", texts.t(CHANGE_TEXTS.allowed)],
+        ["same", texts.t(CHANGE_TEXTS.same)],
+      ]),
     });
     this.element = this.#frame.element;
     this.#frame.setBody(loadingNote(texts));

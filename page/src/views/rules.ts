@@ -8,7 +8,7 @@ import { crawlerGroup } from "./parts/crawler-group.js";
 import { draftContent } from "./parts/draft.js";
 import { LatestRequest } from "./parts/latest-request.js";
 import { lineButton } from "./parts/line-button.js";
-import { mark } from "./parts/marks.js";
+import { legend } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { noFileNote } from "./parts/no-file.js";
 import { failureNote, loadingNote } from "./parts/problems.js";
@@ -61,11 +61,7 @@ class RulesView implements View {
       title: texts.t("rules_title"),
       inputLabel: texts.t("rules_input"),
       input: this.#input.element,
-      legend: h(
-        "div",
-        { class: "panel-foot legend" },
-        LEGEND.map((state) => h("span", {}, mark(state), texts.t(STATE_TEXTS[state]))),
-      ),
+      legend: legend(LEGEND.map((state) => [state, texts.t(STATE_TEXTS[state])])),
     });
     this.#resources = new ResourceList(app);
     this.element = this.#frame.element;

@@ -11,6 +11,7 @@ import { draftContent, isLargeDraft } from "./parts/draft.js";
 import { DraftPanel } from "./parts/draft-panel.js";
 import { noFileNote } from "./parts/no-file.js";
 import { LatestRequest } from "./parts/latest-request.js";
+import { legend } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { failureNote, largeNote, loadingNote } from "./parts/problems.js";
 import {
@@ -21,7 +22,6 @@ import {
   usageState,
 } from "./usage/answer.js";
 import { explainUsage, PURPOSE_TEXTS, STATE_MARKS, STATE_TEXTS } from "./usage/explanation.js";
-import { usageLegend } from "./usage/legend.js";
 import { type Recipe, withStatement } from "./usage/recipes.js";
 import { emptyFile, honoursSummary, recordList } from "./usage/records.js";
 import type { UsageViewState } from "./usage/state.js";
@@ -73,7 +73,15 @@ class UsageView implements View {
       inputLabel: texts.t("views_file"),
       input: this.#draft.element,
       tools: h("div", { class: "panel-tools" }, h("label", { class: "tool-label" }, texts.t("usage_target"), this.#target)),
-      legend: usageLegend(texts),
+      legend: legend(
+        [
+          ["blocked", texts.t("usage_legend_reserved")],
+          ["allowed", texts.t("usage_legend_allowed")],
+          ["none", texts.t("usage_legend_none")],
+          ["unread", texts.t("usage_state_unread")],
+        ],
+        h("span", {}, h("span", { class: "legend-dot" }), texts.t("usage_legend_purpose")),
+      ),
     });
     this.element = this.#frame.element;
     app.on(["file", "bytes", "crawlers", "profile", "closed"], () => this.#changed());

@@ -93,11 +93,11 @@ class FetchedResources(NamedTuple):
     document: Document
     page: PageResources
 
-    def origins(self, *, max_origins: int = MAX_ORIGINS) -> dict[str, str]:
+    def origins(self) -> dict[str, str]:
         """Return the origins whose robots.txt decides, each with the first URL of it."""
         origins: dict[str, str] = {}
         for resource in self.page.resources:
-            if len(origins) >= max_origins:
+            if len(origins) >= MAX_ORIGINS:
                 break
             origins.setdefault(str(Origin.from_url(resource.url)), resource.url)
         return origins
@@ -115,16 +115,12 @@ def fetch_resources(url: str, *, max_bytes: int) -> Generator[Step, Any, Fetched
     return FetchedResources(document, page)
 
 
-def decide_resources(
-    found: FetchedResources, agents: Sequence[RequestedAgent], decide: Decide, *, max_origins: int = MAX_ORIGINS
-) -> ResourceTable:
-    """Decide which agents may fetch the resources of a page.
+def decide_resources(found: FetchedResources, agents: Sequence[RequestedAgent], decide: Decide) -> ResourceTable:
+    """Decide which agents may fetch the resources of a page. Resources of too many origins have no verdict.
 
-    Args:
-        decide: Returns the verdict on a URL for an agent. What it raises is the error of the resource.
-        max_origins: Resources of further origins have no verdict.
+    Args: decide: Returns the verdict on a URL for an agent. What it raises is the error of the resource.
     """
-    origins = found.origins(max_origins=max_origins)
+    origins = found.origins()
     rows = [_decide_resource(resource, agents, decide, origins) for resource in found.page.resources]
     return ResourceTable(found.document.url, agents, rows, found.page, found.document.facts())
 

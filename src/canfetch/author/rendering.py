@@ -15,7 +15,7 @@ from canfetch.author.site_policy import SitePolicy, check_chosen
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
 
-SERVERS: Final[dict[str, Callable[[ServerRules], str]]] = {
+SERVERS: Final[dict[str, Callable[[ServerRules], Iterator[str]]]] = {
     "nginx": nginx_rules,
     "apache": apache_rules,
     "htaccess": htaccess_rules,
@@ -41,10 +41,12 @@ def render_policy(policy: SitePolicy, form: str = "robots") -> str:
         return compile_policy(policy).render().decode("ascii")
     if form == "headers":
         check_chosen(policy)
-        return "".join(f"{line}\n" for line in _headers(policy))
-    if form not in SERVERS:
+        lines = _headers(policy)
+    elif form in SERVERS:
+        lines = SERVERS[form](build_server_rules(policy))
+    else:
         raise InvalidOption(unknown_choice("form", form, FORMS))
-    return SERVERS[form](build_server_rules(policy))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _headers(policy: SitePolicy) -> Iterator[str]:

@@ -114,6 +114,14 @@ class LineOccurrence(NamedTuple):
 AnyOccurrence = Occurrence | LineOccurrence
 
 
+Example = bytes | LintInput | Callable[[], bytes | LintInput]
+
+
+def _input_of(example: Example) -> LintInput:
+    made = example() if callable(example) else example
+    return LintInput(made) if isinstance(made, bytes) else made
+
+
 class Check(NamedTuple):
     """One check.
 
@@ -127,8 +135,9 @@ class Check(NamedTuple):
         how_to_fix: What to change.
         how_to_fix_here: A sentence after `how_to_fix` in findings whose details have all of its placeholders, or "".
         source: The specification, documentation or source code that the check relies on.
-        bad: An input that the check reports, or a function that returns it. No run of the linter needs large inputs.
-        good: The same input, fixed.
+        bad: A file that the check reports, as bytes, or as an input with the context of the file. Or a function that
+            returns it: no run of the linter needs large inputs.
+        good: The same file, fixed.
         find: Yields the places that the check reports.
         fixable: Whether some occurrences have a fix.
         requires: The part of `LintInput` without which the check cannot find anything, or None.
@@ -152,8 +161,8 @@ class Check(NamedTuple):
     why: str
     how_to_fix: str
     source: str
-    bad: LintInput | Callable[[], LintInput]
-    good: LintInput | Callable[[], LintInput]
+    bad: Example
+    good: Example
     find: "Callable[[LintedFile], Iterator[AnyOccurrence]]"
     how_to_fix_here: str = ""
     fixable: bool = False
@@ -172,8 +181,8 @@ class Check(NamedTuple):
 
     def bad_input(self) -> LintInput:
         """Return the input that the check reports."""
-        return self.bad() if callable(self.bad) else self.bad
+        return _input_of(self.bad)
 
     def good_input(self) -> LintInput:
         """Return the fixed input."""
-        return self.good() if callable(self.good) else self.good
+        return _input_of(self.good)

@@ -56,6 +56,7 @@ _RULES: Final = (
         example="/public/",
     ),
 )
+_ROBOTS_META: Final = "Google read it until September 2019. Use a robots meta element or `X-Robots-Tag`."
 # Offered keys first, in the order of completion.
 _MEANINGS: Final[dict[str, tuple[str, str, bool]]] = {
     "sitemap": ("Sitemap", "The absolute URL of a sitemap. It applies to all crawlers, even inside a group.", True),
@@ -84,17 +85,9 @@ _MEANINGS: Final[dict[str, tuple[str, str, bool]]] = {
     ),
     "robot-version": ("Robot-version", "The version of the standard of 1996. No known crawler reads it.", False),
     "comment": ("Comment", "A message to the operator of a crawler, in the standard of 1996.", False),
-    "noindex": ("Noindex", "Google read it until September 2019. Use a robots meta element or `X-Robots-Tag`.", False),
-    "nofollow": (
-        "Nofollow",
-        "Google read it until September 2019. Use a robots meta element or `X-Robots-Tag`.",
-        False,
-    ),
-    "noarchive": (
-        "Noarchive",
-        "Google read it until September 2019. Use a robots meta element or `X-Robots-Tag`.",
-        False,
-    ),
+    "noindex": ("Noindex", _ROBOTS_META, False),
+    "nofollow": ("Nofollow", _ROBOTS_META, False),
+    "noarchive": ("Noarchive", _ROBOTS_META, False),
     "disallowaitraining": (
         "DisallowAITraining",
         "URLs whose content should not be used for training, in a draft that has expired.",

@@ -13,9 +13,6 @@ from canfetch.lsp.analysis import Analysis
 from canfetch.lsp.file_view import FileView
 from canfetch.lsp.open_document import OpenDocument, Snapshot
 
-# Analyses a snapshot of a document with a path.
-Analyze = Callable[[Snapshot, str | None], Analysis]
-
 # Parsing a larger file takes longer than the time between two keystrokes.
 _LARGE_CHARACTERS: Final = 50_000
 
@@ -54,7 +51,7 @@ class OpenFile:
         return self.path or self.document.uri
 
     @property
-    def current_key(self) -> tuple[int, int]:
+    def current_key(self) -> _Key:
         """What the next analysis depends on."""
         return _Key(self.document.revision, self.generation)
 
@@ -81,10 +78,10 @@ class OpenFile:
     async def _run(self, runner: "AnalysisRunner") -> None:
         async with runner.turn:
             # Other files may have been analysed first, so the text is taken now.
-            key = _Key(self.document.revision, self.generation)
+            key = self.current_key
             snapshot = self.document.snapshot(runner.encoding)
             start = time.monotonic()
-            analysis = await runner.run(snapshot, self.path)
+            analysis = await asyncio.to_thread(runner.analyze, snapshot, self.path)
             self.last_duration = time.monotonic() - start
         self._analysis, self._key = analysis, key
 
@@ -109,19 +106,15 @@ class OpenFile:
             self.publishing.cancel()
 
 
-class AnalysisRunner:
-    """Runs analyses in a thread, one after the other.
+class AnalysisRunner(NamedTuple):
+    """How files are analysed: in a thread, one after the other.
 
-    Args:
-        analyze: Analyses a snapshot.
+    Attributes:
+        analyze: Analyses a snapshot of a document with a path.
         encoding: The position encoding.
+        turn: Held during an analysis.
     """
 
-    def __init__(self, analyze: Analyze, encoding: str) -> None:
-        self._analyze = analyze
-        self.encoding = encoding
-        self.turn = asyncio.Lock()
-
-    async def run(self, snapshot: Snapshot, path: str | None) -> Analysis:
-        """Analyse a snapshot in a thread."""
-        return await asyncio.to_thread(self._analyze, snapshot, path)
+    analyze: Callable[[Snapshot, str | None], Analysis]
+    encoding: str
+    turn: asyncio.Lock

@@ -237,7 +237,7 @@ class RobotsServer(LanguageServer):
     def runner(self) -> AnalysisRunner:
         """What runs analyses."""
         if self._runner is None:
-            self._runner = AnalysisRunner(self._analyze, self.encoding)
+            self._runner = AnalysisRunner(self._analyze, self.encoding, asyncio.Lock())
         return self._runner
 
     def _analyze(self, snapshot: Snapshot, path: str | None) -> Analysis:

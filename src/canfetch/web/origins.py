@@ -61,7 +61,6 @@ class Origins:
         tracer: An OpenTelemetry tracer, or None.
         rules: What may be connected to.
         transport: The transport, for tests.
-        clock: Returns seconds since the epoch.
     """
 
     def __init__(
@@ -76,12 +75,10 @@ class Origins:
         tracer: "Tracer | None" = None,
         rules: FetchRules = NO_RULES,
         transport: AsyncTransport | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self.transport = WebTransport(rules=rules) if transport is None else transport
         self.allow_private = allow_private
         self.user_agent = default_user_agent(__version__) if user_agent is None else user_agent
-        self.clock = clock
         create = partial(
             AsyncClient,
             user_agent=self.user_agent,
@@ -91,7 +88,6 @@ class Origins:
             timeout=_TIMEOUT,
             transport=self.transport,
             tracer=tracer,
-            clock=clock,
         )
         self.clients = PolicyClients(create, policy)
         self._fetches = Shares(max_fetches)
@@ -143,7 +139,7 @@ class Origins:
         Raises: InvalidURL, TooManyFetches.
         """
         state = await self.state(url, policy=policy)
-        return state.access_info(self.clock()).to_json()
+        return state.access_info(time.time()).to_json()
 
     @property
     def is_ready(self) -> bool:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from playwright.sync_api import expect
 from tests.differential.generator import generate_case
 from tests.web.page.conftest import NewPage, OpenPage, Site
-from tests.web.page.test_generated_files import CRAWLERS, OPEN, ROBOTS_URL, fragment
+from tests.web.page.test_generated_files import CRAWLERS, OPEN, ROBOTS_URL, link
 
 from canfetch.author.formatting import format_robots
 from canfetch.cli.main import run as run_command
@@ -140,7 +140,7 @@ def test_page_api_and_command_agree_on_files_of_all_encodings(
         paths = [url for case in cases for url in case.urls[:3] if isinstance(url, str) and url[:1] == "/" != url[1:2]]
         urls = list(dict.fromkeys(["/caf%E9/1", "/caf%C3%A9/1", "/%FF%C3", *filter(str.isprintable, paths)]))[:ROWS]
         (tmp_path / "urls.txt").write_text("\n".join(urls))
-        tester.page.evaluate(OPEN, [fragment("", urls, CRAWLERS), 2])
+        tester.page.evaluate(OPEN, [link("", urls, CRAWLERS), 2])
         for number, case in enumerate(cases, first):
             name = list(ENCODINGS)[number % len(ENCODINGS)]
             content = ENCODINGS[name](RULES + head(case.content))

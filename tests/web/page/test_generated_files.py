@@ -1,8 +1,5 @@
 """Every cell of generated files, in the page and in the library."""
 
-import base64
-import json
-import zlib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -10,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.differential.generator import generate_case
 from tests.web.page.conftest import NewPage, OpenPage
+from tests.web.page.test_sources import fragment
 
 import canfetch
 from canfetch.core.document import RobotsTxt
@@ -50,12 +48,10 @@ LINES: Final = """() => [...document.querySelectorAll(".why-panel .rule")].map((
 ])"""
 
 
-def fragment(file: str, urls: Sequence[str], crawlers: Sequence[str], selected: tuple[int, int] | None = None) -> str:
+def link(file: str, urls: Sequence[str], crawlers: Sequence[str], selected: tuple[int, int] | None = None) -> str:
     """Return the fragment of a link."""
     state = {"r": file, "u": urls, "a": crawlers, "p": "rfc9309", "s": selected, "w": "access", "o": ROBOTS_URL}
-    compressor = zlib.compressobj(wbits=-15)
-    deflated = compressor.compress(json.dumps(state).encode()) + compressor.flush()
-    return "#v1." + base64.urlsafe_b64encode(deflated).decode().rstrip("=")
+    return fragment(state)
 
 
 def case(seed: int) -> tuple[str, list[str], list[str]]:
@@ -102,7 +98,7 @@ def test_every_cell_of_generated_files_is_that_of_the_library(tall: OpenPage, se
     for seed in seeds:
         file, urls, crawlers = case(seed)
         expected = expected_rows(file, urls, crawlers)
-        rows: list[list[str]] = tall.page.evaluate(OPEN, [fragment(file, urls, crawlers), 2])
+        rows: list[list[str]] = tall.page.evaluate(OPEN, [link(file, urls, crawlers), 2])
         assert rows == expected, f"seed {seed}"
         shown += sum(map(len, rows))
     assert shown > 50 * len(seeds)
@@ -119,7 +115,7 @@ def test_rules_of_an_explanation_have_the_order_of_the_library(tall: OpenPage) -
         selected = max(losers, key=lambda cell: len(losers[cell]))
         if len(losers[selected]) < 2:
             continue
-        tall.page.evaluate(OPEN, [fragment(file, urls, crawlers, selected), 2])
+        tall.page.evaluate(OPEN, [link(file, urls, crawlers, selected), 2])
         expect(tall.find(".why-panel .rule")).to_have_count(len(losers[selected]))
         assert [tuple(rule) for rule in tall.page.evaluate(LINES)] == losers[selected], f"seed {seed}"
         compared += 1
@@ -141,7 +137,7 @@ def test_safe_fixes_change_the_file_and_no_cell(tall: OpenPage) -> None:
     urls = ["/", "/shop/", "/shop/cart", "/caf%C3%A9", "/x?sid=1", "/~staff/"]
     named = "user-agent: GPTBot\nDisalow: /shop/\nAllow:/shop/cart\n"
     file = f"{named}\nUser-agent:*\nDisallow: /caf\u00e9\ndisallow: /%7Estaff/\n"
-    before: list[list[str]] = tall.page.evaluate(OPEN, [fragment(file, urls, CRAWLERS), 2])
+    before: list[list[str]] = tall.page.evaluate(OPEN, [link(file, urls, CRAWLERS), 2])
     assert before == expected_rows(file, urls, CRAWLERS)
     expect(tall.control("fix")).to_be_visible()
     text = tall.editor.inner_text()

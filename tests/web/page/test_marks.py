@@ -1,11 +1,11 @@
 """The four marks of the matrix, compared as pictures without colours."""
 
-import struct
-import zlib
+from io import BytesIO
 from itertools import combinations
 from typing import Any, Final
 
 import pytest
+from matplotlib.image import imread
 from playwright.sync_api import expect
 from tests.web.page.conftest import NewPage, OpenPage
 
@@ -19,54 +19,17 @@ MARKS: Final = {
 }
 
 
-def grey_pixels(png: bytes) -> list[list[int]]:
-    """Return the lightness of each pixel of a PNG with 8 bits a channel, as Chromium writes it."""
-    at, data, width, channels = 8, b"", 0, 0
-    while at < len(png):
-        (length,) = struct.unpack_from(">I", png, at)
-        kind, content = png[at + 4 : at + 8], png[at + 8 : at + 8 + length]
-        if kind == b"IHDR":
-            width, _, depth, colour = struct.unpack_from(">IIBB", content)
-            assert depth == 8
-            channels = {2: 3, 6: 4}[colour]
-        elif kind == b"IDAT":
-            data += content
-        at += 12 + length
-    raw, stride = zlib.decompress(data), width * channels
-    above = bytes(stride)
-    rows = []
-    for start in range(0, len(raw), stride + 1):
-        above = unfilter(raw[start], raw[start + 1 : start + 1 + stride], above, channels)
-        rows.append([sum(above[x : x + 3]) // 3 for x in range(0, stride, channels)])
-    return rows
-
-
-def unfilter(kind: int, line: bytes, above: bytes, channels: int) -> bytes:
-    """Undo the filter of a line of a PNG."""
-    result = bytearray(line)
-    for at in range(len(line)):
-        left = result[at - channels] if at >= channels else 0
-        corner = above[at - channels] if at >= channels else 0
-        up = above[at]
-        estimate = left + up - corner
-        nearest = min((left, up, corner), key=lambda value: abs(estimate - value))
-        result[at] = (line[at] + (0, left, up, (left + up) // 2, nearest)[kind]) & 255
-    return bytes(result)
-
-
-def picture(tester: OpenPage, mark: str) -> list[list[int]]:
-    """Return the lightness of the pixels of the first cell with a mark."""
+def picture(tester: OpenPage, mark: str) -> Any:
+    """Return the lightness of the pixels of the first cell with a mark, from 0 to 1."""
     box: Any = tester.find(f".grid .cell{mark}").first.bounding_box()
     # All cells have the same size, except for fractions of a pixel.
     clip: Any = {"x": round(box["x"]), "y": round(box["y"]), "width": int(box["width"]), "height": int(box["height"])}
-    return grey_pixels(tester.page.screenshot(clip=clip))
+    return imread(BytesIO(tester.page.screenshot(clip=clip)))[..., :3].mean(axis=2)
 
 
-def distinct_pixels(one: list[list[int]], other: list[list[int]]) -> int:
+def distinct_pixels(one: Any, other: Any) -> int:
     """Return the number of pixels whose lightness differs clearly."""
-    return sum(
-        abs(a - b) > 60 for row, others in zip(one, other, strict=True) for a, b in zip(row, others, strict=True)
-    )
+    return int((abs(one - other) > 60 / 255).sum())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

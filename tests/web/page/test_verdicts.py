@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from tests.differential.generator import generate_case
 from tests.web.page.conftest import ROOT, NewPage, OpenPage
 from tests.web.page.test_sources import fragment
 
@@ -83,19 +82,6 @@ def test_example_cells_equal_the_answers_of_the_library(tester: OpenPage) -> Non
     tester.expect_blocked(64)
     expect(tester.cell("MJ12bot", "/index.php")).to_be_attached()
     assert set(tester.blocked_cells()) == library_blocks(tester, EXAMPLE)
-
-
-def test_generated_files_have_the_cells_of_the_library(tester: OpenPage) -> None:
-    for seed in range(20):
-        content = generate_case(seed).content
-        # The editor has lines that end in LF, and only characters.
-        text = content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-        expected = library_blocks(tester, text.encode())
-        tester.replace_file(text)
-        tester.expect_blocked(fetching(expected))
-        for cell in sorted(expected)[:3]:
-            crawler, _, path = cell.partition(", ")
-            expect(tester.cell(crawler, path)).to_have_class(re.compile("blocked"))
 
 
 def test_googles_parser_changes_the_five_cells_whose_readings_differ(tester: OpenPage) -> None:
@@ -210,17 +196,6 @@ def test_a_corner_marks_only_differences_from_readings_of_crawlers_of_today(test
     tester.expect_why("Readings differ")
 
 
-def test_losing_rules_have_the_order_of_the_library(tester: OpenPage) -> None:
-    tester.cell("GPTBot", "/archive/1911/letters/4").click()
-    tester.expect_why("/archive/1911/letters/4")
-    robots = canfetch.parse(EXAMPLE)
-    verdict = robots.decide("/archive/1911/letters/4", agent=canfetch.agent("GPTBot"))
-    assert verdict.rule is not None
-    expected = [verdict.rule.line, *(rule.line for rule in verdict.also_matched)]
-    lines = tester.find(".rule").evaluate_all("rules => rules.map(rule => Number(rule.dataset.line))")
-    assert lines == expected
-
-
 def test_a_tie_is_explained(tester: OpenPage) -> None:
     tester.cell("bingbot", "/internal/press").click()
     tester.expect_why("Lines 14 and 15 are equally long. Then allow wins.")
@@ -245,15 +220,6 @@ def test_an_empty_file_offers_recipes(tester: OpenPage) -> None:
     tester.control("recipe-closed").click()
     # AdsBot-Google ignores the rules for all crawlers, and Google-Extended fetches nothing.
     tester.expect_blocked(16 * 12)
-
-
-def test_a_large_file_shows_where_reading_stops_and_is_linted_on_request(tester: OpenPage, tmp_path: Path) -> None:
-    rules = "".join(f"Disallow: /folder/{number:08}/\n" for number in range(20_000))
-    file = tmp_path / "robots.txt"
-    file.write_text(f"User-agent: *\n{rules}")
-    tester.control("file").set_input_files(file)
-    expect(tester.find(".limit")).to_contain_text("Reading stops at line")
-    expect(tester.control("notes")).to_have_attribute("data-state", "on-request")
 
 
 @pytest.mark.parametrize(

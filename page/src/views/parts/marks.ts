@@ -1,6 +1,6 @@
 /** The marks of cells: each state has a shape, a lightness and a hue, as in the matrix of verdicts. */
 
-import { icon } from "../../dom.js";
+import { type Child, h, icon } from "../../dom.js";
 
 export type Mark = "blocked" | "allowed" | "none" | "limited" | "unread" | "same";
 
@@ -21,4 +21,9 @@ export function mark(state: Mark): HTMLElement {
   element.className = `state ${state}`;
   element.append(icon(...PATHS[state]));
   return element;
+}
+
+/** Return what marks mean: the foot of a panel. */
+export function legend(entries: readonly (readonly [Mark, string])[], ...others: Child[]): HTMLElement {
+  return h("div", { class: "panel-foot legend" }, entries.map(([state, text]) => h("span", {}, mark(state), text)), others);
 }

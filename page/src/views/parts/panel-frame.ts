@@ -1,16 +1,8 @@
-/** Three panels side by side: an input, a matrix and an explanation. On a phone they are tabs, as in Access. */
+/** The frame of Uses, Page rules and Compare: an input, a matrix and an explanation. */
 
 import type { App } from "../../app.js";
 import { append, type Child, fill, h } from "../../dom.js";
-import { moveFocus } from "../../shell.js";
-import { Sheet } from "../access/sheet.js";
-import { panelEdges } from "./panel-edges.js";
-
-const PARTS = ["input", "main", "why"] as const;
-type Part = (typeof PARTS)[number];
-
-/** One column: the parts are tabs. */
-const NARROW = matchMedia("(max-width: 48rem)");
+import { ThreePanels } from "./three-panels.js";
 
 export interface FrameOptions {
   /** The name of the view, as a class. */
@@ -31,66 +23,41 @@ export class PanelFrame {
   readonly #body = h("div", { class: "panel-body" });
   readonly #summary = h("p", { class: "soft", "data-result": "summary" });
   readonly #explanation = h("div", { class: "explanation", tabindex: "0" });
-  readonly #tabs: readonly HTMLElement[];
-  readonly #sheet: Sheet;
+  readonly #panels: ThreePanels;
 
   constructor(app: App, { name, title, inputLabel, input, tools, legend }: FrameOptions) {
     this.#app = app;
     const { texts } = app;
-    const labels = { input: inputLabel, main: title, why: texts.t("views_why") };
-    this.#tabs = PARTS.map((part) => {
-      const click = (): void => this.showPart(part);
-      return h("button", { type: "button", role: "tab", class: "part-tab", "data-tab": part, on: { click } }, labels[part]);
-    });
-    const tabList = h("div", { class: "part-tabs", role: "tablist", "aria-label": texts.t("views_parts") }, this.#tabs);
-    tabList.addEventListener("keydown", (event) => moveFocus(event, this.#tabs));
-    input.classList.add("input-panel");
     const main = h(
       "section",
-      { class: "panel main-panel", "aria-label": title },
+      { class: "panel", "aria-label": title },
       h("div", { class: "panel-head" }, h("h2", {}, title), this.#summary),
       tools,
       this.#body,
       legend,
     );
-    const why = h("section", { class: "panel explanation-panel", "aria-label": texts.t("views_why") }, this.#explanation);
-    this.#sheet = new Sheet(why, texts);
-    const [first, last] = panelEdges(texts);
-    this.element = h(
-      "div",
-      { class: `framed ${name}-view` },
-      tabList,
-      h("div", { class: "panels three-panels" }, input, first, main, last, why),
-    );
-    this.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.#sheet.isOpen) this.#sheet.close();
-    });
-    this.showPart("main");
-  }
-
-  /** Show one panel on a phone. */
-  showPart(part: Part): void {
-    this.element.dataset["shown"] = part;
-    this.#sheet.close();
-    PARTS.forEach((name, index) => {
-      this.#tabs[index]?.setAttribute("aria-selected", String(name === part));
-      this.#tabs[index]?.setAttribute("tabindex", name === part ? "0" : "-1");
-    });
+    const why = h("section", { class: "panel", "aria-label": texts.t("views_why") }, this.#explanation);
+    this.#panels = new ThreePanels(texts, `${name}-view`, texts.t("views_parts"), [
+      { name: "input", label: inputLabel, panel: input },
+      { name: "main", label: title, panel: main },
+      { name: "why", label: texts.t("views_why"), panel: why },
+    ]);
+    this.element = this.#panels.element;
   }
 
   /** Show the left panel, such as after a click on a line. */
   showInput(): void {
-    if (NARROW.matches) this.showPart("input");
+    this.#panels.showInput();
   }
 
   /** Announce the explanation of a cell that was chosen, and show it if it is not in sight. */
   openExplanation(): void {
-    if (NARROW.matches && this.element.dataset["shown"] === "main") this.#sheet.open();
+    this.#panels.openSheet();
     // The view shows the explanation when the store reports the cell.
     queueMicrotask(() => {
       const parts = [...this.#explanation.querySelectorAll<HTMLElement>(":scope > :not(section)")];
       this.#app.announce(parts.map(({ innerText }) => innerText.replace(/\s+/g, " ").trim()).join(". "));
-      if (this.#sheet.isOpen) this.#body.querySelector("[role=gridcell][aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+      if (this.#panels.isSheetOpen) this.#body.querySelector("[role=gridcell][aria-selected=true]")?.scrollIntoView({ block: "nearest" });
     });
   }
 

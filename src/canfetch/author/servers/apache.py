@@ -35,20 +35,20 @@ _METHOD: Final = r"^[^\x20]+\x20+"
 _BEFORE_PATH: Final = f"{_METHOD}{ORIGIN}"
 
 
-def apache_rules(rules: ServerRules) -> str:
-    """Return the configuration for a virtual host of Apache.
+def apache_rules(rules: ServerRules) -> Iterator[str]:
+    """Yield the lines of the configuration for a virtual host of Apache.
 
     Cost: O(bytes of the output).
     """
-    return "".join(f"{line}\n" for line in _lines(rules, _VIRTUAL_HOST))
+    return _lines(rules, _VIRTUAL_HOST)
 
 
-def htaccess_rules(rules: ServerRules) -> str:
-    """Return the configuration for the .htaccess in the root of a site.
+def htaccess_rules(rules: ServerRules) -> Iterator[str]:
+    """Yield the lines of the configuration for the .htaccess in the root of a site.
 
     Cost: O(bytes of the output).
     """
-    return "".join(f"{line}\n" for line in _lines(rules, _HTACCESS))
+    return _lines(rules, _HTACCESS)
 
 
 def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:

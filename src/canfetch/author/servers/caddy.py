@@ -19,15 +19,11 @@ from canfetch.author.servers.rules import (
 )
 
 
-def caddy_rules(rules: ServerRules) -> str:
-    """Return the configuration for Caddy.
+def caddy_rules(rules: ServerRules) -> Iterator[str]:
+    """Yield the lines of the configuration for Caddy.
 
     Cost: O(bytes of the output).
     """
-    return "".join(f"{line}\n" for line in _lines(rules))
-
-
-def _lines(rules: ServerRules) -> Iterator[str]:
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
     yield "#"
     yield "# Import this file first in a route block with the rest of the site, because order matters there:"

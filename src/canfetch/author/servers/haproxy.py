@@ -12,15 +12,11 @@ from canfetch.author.refusal import Refusal
 from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NO_PATH, ROBOTS_TXT, ServerRules
 
 
-def haproxy_rules(rules: ServerRules) -> str:
-    """Return the configuration for HAProxy.
+def haproxy_rules(rules: ServerRules) -> Iterator[str]:
+    """Yield the lines of the configuration for HAProxy.
 
     Cost: O(bytes of the output).
     """
-    return "".join(f"{line}\n" for line in _lines(rules))
-
-
-def _lines(rules: ServerRules) -> Iterator[str]:
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
     yield "#"
     yield "# These lines belong in a frontend with mode http."

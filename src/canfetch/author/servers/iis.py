@@ -25,15 +25,11 @@ from canfetch.author.servers.rules import (
 _DIRECTIVES_WITH_VALUE: Final = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 
 
-def iis_rules(rules: ServerRules) -> str:
-    """Return the web.config for IIS.
+def iis_rules(rules: ServerRules) -> Iterator[str]:
+    """Yield the lines of the web.config for IIS.
 
     Cost: O(rules of each intent squared).
     """
-    return "".join(f"{line}\n" for line in _lines(rules))
-
-
-def _lines(rules: ServerRules) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield "<!--"
     # A comment in XML must not contain two hyphens.

@@ -18,16 +18,12 @@ from canfetch.errors import InvalidSitePolicy
 _MAX_WORD_BYTES: Final = 4_000
 
 
-def nginx_rules(rules: ServerRules) -> str:
-    """Return the configuration for nginx.
+def nginx_rules(rules: ServerRules) -> Iterator[str]:
+    """Yield the lines of the configuration for nginx.
 
     Raises: InvalidSitePolicy: A pattern exceeds the word length of nginx.
     Cost: O(bytes of the output).
     """
-    return "".join(f"{line}\n" for line in _lines(rules))
-
-
-def _lines(rules: ServerRules) -> Iterator[str]:
     yield from (f"# {line}" for line in rules.comments(COMPARED_AS_SENT))
     yield "#"
     yield "# These maps belong in the http block:"

@@ -27,16 +27,12 @@ _DOT_SEGMENTS: Final = r"PathRegexp(`^.*(?:[/\x5C]|%2F|%5C)\.\.?(?:[;/\x5C]|%2F|
 _ROBOTS_TXT: Final = "!Path(`/robots.txt`)"
 
 
-def traefik_rules(rules: ServerRules) -> str:
-    """Return the dynamic configuration for Traefik, in YAML.
+def traefik_rules(rules: ServerRules) -> Iterator[str]:
+    """Yield the lines of the dynamic configuration for Traefik, in YAML.
 
     Raises: InvalidSitePolicy: Its rules cannot express a pattern, or the text of a refusal.
     Cost: O(bytes of the output), which grows with the exceptions of each rule.
     """
-    return "".join(f"{line}\n" for line in _lines(rules))
-
-
-def _lines(rules: ServerRules) -> Iterator[str]:
     if rules.refusal.text is not None:
         raise InvalidSitePolicy("refusal: Traefik cannot respond with a text: remove it, or use another server")
     yield from (f"# {line}" for line in rules.comments(_COMPARED))

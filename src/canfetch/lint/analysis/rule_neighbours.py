@@ -7,6 +7,8 @@ from typing import NamedTuple
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.canonical_rules import MAX_VALUE_LENGTH, canonical_form, canonical_rules
+from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.fixes import Fix
 from canfetch.lint.linted_file import LintedFile
 
 
@@ -49,3 +51,9 @@ class Neighbours:
         if index < len(forms.in_order) and forms.in_order[index].startswith(form):
             return True
         return any(form[:length] in forms.distinct for length in forms.lengths if length < len(form))
+
+
+def rewrite_unopposed(file: LintedFile, record: Record, value: bytes) -> Fix | None:
+    """Return the fix that replaces a rule's value, or None if an opposing rule of the group is related to it."""
+    is_unopposed = file.compute_once(Neighbours).would_be_unopposed(record, value)
+    return rewrite_value(record, value) if is_unopposed else None

@@ -24,9 +24,8 @@ from canfetch.web.api.requests import (
     OptionalProfile,
     QueryURL,
     URLsRequest,
-    body_schema,
 )
-from canfetch.web.api.services import respond, respond_to
+from canfetch.web.api.services import endpoint, respond_to
 from canfetch.web.api.verdict_responses import Comparison, Explanation, Matrix, VerdictList, VerdictObject
 from canfetch.web.api.verdict_stream import NDJSON, answer_stream
 from canfetch.web.origins import OriginDecider
@@ -35,20 +34,9 @@ from canfetch.web.settings import MAX_ANSWER_BYTES, MAX_EXPLAINED_VERDICTS, MAX_
 ROUTER: Final = APIRouter(prefix="/v1", tags=["verdicts"])
 
 
-@ROUTER.post(
-    "/decide",
-    response_model=VerdictObject,
-    summary="Decide about one URL.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(DecideRequest),
-)
-async def decide(request: Request) -> Response:
+@endpoint(ROUTER, "/decide", DecideRequest, VerdictObject, summary="Decide about one URL.", is_small=True)
+def decide(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the verdict on a URL, with the deciding rule. With `content`, nothing is fetched."""
-    return await respond(request, decide_answer, is_small=True)
-
-
-def decide_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the verdict on one URL."""
     asked = DecideRequest.model_validate_json(body)
     agent = asked.requested_agent()
     verdict = _decider(asked, asked.url, facts).decide(asked.url, agent=agent.agent)
@@ -72,26 +60,15 @@ async def decide_live(
 ) -> Response:
     """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
     asked = {"url": url, "agent": agent, "profile": profile, "edition": edition, "exact": exact}
-    return await respond_to(request, decide_answer, to_json(asked), is_small=True)
+    return await respond_to(request, decide, to_json(asked), is_small=True)
 
 
-@ROUTER.post(
-    "/decide/batch",
-    response_model=VerdictList,
-    summary="Decide about many URLs.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(URLsRequest),
-)
-async def decide_batch(request: Request) -> Response:
+@endpoint(ROUTER, "/decide/batch", URLsRequest, VerdictList, summary="Decide about many URLs.")
+def decide_batch(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the verdict on each URL for each agent, in this order. Without `content`, all URLs have one origin.
 
     Groups and rules are listed once, and verdicts refer to them by index.
     """
-    return await respond(request, batch_answer)
-
-
-def batch_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the verdicts on many URLs."""
     asked = URLsRequest.model_validate_json(body)
     agents = asked.requested_agents()
     _check_count(asked, MAX_EXPLAINED_VERDICTS)
@@ -132,38 +109,16 @@ async def decide_stream(request: Request) -> Response:
     return await answer_stream(request)
 
 
-@ROUTER.post(
-    "/explain",
-    response_model=Explanation,
-    summary="Explain a verdict.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(DecideRequest),
-)
-async def explain(request: Request) -> Response:
+@endpoint(ROUTER, "/explain", DecideRequest, Explanation, summary="Explain a verdict.")
+def explain(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the deciding rule, the losing rules, the group, the compared target, and the verdict of each profile."""
-    return await respond(request, explanation)
-
-
-def explanation(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the explanation of a verdict."""
     asked = DecideRequest.model_validate_json(body)
     return explain_url(_decider(asked, asked.url, facts), asked.url, asked.requested_agent()).to_json()
 
 
-@ROUTER.post(
-    "/matrix",
-    response_model=Matrix,
-    summary="Compare agents and URLs in a table.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(URLsRequest),
-)
-async def matrix_of_verdicts(request: Request) -> Response:
+@endpoint(ROUTER, "/matrix", URLsRequest, Matrix, summary="Compare agents and URLs in a table.")
+def matrix_of_verdicts(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return a row for each URL with a cell for each agent. Without `content`, all URLs have one origin."""
-    return await respond(request, matrix_answer)
-
-
-def matrix_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the table of verdicts."""
     asked = URLsRequest.model_validate_json(body)
     agents = asked.requested_agents()
     _check_count(asked, MAX_VERDICTS)
@@ -172,20 +127,9 @@ def matrix_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     return with_notes({"rows": rows}, agents, *_files(decider))
 
 
-@ROUTER.post(
-    "/compare",
-    response_model=Comparison,
-    summary="Compare two versions of a file by their verdicts.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(CompareRequest),
-)
-async def compare(request: Request) -> Response:
+@endpoint(ROUTER, "/compare", CompareRequest, Comparison, summary="Compare two versions of a file by their verdicts.")
+def compare(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the URLs whose verdict changes, and the profiles in which any verdict for any URL and agent changes."""
-    return await respond(request, comparison)
-
-
-def comparison(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the comparison of two versions."""
     asked = CompareRequest.model_validate_json(body)
     agents = requested_agents(asked.agents, exact=asked.exact)
     _check_verdicts(len(asked.urls) * len(agents), MAX_VERDICTS)

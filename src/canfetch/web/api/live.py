@@ -33,9 +33,8 @@ from canfetch.web.api.requests import (
     PageRequest,
     QueryURL,
     SitemapRequest,
-    body_schema,
 )
-from canfetch.web.api.services import json_response, respond, services_of
+from canfetch.web.api.services import endpoint, json_response, services_of
 from canfetch.web.api.verdict_responses import AccessObject
 from canfetch.web.origins import check_web_url, file_state_json
 
@@ -43,40 +42,18 @@ ROUTER: Final = APIRouter(prefix="/v1")
 _FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
 
 
-@ROUTER.post(
-    "/fetch",
-    response_model=FetchedFile,
-    tags=["origins"],
-    summary="Fetch a robots.txt.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(FetchRequest),
-)
-async def fetch(request: Request) -> Response:
+@endpoint(ROUTER, "/fetch", FetchRequest, FetchedFile, summary="Fetch a robots.txt.", tags=["origins"], is_small=True)
+def fetch(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the response, its redirects and headers, how long it is fresh, what it permits, and the file."""
-    return await respond(request, fetched_file, is_small=True)
-
-
-def fetched_file(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the state of an origin, and its file."""
     asked = FetchRequest.model_validate_json(body)
     return file_state_json(facts.state(asked.url, edition=asked.edition, refresh=asked.refresh), facts.now)
 
 
-@ROUTER.post(
-    "/facts",
-    response_model=SiteFactsObject,
-    tags=["files"],
-    summary="Find everything that a file states.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(FactsRequest),
+@endpoint(
+    ROUTER, "/facts", FactsRequest, SiteFactsObject, summary="Find everything that a file states.", tags=["files"]
 )
-async def facts_of_site(request: Request) -> Response:
+def facts_of_site(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return who may fetch what, delays, rates, visit times, host, sitemaps, usage preferences and licenses."""
-    return await respond(request, facts_answer)
-
-
-def facts_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return everything that a file states."""
     asked = FactsRequest.model_validate_json(body)
     content, agents = asked.file(), requested_agents(asked.agents, exact=asked.exact)
     profile = facts.profile(asked)
@@ -103,42 +80,34 @@ async def access(
     return json_response(await services_of(request).origins.access_json(url, policy=policy))
 
 
-@ROUTER.post(
+@endpoint(
+    ROUTER,
     "/sitemap",
-    response_model=SitemapObject,
-    tags=["origins"],
+    SitemapRequest,
+    SitemapObject,
     summary="List the URLs of a sitemap.",
-    responses=_FETCH_ERRORS,
-    openapi_extra=body_schema(SitemapRequest),
+    tags=["origins"],
+    errors=_FETCH_ERRORS,
 )
-async def sitemap(request: Request) -> Response:
+def sitemap(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Fetch one sitemap, and return its URLs. Sitemaps that an index lists are not fetched."""
-    return await respond(request, sitemap_answer)
-
-
-def sitemap_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the URLs of a sitemap."""
     asked = SitemapRequest.model_validate_json(body)
     check_web_url(asked.url)
     steps = fetch_sitemap(asked.url, max_urls=asked.limit)
     return run_steps(steps, partial(facts.perform, facts.own_agent)).to_json()
 
 
-@ROUTER.post(
+@endpoint(
+    ROUTER,
     "/page",
-    response_model=PageRows,
-    tags=["pages"],
+    PageRequest,
+    PageRows,
     summary="Check the rules of a page.",
-    responses=BODY_ERRORS | problem_responses(501),
-    openapi_extra=body_schema(PageRequest),
+    tags=["pages"],
+    errors=BODY_ERRORS | problem_responses(501),
 )
-async def page(request: Request) -> Response:
+def page(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return what each crawler may do with a page, from its headers and its HTML."""
-    return await respond(request, page_answer)
-
-
-def page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the rules of a page in the request."""
     asked = PageRequest.model_validate_json(body)
     agents, headers = requested_agents(asked.agents, exact=asked.exact), parse_header_lines(asked.headers)
     rules = parse_page(asked.html or None, headers=headers, url=asked.url, tdm_file=asked.tdm_file)
@@ -147,26 +116,22 @@ def page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     return page_table(asked.url, rules, agents, robots=robots, now=facts.now, dialect=asked.dialect).to_json()
 
 
-@ROUTER.post(
+@endpoint(
+    ROUTER,
     "/page/fetch",
-    response_model=LivePageRows,
-    tags=["pages"],
+    LivePageRequest,
+    LivePageRows,
     summary="Fetch a page, and check its rules.",
-    responses=_FETCH_ERRORS | problem_responses(501),
-    openapi_extra=body_schema(LivePageRequest),
+    tags=["pages"],
+    errors=_FETCH_ERRORS | problem_responses(501),
 )
-async def live_page(request: Request) -> Response:
+def live_page(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Fetch a page once, and return what each crawler may do with it.
 
     The server is a crawler with its own product token. It requests the page if robots.txt allows that to this token and
     to at least one of the crawlers. For a crawler that may not fetch the page, its rules have no effect. With
     `resources`, the answer has the scripts, styles, images and frames of the HTML, with the verdicts on them.
     """
-    return await respond(request, live_page_answer)
-
-
-def live_page_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the rules of a page that the server fetches for several crawlers."""
     asked = LivePageRequest.model_validate_json(body)
     agents = requested_agents(asked.agents, exact=asked.exact)
     check_web_url(asked.url)

@@ -18,8 +18,8 @@ from canfetch.pages.dates import parse_date
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts
 from canfetch.web.api.live_responses import CrawlerList, CrawlerObject, FoundCrawler, RequestIdentity
-from canfetch.web.api.requests import VerifyRequest, body_schema
-from canfetch.web.api.services import counted_response, json_response, respond
+from canfetch.web.api.requests import VerifyRequest
+from canfetch.web.api.services import counted_response, endpoint, json_response
 
 ROUTER: Final = APIRouter(prefix="/v1/agents", tags=["crawlers"])
 _ERRORS: Final = problem_responses(400, 401, 403, 421, 422, 429, 500)
@@ -51,24 +51,21 @@ async def find_crawler(user_agent: Annotated[str, Query(max_length=4096)]) -> Re
     return json_response(match_user_agent(user_agent).to_json())
 
 
-@ROUTER.post(
+@endpoint(
+    ROUTER,
     "/verify",
-    response_model=RequestIdentity,
+    VerifyRequest,
+    RequestIdentity,
     summary="Verify the signatures of a recorded request.",
-    responses=BODY_ERRORS | problem_responses(501),
-    openapi_extra=body_schema(VerifyRequest),
+    errors=BODY_ERRORS | problem_responses(501),
+    is_small=True,
 )
-async def verify(request: Request) -> Response:
+def verify(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return who signed a request (Web Bot Auth), with which key, or why that is not proved.
 
     The keys of the signer are fetched. `status` is `verified` if the signature proves the crawler of the User-Agent
     field, and else `undecided`.
     """
-    return await respond(request, verified, is_small=True)
-
-
-def verified(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the identity of the client that sent a recorded request."""
     asked = VerifyRequest.model_validate_json(body)
     head = parse_request_head(asked.request.encode("latin-1", "replace"))
     at = facts.now if asked.at is None else parse_date(asked.at)

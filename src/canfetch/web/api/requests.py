@@ -1,6 +1,6 @@
 """The requests of the API. Unknown keys and values of another type are rejected."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -338,13 +338,3 @@ class StreamLine(ReadingRequest):
     content: str | None = None
     content_encoding: Encoding = "utf-8"
     exact: bool = False
-
-
-def body_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the OpenAPI parts of a request whose body the endpoint reads itself."""
-    return {
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}},
-        }
-    }

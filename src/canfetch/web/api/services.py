@@ -1,14 +1,19 @@
 """What the endpoints share: the origins, the worker processes, and reading requests and writing responses.
 
-An endpoint with a body is an answer: a function of a module from the bytes of the body and facts to JSON. Validation,
+An `endpoint` with a body is an answer: a function of a module from the bytes of the body and facts to JSON. Validation,
 computation and serialisation of all but small requests happen in a process, so that other requests do not wait.
 """
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from enum import Enum
+from inspect import getdoc
 from typing import Any, Final, NamedTuple
 
+from fastapi import APIRouter
+from pydantic import BaseModel
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,7 +27,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.tokens import product_token
 from canfetch.errors import CanfetchError, InvalidURL
-from canfetch.web.api.errors import problem_response
+from canfetch.web.api.errors import BODY_ERRORS, problem_response
 from canfetch.web.api.facts import Facts, IdentityNeeded, Need, StateNeeded, StatesNeeded
 from canfetch.web.api.outcomes import Answer, outcome_of
 from canfetch.web.documents import fetch
@@ -54,7 +59,7 @@ class Services(NamedTuple):
 
     def facts(self) -> Facts:
         """Return the facts of a new request."""
-        return Facts(self.origins.clock(), Agent(product_token(self.origins.user_agent)), self.settings.profile)
+        return Facts(time.time(), Agent(product_token(self.origins.user_agent)), self.settings.profile)
 
     def deadline(self) -> float:
         """Return the time of the event loop at which the fetches of a request that begins now are late."""
@@ -116,20 +121,56 @@ def services_of(request: Request) -> Services:
     return services
 
 
-async def respond(request: Request, answer: Answer, *, is_small: bool = False) -> Response:
-    """Return the answer to the body of a request.
+def endpoint(
+    router: APIRouter,
+    path: str,
+    body_model: type[BaseModel],
+    answer_model: type[BaseModel],
+    *,
+    summary: str,
+    tags: list[str | Enum] | None = None,
+    errors: Mapping[int | str, Any] = BODY_ERRORS,
+    is_small: bool = False,
+) -> Callable[[Answer], Answer]:
+    """Return a decorator that makes an answer the endpoint of a POST request, described by its docstring.
+
+    The endpoint answers 415 if the body is not declared as JSON, and otherwise as `respond_to` does. The answer also
+    validates the body, which takes no time of the event loop.
 
     Args: is_small: Whether the answer takes less time than a process costs, if the body and the facts are small.
-    Raises: QueueFull, AnswerTooLarge, TooManyFetches; HTTPException: The body is not declared as JSON.
     """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != _JSON and not (media_type.startswith("application/") and media_type.endswith("+json")):
-        raise HTTPException(415, "expected the header 'Content-Type: application/json'")
-    return await respond_to(request, answer, await request.body(), is_small=is_small)
+    schema = {"application/json": {"schema": {"$ref": f"#/components/schemas/{body_model.__name__}"}}}
+
+    def register(answer: Answer) -> Answer:
+        async def respond(request: Request) -> Response:
+            media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if media_type != _JSON and not (media_type.startswith("application/") and media_type.endswith("+json")):
+                raise HTTPException(415, "expected the header 'Content-Type: application/json'")
+            return await respond_to(request, answer, await request.body(), is_small=is_small)
+
+        router.add_api_route(
+            path,
+            respond,
+            methods=["POST"],
+            name=answer.__name__,
+            response_model=answer_model,
+            tags=tags,
+            summary=summary,
+            description=getdoc(answer),
+            responses=dict(errors),
+            openapi_extra={"requestBody": {"required": True, "content": schema}},
+        )
+        return answer
+
+    return register
 
 
 async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small: bool = False) -> Response:
-    """Return the answer to a body. See `respond`."""
+    """Return the answer to a body.
+
+    Args: is_small: As for `endpoint`.
+    Raises: QueueFull, AnswerTooLarge, TooManyFetches.
+    """
     services = services_of(request)
     facts, deadline = services.facts(), services.deadline()
     while True:
@@ -154,6 +195,6 @@ def counted_response(request: Request, body: bytes, media_type: str = _JSON) -> 
     return Response(body, media_type=media_type)
 
 
-def json_response(value: Any, status: int = 200) -> Response:
+def json_response(value: Any) -> Response:
     """Return a small value as JSON."""
-    return Response(to_json(value), status_code=status, media_type=_JSON)
+    return Response(to_json(value), media_type=_JSON)

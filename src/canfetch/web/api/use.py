@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from pydantic import BaseModel, Field
-from starlette.responses import Response
 
 from canfetch.agents import Purpose
 from canfetch.answers.crawlers import requested_agents, with_notes
@@ -25,8 +24,8 @@ from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts
 from canfetch.web.api.file_responses import ExtensionObject
 from canfetch.web.api.live import perform_for
-from canfetch.web.api.requests import LiveUseRequest, UseRequest, body_schema
-from canfetch.web.api.services import respond
+from canfetch.web.api.requests import LiveUseRequest, UseRequest
+from canfetch.web.api.services import endpoint
 from canfetch.web.api.verdict_responses import AgentNotes, AgentObject
 from canfetch.web.origins import check_web_url
 
@@ -117,23 +116,12 @@ class LiveUseRows(BaseModel):
     agent_notes: AgentNotes = []
 
 
-@ROUTER.post(
-    "/use",
-    response_model=UseTableObject,
-    summary="Check what content may be used for.",
-    responses=BODY_ERRORS,
-    openapi_extra=body_schema(UseRequest),
-)
-async def use(request: Request) -> Response:
+@endpoint(ROUTER, "/use", UseRequest, UseTableObject, summary="Check what content may be used for.")
+def use(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return for each crawler and purpose whether the use is allowed, and each statement on it.
 
     The robots.txt, the headers of the response and the TDM file are those in the request.
     """
-    return await respond(request, use_answer)
-
-
-def use_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the table of uses."""
     asked = UseRequest.model_validate_json(body)
     robots = parse_robots(asked.file(), profile=facts.profile(asked))
     agents = requested_agents(asked.agents, exact=asked.exact)
@@ -141,14 +129,15 @@ def use_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
     return use_table(robots, asked.url, agents, headers=headers, tdm_file=tdm_file, now=facts.now).to_json()
 
 
-@ROUTER.post(
+@endpoint(
+    ROUTER,
     "/use/fetch",
-    response_model=LiveUseRows,
+    LiveUseRequest,
+    LiveUseRows,
     summary="Fetch content, and check whether it may be used for a purpose.",
-    responses=BODY_ERRORS | problem_responses(424, 501),
-    openapi_extra=body_schema(LiveUseRequest),
+    errors=BODY_ERRORS | problem_responses(424, 501),
 )
-async def live_use(request: Request) -> Response:
+def live_use(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Fetch a page, and what its site states elsewhere, and return the answer for each crawler.
 
     That is the robots.txt and the TDM file of its origin, and the first three RSL licenses that are named.
@@ -156,11 +145,6 @@ async def live_use(request: Request) -> Response:
     The server is a crawler with its own product token. It fetches what robots.txt allows to this token and to at least
     one of the crawlers. What it could not read is a source that was not read.
     """
-    return await respond(request, live_use_answer)
-
-
-def live_use_answer(body: bytes, facts: Facts) -> Mapping[str, Any]:
-    """Return the answer for content that the server fetches."""
     asked = LiveUseRequest.model_validate_json(body)
     check_web_url(asked.url)
     agents = requested_agents(asked.agents, exact=asked.exact)

@@ -1,5 +1,6 @@
 """The tool `explain`: why agents may or may not fetch a URL, in the live file or in a draft."""
 
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
@@ -40,7 +41,7 @@ async def _answer(service: Service, arguments: ExplainArguments) -> Answer:
     content = arguments.robots_txt
     if content is None:
         state = await service.fetch(arguments.url, edition=arguments.edition)
-        return await service.read_state(explain_state, state, arguments.url, agents, service.clock())
+        return await service.read_state(explain_state, state, arguments.url, agents, time.time())
     if not arguments.url.startswith("/"):
         parse_origin(arguments.url)
     size = len(content) + len(arguments.url)

@@ -1,6 +1,7 @@
 """The tool `lint`: the problems of a robots.txt, published or drafted."""
 
 import re
+import time
 from functools import cache
 from typing import Final, Literal
 
@@ -43,7 +44,7 @@ async def _answer(service: Service, arguments: LintArguments) -> Answer:
         return await service.read(lint_draft, content, size=len(content), is_quick=False)
     url = site_url(arguments.site)
     state = await service.fetch(url)
-    return await service.read_state(lint_state, state, service.clock(), is_quick=False)
+    return await service.read_state(lint_state, state, time.time(), is_quick=False)
 
 
 def lint_draft(content: bytes) -> Answer:

@@ -1,5 +1,6 @@
 """The tool `may_fetch`: whether an agent may fetch a URL, and use its content for a purpose."""
 
+import time
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -59,7 +60,7 @@ _NO_FILES: Final = FetchedFiles()
 async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
     agent = service.agent(arguments.agent)
     state = await service.fetch(arguments.url, edition=arguments.edition)
-    now = service.clock()
+    now = time.time()
     tdm_file = await service.tdm_file(arguments.url) if arguments.purpose == "training" else None
     named = await service.read_state(named_licenses, state, arguments, agent, now)
     files = FetchedFiles(tdm_file, await service.licenses(named))

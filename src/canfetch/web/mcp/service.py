@@ -80,16 +80,13 @@ class Service:
 
     It is used as an asynchronous context manager. Concurrent questions about one origin share one request.
 
-    Args:
-        settings: The configuration.
-        clock: Returns the time in seconds since the epoch.
+    Args: settings: The configuration.
     Raises: InvalidProductToken: The User-Agent header contains no product token; InvalidOption, UnknownPolicy.
     """
 
-    def __init__(self, settings: ServiceSettings, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         self.configured_agent = configured_agent(settings.user_agent)
         self.profile = settings.profile
-        self.clock = clock
         self._settings = settings
         most = settings.max_questions
         self._questions = Shares(most, min(most, CLIENT_QUESTIONS) if settings.is_shared else most)
@@ -105,7 +102,6 @@ class Service:
             user_agent=user_agent,
             transport=transport,
             store=settings.store,
-            clock=clock,
             profile=settings.profile,
             timeout=settings.timeout,
             connect_timeout=settings.timeout,

@@ -1,5 +1,6 @@
 """The tool `who_may_train`: which crawlers may collect the pages of a site to train models."""
 
+import time
 from typing import Final
 
 from canfetch.answers.training import PERMISSIONS, Permission, training_access, training_crawlers
@@ -45,7 +46,7 @@ async def _answer(service: Service, arguments: WhoMayTrainArguments) -> Answer:
     url = site_url(arguments.site)
     state = await service.fetch(url, edition=arguments.edition)
     tdm_file = await service.tdm_file(url)
-    return await service.read_state(who_may_train, state, url, service.clock(), tdm_file)
+    return await service.read_state(who_may_train, state, url, time.time(), tdm_file)
 
 
 def who_may_train(state: OriginState, url: str, now: float, tdm_file: SiteFile) -> Answer:

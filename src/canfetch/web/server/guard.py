@@ -132,7 +132,6 @@ class Guard:
         settings: The limits.
         observe: Called with method, route, status and seconds of each request.
         tracer: Starts a span for each request, or None.
-        clock: Returns seconds that never go back.
     """
 
     def __init__(
@@ -142,7 +141,6 @@ class Guard:
         *,
         observe: Observe,
         tracer: RequestTracer | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.app = app
         self.kept = Shares(settings.max_body_bytes)
@@ -150,8 +148,8 @@ class Guard:
         self._observe = observe
         self._tracer = tracer
         self._addresses = ClientAddresses(settings.trusted_proxies)
-        self._requests = RateLimiter(settings.requests, clock)
-        self._fetches = RateLimiter(settings.fetches, clock)
+        self._requests = RateLimiter(settings.requests, time.monotonic)
+        self._fetches = RateLimiter(settings.fetches, time.monotonic)
         self._limits_rate = settings.requests.per_second > 0
         self._limits_fetches = settings.fetches.per_second > 0
         self._hosts = frozenset(name.lower().encode() for name in settings.host_names)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_site_block
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -27,8 +26,8 @@ CHECK = Check(
     "names them.",
     how_to_fix="Add `User-agent: AdsBot-Google` to the group if it should apply to AdsBot as well.",
     source="Google, special-case crawlers",
-    bad=LintInput(b"User-agent: *\nDisallow: /\n"),
-    good=LintInput(b"User-agent: *\nUser-agent: AdsBot-Google\nDisallow: /\n"),
+    bad=b"User-agent: *\nDisallow: /\n",
+    good=b"User-agent: *\nUser-agent: AdsBot-Google\nDisallow: /\n",
     find=find,
     needs=(Trait.SITE_BLOCK,),
 )

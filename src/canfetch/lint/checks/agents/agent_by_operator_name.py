@@ -6,7 +6,6 @@ from canfetch.agents.operator_names import CRAWLERS_BY_OPERATOR
 from canfetch.lint.analysis.agent_names import named_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -32,8 +31,8 @@ CHECK = Check(
     "reach them. A word such as `all` does not work either: only `*` applies to every crawler.",
     how_to_fix="Write the product token of each intended crawler on its own `User-agent` line.",
     source="RFC 9309 section 2.2.1; the operators' documentation",
-    bad=LintInput(b"User-agent: Google\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: Googlebot\nDisallow: /private/\n"),
+    bad=b"User-agent: Google\nDisallow: /private/\n",
+    good=b"User-agent: Googlebot\nDisallow: /private/\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
 )

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.known_agents import known_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -27,8 +26,8 @@ CHECK = Check(
     "as link previews and AI assistants, usually fetch the requested page in any case.",
     how_to_fix="Keep the group as a request. To keep the crawler out, block it on the server.",
     source="the canfetch crawler registry, which names the source of each entry",
-    bad=LintInput(b"User-agent: ChatGPT-User\nDisallow: /\n"),
-    good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
+    bad=b"User-agent: ChatGPT-User\nDisallow: /\n",
+    good=b"User-agent: GPTBot\nDisallow: /\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
 )

@@ -8,7 +8,6 @@ from canfetch.lint.analysis.group_assignment import can_assign_group
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Fix, replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -56,8 +55,8 @@ CHECK = Check(
     "remaining crawlers follow the `*` group, or no group at all.",
     how_to_fix="Write each name on its own `User-agent` line, one below the other.",
     source="RFC 9309 section 2.2.1 and erratum 8895",
-    bad=LintInput(b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n"),
-    good=LintInput(b"User-agent: GPTBot\nUser-agent: ClaudeBot\nDisallow: /\n"),
+    bad=b"User-agent: GPTBot, ClaudeBot\nDisallow: /\n",
+    good=b"User-agent: GPTBot\nUser-agent: ClaudeBot\nDisallow: /\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
     fixable=True,

@@ -6,7 +6,6 @@ from typing import Final
 from canfetch.lint.analysis.known_agents import known_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -32,8 +31,8 @@ CHECK = Check(
     how_to_fix="Keep the group if that is intended. To stop pages from being fetched, name the crawlers that fetch "
     "them.",
     source="The operator's documentation, linked in the canfetch crawler registry",
-    bad=LintInput(b"User-agent: Google-Extended\nDisallow: /\n"),
-    good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
+    bad=b"User-agent: Google-Extended\nDisallow: /\n",
+    good=b"User-agent: GPTBot\nDisallow: /\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
 )

@@ -5,7 +5,6 @@ from functools import partial
 
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -34,8 +33,8 @@ CHECK = Check(
     why="An empty name matches no crawler. If the group has no other `User-agent` line, its rules apply to no crawler.",
     how_to_fix="Write the crawler's product token, or `*` for all crawlers without their own group.",
     source="RFC 9309 section 2.2.1; Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent:\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent:\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
 )

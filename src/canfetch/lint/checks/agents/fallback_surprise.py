@@ -8,7 +8,6 @@ from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.known_agents import known_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -56,13 +55,9 @@ CHECK = Check(
     "then for `*`. Groups of different names are never combined.",
     how_to_fix="Repeat in its own group the rules that the crawler should follow.",
     source="Google, common crawlers; Yandex, how robots read User-agent",
-    bad=LintInput(
-        b"User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-Image\nDisallow: /photos/\n",
-    ),
-    good=LintInput(
-        b"User-agent: Googlebot\nDisallow: /private/\n\n"
-        b"User-agent: Googlebot-Image\nDisallow: /photos/\nDisallow: /private/\n",
-    ),
+    bad=b"User-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-Image\nDisallow: /photos/\n",
+    good=b"User-agent: Googlebot\nDisallow: /private/\n\n"
+    b"User-agent: Googlebot-Image\nDisallow: /photos/\nDisallow: /private/\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
 )

@@ -7,7 +7,6 @@ from canfetch.lint.analysis.agent_names import named_agents
 from canfetch.lint.analysis.group_assignment import can_assign_group
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -50,8 +49,8 @@ CHECK = Check(
     "the `*` group.",
     how_to_fix="Name the current crawler. The old name may stay on a line of its own, but it has no effect.",
     source="Anthropic, Does Anthropic crawl data from the web",
-    bad=LintInput(b"User-agent: anthropic-ai\nDisallow: /\n"),
-    good=LintInput(b"User-agent: ClaudeBot\nDisallow: /\n"),
+    bad=b"User-agent: anthropic-ai\nDisallow: /\n",
+    good=b"User-agent: ClaudeBot\nDisallow: /\n",
     find=find,
     needs=(b"anthropic-ai", b"claude-web"),
     fixable=True,

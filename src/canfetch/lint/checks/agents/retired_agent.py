@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.known_agents import known_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -27,8 +26,8 @@ CHECK = Check(
     why="Crawlers no longer use this name, so the line has no effect.",
     how_to_fix="Check which current crawler should follow the group, and remove this name.",
     source="The operator's documentation, linked in the canfetch crawler registry",
-    bad=LintInput(b"User-agent: DuplexWeb-Google\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: Googlebot\nDisallow: /private/\n"),
+    bad=b"User-agent: DuplexWeb-Google\nDisallow: /private/\n",
+    good=b"User-agent: Googlebot\nDisallow: /private/\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
 )

@@ -7,7 +7,6 @@ from canfetch.lint.analysis.agent_names import named_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -35,8 +34,8 @@ CHECK = Check(
     why="Crawlers compare exact names. A name ends at the `*`, and a name that starts with `*` matches no crawler.",
     how_to_fix="Write each crawler's name on its own `User-agent` line.",
     source="RFC 9309 section 2.2.1; google/robotstxt, ExtractUserAgent",
-    bad=LintInput(b"User-agent: GPTBot*\nDisallow: /\n"),
-    good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
+    bad=b"User-agent: GPTBot*\nDisallow: /\n",
+    good=b"User-agent: GPTBot\nDisallow: /\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
     fixable=True,

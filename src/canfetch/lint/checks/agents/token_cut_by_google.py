@@ -6,7 +6,6 @@ from canfetch.core.abnf import IDENTIFIER
 from canfetch.lint.analysis.agent_names import named_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -32,8 +31,8 @@ CHECK = Check(
     "find their own group.",
     how_to_fix="Keep the line if the crawler's operator uses this name: no other name reaches the crawler.",
     source="RFC 9309 section 2.2.1; google/robotstxt, ExtractUserAgent",
-    bad=LintInput(b"User-agent: MJ12bot\nDisallow: /\n"),
-    good=LintInput(b"User-agent: AhrefsBot\nDisallow: /\n"),
+    bad=b"User-agent: MJ12bot\nDisallow: /\n",
+    good=b"User-agent: AhrefsBot\nDisallow: /\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
 )

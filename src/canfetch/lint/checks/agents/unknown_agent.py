@@ -8,7 +8,6 @@ from canfetch.lint.analysis.group_assignment import can_assign_group
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -34,8 +33,8 @@ CHECK = Check(
     "and follows the `*` group instead.",
     how_to_fix="Write the name exactly as the crawler's operator documents it.",
     source="RFC 9309 section 2.2.1; the canfetch crawler registry",
-    bad=LintInput(b"User-agent: Google-bot\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: Googlebot\nDisallow: /private/\n"),
+    bad=b"User-agent: Google-bot\nDisallow: /private/\n",
+    good=b"User-agent: Googlebot\nDisallow: /private/\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
     fixable=True,

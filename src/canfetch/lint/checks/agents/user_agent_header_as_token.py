@@ -14,7 +14,6 @@ from canfetch.lint.analysis.group_assignment import can_assign_group
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -79,8 +78,8 @@ CHECK = Check(
     "version after it. From a complete header, they read only the first word, which is usually a browser's name.",
     how_to_fix="Write the product token without version and comment.",
     source="RFC 9309 section 2.2.1",
-    bad=LintInput(b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n"),
-    good=LintInput(b"User-agent: GPTBot\nDisallow: /\n"),
+    bad=b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n",
+    good=b"User-agent: GPTBot\nDisallow: /\n",
     find=find,
     needs=(Trait.OTHER_AGENT,),
     fixable=True,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint._tables import ENTRIES_BY_WORD
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 from canfetch.lint.suppression import find_suppressions
@@ -30,8 +29,8 @@ CHECK = Check(
     why="The linter keeps reporting what the comment was meant to suppress. Crawlers ignore comments.",
     how_to_fix="Write a comment such as `canfetch: allow missing-colon`.",
     source="canfetch",
-    bad=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-sign\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n"),
+    bad=b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-sign\n",
+    good=b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n",
     find=find,
     needs=(b"canfetch:",),
 )

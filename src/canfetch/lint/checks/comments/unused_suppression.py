@@ -6,7 +6,6 @@ from collections.abc import Set as AbstractSet
 from canfetch.lint._tables import ENTRIES_BY_WORD
 from canfetch.lint.check import Category, Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 from canfetch.lint.suppression import Suppression
@@ -63,8 +62,8 @@ CHECK = Check(
     why="A comment that outlives its reason hides the next finding of that check. Crawlers ignore comments.",
     how_to_fix="Remove the comment.",
     source="canfetch",
-    bad=LintInput(b"User-agent: *\nDisallow: /a/  # canfetch: allow dollar-inside\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n"),
+    bad=b"User-agent: *\nDisallow: /a/  # canfetch: allow dollar-inside\n",
+    good=b"User-agent: *\nDisallow: /a$b  # canfetch: allow dollar-inside\n",
     find=find,
     needs=(b"canfetch:",),
     fixable=True,

@@ -6,7 +6,7 @@ from canfetch.lint.analysis.deliveries import AMBIGUOUS_STATUSES, example_delive
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -19,9 +19,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF808",
     name="forbidden-or-limited",
-    severities=Severities(
-        rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
-    ),
+    severities=everywhere(Severity.WARNING),
     title="A refused request for robots.txt",
     message="crawlers interpret status {status} in different ways",
     why="After 401 and 403, RFC 9309 and Google allow everything, and parsers that follow the 1996 draft allow "

@@ -6,7 +6,7 @@ from canfetch.lint.analysis.sibling_files import differing_hosts
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -18,9 +18,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF811",
     name="hosts-differ",
-    severities=Severities(
-        rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
-    ),
+    severities=everywhere(Severity.WARNING),
     title="Different rules with and without www",
     message="the rules of `{url}` differ from those of this file",
     why="A robots.txt applies only to its own host: the host with www and the host without it each have their own.",

@@ -6,7 +6,7 @@ from canfetch.lint.analysis.deliveries import cache_directives, example_delivery
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -22,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF807",
     name="not-cached",
-    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    severities=everywhere(Severity.INFO),
     title="A robots.txt that forbids caching",
     message="the response has `Cache-Control: no-store`, so it may not be cached",
     why="A crawler that obeys this header fetches the file again and again, and has no copy to use when the server "

@@ -55,9 +55,7 @@ def _without_www(host: str) -> str:
 CHECK = Check(
     code="CF805",
     name="redirected",
-    severities=Severities(
-        rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.INFO, lighthouse=None
-    ),
+    severities=Severities(rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.INFO),
     title="A redirected robots.txt",
     message="the request for the file is redirected {count|time|times}, to `{url}`",
     why="Crawlers should follow five redirects, even to other hosts. After that they may stop, and treat the site as "

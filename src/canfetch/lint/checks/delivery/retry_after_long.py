@@ -8,7 +8,7 @@ from canfetch.lint.analysis.deliveries import example_delivery, header_value
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 _DAY_SECONDS: Final = 86_400
 _HOUR_SECONDS: Final = 3600
@@ -29,7 +29,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF812",
     name="retry-after-long",
-    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    severities=everywhere(Severity.INFO),
     title="A very long `Retry-After`",
     message="`Retry-After` keeps crawlers away for {hours} hours",
     why="While robots.txt cannot be fetched, crawlers that follow RFC 9309 fetch nothing from the site.",

@@ -6,7 +6,7 @@ from canfetch.lint.analysis.deliveries import AMBIGUOUS_STATUSES, example_delive
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -20,7 +20,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF802",
     name="unavailable",
-    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    severities=everywhere(Severity.INFO),
     title="A missing robots.txt",
     message="the file does not exist (status {status}): crawlers may fetch everything",
     why="Crawlers treat a status from 400 to 499 as a site without a robots.txt, and may fetch everything.",

@@ -6,7 +6,6 @@ from canfetch.core.extensions.acap import PREFIX
 from canfetch.core.text import display_text
 from canfetch.lint.analysis.extension_records import extension_names, extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -33,8 +32,8 @@ CHECK = Check(
     why="Publishers developed ACAP from 2007 to 2011. It is unmaintained, and no search engine supports it.",
     how_to_fix="Remove the lines.",
     source="ACAP 1.0",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /private/\nACAP-disallow-crawl: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(PREFIX,),
 )

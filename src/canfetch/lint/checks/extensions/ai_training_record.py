@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -28,8 +27,8 @@ CHECK = Check(
     "start of a key, so it reads the line as a rule for crawling. Search then cannot read the pages either.",
     how_to_fix="Use `Content-Usage` or `Content-Signal`, or name the crawlers that collect training data.",
     source="draft-canel-robots-ai-control-00; google/robotstxt, ParsedRobotsKey",
-    bad=LintInput(b"User-agent: *\nDisallowAITraining: /\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallowAITraining: /\nDisallow: /private/\n",
+    good=b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private/\n",
     find=find,
     needs=("disallowaitraining", "allowaitraining"),
 )

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -24,8 +23,8 @@ CHECK = Check(
     why="Some libraries read `Cache-delay`, but no crawler documents it.",
     how_to_fix="Remove the line. Some crawlers read `Crawl-delay` instead.",
     source="the documentation of libraries that read it",
-    bad=LintInput(b"User-agent: *\nCache-delay: 10\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nCache-delay: 10\nDisallow: /private/\n",
+    good=b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n",
     find=find,
     needs=("cache-delay",),
 )

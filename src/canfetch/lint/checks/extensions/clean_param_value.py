@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -26,8 +25,8 @@ CHECK = Check(
     "digits, `.`, `-`, `/`, `*` and `_`. Yandex reads at most 500 characters of the line.",
     how_to_fix="Write a value such as `sid&sort /forum/*.php`. Split a long value into several `Clean-param` lines.",
     source="Yandex Webmaster, the Clean-param directive",
-    bad=LintInput(b"User-agent: Yandex\nDisallow:\nClean-param: sid sort /forum/\n"),
-    good=LintInput(b"User-agent: Yandex\nDisallow:\nClean-param: sid&sort /forum/\n"),
+    bad=b"User-agent: Yandex\nDisallow:\nClean-param: sid sort /forum/\n",
+    good=b"User-agent: Yandex\nDisallow:\nClean-param: sid&sort /forum/\n",
     find=find,
     needs=("clean-param",),
 )

@@ -8,7 +8,6 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.records import Record
 from canfetch.lint.analysis.extension_records import extension_names, extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -66,8 +65,8 @@ CHECK = Check(
     why="A crawler that reads both follows the more restrictive line. A crawler that reads only one follows that one.",
     how_to_fix="Make both lines agree, or remove one of them.",
     source="draft-ietf-aipref-vocab-08 section 7.1; contentsignals.org",
-    bad=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n"),
-    good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),
+    bad=b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n",
+    good=b"User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n",
     find=find,
     needs=("content-usage",),
 )

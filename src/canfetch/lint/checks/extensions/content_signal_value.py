@@ -10,7 +10,6 @@ from canfetch.lint.analysis.extension_records import PlacedExtension, extensions
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -44,8 +43,8 @@ CHECK = Check(
     "The signal `use` is on trial, with the value `immediate`, `reference` or `full`. Anything else has no meaning.",
     how_to_fix="Write signals such as `search=yes, ai-train=no`, after a path if they apply to that path only.",
     source="contentsignals.org; Cloudflare, content signals",
-    bad=LintInput(b"User-agent: *\nContent-Signal: search=y, ai-train=n\nAllow: /\n"),
-    good=LintInput(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"),
+    bad=b"User-agent: *\nContent-Signal: search=y, ai-train=n\nAllow: /\n",
+    good=b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n",
     find=find,
     needs=("content-signal",),
     fixable=True,

@@ -8,7 +8,6 @@ from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -52,8 +51,8 @@ CHECK = Check(
     why="Parsers of the current draft know `train-ai`, `ai-use` and `search`, and ignore all other labels.",
     how_to_fix="Use the labels of the current draft.",
     source="draft-ietf-aipref-vocab-08",
-    bad=LintInput(b"User-agent: *\nContent-Usage: train-genai=n\nAllow: /\n"),
-    good=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
+    bad=b"User-agent: *\nContent-Usage: train-genai=n\nAllow: /\n",
+    good=b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n",
     find=find,
     needs=("content-usage",),
     fixable=True,

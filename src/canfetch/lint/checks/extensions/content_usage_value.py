@@ -9,7 +9,6 @@ from canfetch.lint.analysis.extension_records import PlacedExtension, extensions
 from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -49,8 +48,8 @@ CHECK = Check(
     "meaning.",
     how_to_fix="Write preferences such as `train-ai=n, search=y`, after a path if they apply to that path only.",
     source="draft-ietf-aipref-attach-05; draft-ietf-aipref-vocab-08; RFC 9651 section 3.2",
-    bad=LintInput(b"User-agent: *\nContent-Usage: train-ai=no\nAllow: /\n"),
-    good=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
+    bad=b"User-agent: *\nContent-Usage: train-ai=no\nAllow: /\n",
+    good=b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n",
     find=find,
     needs=("content-usage",),
     fixable=True,

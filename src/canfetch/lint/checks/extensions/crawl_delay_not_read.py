@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.agents.crawl_delays import ignores_crawl_delay
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
@@ -37,8 +36,8 @@ CHECK = Check(
     how_to_fix="Remove the line. If the crawler is too fast, set its crawl rate in the operator's tools for site "
     "owners, if they offer that, or respond with status 429 or 503 for a short time.",
     source="Google, robots.txt specification; Yandex Webmaster, crawl rate",
-    bad=LintInput(b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n"),
+    bad=b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n",
+    good=b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n",
     find=find,
     needs=("crawl-delay",),
     notable=True,

@@ -8,7 +8,6 @@ from canfetch.core.records import Record
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -44,8 +43,8 @@ CHECK = Check(
     "whole site, and others never finish crawling it.",
     how_to_fix="Write 30 or less, or disallow the whole site for the crawler if that is intended.",
     source="Bing Webmaster, crawl-delay; crawler-commons",
-    bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 3600\n"),
-    good=LintInput(b"User-agent: bingbot\nCrawl-delay: 10\n"),
+    bad=b"User-agent: bingbot\nCrawl-delay: 3600\n",
+    good=b"User-agent: bingbot\nCrawl-delay: 10\n",
     find=find,
     needs=("crawl-delay",),
 )

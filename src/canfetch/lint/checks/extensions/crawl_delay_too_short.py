@@ -7,7 +7,6 @@ from canfetch.agents import REGISTRY
 from canfetch.core.extensions.crawl_delay import CrawlDelay
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
@@ -42,8 +41,8 @@ CHECK = Check(
     why="Bing supports delays of 1 to 30 seconds, and does not document how it treats other values.",
     how_to_fix="Write 1 or more, or remove the line.",
     source="Bing Webmaster, crawl-delay",
-    bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 0.5\n"),
-    good=LintInput(b"User-agent: bingbot\nCrawl-delay: 1\n"),
+    bad=b"User-agent: bingbot\nCrawl-delay: 0.5\n",
+    good=b"User-agent: bingbot\nCrawl-delay: 1\n",
     find=find,
     needs=("crawl-delay",),
 )

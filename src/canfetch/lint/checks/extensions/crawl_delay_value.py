@@ -8,7 +8,6 @@ from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -46,8 +45,8 @@ CHECK = Check(
     "separator. They ignore any other value.",
     how_to_fix="Write only a number.",
     source="Bing Webmaster, crawl-delay",
-    bad=LintInput(b"User-agent: bingbot\nCrawl-delay: 5s\n"),
-    good=LintInput(b"User-agent: bingbot\nCrawl-delay: 5\n"),
+    bad=b"User-agent: bingbot\nCrawl-delay: 5s\n",
+    good=b"User-agent: bingbot\nCrawl-delay: 5\n",
     find=find,
     needs=("crawl-delay",),
     fixable=True,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -26,8 +25,8 @@ CHECK = Check(
     "some checkers report them as unknown.",
     how_to_fix="Keep the line if agents should find the catalog. It does not affect what crawlers may fetch.",
     source="Agentic Resource Discovery v0.91; NLWeb",
-    bad=LintInput(b"Agentmap: https://example.com/.well-known/ard.json\n\nUser-agent: *\nDisallow: /private/\n"),
-    good=LintInput(b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow: /private/\n"),
+    bad=b"Agentmap: https://example.com/.well-known/ard.json\n\nUser-agent: *\nDisallow: /private/\n",
+    good=b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow: /private/\n",
     find=find,
     needs=("agentmap", "schemamap"),
 )

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -25,8 +24,8 @@ CHECK = Check(
     "redirects.",
     how_to_fix="Remove the line, and redirect the other hosts to the preferred one.",
     source="Yandex Webmaster, March 2018",
-    bad=LintInput(b"User-agent: *\nDisallow:\n\nHost: example.com\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n"),
+    bad=b"User-agent: *\nDisallow:\n\nHost: example.com\n",
+    good=b"User-agent: *\nDisallow:\n",
     find=find,
     needs=("host",),
 )

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -25,8 +24,8 @@ CHECK = Check(
     why="The line links to the terms of use. Its value must be the absolute URL of an RSL document.",
     how_to_fix="Write the absolute URL, such as `https://example.com/license.xml`.",
     source="RSL 1.0",
-    bad=LintInput(b"License: /license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
-    good=LintInput(b"License: https://example.com/license.xml\n\nUser-agent: *\nDisallow: /private/\n"),
+    bad=b"License: /license.xml\n\nUser-agent: *\nDisallow: /private/\n",
+    good=b"License: https://example.com/license.xml\n\nUser-agent: *\nDisallow: /private/\n",
     find=find,
     needs=("license",),
 )

@@ -9,9 +9,8 @@ from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 # Each one costs the time of a decision.
 _MAX_VERDICTS: Final = 200
@@ -42,9 +41,7 @@ def _is_disallowed(file: LintedFile, record: Record) -> bool:
 CHECK = Check(
     code="CF611",
     name="noindex-not-read",
-    severities=Severities(
-        rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING
-    ),
+    severities=everywhere(Severity.WARNING),
     title="An indexing rule that no search engine reads in robots.txt",
     message="no search engine reads `{key}` in robots.txt",
     why="Google supported such lines until September 2019, without ever documenting them. No search engine "
@@ -52,8 +49,8 @@ CHECK = Check(
     how_to_fix="Put the same directive (`noindex`, `nofollow` or `noarchive`) in the page's robots meta element or in "
     "its X-Robots-Tag header, and let crawlers fetch the page.",
     source="Google, a note on unsupported rules in robots.txt, July 2019",
-    bad=LintInput(b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=("noindex", "nofollow", "noarchive"),
     supersedes=("CF302",),

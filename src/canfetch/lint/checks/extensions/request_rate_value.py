@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -26,8 +25,8 @@ CHECK = Check(
     "`1/10s`. They ignore any other value.",
     how_to_fix="Write a rate such as `1/10s`, or `1/10s 1800-1900` for a part of the day.",
     source="An Extended Standard for Robot Exclusion, 1996; Seznam",
-    bad=LintInput(b"User-agent: SeznamBot\nRequest-rate: 10\n"),
-    good=LintInput(b"User-agent: SeznamBot\nRequest-rate: 1/10s\n"),
+    bad=b"User-agent: SeznamBot\nRequest-rate: 10\n",
+    good=b"User-agent: SeznamBot\nRequest-rate: 1/10s\n",
     find=find,
     needs=("request-rate",),
 )

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -25,8 +24,8 @@ CHECK = Check(
     "version.",
     how_to_fix="Remove the line.",
     source="An Extended Standard for Robot Exclusion, 1996",
-    bad=LintInput(b"User-agent: *\nRobot-version: 2.0.0\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nRobot-version: 2.0.0\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=("robot-version",),
 )

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.host_kinds import host_of, is_unreachable
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -30,8 +29,8 @@ CHECK = Check(
     how_to_fix="Write the URL of the sitemap on the public host, and set that host in the program that generates the "
     "file.",
     source="sitemaps.org; RFC 6761; RFC 6890",
-    bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: http://localhost:8080/sitemap.xml\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n"),
+    bad=b"User-agent: *\nDisallow:\n\nSitemap: http://localhost:8080/sitemap.xml\n",
+    good=b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n",
     find=find,
     needs=("sitemap",),
     supersedes=("CF626", "CF708"),

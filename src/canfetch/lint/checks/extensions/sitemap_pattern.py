@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.extension_records import place_extension, sitemap_records
 from canfetch.lint.analysis.listed_sitemaps import pattern_part
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -29,8 +28,8 @@ CHECK = Check(
     "sitemap there.",
     how_to_fix="Write a line with the absolute URL of each sitemap, or one line with the URL of their index.",
     source="Google, create a robots.txt file; sitemaps.org",
-    bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap-*.xml\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap-index.xml\n"),
+    bad=b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap-*.xml\n",
+    good=b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap-index.xml\n",
     find=find,
     needs=("sitemap",),
 )

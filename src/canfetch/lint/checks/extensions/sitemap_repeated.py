@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -32,11 +31,9 @@ CHECK = Check(
     "line adds nothing.",
     how_to_fix="Remove the line.",
     source="sitemaps.org; RFC 9309 section 2.2.4",
-    bad=LintInput(
-        b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n\n"
-        b"Sitemap: https://example.com/sitemap.xml\n"
-    ),
-    good=LintInput(b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n"),
+    bad=b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n\n"
+    b"Sitemap: https://example.com/sitemap.xml\n",
+    good=b"Sitemap: https://example.com/sitemap.xml\n\nUser-agent: *\nDisallow:\n",
     find=find,
     needs=("sitemap",),
     fixable=True,

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.extension_records import place_extension, sitemap_records
 from canfetch.lint.analysis.listed_sitemaps import unfetchable_scheme
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -28,8 +27,8 @@ CHECK = Check(
     why="Crawlers fetch sitemaps over https or http, like pages. A few support ftp.",
     how_to_fix="Write `https` or `http`.",
     source="sitemaps.org; Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: htps://example.com/sitemap.xml\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n"),
+    bad=b"User-agent: *\nDisallow:\n\nSitemap: htps://example.com/sitemap.xml\n",
+    good=b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n",
     find=find,
     needs=("sitemap",),
 )

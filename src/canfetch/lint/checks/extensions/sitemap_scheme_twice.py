@@ -6,7 +6,6 @@ from typing import Final
 from canfetch.lint.analysis.extension_records import place_extension, sitemap_records
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -55,8 +54,8 @@ CHECK = Check(
     why="In such a URL, `https` is the name of a host, which does not exist. Crawlers do not find the sitemap.",
     how_to_fix="Write `https://` once.",
     source="sitemaps.org; RFC 3986 section 3",
-    bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://https://example.com/sitemap.xml\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n"),
+    bad=b"User-agent: *\nDisallow:\n\nSitemap: https://https://example.com/sitemap.xml\n",
+    good=b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n",
     find=find,
     needs=("sitemap",),
     fixable=True,

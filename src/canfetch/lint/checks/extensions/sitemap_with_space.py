@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.extension_records import place_extension, sitemap_records
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -40,8 +39,8 @@ CHECK = Check(
     "the part before the space.",
     how_to_fix="Write `%20` for a space in the URL, and `#` before a comment.",
     source="sitemaps.org, entity escaping; RFC 3986 section 2",
-    bad=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/my sitemap.xml\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/my%20sitemap.xml\n"),
+    bad=b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/my sitemap.xml\n",
+    good=b"User-agent: *\nDisallow:\n\nSitemap: https://example.com/my%20sitemap.xml\n",
     find=find,
     needs=("sitemap",),
     fixable=True,

@@ -8,7 +8,6 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -35,8 +34,8 @@ CHECK = Check(
     "not know.",
     how_to_fix="Keep the line, and ignore this result of the audit.",
     source="Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
-    good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
+    bad=b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n",
+    good=b"User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n",
     find=find,
     needs=(RecordKind.OTHER,),
 )

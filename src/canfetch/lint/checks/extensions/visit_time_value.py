@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.core.extensions.record import ExtensionNote
 from canfetch.lint.analysis.extension_records import extensions_noted
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -26,8 +25,8 @@ CHECK = Check(
     "any other value.",
     how_to_fix="Write a time range such as `0600-0845`.",
     source="An Extended Standard for Robot Exclusion, 1996",
-    bad=LintInput(b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nVisit-time: 0600-0800\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /private/\n",
+    good=b"User-agent: *\nVisit-time: 0600-0800\nDisallow: /private/\n",
     find=find,
     needs=("visit-time",),
 )

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -30,8 +29,8 @@ CHECK = Check(
     "ignore. That is often the only `User-agent` line.",
     how_to_fix="Save the file as UTF-8 without a byte order mark.",
     source="Google, file format; google/robotstxt; RFC 9309 section 2.2",
-    bad=LintInput(b"\xef\xbb\xbfUser-agent: *\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"\xef\xbb\xbfUser-agent: *\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(BYTE_ORDER_MARK,),
     fixable=True,

@@ -9,7 +9,6 @@ from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
 from canfetch.lint.analysis.needs import CONTROLS, Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -46,8 +45,8 @@ CHECK = Check(
     "parsers end the line there.",
     how_to_fix="Remove the character.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /private\x08/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /private\x08/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.CONTROL,),
     fixable=True,

@@ -13,7 +13,6 @@ from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -76,8 +75,8 @@ CHECK = Check(
     "unknown, and a path that contains them matches nothing.",
     how_to_fix="Write the file with a text editor, with plain hyphens and without quotes.",
     source="Google, create a robots.txt file",
-    bad=LintInput("User-agent: *\nDisallow: \u201c/private/\u201d\n".encode()),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad="User-agent: *\nDisallow: \u201c/private/\u201d\n".encode(),
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.NON_ASCII,),
     fixable=True,

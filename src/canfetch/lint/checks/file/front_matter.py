@@ -6,7 +6,6 @@ from typing import Final
 from canfetch.core.records import Record
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -48,8 +47,8 @@ CHECK = Check(
     "which was published without a build. Crawlers skip the lines, but templates further down stay unfilled.",
     how_to_fix="Publish the file that the generator builds, and lint that file.",
     source="Jekyll, front matter; RFC 9309 section 2.2",
-    bad=LintInput(b"---\nlayout: null\n---\nUser-agent: *\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"---\nlayout: null\n---\nUser-agent: *\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=_MARKS,
     supersedes=("CF2", "CF6"),

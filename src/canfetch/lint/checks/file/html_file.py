@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -28,8 +27,8 @@ CHECK = Check(
     why="Crawlers skip the lines that they cannot read, find no rules, and fetch everything.",
     how_to_fix="Serve the file as plain text. If the site does not have one, return status 404 instead of a page.",
     source="Google, file format; Lighthouse, robots-txt",
-    bad=LintInput(b"<!DOCTYPE html>\n<html><head><title>Not found</title></head></html>\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"<!DOCTYPE html>\n<html><head><title>Not found</title></head></html>\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     supersedes=("CF103", "CF104", "CF105", "CF6"),
 )

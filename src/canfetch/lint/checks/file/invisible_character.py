@@ -17,7 +17,6 @@ from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_below, query_for_unread
 from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -114,8 +113,8 @@ CHECK = Check(
     "and a path that contains one matches nothing.",
     how_to_fix="Remove the character, or type the line again.",
     source="RFC 9309 section 2.2",
-    bad=LintInput("User-agent: *\n\u200bDisallow: /private/\n".encode()),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad="User-agent: *\n\u200bDisallow: /private/\n".encode(),
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.NON_ASCII,),
     fixable=True,

@@ -7,7 +7,6 @@ from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.needs import YANDEX_CHARACTERS, Trait
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -32,17 +31,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF116",
     name="line-too-long",
-    severities=Severities(
-        rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.ERROR, lighthouse=None
-    ),
+    severities=Severities(rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.ERROR),
     title="A line that is too long",
     message="the line has {size} bytes, and some crawlers do not read all of it",
     why="Yandex reports a rule of more than 1,024 characters as an error. Google's parser cuts a line after 16,663 "
     "bytes, so the rule becomes shorter and matches more.",
     how_to_fix="Write a shorter path, with `*` for the parts that may vary.",
     source="Yandex Webmaster, robots.txt analysis; google/robotstxt",
-    bad=LintInput(b"User-agent: *\nDisallow: /" + b"a" * 1100 + b"\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /" + b"a" * 100 + b"\n"),
+    bad=b"User-agent: *\nDisallow: /" + b"a" * 1100 + b"\n",
+    good=b"User-agent: *\nDisallow: /" + b"a" * 100 + b"\n",
     find=find,
     needs=(Trait.LONG_LINE,),
 )

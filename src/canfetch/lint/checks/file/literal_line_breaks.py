@@ -9,7 +9,6 @@ from canfetch.lint.analysis.key_names import CORE_SPELLINGS
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -64,8 +63,8 @@ CHECK = Check(
     "value, or a comment, and ignore everything after its first key.",
     how_to_fix="Write real line breaks. In most programming languages, `\\n` is a line break only in double quotes.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(_BREAK,),
     fixable=True,

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -42,8 +41,8 @@ CHECK = Check(
     why="Crawlers skip the marks and obey both versions at once: the rules before `=======` and those after it.",
     how_to_fix="Keep one version of the lines between the marks, and remove the marks.",
     source="Git, git-merge: how conflicts are presented",
-    bad=LintInput(b"User-agent: *\n<<<<<<< HEAD\nDisallow: /a/\n=======\nDisallow: /b/\n>>>>>>> main\nDisallow: /c/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /b/\nDisallow: /c/\n"),
+    bad=b"User-agent: *\n<<<<<<< HEAD\nDisallow: /a/\n=======\nDisallow: /b/\n>>>>>>> main\nDisallow: /c/\n",
+    good=b"User-agent: *\nDisallow: /b/\nDisallow: /c/\n",
     find=find,
     needs=(_START,),
     supersedes=("CF2", "CF302"),

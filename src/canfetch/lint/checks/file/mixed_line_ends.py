@@ -7,7 +7,6 @@ from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -50,8 +49,8 @@ CHECK = Check(
     "incorrectly.",
     how_to_fix="End all lines with LF, or all with CRLF.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\r\nDisallow: /a/\nDisallow: /b/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    bad=b"User-agent: *\r\nDisallow: /a/\nDisallow: /b/\n",
+    good=b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n",
     find=find,
     needs=(b"\r",),
     fixable=True,

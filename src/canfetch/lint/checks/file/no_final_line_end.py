@@ -6,7 +6,6 @@ from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -29,8 +28,8 @@ CHECK = Check(
     "program appends a line to the file, both lines become one.",
     how_to_fix="End the last line with a line break.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /private/",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     fixable=True,
 )

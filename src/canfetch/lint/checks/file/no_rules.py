@@ -9,9 +9,8 @@ from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
 from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 _KINDS: Final = (RecordKind.USER_AGENT, RecordKind.ALLOW, RecordKind.DISALLOW)
 
@@ -31,14 +30,14 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF113",
     name="no-rules",
-    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    severities=everywhere(Severity.INFO),
     title="A file without rules",
     message="the file contains neither a `User-agent` line nor a rule, so it allows everything",
     why="Crawlers treat a file without rules like a missing file, and may fetch everything.",
     how_to_fix="Add the missing rules, or write `User-agent: *` and `Disallow:` to allow everything.",
     source="RFC 9309 section 2.2.2; A Standard for Robot Exclusion, 1994",
-    bad=LintInput(b"# nothing here yet\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n"),
+    bad=b"# nothing here yet\n",
+    good=b"User-agent: *\nDisallow:\n",
     find=find,
     needs=(Trait.NO_RECORDS,),
     notable=True,

@@ -14,7 +14,6 @@ from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Fix, replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -107,9 +106,7 @@ def _as_latin(undecoded: str) -> str:
 CHECK = Check(
     code="CF107",
     name="not-utf8",
-    severities=Severities(
-        rfc=Severity.ERROR, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING, lighthouse=None
-    ),
+    severities=Severities(rfc=Severity.ERROR, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.WARNING),
     title="Bytes that are not UTF-8",
     message="these bytes are not UTF-8: the file was saved in another encoding",
     why="A robots.txt must be UTF-8. Google may drop other characters. Such a rule usually does not match the "
@@ -117,8 +114,8 @@ CHECK = Check(
     "Latin-1, and is only offered where they look like it.",
     how_to_fix="Save the file as UTF-8, and percent-encode the non-ASCII characters of paths, such as `%C3%A9`.",
     source="RFC 9309 section 2.3; Google, file format",
-    bad=LintInput(b"User-agent: *\nDisallow: /caf\xe9/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
+    bad=b"User-agent: *\nDisallow: /caf\xe9/\n",
+    good=b"User-agent: *\nDisallow: /caf%C3%A9/\n",
     find=find,
     needs=(Trait.NON_ASCII,),
     fixable=True,

@@ -6,7 +6,6 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup, file_is_wide
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -44,8 +43,8 @@ CHECK = Check(
     "parsers ignore the rule. NUL bytes come from files in UTF-16, and from files that are not text.",
     how_to_fix="Remove the NUL byte, and save the file as UTF-8.",
     source="google/robotstxt; RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /private\0/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /private\0/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(b"\0",),
     fixable=True,

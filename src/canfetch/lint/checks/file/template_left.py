@@ -7,7 +7,6 @@ from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.template_marks import POSSIBLE_MARK, template_mark, words_to_replace
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -50,8 +49,8 @@ CHECK = Check(
     "and ignore it.",
     how_to_fix="Serve the output of the template.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: {{ disallowed }}\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: {{ disallowed }}\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     supersedes=("CF2", "CF302", "CF4", "CF5", "CF6"),
 )

@@ -6,7 +6,6 @@ from typing import Final
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -39,10 +38,8 @@ CHECK = Check(
     how_to_fix="Combine rules with shorter paths, with `*`, or with a folder of its own for excluded files, and remove "
     "outdated ones.",
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
-    bad=lambda: LintInput(
-        b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50))
-    ),
-    good=LintInput(b"User-agent: *\n" + _EXAMPLE_RULE % 1),
+    bad=lambda: b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50)),
+    good=b"User-agent: *\n" + _EXAMPLE_RULE % 1,
     find=find,
     needs=(Trait.LARGE,),
 )

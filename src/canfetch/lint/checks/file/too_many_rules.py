@@ -5,7 +5,6 @@ from typing import Final
 
 from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -28,9 +27,7 @@ CHECK = Check(
     why="Yandex reports a file with more than 2,048 rules as an error.",
     how_to_fix="Combine rules with shorter paths or with `*`, and remove outdated ones.",
     source="Yandex Webmaster, robots.txt analysis",
-    bad=lambda: LintInput(
-        b"User-agent: *\n" + b"".join(b"Disallow: /private/%d/\n" % number for number in range(2050))
-    ),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=lambda: b"User-agent: *\n" + b"".join(b"Disallow: /private/%d/\n" % number for number in range(2050)),
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
 )

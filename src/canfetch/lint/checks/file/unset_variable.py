@@ -6,7 +6,6 @@ from typing import Final
 from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.unset_values import UNSET, is_unset, unset_part
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -38,8 +37,8 @@ CHECK = Check(
     "a URL, which does not match anything.",
     how_to_fix="Set the value in the program that generates the file, or make it skip the line.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: undefined\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: undefined\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=tuple(sorted(UNSET)),
     supersedes=("CF2", "CF302", "CF4", "CF5", "CF6", "CF7"),

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.content_kinds import file_is_wide
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -22,20 +21,15 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF106",
     name="utf-16",
-    severities=Severities(
-        rfc=Severity.ERROR,
-        google=Severity.ERROR,
-        bing=Severity.ERROR,
-        yandex=Severity.ERROR,
-    ),
+    severities=everywhere(Severity.ERROR),
     title="A file in UTF-16 or UTF-32",
     message="the file is in UTF-16 or UTF-32, but a robots.txt must be UTF-8",
     why="Google and most other crawlers read only UTF-8. In UTF-16, they find NUL bytes between the letters, and no "
     "rules.",
     how_to_fix="Save the file as UTF-8.",
     source="RFC 9309 section 2.3; google/robotstxt",
-    bad=LintInput(b"\xff\xfe" + "User-agent: *\nDisallow: /private/\n".encode("utf-16-le")),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"\xff\xfe" + "User-agent: *\nDisallow: /private/\n".encode("utf-16-le"),
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     fixable=True,
 )

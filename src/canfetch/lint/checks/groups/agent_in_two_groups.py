@@ -8,7 +8,6 @@ from canfetch.lint.analysis.named_engines import engine_of
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_coverage import covered_rules
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -66,8 +65,8 @@ CHECK = Check(
     "group, and Yandex reports a second `*` group as an error.",
     how_to_fix="Write all rules for a crawler in one group.",
     source="RFC 9309 section 2.2.1; draft-koster-robots-00; Yandex Webmaster, robots.txt analysis",
-    bad=LintInput(b"User-agent: *\nDisallow: /a/\n\nUser-agent: *\nDisallow: /b/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    bad=b"User-agent: *\nDisallow: /a/\n\nUser-agent: *\nDisallow: /b/\n",
+    good=b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n",
     find=find,
     needs=(Trait.SEVERAL_AGENTS,),
 )

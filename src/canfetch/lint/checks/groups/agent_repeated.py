@@ -10,7 +10,6 @@ from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -79,8 +78,8 @@ CHECK = Check(
     why="The second line has no effect. Often, another crawler was intended.",
     how_to_fix="Remove the line, or name the intended crawler.",
     source="RFC 9309 section 2.2.1",
-    bad=LintInput(b"User-agent: FooBot\nUser-agent: FooBot\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: FooBot\nDisallow: /private/\n"),
+    bad=b"User-agent: FooBot\nUser-agent: FooBot\nDisallow: /private/\n",
+    good=b"User-agent: FooBot\nDisallow: /private/\n",
     find=find,
     needs=(Trait.SEVERAL_AGENTS,),
     fixable=True,

@@ -11,7 +11,6 @@ from canfetch.core.records import Record
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severities, Severity
 
@@ -132,8 +131,8 @@ CHECK = Check(
     "draft, and for many years Python's robotparser, use the first rule that matches.",
     how_to_fix="Write the `Allow` above the `Disallow`, so that all crawlers read it alike.",
     source="draft-koster-robots-00 section 3.2.2; RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\n"),
-    good=LintInput(b"User-agent: *\nAllow: /private/open/\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\n",
+    good=b"User-agent: *\nAllow: /private/open/\nDisallow: /private/\n",
     find=find,
     needs=(RecordKind.ALLOW,),
     fixable=True,

@@ -8,7 +8,6 @@ from canfetch.lint.analysis.asset_patterns import names_assets
 from canfetch.lint.analysis.canonical_rules import matches_everything
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -56,8 +55,8 @@ CHECK = Check(
     how_to_fix="Add `Disallow: /` to the group to close the rest, or repeat the rules of the `*` group. If nothing "
     "should be closed, write an empty `Disallow:` instead of the `Allow` lines.",
     source="RFC 9309 sections 2.2.1 and 2.2.2",
-    bad=LintInput(b"User-agent: *\nAllow: /catalogue/\n"),
-    good=LintInput(b"User-agent: *\nAllow: /catalogue/\nDisallow: /\n"),
+    bad=b"User-agent: *\nAllow: /catalogue/\n",
+    good=b"User-agent: *\nAllow: /catalogue/\nDisallow: /\n",
     find=find,
     needs=(RecordKind.ALLOW,),
     supersedes=("CF428",),

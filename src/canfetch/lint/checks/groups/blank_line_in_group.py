@@ -11,7 +11,6 @@ from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
@@ -107,8 +106,8 @@ CHECK = Check(
     how_to_fix="Remove the blank lines between the first `User-agent` line of a group and its last rule, or write `#` "
     "on them.",
     source="Yandex Webmaster, robots.txt; A Standard for Robot Exclusion, 1994; RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n"),
+    bad=b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n",
+    good=b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n",
     find=find,
     fixable=True,
 )

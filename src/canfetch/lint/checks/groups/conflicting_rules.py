@@ -11,7 +11,6 @@ from canfetch.lint.analysis.canonical_rules import with_forms
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -125,8 +124,8 @@ CHECK = Check(
     "character itself.",
     how_to_fix="Remove one of the two rules. If a group is left without rules, write an empty `Disallow:` there.",
     source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
-    bad=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n"),
-    good=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n"),
+    bad=b"User-agent: *\nAllow: /shop/\nDisallow: /shop/\n",
+    good=b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n",
     find=find,
     needs=(RecordKind.ALLOW,),
     supersedes=("CF405", "CF406", "CF426", "CF427"),

@@ -6,7 +6,6 @@ from canfetch.core.extensions.known_records import known_record
 from canfetch.core.extensions.record import ExtensionScope
 from canfetch.core.keys import RecordKind
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -32,8 +31,8 @@ CHECK = Check(
     why="Crawlers that support this line look for it in their own group, and do not find it there.",
     how_to_fix="Move the line into the group to which it should apply.",
     source="Bing Webmaster, crawl delay; An Extended Standard for Robot Exclusion, 1996",
-    bad=LintInput(b"Crawl-delay: 10\n\nUser-agent: *\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
+    bad=b"Crawl-delay: 10\n\nUser-agent: *\nDisallow: /private/\n",
+    good=b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n",
     find=find,
     needs=(RecordKind.OTHER,),
 )

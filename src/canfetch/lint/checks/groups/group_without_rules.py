@@ -7,7 +7,6 @@ from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
@@ -48,17 +47,15 @@ def _is_harmless(group: LintedGroup, *, is_of_engine: bool) -> bool:
 CHECK = Check(
     code="CF302",
     name="group-without-rules",
-    severities=Severities(
-        rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.WARNING, lighthouse=None
-    ),
+    severities=Severities(rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.WARNING),
     title="A group without rules",
     message="the group of `{token}` has no rules",
     why="Under RFC 9309, the crawlers of such a group may fetch everything, even what the `*` group disallows. "
     "Parsers that follow the 1994 standard or the 1996 draft skip the group and follow the `*` group.",
     how_to_fix="Add the missing rules, or write an empty `Disallow:` to allow everything.",
     source="RFC 9309 section 2.2.1; A Standard for Robot Exclusion, 1994",
-    bad=LintInput(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n"),
+    bad=b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\n",
+    good=b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n",
     find=find,
     fixable=True,
 )

@@ -8,7 +8,6 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.line_ends import has_text_line_break, line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -112,8 +111,8 @@ CHECK = Check(
     "blank lines separate groups, and Yandex expects them.",
     how_to_fix="Leave a blank line before each group.",
     source="A Standard for Robot Exclusion, 1994; Yandex Webmaster, robots.txt",
-    bad=LintInput(b"User-agent: FooBot\nDisallow: /a/\nUser-agent: BarBot\nDisallow: /b/\n"),
-    good=LintInput(b"User-agent: FooBot\nDisallow: /a/\n\nUser-agent: BarBot\nDisallow: /b/\n"),
+    bad=b"User-agent: FooBot\nDisallow: /a/\nUser-agent: BarBot\nDisallow: /b/\n",
+    good=b"User-agent: FooBot\nDisallow: /a/\n\nUser-agent: BarBot\nDisallow: /b/\n",
     find=find,
     fixable=True,
 )

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
+from canfetch.lint.severity import Severity, everywhere
 
 _BEGIN: Final = b"# begin cloudflare managed"
 _END: Final = b"# end cloudflare managed"
@@ -37,7 +36,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 CHECK = Check(
     code="CF310",
     name="managed-block",
-    severities=Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.INFO, yandex=Severity.INFO),
+    severities=everywhere(Severity.INFO),
     title="A block that a content delivery network adds to the file",
     message="{network} added this block; names with groups both inside and outside it: {names}",
     why="The served file is not the file that the site owner wrote. If a name has groups inside and "
@@ -46,11 +45,9 @@ CHECK = Check(
     how_to_fix="Check the served file. If the block and the file disagree, switch the block off, or copy its rules "
     "into the file.",
     source="Cloudflare, managed robots.txt; RFC 9309 section 2.2.1",
-    bad=LintInput(
-        b"# BEGIN Cloudflare Managed content\nUser-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n"
-        b"# END Cloudflare Managed Content\n\nUser-agent: *\nDisallow: /private/\n"
-    ),
-    good=LintInput(b"User-agent: *\nContent-Signal: search=yes,ai-train=no\nDisallow: /private/\n"),
+    bad=b"# BEGIN Cloudflare Managed content\nUser-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n"
+    b"# END Cloudflare Managed Content\n\nUser-agent: *\nDisallow: /private/\n",
+    good=b"User-agent: *\nContent-Signal: search=yes,ai-train=no\nDisallow: /private/\n",
     find=find,
     needs=(_BEGIN,),
 )

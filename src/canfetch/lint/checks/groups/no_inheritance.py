@@ -9,7 +9,6 @@ from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -92,10 +91,8 @@ CHECK = Check(
     why="A crawler with its own group follows only that group. It does not inherit any rule from the `*` group.",
     how_to_fix="Repeat in the group those rules of the `*` group that should apply to this crawler too.",
     source="RFC 9309 section 2.2.1; Bing Webmaster, robots.txt; Google, order of precedence for user agents",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /images/\n"),
-    good=LintInput(
-        b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /private/\nDisallow: /images/\n"
-    ),
+    bad=b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /images/\n",
+    good=b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /private/\nDisallow: /images/\n",
     find=find,
     needs=(Trait.SEVERAL_AGENTS,),
 )

@@ -9,7 +9,6 @@ from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix, replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedToken
 from canfetch.lint.severity import Severity, everywhere
 
@@ -75,8 +74,8 @@ CHECK = Check(
     how_to_fix="Write an empty `Disallow:` into the first group if it has no rules, or move this line below all "
     "`User-agent` lines.",
     source="RFC 9309 sections 2.2 and 2.2.4; google/robotstxt; Google, grouping of lines and rules",
-    bad=LintInput(b"User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /\n"),
-    good=LintInput(b"User-agent: FooBot\nCrawl-delay: 5\nDisallow:\n\nUser-agent: BarBot\nDisallow: /\n"),
+    bad=b"User-agent: FooBot\nCrawl-delay: 5\n\nUser-agent: BarBot\nDisallow: /\n",
+    good=b"User-agent: FooBot\nCrawl-delay: 5\nDisallow:\n\nUser-agent: BarBot\nDisallow: /\n",
     find=find,
     needs=(Trait.SEVERAL_AGENTS,),
     fixable=True,

@@ -10,7 +10,6 @@ from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.unread_agents import unread_agent_above, unread_agent_lines
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -54,8 +53,8 @@ CHECK = Check(
     how_to_fix_here="The first `User-agent` line is line {line}: if the rules are meant for its group, move them "
     "there.",
     source="RFC 9309 section 2.2.1; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=LintInput(b"Disallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"Disallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Note.OUTSIDE_GROUP,),
     fixable=True,

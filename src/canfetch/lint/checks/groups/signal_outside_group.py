@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.extension_records import extensions_named
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -25,8 +24,8 @@ CHECK = Check(
     why="A signal applies to the crawlers of its group. Crawlers that look for it in their group do not find it here.",
     how_to_fix="Move the line into the group of `User-agent: *`, and repeat it in the groups of other crawlers.",
     source="contentsignals.org; Cloudflare, content signals policy",
-    bad=LintInput(b"Content-Signal: ai-train=no\n\nUser-agent: *\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n"),
+    bad=b"Content-Signal: ai-train=no\n\nUser-agent: *\nDisallow: /private/\n",
+    good=b"User-agent: *\nContent-Signal: ai-train=no\nDisallow: /private/\n",
     find=find,
     needs=("content-signal",),
 )

@@ -8,7 +8,6 @@ from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_site_block
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -49,8 +48,8 @@ CHECK = Check(
     "engines cannot read the site.",
     how_to_fix="Write an empty `Disallow:` under `User-agent: *`, or the rules that all crawlers should follow.",
     source="RFC 9309 section 2.2.1",
-    bad=LintInput(b"User-agent: *\n\nUser-agent: BadBot\nDisallow: /\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n\nUser-agent: BadBot\nDisallow: /\n"),
+    bad=b"User-agent: *\n\nUser-agent: BadBot\nDisallow: /\n",
+    good=b"User-agent: *\nDisallow:\n\nUser-agent: BadBot\nDisallow: /\n",
     find=find,
     needs=(Trait.SITE_BLOCK,),
     fixable=True,

@@ -8,7 +8,6 @@ from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -45,8 +44,8 @@ CHECK = Check(
     why="A robots.txt is plain text. Markup before or around a key makes it a different key, which no crawler knows.",
     how_to_fix="Remove the markup.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\n- Disallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\n- Disallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Oddity.DECORATED,),
     fixable=True,

@@ -8,7 +8,6 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -40,8 +39,8 @@ CHECK = Check(
     why="Without a value, the line has no effect. Checkers report some of these lines as errors.",
     how_to_fix="Write the value, or remove the line.",
     source="Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nSitemap:\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.com/sitemap.xml\n"),
+    bad=b"User-agent: *\nDisallow: /private/\n\nSitemap:\n",
+    good=b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.com/sitemap.xml\n",
     find=find,
     needs=(Note.EMPTY_VALUE,),
     fixable=True,

@@ -7,7 +7,6 @@ from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -39,8 +38,8 @@ CHECK = Check(
     why="Only the ASCII colon ends a key. Most parsers ignore the line, but Google's parser reads some of these lines.",
     how_to_fix="Write an ASCII colon.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom",
-    bad=LintInput("User-agent: *\nDisallow\uff1a/private/\n".encode()),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad="User-agent: *\nDisallow\uff1a/private/\n".encode(),
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Oddity.FOREIGN_COLON,),
     fixable=True,

@@ -13,7 +13,6 @@ from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -66,8 +65,8 @@ CHECK = Check(
     why="Only `#` starts a comment. After a path, the text becomes part of the path, which then matches no page.",
     how_to_fix="Start the comment with `#`.",
     source="RFC 9309 section 2.2; Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/ // for members\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/ # for members\n"),
+    bad=b"User-agent: *\nDisallow: /private/ // for members\n",
+    good=b"User-agent: *\nDisallow: /private/ # for members\n",
     find=find,
     needs=(Oddity.FOREIGN_COMMENT, Note.WHITE_SPACE_IN_VALUE),
     fixable=True,

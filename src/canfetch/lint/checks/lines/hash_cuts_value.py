@@ -7,7 +7,6 @@ from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -49,8 +48,8 @@ CHECK = Check(
     how_to_fix="Remove the `#` and the rest if it is the part of a URL that browsers do not send. Write `%23` for a "
     "literal `#`, and white space before a comment.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom",
-    bad=LintInput(b"User-agent: *\nDisallow: /#admin\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /%23admin\n"),
+    bad=b"User-agent: *\nDisallow: /#admin\n",
+    good=b"User-agent: *\nDisallow: /%23admin\n",
     find=find,
     needs=(b"#",),
 )

@@ -6,7 +6,6 @@ from typing import Final
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -39,8 +38,8 @@ CHECK = Check(
     "line above it. Some simple parsers do not find an indented key.",
     how_to_fix="Remove the white space at the start of these lines.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\n  Disallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\n  Disallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     fixable=True,
 )

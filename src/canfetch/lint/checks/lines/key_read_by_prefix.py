@@ -9,7 +9,6 @@ from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines, prefix_name
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -48,8 +47,8 @@ CHECK = Check(
     "with.",
     how_to_fix="Write the intended key, or a word that does not start with a known key.",
     source="google/robotstxt, ParsedRobotsKey",
-    bad=LintInput(b"User-agent: *\nDisallowed: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallowed: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Oddity.PREFIX,),
     fixable=True,

@@ -8,7 +8,6 @@ from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -54,8 +53,8 @@ CHECK = Check(
     "Other parsers ignore the line.",
     how_to_fix="Write a colon after the key.",
     source="RFC 9309 section 2.2; google/robotstxt, GetKeyAndValueFrom; Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent: *\nDisallow /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Note.MISSING_COLON, Oddity.MISSING_COLON),
     fixable=True,

@@ -7,7 +7,6 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -43,8 +42,8 @@ CHECK = Check(
     "may ignore the line, as the profile `yandex` does.",
     how_to_fix="Write the key as it is spelt in RFC 9309.",
     source="google/robotstxt, ParsedRobotsKey; RFC 9309 section 2.2; Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent: *\nDissallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDissallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Note.MISSPELT_KEY,),
     fixable=True,

@@ -9,7 +9,6 @@ from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -49,8 +48,8 @@ CHECK = Check(
     why="Values in robots.txt are not quoted. A path that starts with a quote matches nothing.",
     how_to_fix="Remove the quotes.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b'User-agent: *\nDisallow: "/private/"\n'),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b'User-agent: *\nDisallow: "/private/"\n',
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=_QUOTES,
     fixable=True,

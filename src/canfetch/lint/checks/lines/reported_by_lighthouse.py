@@ -14,7 +14,6 @@ from canfetch.lint.analysis.extension_records import known_extensions
 from canfetch.lint.analysis.key_names import LIGHTHOUSE_KEYS
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -94,8 +93,8 @@ CHECK = Check(
     "without a named `User-agent` line above it, and on status 429.",
     how_to_fix="Correct the line, or make it a comment.",
     source="Lighthouse, robots-txt",
-    bad=LintInput(b"// for all\nUser-agent: *\nDisallow: /private/\n"),
-    good=LintInput(b"# for all\nUser-agent: *\nDisallow: /private/\n"),
+    bad=b"// for all\nUser-agent: *\nDisallow: /private/\n",
+    good=b"# for all\nUser-agent: *\nDisallow: /private/\n",
     find=find,
     yields_to_others=True,
 )

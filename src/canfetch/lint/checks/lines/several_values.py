@@ -13,7 +13,6 @@ from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.value_lists import path_lists, split_urls
 from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix, replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -77,8 +76,8 @@ CHECK = Check(
     "long value, which does not match any page and is not the URL of a sitemap.",
     how_to_fix="Write each path or URL on its own line.",
     source="RFC 9309 section 2.2; sitemaps.org",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/ /drafts/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /drafts/\n"),
+    bad=b"User-agent: *\nDisallow: /private/ /drafts/\n",
+    good=b"User-agent: *\nDisallow: /private/\nDisallow: /drafts/\n",
     find=find,
     needs=(Note.WHITE_SPACE_IN_VALUE, RecordKind.SITEMAP),
     fixable=True,

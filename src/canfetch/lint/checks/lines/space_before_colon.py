@@ -10,7 +10,6 @@ from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -51,8 +50,8 @@ CHECK = Check(
     why="RFC 9309 allows white space before the colon, but some simple parsers read it as part of the key.",
     how_to_fix="Write the colon directly after the key.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent : *\nDisallow : /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent : *\nDisallow : /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(b" :", b"\t:"),
     fixable=True,

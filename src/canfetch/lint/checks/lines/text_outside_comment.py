@@ -10,7 +10,6 @@ from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -63,8 +62,8 @@ CHECK = Check(
     why="Crawlers ignore lines that they cannot read. Google's parser reads two words as a key and its value.",
     how_to_fix="Write `#` before a comment, or a colon between a key and its value.",
     source="RFC 9309 section 2.2; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=LintInput(b"Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
-    good=LintInput(b"# Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n"),
+    bad=b"Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n",
+    good=b"# Rules for all of our crawlers\nUser-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Oddity.TEXT,),
     fixable=True,

@@ -6,7 +6,6 @@ from canfetch.lint.analysis.corrected_keys import corrected_keys
 from canfetch.lint.analysis.odd_lines import Oddity
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS
 from canfetch.lint.check import Check, LineOccurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -26,8 +25,8 @@ CHECK = Check(
     "keys, but crawlers ignore lines with such keys.",
     how_to_fix="Write the key in English.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: *\nNo permitir: /privado/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /privado/\n"),
+    bad=b"User-agent: *\nNo permitir: /privado/\n",
+    good=b"User-agent: *\nDisallow: /privado/\n",
     find=find,
     needs=(Oddity.TRANSLATED,),
     fixable=True,

@@ -15,7 +15,6 @@ from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -145,8 +144,8 @@ CHECK = Check(
     why="Crawlers read the text after the first colon as one value, so they do not see the second key.",
     how_to_fix="Write each key with its value on its own line.",
     source="RFC 9309 section 2.2",
-    bad=LintInput(b"User-agent: * Disallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: * Disallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     fixable=True,
     supersedes=("CF302", "CF4", "CF5"),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -31,8 +30,8 @@ CHECK = Check(
     why="Crawlers ignore a line whose key they do not know.",
     how_to_fix="Remove the line, or make it a comment.",
     source="RFC 9309 section 2.2.4; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=LintInput(b"User-agent: *\nPriority: high\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nPriority: high\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Oddity.UNKNOWN,),
 )

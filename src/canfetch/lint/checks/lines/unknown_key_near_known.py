@@ -6,7 +6,6 @@ from canfetch.lint.analysis.corrected_keys import corrected_keys
 from canfetch.lint.analysis.odd_lines import Oddity
 from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS
 from canfetch.lint.check import Check, LineOccurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -25,8 +24,8 @@ CHECK = Check(
     why="Crawlers ignore a line whose key they do not know.",
     how_to_fix="Correct the spelling of the key.",
     source="RFC 9309 section 2.2.4; Lighthouse, robots-txt; Yandex Webmaster, robots.txt analysis",
-    bad=LintInput(b"User-agent: *\nDisllow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisllow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Oddity.NEAR,),
     fixable=True,

@@ -15,7 +15,6 @@ from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -99,8 +98,8 @@ CHECK = Check(
     "Google's, do not. For them, the rule matches no page.",
     how_to_fix="Remove spaces next to a slash. Write `%20` for other spaces in a path, and `#` before a comment.",
     source="RFC 9309 section 2.2; google/robotstxt, MaybeEscapePattern",
-    bad=LintInput(b"User-agent: *\nDisallow: /my files/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /my%20files/\n"),
+    bad=b"User-agent: *\nDisallow: /my files/\n",
+    good=b"User-agent: *\nDisallow: /my%20files/\n",
     find=find,
     needs=(Note.WHITE_SPACE_IN_VALUE,),
     fixable=True,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.ineffective_rules import Cause, ineffective_occurrences
 from canfetch.lint.check import Check, LineOccurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -24,8 +23,8 @@ CHECK = Check(
     "`Disallow` that matches some of its URLs. Only parsers that use the first matching rule may see a difference.",
     how_to_fix="Remove the rule. If its URLs should be the only ones that are allowed, add `Disallow: /`.",
     source="RFC 9309 section 2.2.2; Google, Disallow and Allow",
-    bad=LintInput(b"User-agent: *\nAllow: /shop/\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nAllow: /shop/\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     fixable=True,
     removes_redundant_lines=True,

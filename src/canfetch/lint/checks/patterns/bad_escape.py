@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.core.notes import Note
 from canfetch.core.text import HEX_DIGITS
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -44,8 +43,8 @@ CHECK = Check(
     "appear in the site's URLs.",
     how_to_fix="Complete the percent-encoding, or write `%25` for a literal percent sign.",
     source="RFC 3986 section 2.1; RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /50%-off/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /50%25-off/\n"),
+    bad=b"User-agent: *\nDisallow: /50%-off/\n",
+    good=b"User-agent: *\nDisallow: /50%25-off/\n",
     find=find,
     needs=(Note.BAD_ESCAPE,),
 )

@@ -10,7 +10,6 @@ from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_values import rule_records_matching, rule_values
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -56,8 +55,8 @@ CHECK = Check(
     "not accept these characters unencoded, and simple parsers compare the text as written.",
     how_to_fix="Percent-encode the UTF-8 bytes of these characters.",
     source="RFC 9309 section 2.2.2; Bing Webmaster, robots.txt; Yandex Webmaster, robots.txt",
-    bad=LintInput("User-agent: *\nDisallow: /café/\n".encode()),
-    good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
+    bad="User-agent: *\nDisallow: /café/\n".encode(),
+    good=b"User-agent: *\nDisallow: /caf%C3%A9/\n",
     find=find,
     fixable=True,
 )

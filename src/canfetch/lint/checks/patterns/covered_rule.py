@@ -8,7 +8,6 @@ from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_coverage import CoveredRule, covered_rules
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -49,8 +48,8 @@ CHECK = Check(
     "so the longer one never decides. Only parsers that use the first matching rule may see a difference.",
     how_to_fix="Remove the longer rule, or the shorter one if it matches too much.",
     source="RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /shop/\n"),
+    bad=b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart/\n",
+    good=b"User-agent: *\nDisallow: /shop/\n",
     find=find,
     fixable=True,
     removes_redundant_lines=True,

@@ -6,7 +6,6 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
 from canfetch.lint.analysis.rule_values import EMPTY_VALUE, rules_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -31,8 +30,8 @@ CHECK = Check(
     "Parsers that use the first matching rule may stop there and miss the rules below.",
     how_to_fix="Remove the line.",
     source="RFC 9309 section 2.2; Google, Disallow and Allow",
-    bad=LintInput(b"User-agent: *\nDisallow:\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow:\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Note.EMPTY_VALUE,),
     fixable=True,

@@ -6,7 +6,6 @@ from typing import Final
 
 from canfetch.core.notes import Note
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -35,8 +34,8 @@ CHECK = Check(
     "ignore the rule.",
     how_to_fix="Move the `$` to the end, or write `%24` for a literal dollar sign.",
     source="RFC 9309 section 2.2.3; Google, URL matching based on path values; Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent: *\nDisallow: /*.pdf$old\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /*.pdf$\n"),
+    bad=b"User-agent: *\nDisallow: /*.pdf$old\n",
+    good=b"User-agent: *\nDisallow: /*.pdf$\n",
     find=find,
     needs=(Note.DOLLAR_INSIDE,),
 )

@@ -7,7 +7,6 @@ from typing import Final
 from canfetch.core.escapes import canonical
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -36,8 +35,8 @@ CHECK = Check(
     "matches it.",
     how_to_fix="Write the path with `.` and `..` resolved.",
     source="RFC 3986 section 5.2.4",
-    bad=LintInput(b"User-agent: *\nDisallow: /shop/../cart/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /cart/\n"),
+    bad=b"User-agent: *\nDisallow: /shop/../cart/\n",
+    good=b"User-agent: *\nDisallow: /cart/\n",
     find=find,
     needs=(b"/.", b"/%2e"),
 )

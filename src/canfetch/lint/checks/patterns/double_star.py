@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_fixes import rewrite_value
-from canfetch.lint.analysis.rule_neighbours import Neighbours
+from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -18,7 +16,6 @@ _IN_A_ROW: Final = re.compile(rb"\*\*")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find runs of `*` that something else follows."""
-    neighbours = None
     for record in rule_records_matching(file, _IN_A_ROW):
         value = file.value(record)
         bare = value.rstrip(b"*")
@@ -27,14 +24,11 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         first, *rest = bare.split(b"*")
         better = first + b"".join(b"*" + part for part in rest if part)
         start = record.value[0] + bare.index(b"**")
-        neighbours = neighbours or Neighbours(file)
         yield Occurrence(
             (start, start + 2),
             {"pattern": file.text(value), "better": file.text(better)},
             query_for(better, contrast_only=True),
-            rewrite_value(record, better + value[len(bare) :])
-            if neighbours.would_be_unopposed(record, better + value[len(bare) :])
-            else None,
+            rewrite_unopposed(file, record, better + value[len(bare) :]),
         )
 
 
@@ -48,8 +42,8 @@ CHECK = Check(
     "patterns, `**` has no special meaning for nested folders.",
     how_to_fix="Write a single `*`.",
     source="RFC 9309 section 2.2.3",
-    bad=LintInput(b"User-agent: *\nDisallow: /**/drafts/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /*/drafts/\n"),
+    bad=b"User-agent: *\nDisallow: /**/drafts/\n",
+    good=b"User-agent: *\nDisallow: /*/drafts/\n",
     find=find,
     needs=(b"**",),
     fixable=True,

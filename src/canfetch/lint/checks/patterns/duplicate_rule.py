@@ -9,7 +9,6 @@ from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_fixes import remove_line
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -48,8 +47,8 @@ CHECK = Check(
     "later remove or change only one of the two rules, the other one still applies.",
     how_to_fix="Remove one of the two rules.",
     source="RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"),
+    bad=b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n",
     find=find,
     fixable=True,
     removes_redundant_lines=True,

@@ -8,7 +8,6 @@ from canfetch.lint.analysis.canonical_rules import form_in
 from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -40,8 +39,8 @@ CHECK = Check(
     why="`*` matches the name of every folder. Only pages directly under the root remain open.",
     how_to_fix="Write the name of each folder that should be closed.",
     source="RFC 9309 section 2.2.3",
-    bad=LintInput(b"User-agent: *\nDisallow: /*/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /*/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(b"*/",),
     supersedes=("CF703",),

@@ -10,7 +10,6 @@ from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -60,8 +59,8 @@ CHECK = Check(
     how_to_fix="Disallow only the parameters that should not be crawled, such as `/*?sort=` and `/*&sort=`. Or add "
     "`Allow: /*.css?` and `Allow: /*.js?`.",
     source="Google, JavaScript and robots.txt basics; RFC 9309 section 2.2.3",
-    bad=LintInput(b"User-agent: *\nDisallow: /*?\n"),
-    good=LintInput(b"User-agent: *\nAllow: /*.css?\nAllow: /*.js?\nDisallow: /*?\n"),
+    bad=b"User-agent: *\nDisallow: /*?\n",
+    good=b"User-agent: *\nAllow: /*.css?\nAllow: /*.js?\nDisallow: /*?\n",
     find=find,
     needs=(b"*?",),
     supersedes=("CF703",),

@@ -8,7 +8,6 @@ from typing import Final
 from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -93,8 +92,8 @@ CHECK = Check(
     how_to_fix="Write the folder and the file type in one `Allow`, such as `Allow: /pdf/*.pdf$`. Remove the rule if "
     "the files should stay blocked.",
     source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
-    bad=LintInput(b"User-agent: *\nAllow: /pdf/\nDisallow: /*.pdf$\n"),
-    good=LintInput(b"User-agent: *\nAllow: /pdf/*.pdf$\nDisallow: /*.pdf$\n"),
+    bad=b"User-agent: *\nAllow: /pdf/\nDisallow: /*.pdf$\n",
+    good=b"User-agent: *\nAllow: /pdf/*.pdf$\nDisallow: /*.pdf$\n",
     find=find,
     needs=(RecordKind.ALLOW,),
     supersedes=("CF428",),

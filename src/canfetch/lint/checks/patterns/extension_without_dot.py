@@ -7,7 +7,6 @@ from typing import Final
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -49,8 +48,8 @@ CHECK = Check(
     why="`*` matches any characters, so the pattern also matches pages whose names end with these letters.",
     how_to_fix="Write the dot before the file type.",
     source="RFC 9309 section 2.2.3",
-    bad=LintInput(b"User-agent: *\nDisallow: /*pdf$\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /*.pdf$\n"),
+    bad=b"User-agent: *\nDisallow: /*pdf$\n",
+    good=b"User-agent: *\nDisallow: /*.pdf$\n",
     find=find,
     needs=(b"$",),
     fixable=True,

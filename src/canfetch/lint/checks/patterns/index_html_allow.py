@@ -7,7 +7,6 @@ from typing import Final
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -43,8 +42,8 @@ CHECK = Check(
     "do not.",
     how_to_fix="If all crawlers may fetch the folder's own URL, allow it too, with a `$` at the end.",
     source="google/robotstxt, LongestMatchRobotsMatchStrategy::MatchAllow",
-    bad=LintInput(b"User-agent: *\nAllow: /press/index.html\nDisallow: /press/\n"),
-    good=LintInput(b"User-agent: *\nAllow: /press/index.html\nAllow: /press/$\nDisallow: /press/\n"),
+    bad=b"User-agent: *\nAllow: /press/index.html\nDisallow: /press/\n",
+    good=b"User-agent: *\nAllow: /press/index.html\nAllow: /press/$\nDisallow: /press/\n",
     find=find,
     needs=(b"/index.htm",),
 )

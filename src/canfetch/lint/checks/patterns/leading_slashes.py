@@ -7,7 +7,6 @@ from typing import Final
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -43,8 +42,8 @@ CHECK = Check(
     "any site has such paths.",
     how_to_fix="Write one slash. For paths with two slashes anywhere, write `/*//`.",
     source="RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: //private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: //private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(b"//",),
 )

@@ -10,7 +10,6 @@ from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -53,8 +52,8 @@ CHECK = Check(
     "Parsers that compare the text as written do not, and browsers and servers use upper case.",
     how_to_fix="Write the hex digits in upper case.",
     source="RFC 9309 section 2.2.2; RFC 3986 section 6.2.2.1",
-    bad=LintInput(b"User-agent: *\nDisallow: /caf%c3%a9/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /caf%C3%A9/\n"),
+    bad=b"User-agent: *\nDisallow: /caf%c3%a9/\n",
+    good=b"User-agent: *\nDisallow: /caf%C3%A9/\n",
     find=find,
     needs=(b"%",),
     fixable=True,

@@ -19,7 +19,6 @@ from canfetch.lint.analysis.rule_values import rule_records_matching, rules_matc
 from canfetch.lint.analysis.unset_values import is_unset
 from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -101,8 +100,8 @@ CHECK = Check(
     "RFC 9309 ignore the rule. Google's parser accepts the rule, but it never matches.",
     how_to_fix="Add a slash at the start, or `/*` if the text may appear anywhere in the path.",
     source="RFC 9309 section 2.2.2; Yandex, robots.txt analysis; Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent: *\nDisallow: private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.OTHER_START,),
     fixable=True,

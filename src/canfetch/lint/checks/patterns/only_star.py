@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.analysis.rule_fixes import rewrite_value
-from canfetch.lint.analysis.rule_neighbours import Neighbours
+from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -18,15 +16,13 @@ _ONLY: Final = re.compile(rb"\n\*+\n")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns of stars alone."""
-    neighbours = None
     for record in rule_records_matching(file, _ONLY):
         if record.value is not None:
-            neighbours = neighbours or Neighbours(file)
             yield Occurrence(
                 record.value,
                 {"pattern": file.text(file.value(record))},
                 VerdictQuery("/", contrast_only=True),
-                rewrite_value(record, b"/") if neighbours.would_be_unopposed(record, b"/") else None,
+                rewrite_unopposed(file, record, b"/"),
             )
 
 
@@ -40,8 +36,8 @@ CHECK = Check(
     "without wildcards the rule matches nothing.",
     how_to_fix="Write `/`.",
     source="RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: ExampleBot\nDisallow: *\n"),
-    good=LintInput(b"User-agent: ExampleBot\nDisallow: /\n"),
+    bad=b"User-agent: ExampleBot\nDisallow: *\n",
+    good=b"User-agent: ExampleBot\nDisallow: /\n",
     find=find,
     needs=(Trait.STAR,),
     fixable=True,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.ineffective_rules import Cause, ineffective_occurrences
 from canfetch.lint.check import Check, LineOccurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -26,8 +25,8 @@ CHECK = Check(
     how_to_fix="Remove the rule, or the one that wins. To make an exception, write a longer pattern. "
     "If a group is left without rules, write an empty `Disallow:` there.",
     source="RFC 9309 section 2.2.2; Google, order of precedence for rules",
-    bad=LintInput(b"User-agent: *\nAllow: /grid/\nDisallow: /grid/*\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /grid/*\n"),
+    bad=b"User-agent: *\nAllow: /grid/\nDisallow: /grid/*\n",
+    good=b"User-agent: *\nDisallow: /grid/*\n",
     find=find,
     fixable=True,
     removes_redundant_lines=True,

@@ -8,7 +8,6 @@ from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -59,8 +58,8 @@ CHECK = Check(
     how_to_fix="Write `/*?` before the name of the parameter, and a second rule with `/*&` for a parameter that is not "
     "the first one.",
     source="RFC 9309 section 2.2.2; Google, URL matching based on path values",
-    bad=LintInput(b"User-agent: *\nDisallow: /?utm_source=\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /*?utm_source=\n"),
+    bad=b"User-agent: *\nDisallow: /?utm_source=\n",
+    good=b"User-agent: *\nDisallow: /*?utm_source=\n",
     find=find,
     needs=(_START,),
     fixable=True,

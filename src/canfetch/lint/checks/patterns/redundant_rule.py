@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.ineffective_rules import Cause, IneffectiveRule, ineffective_occurrences
 from canfetch.lint.check import Check, LineOccurrence
 from canfetch.lint.fixes import Edit, Fix
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -35,8 +34,8 @@ CHECK = Check(
     "the first matching rule or the first group may see a difference.",
     how_to_fix="Remove the rule, or the whole group if none of its rules has an effect.",
     source="RFC 9309 sections 2.2.1 and 2.2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /print\nDisallow: /*/print\nDisallow: */print/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /print\nDisallow: /*/print\n"),
+    bad=b"User-agent: *\nDisallow: /print\nDisallow: /*/print\nDisallow: */print/\n",
+    good=b"User-agent: *\nDisallow: /print\nDisallow: /*/print\n",
     find=find,
     fixable=True,
     removes_redundant_lines=True,

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from canfetch.lint.analysis.regular_expressions import looks_like_regex, possible_regex
 from canfetch.lint.analysis.rule_values import rule_records_matching, rule_values
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -28,8 +27,8 @@ CHECK = Check(
     "literal, so the rule hardly ever matches the intended URLs.",
     how_to_fix="Write one pattern for each path, with `*` for any run of characters.",
     source="RFC 9309 section 2.2.3; Google, URL matching based on path values",
-    bad=LintInput(b"User-agent: *\nDisallow: /(cart|checkout)/.*\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /cart/\nDisallow: /checkout/\n"),
+    bad=b"User-agent: *\nDisallow: /(cart|checkout)/.*\n",
+    good=b"User-agent: *\nDisallow: /cart/\nDisallow: /checkout/\n",
     find=find,
     supersedes=("CF218", "CF40", "CF41", "CF42"),
 )

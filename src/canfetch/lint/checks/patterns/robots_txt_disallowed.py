@@ -7,7 +7,6 @@ from typing import Final
 from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -38,8 +37,8 @@ CHECK = Check(
     why="Crawlers fetch robots.txt before they know any rule, and RFC 9309 always allows it.",
     how_to_fix="Remove the line. If a group is left without rules, write an empty `Disallow:` there.",
     source="RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: *\nDisallow: /robots.txt\nDisallow: /private/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /robots.txt\nDisallow: /private/\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(b"/robots.txt",),
     fixable=True,

@@ -6,11 +6,9 @@ from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.analysis.rule_fixes import rewrite_value
-from canfetch.lint.analysis.rule_neighbours import Neighbours
+from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -20,18 +18,16 @@ _AT_END: Final = re.compile(rb"\*(?<!\n\*)\n")
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find patterns that end with `*` and contain something else."""
-    neighbours = None
     for record in rule_records_matching(file, _AT_END):
         value = file.value(record)
         bare = value.rstrip(b"*")
         if not bare or record.value is None:
             continue
-        neighbours = neighbours or Neighbours(file)
         yield Occurrence(
             (record.value[0] + len(bare), record.value[1]),
             {"pattern": file.text(value), "better": file.text(bare)},
             query_for(bare, contrast_only=True),
-            rewrite_value(record, bare) if neighbours.would_be_unopposed(record, bare) else None,
+            rewrite_unopposed(file, record, bare),
         )
 
 
@@ -45,8 +41,8 @@ CHECK = Check(
     "character when rules of different lengths compete, and parsers from 1994 look for a literal `*`.",
     how_to_fix="Remove the `*` at the end.",
     source="RFC 9309 sections 2.2.2 and 2.2.3; Google, URL matching based on path values",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/*\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /private/*\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.STAR,),
     fixable=True,

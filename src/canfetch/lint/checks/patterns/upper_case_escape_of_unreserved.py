@@ -12,7 +12,6 @@ from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -60,8 +59,8 @@ CHECK = Check(
     "rule does not match the URL in its usual form.",
     how_to_fix="Write the character itself.",
     source="RFC 9309 section 2.2.2; RFC 3986 section 2.3; google/robotstxt, MaybeEscapePattern",
-    bad=LintInput(b"User-agent: *\nDisallow: /%7Ejoe/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /~joe/\n"),
+    bad=b"User-agent: *\nDisallow: /%7Ejoe/\n",
+    good=b"User-agent: *\nDisallow: /~joe/\n",
     find=find,
     needs=(b"%",),
     fixable=True,

@@ -9,7 +9,6 @@ from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -56,8 +55,8 @@ CHECK = Check(
     how_to_fix="Write the character before the word, such as the slash in `/*/print` or the question mark in "
     "`/*?print`.",
     source="RFC 9309 section 2.2.3",
-    bad=LintInput(b"User-agent: *\nDisallow: /*print\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /*/print\n"),
+    bad=b"User-agent: *\nDisallow: /*print\n",
+    good=b"User-agent: *\nDisallow: /*/print\n",
     find=find,
     needs=(Trait.STAR,),
 )

@@ -9,7 +9,6 @@ from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix, replace_span
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -42,8 +41,8 @@ CHECK = Check(
     why="The value of a rule is the start of a path. Crawlers know no words for the whole site or for nothing.",
     how_to_fix="Write `/` for the whole site. To allow everything, write an empty `Disallow:`.",
     source="RFC 9309 section 2.2.2; A Standard for Robot Exclusion, 1994; Lighthouse, robots-txt",
-    bad=LintInput(b"User-agent: *\nDisallow: none\n"),
-    good=LintInput(b"User-agent: *\nDisallow:\n"),
+    bad=b"User-agent: *\nDisallow: none\n",
+    good=b"User-agent: *\nDisallow:\n",
     find=find,
     needs=(Trait.OTHER_START,),
     fixable=True,

@@ -19,7 +19,6 @@ from canfetch.lint.analysis.asset_patterns import (
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
@@ -99,7 +98,7 @@ CHECK = Check(
     how_to_fix="Let crawlers fetch scripts and styles. An `Allow` line must be at least as long as the rule, such as "
     "`Allow: /wp-includes/*.js`.",
     source="Google, JavaScript and robots.txt basics",
-    bad=LintInput(b"User-agent: *\nDisallow: /wp-includes/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /wp-admin/\n"),
+    bad=b"User-agent: *\nDisallow: /wp-includes/\n",
+    good=b"User-agent: *\nDisallow: /wp-admin/\n",
     find=find,
 )

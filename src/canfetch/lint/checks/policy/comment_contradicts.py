@@ -7,7 +7,6 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -70,8 +69,8 @@ CHECK = Check(
     why="An empty value disallows nothing. `Disallow: /` blocks the whole site. The two are often confused.",
     how_to_fix="Write `Disallow: /` if the site should be closed. Otherwise, correct the comment.",
     source="RFC 9309 section 2.2.2",
-    bad=LintInput(b"# Block all robots\nUser-agent: *\nDisallow:\n"),
-    good=LintInput(b"# Block all robots\nUser-agent: *\nDisallow: /\n"),
+    bad=b"# Block all robots\nUser-agent: *\nDisallow:\n",
+    good=b"# Block all robots\nUser-agent: *\nDisallow: /\n",
     find=find,
     needs=(b"#",),
 )

@@ -8,7 +8,6 @@ from canfetch.core.verdict import Rule
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.engine_verdicts import try_allows, try_decide
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -46,7 +45,7 @@ CHECK = Check(
     why="Crawlers usually start at the home page. They do not find pages that are linked only from there.",
     how_to_fix="Remove the rule. If a group is left without rules, write an empty `Disallow:` there.",
     source="Google, URL matching based on path values",
-    bad=LintInput(b"User-agent: *\nDisallow: /$\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /home$\n"),
+    bad=b"User-agent: *\nDisallow: /$\n",
+    good=b"User-agent: *\nDisallow: /home$\n",
     find=find,
 )

@@ -6,7 +6,6 @@ from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_near_site_block, is_closed
 from canfetch.lint.analysis.unread_agents import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -39,8 +38,8 @@ CHECK = Check(
     "a description. Such a file often remains from the time before the site was published.",
     how_to_fix="Remove the rule, or disallow only the intended paths.",
     source="RFC 9309 section 2.2.2",
-    bad=LintInput(b"User-agent: *\nAllow: /ads.txt\nDisallow: /\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nAllow: /ads.txt\nDisallow: /\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.SITE_BLOCK,),
     supersedes=("CF403", "CF411", "CF707"),

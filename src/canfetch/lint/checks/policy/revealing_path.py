@@ -5,7 +5,6 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -51,8 +50,8 @@ CHECK = Check(
     "anything.",
     how_to_fix="Require a password or deny access on the server, and remove the path from robots.txt.",
     source="RFC 9309 section 3; NIST, no security by obscurity",
-    bad=LintInput(b"User-agent: *\nDisallow: /files/backup/\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /files/\n"),
+    bad=b"User-agent: *\nDisallow: /files/backup/\n",
+    good=b"User-agent: *\nDisallow: /files/\n",
     find=find,
     needs=_WORDS,
 )

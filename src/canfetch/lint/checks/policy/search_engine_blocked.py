@@ -10,7 +10,6 @@ from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_b
 from canfetch.lint.analysis.unread_agents import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import profile_of
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
@@ -54,8 +53,8 @@ CHECK = Check(
     how_to_fix="If the site should be found in this search engine, remove its `User-agent` line. If the group names no "
     "other crawler, remove the whole group.",
     source="RFC 9309 section 2.2.1",
-    bad=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /\n",
+    good=b"User-agent: *\nDisallow: /private/\n\nUser-agent: Googlebot\nDisallow: /private/\n",
     find=find,
     needs=(Trait.SITE_BLOCK,),
 )

@@ -6,7 +6,6 @@ from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_site_block, is_closed
 from canfetch.lint.analysis.unread_agents import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -35,8 +34,8 @@ CHECK = Check(
     "If a group is left without rules, write an empty `Disallow:` there. "
     "To keep pages out of search results, allow crawling and serve `noindex`, or require a password.",
     source="RFC 9309 section 2.2.2; Google, create a robots.txt file",
-    bad=LintInput(b"User-agent: *\nDisallow: /\n"),
-    good=LintInput(b"User-agent: *\nDisallow: /private/\n"),
+    bad=b"User-agent: *\nDisallow: /\n",
+    good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=(Trait.SITE_BLOCK,),
     supersedes=("CF403", "CF411", "CF707"),
