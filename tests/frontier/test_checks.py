@@ -11,8 +11,8 @@ from tests.frontier.crawls import Hosts, crawl, open_frontier
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
+from canfetch.client.frontier.queue_values import Phase
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
-from canfetch.client.frontier.url_queue import Phase
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, RequestNotSent, StoreError
 

@@ -32,7 +32,7 @@ from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
 from canfetch.client.frontier.report import list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
-from canfetch.client.frontier.url_queue import KILLED, URLState
+from canfetch.client.frontier.queue_values import KILLED, URLState
 from canfetch.errors import StoreError
 
 __all__ = ["sites"]

@@ -16,7 +16,7 @@ from canfetch.client.frontier.postgres_connection import name_server
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
 from canfetch.client.frontier.report import DelayedURL, FrontierReport, ListedURL, list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
-from canfetch.client.frontier.url_queue import URLState
+from canfetch.client.frontier.queue_values import URLState
 from canfetch.core.origin import Origin
 from canfetch.core.text import counted
 from canfetch.core.times import optional_rfc3339, rfc3339

@@ -10,7 +10,7 @@ from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.report import of_origin
-from canfetch.client.frontier.url_queue import Phase, url_text
+from canfetch.client.frontier.queue_values import Phase, url_text
 from canfetch.client.private_files import kind_of_path
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
