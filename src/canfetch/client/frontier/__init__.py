@@ -25,8 +25,9 @@ share (`urlfrontier_queue.py`).
 - `urlfrontier_leases.py` keeps the leases of URLs, and `urlfrontier_limits.py` the limits of origins.
 - `urlfrontier_service.py` is a crawl in the service, `urlfrontier_connection.py` calls it, `urlfrontier_schema.py` has
   its messages, and `urlfrontier_metadata.py` what is stored with each URL there.
-- `database.py` opens the file and `postgres_connection.py` the database; `url_identity.py` decides which URLs are the
-  same page.
+- `database.py` opens the file and `postgres_connection.py` the database. `queue_connection.py` is what all connections
+  share.
+- `url_identity.py` decides which URLs are the same page.
 """
 
 from canfetch.client.frontier.frontier import Frontier
