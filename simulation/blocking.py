@@ -1,29 +1,26 @@
 """The synchronous client over several lives of a process, with a store, evidence and watched origins."""
 
 import random
-import tempfile
-from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 from canfetch import Client
 from canfetch.access.responses import Failure, Response
-from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.stores.memory import MemoryStore
-from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.transports import TransportRequest
 from canfetch.client.watch.history import WatchHistory
 from canfetch.client.watch.watcher import Watcher
 from canfetch.core.verdict import Effect
-from canfetch.errors import CanfetchError, RequestNotSent
+from canfetch.errors import RequestNotSent
 from simulation.machine import ClockPlan, Machine, name_holder
 from simulation.plans import Plan
 from simulation.processes import Killed, Process
-from simulation.rules import DAY, BrokenRule, check_evidence, without_folder
-from simulation.sites import AGENT, BlockingNetwork, Network, make_site
+from simulation.rules import DAY, BrokenRule
+from simulation.scenario import Scenario
+from simulation.sites import AGENT, BlockingNetwork, Network
 from simulation.store_rules import StoreRules
+from simulation.virtual_time import later
 
 _ROUNDS: Final = 12
 _PAUSES: Final = (0.0, 1.0, 20.0, 100.0, 2000.0, 30_000.0, DAY + 1.0)
@@ -45,12 +42,8 @@ class BlockingTime:
         return self.now
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass. A jump in between comes on top of what has passed until then."""
-        end = self.now + seconds
-        while self._jumps and self._jumps[0][0] <= end:
-            at, jump = self._jumps.pop(0)
-            end = max(end, max(at, self.now) + jump)
-        self.now = end
+        """Let time pass."""
+        self.now = later(self.now, seconds, self._jumps)
 
 
 class _RuledNetwork(BlockingNetwork):
@@ -69,25 +62,17 @@ class _RuledNetwork(BlockingNetwork):
         return answer
 
 
-class Blocking:
+class Blocking(Scenario):
     """The lives of a process and what the world outside knows of them.
 
-    Args:
-        plan: What happens.
-        machine: Where it happens.
-        time: Its monotonic clock.
+    Args: time: The monotonic clock of the machine.
     """
 
     def __init__(self, plan: Plan, machine: Machine, time: BlockingTime) -> None:
-        self.plan = plan
-        self._machine = machine
+        super().__init__(plan, machine)
         self._time = time
         self._chance = random.Random(f"{plan.seed} calls")
-        chance = random.Random(f"{plan.seed} sites")
-        self._sites = [make_site(number, len(plan.kinds), chance, kind) for number, kind in enumerate(plan.kinds)]
-        self._network = Network(self._sites, machine.world, machine.trace.note)
         self._rules = StoreRules(plan, self._network, machine)
-        self._decided: Counter[str] = Counter()
         # What was acknowledged of each watched origin, in order, and when it was last claimed or checked, by both
         # clocks.
         self._versions: dict[str, list[tuple[Effect, bytes | None]]] = {}
@@ -98,8 +83,7 @@ class Blocking:
 
         Raises: BrokenRule.
         """
-        with tempfile.TemporaryDirectory(prefix="canfetch-simulation-") as folder:
-            self._folder = Path(folder)
+        with self._in_folder():
             for number, life in enumerate((*self.plan.lives, None)):
                 process = self._machine.start_process(f"life{number}", None if life is None else life.death)
                 try:
@@ -119,18 +103,10 @@ class Blocking:
 
     def _work(self, process: Process) -> None:
         machine = self._machine
-        try:
-            is_shared = self.plan.store == "sqlite"
-            store = SQLiteStore(self._folder / "robots.sqlite3", clock=machine.wall) if is_shared else None
-            evidence = None
-            if self.plan.evidence is not None:
-                durable = self.plan.evidence == "durable"
-                evidence = EvidenceRecorder(self._folder / "evidence", clock=machine.wall, durable=durable)
+        with self._opening(process):
+            store = self._open_store() if self.plan.store == "sqlite" else None
+            evidence = self._open_evidence()
             history = WatchHistory(self._folder / "history.sqlite3")
-        except CanfetchError as error:
-            raise BrokenRule(
-                f"{process.name}: a file cannot be opened: {without_folder(error, self._folder)}"
-            ) from error
         client = Client(
             user_agent=f"{AGENT}/1.0",
             transport=_RuledNetwork(self._network, self._time.sleep, self._rules, process),
@@ -211,7 +187,3 @@ class Blocking:
                     raise BrokenRule(
                         f"history: {len(acknowledged)} versions of {origin} were recorded, and some are lost"
                     )
-
-    def _check_evidence(self) -> None:
-        if self.plan.evidence == "durable" or not self.plan.loses_power:
-            check_evidence(self._folder / "evidence", self._decided if self.plan.evidence else Counter())

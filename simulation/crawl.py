@@ -2,26 +2,23 @@
 
 import asyncio
 import random
-import tempfile
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
-from canfetch import AsyncClient, FailedURL, Frontier, SkippedURL, Turn
-from canfetch.client.evidence import EvidenceRecorder
+from canfetch import AsyncClient, FailedURL, Frontier, FrontierCounts, SkippedURL, Turn
+from canfetch.client.frontier.recrawl import Recrawl
 from canfetch.client.frontier.url_identity import identify_url
-from canfetch.client.stores.sqlite import SQLiteStore
-from canfetch.core.text import display_text
-from canfetch.core.urls import url_bytes
 from canfetch.core.verdict import Access
-from canfetch.errors import CanfetchError, InvalidURL
+from canfetch.errors import InvalidURL
 from simulation.machine import Machine, name_holder
-from simulation.plans import CROWD, CROWD_SECONDS, MAX_DELAY, MAX_ROUNDS, Life, Plan
+from simulation.plans import MAX_DELAY, MAX_ROUNDS, Life, Plan
 from simulation.processes import Killed, Process
-from simulation.rules import DAY, BrokenRule, check_evidence, find_broken_rule, without_folder
-from simulation.sites import AGENT, JUNK, OVERSIZED, UNENCODABLE, AsyncNetwork, Network, Site, make_site
+from simulation.rules import DAY, BrokenRule
+from simulation.scenario import Scenario
+from simulation.sites import AGENT, JUNK, LONGEST_CHANGE, OVERSIZED, UNENCODABLE, AsyncNetwork, Site
 from simulation.virtual_time import run_in_virtual_time, virtual_now
+from simulation.visits import Visits
 
 # A crawl that is not over by then never ends.
 _LONGEST_CRAWL: Final = 90 * DAY
@@ -30,6 +27,8 @@ _RECHECK: Final = 3600.0
 # Of two checks at a time, every second one is of an origin at random, and half of those respond. So a page comes after
 # this time with a probability of a millionth, and after 600 s if the dead origins are asked first.
 _LONGEST_CROWD: Final = 400.0
+# The number of intervals after which a crawl that never ends is stopped.
+_INTERVALS: Final = 4
 _TOLERANCE: Final = 0.001
 
 
@@ -37,26 +36,12 @@ class _Refusal(Exception):
     """What the crawler of a simulation raises itself."""
 
 
-class Crawl:
-    """One crawl, and what the world outside knows of it.
-
-    Args:
-        plan: What happens.
-        machine: Where it happens.
-    """
+class Crawl(Scenario):
+    """One crawl, and what the world outside knows of it."""
 
     def __init__(self, plan: Plan, machine: Machine) -> None:
-        self.plan = plan
-        self._machine = machine
+        super().__init__(plan, machine, self._note_request)
         self._chance = random.Random(f"{plan.seed} pages")
-        chance = random.Random(f"{plan.seed} sites")
-        self._sites = [make_site(number, len(plan.kinds), chance, kind) for number, kind in enumerate(plan.kinds)]
-        if plan.is_crowded:
-            self._sites = [
-                site._replace(seconds=CROWD_SECONDS if number < CROWD else 0.0, pages=1)
-                for number, site in enumerate(self._sites)
-            ]
-        self._network = Network(self._sites, machine.world, self._note_request)
         self._kills = 0
         # By the origin and the identity of the URL, as the frontier tells URLs apart.
         self._added: dict[tuple[str, bytes], str] = {}
@@ -67,7 +52,6 @@ class Crawl:
         self._skipped: set[str] = set()
         self._retried: set[str] = set()
         self._handed_out: Counter[str] = Counter()
-        self._decided: Counter[str] = Counter()
         self._last_turn: dict[str, float] = {}
         # When the last attempt of a URL failed, in this life.
         self._failed_at: dict[str, float] = {}
@@ -75,14 +59,24 @@ class Crawl:
         options = plan.options
         longest_retry = options["retry_delay"] * 2.0 ** (options["max_attempts"] - 1)
         self._longest_wait = max(longest_retry, _RECHECK, MAX_DELAY, 90.0, options["max_unreachable"]) + 60.0
+        self._visits: Visits | None = None
+        if plan.schedule is not None:
+            # The attempts of all pages, the delays between them, and the time until an origin is given up. One that
+            # this machine cannot ask is not given up.
+            rounds = options["max_attempts"] + 1
+            unsent = LONGEST_CHANGE if "not sent, then open" in plan.kinds else 0.0
+            slack = rounds * self._longest_wait + unsent, rounds * 160.0
+            self._longest_wait += plan.schedule.maximum
+            self._visits = Visits(
+                plan.schedule, random.Random(f"{plan.seed} visits"), virtual_now, slack, plan.clocks.jumps
+            )
 
     def run(self) -> None:
         """Crawl until nothing is left to do.
 
         Raises: BrokenRule.
         """
-        with tempfile.TemporaryDirectory(prefix="canfetch-simulation-") as folder:
-            self._folder = Path(folder)
+        with self._in_folder():
             run_in_virtual_time(self._live, jumps=self.plan.clocks.jumps, max_rounds=MAX_ROUNDS)
 
     async def _live(self) -> None:
@@ -92,13 +86,8 @@ class Crawl:
             self._last_event = virtual_now()
             self._last_turn.clear()
             self._failed_at.clear()
-            try:
+            with self._broken_rules():
                 await process.run(lambda process=process: self._crawl(process))  # type: ignore[misc]
-            except (asyncio.CancelledError, BrokenRule):
-                raise
-            except BaseException as error:
-                broken = find_broken_rule(error)
-                raise broken or BrokenRule(f"at {virtual_now():.3f} s: {type(error).__name__}: {error}") from error
             if process.is_alive or life is None:
                 break
             await self._die(life)
@@ -110,13 +99,15 @@ class Crawl:
             self._machine.lose_power()
             # What was acknowledged may be undone. docs/crawling.md says so.
             self._done.clear()
+            if self._visits is not None:
+                self._visits.lose_power()
         self._check_evidence()
         await asyncio.sleep(life.pause)
 
     async def _crawl(self, process: Process) -> None:
         plan, machine = self.plan, self._machine
-        try:
-            store = SQLiteStore(self._folder / "robots.sqlite3", clock=machine.wall) if plan.store else None
+        with self._opening(process):
+            store = self._open_store() if plan.store else None
             evidence = self._open_evidence()
             client = AsyncClient(
                 user_agent=f"{AGENT}/1.0",
@@ -126,6 +117,7 @@ class Crawl:
                 evidence=evidence,
             )
             name_holder(client, process)
+            schedule = plan.schedule
             frontier = Frontier(
                 client,
                 path=self._folder / "crawl.sqlite3",
@@ -133,16 +125,21 @@ class Crawl:
                 monotonic=virtual_now,
                 on_skip=self._skip,
                 on_failure=self._fail,
+                recrawl=None if schedule is None else Recrawl(schedule.every, schedule.minimum, schedule.maximum),
+                max_failures_per_origin=None if schedule is None else schedule.max_failures,
                 **plan.options,
             )
-        except CanfetchError as error:
-            raise BrokenRule(
-                f"life {self._kills}: a file cannot be opened: {without_folder(error, self._folder)}"
-            ) from error
+            if self._visits is not None:
+                self._visits.open(machine.wall())
         # As docs/crawling.md tells crawlers: sources are read again after each start.
         self._add(frontier, [f"{site.origin}/1" for site in self._sites])
-        await asyncio.gather(*[self._work(frontier) for _ in range(plan.workers)])
-        self._check_end(frontier)
+        self._is_stopped = False
+        tasks = [self._work(frontier) for _ in range(plan.workers)]
+        if schedule is None:
+            await asyncio.gather(*tasks)
+            self._check_end(frontier)
+        else:
+            await asyncio.gather(*tasks, self._stop(frontier, _INTERVALS * schedule.every))
         await frontier.close()
         await client.close()
         if evidence is not None:
@@ -150,7 +147,7 @@ class Crawl:
         assert process.is_alive
 
     async def _work(self, frontier: Frontier) -> None:
-        while True:
+        while not self._is_stopped:
             try:
                 turn = await anext(frontier)
             except StopAsyncIteration:
@@ -166,8 +163,13 @@ class Crawl:
                 retry_after = site.retry_after if self._chance.random() < 0.1 else None
                 if self._chance.random() < site.page_failures:
                     self._retried.add(turn.url)
-                    turn.retry(retry_after=retry_after, error="scripted")
+                    is_again = turn.retry(retry_after=retry_after, error="scripted")
                     self._failed_at[turn.url] = virtual_now()
+                    if self._visits is not None and is_again:
+                        self._visits.retry(turn.url)
+                elif self._visits is not None:
+                    turn.done(retry_after=retry_after, **self._visits.respond(turn.url))
+                    self._visits.finish(turn.url)
                 else:
                     self._ending.add(turn.url)
                     turn.done(retry_after=retry_after)
@@ -197,26 +199,15 @@ class Crawl:
             self._perhaps_added.update(identified)
             raise
         for identity, url in identified.items():
-            self._added.setdefault(identity, url)
-
-    def _open_evidence(self) -> EvidenceRecorder | None:
-        if self.plan.evidence is None:
-            return None
-        durable = self.plan.evidence == "durable"
-        return EvidenceRecorder(self._folder / "evidence", clock=self._machine.wall, durable=durable)
-
-    def _check_evidence(self) -> None:
-        # Without power, lines are lost that were not synchronised, also of segments to which others refer.
-        if self.plan.evidence == "durable" or not self.plan.loses_power:
-            decided = self._decided if self.plan.evidence else Counter[str]()
-            # In evidence, lone surrogates are percent-encoded.
-            check_evidence(
-                self._folder / "evidence", Counter({display_text(url_bytes(url)): decided[url] for url in decided})
-            )
+            added = self._added.setdefault(identity, url)
+            if self._visits is not None and added == url:
+                self._visits.add(url)
 
     def _skip(self, skipped: SkippedURL) -> None:
         self._notice()
         self._machine.trace.note("skip", skipped.url)
+        if self._visits is not None and not skipped.url.startswith((*JUNK, OVERSIZED)):
+            self._visits.skip(skipped.url)
         if skipped.verdict is None:
             raise _Refusal
         origin = origin_of(skipped.url)
@@ -230,6 +221,8 @@ class Crawl:
     def _fail(self, failed: FailedURL) -> None:
         """Raise an exception for some URLs, as a broken function of a crawler does. The turn has ended nevertheless."""
         self._notice()
+        if self._visits is not None:
+            self._visits.fail(failed.url)
         if "2" in failed.url.rpartition("/")[2]:
             raise _Refusal
 
@@ -269,14 +262,17 @@ class Crawl:
         shortest = options["retry_delay"] * 2.0 ** (turn.attempt - 2) / 2
         if failed_at is not None and now - failed_at < shortest - _TOLERANCE:
             raise BrokenRule(f"{at} is tried again after {now - failed_at:.0f} s, and its delay is {shortest:g} s")
+        if turn.attempt > options["max_attempts"]:
+            raise BrokenRule(f"{at} has attempt {turn.attempt}")
         self._handed_out[url] += 1
         self._decided[url] += 1
+        if self._visits is not None:
+            self._visits.begin(turn, at)
+            return
         if url not in self._retried and self._handed_out[url] > 1 + self._kills:
             raise BrokenRule(f"{at} is handed out {self._handed_out[url]} times after {self._kills} kills")
         if not self.plan.loses_power and self._handed_out[url] > options["max_attempts"]:
             raise BrokenRule(f"{at} is handed out more often than it has attempts")
-        if turn.attempt > options["max_attempts"]:
-            raise BrokenRule(f"{at} has attempt {turn.attempt}")
 
     def _check_robots(self, url: str, at: str) -> None:
         """Check that the robots.txt of a URL permits it, now."""
@@ -298,6 +294,26 @@ class Crawl:
             raise BrokenRule(f"{at} is handed out {now - last:.3f} s after another page, and the delay is {delay} s")
         self._last_turn[origin] = now
 
+    async def _stop(self, frontier: Frontier, seconds: float) -> None:
+        """Stop a crawl that never ends when no turn is open, and check it."""
+        await asyncio.sleep(seconds)
+        self._is_stopped = True
+        while frontier.counts.in_flight:  # noqa: ASYNC110 - each turn ends at its own time
+            await asyncio.sleep(1.0)
+        assert self._visits is not None
+        self._visits.check_end(f"at {virtual_now():.3f} s")
+        if failed := list(frontier.failed()):
+            raise BrokenRule(f"{failed} is listed as failed, and is never visited again")
+        self._check_number(frontier.counts, queued=frontier.counts.queued)
+        await frontier.close()
+
+    def _check_number(self, counts: FrontierCounts, *, queued: int = 0) -> None:
+        """Check that every URL that was added is counted."""
+        number = queued + counts.done + counts.failed + counts.skipped
+        if self.plan.loses_power or len(self._added) <= number <= len({*self._added, *self._perhaps_added}):
+            return
+        raise BrokenRule(f"{len(self._added)} URLs were added, and counted are {counts}")
+
     def _check_end(self, frontier: Frontier) -> None:
         counts = frontier.counts
         if counts.queued or counts.in_flight:
@@ -305,11 +321,9 @@ class Crawl:
         failed = {each.url for each in frontier.failed()}
         if len(failed) != counts.failed:
             raise BrokenRule(f"{len(failed)} failed URLs are listed of {counts.failed}")
+        self._check_number(counts)
         if self.plan.loses_power:
             return
-        number = counts.done + counts.failed + counts.skipped
-        if not len(self._added) <= number <= len({*self._added, *self._perhaps_added}):
-            raise BrokenRule(f"{len(self._added)} URLs were added, and {counts} have ended")
         ended = self._done | self._ending | self._skipped | failed
         for url in self._added.values():
             if url not in ended:

@@ -37,6 +37,7 @@ class Defect(NamedTuple):
 _QUEUE: Final = "canfetch.client.frontier.sqlite_queue"
 _TURNS: Final = "canfetch.client.frontier.open_turns"
 _TURN: Final = "canfetch.client.frontier.turn"
+_RECRAWL: Final = "canfetch.client.frontier.recrawl"
 _IDENTITY: Final = "canfetch.client.frontier.url_identity"
 _FRONTIER: Final = "canfetch.client.frontier.frontier"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
@@ -88,12 +89,12 @@ DEFECTS: Final = (
     _defect(
         "failed-vanish",
         "URLs that failed are not listed",
-        (_QUEUE, "SQLiteQueue.fail", "state = 3", "state = 9"),
+        (_QUEUE, "SQLiteQueue._end_url", "state = 3", "state = 9"),
     ),
     _defect(
         "retry-at-once",
         "a URL that failed is tried again at once",
-        (_TURNS, "OpenTurns.retry", "again_at = now.at + min(delay, MAX_RETRY_AFTER)", "again_at = now.at"),
+        (_TURNS, "OpenTurns.retry", "now.at + min(delay, MAX_RETRY_AFTER)", "now.at"),
     ),
     _defect(
         "dead-first",
@@ -135,7 +136,7 @@ DEFECTS: Final = (
     _defect(
         "done-stays",
         "a page that is done stays queued",
-        (_QUEUE, "SQLiteQueue.finish", "DELETE FROM urls WHERE id = ?", "UPDATE urls SET state = 0 WHERE id = ?"),
+        (_QUEUE, "SQLiteQueue._end_url", "DELETE FROM urls WHERE id = ?", "UPDATE urls SET state = 0 WHERE id = ?"),
     ),
     _defect(
         "endless-attempts",
@@ -182,22 +183,53 @@ DEFECTS: Final = (
     _defect(
         "retry-loses",
         "a URL that fails is lost",
-        (
-            _QUEUE,
-            "SQLiteQueue.retry",
-            "self._insert_again(origin",
-            "(lambda *_, **__: None)(origin",
-        ),
+        (_QUEUE, "SQLiteQueue._end_url", "if end.again_at is not None:", "if False:"),
     ),
     _defect(
         "two-transactions",
         "a turn is two transactions",
         (
             _QUEUE,
-            "SQLiteQueue.finish",
-            'self._execute("UPDATE totals SET done = done + 1")',
-            '[self._execute(each) for each in ("COMMIT", "BEGIN IMMEDIATE", "UPDATE totals SET done = done + 1")]',
+            "SQLiteQueue._end_url",
+            "self._count(",
+            '[self._execute(each) for each in ("COMMIT", "BEGIN IMMEDIATE")]; self._count(',
         ),
+    ),
+    # Pages that are visited again.
+    _defect(
+        "visited-early",
+        "the interval between two visits is halved",
+        (_TURNS, "OpenTurns.end", "now.at + visit.interval", "now.at + visit.interval / 2"),
+    ),
+    _defect(
+        "visited-once",
+        "a page is not visited again",
+        (_QUEUE, "SQLiteQueue._end_url", "if end.again_at is not None:", "if end.result is Result.RETRIED:"),
+    ),
+    _defect(
+        "visit-forgotten",
+        "a page that fails is visited again without its validators",
+        (_QUEUE, "SQLiteQueue._insert_again", "end.visit or url.visit", "end.visit"),
+    ),
+    _defect(
+        "headers-dropped",
+        "a page that has not changed loses the validators that its response omits",
+        (_RECRAWL, "Recrawl.next_visit", "if changed is False:", "if False:"),
+    ),
+    _defect(
+        "interval-below-minimum",
+        "the shortest interval has no effect",
+        (_RECRAWL, "Recrawl.interval", "max(last.interval * factor, shortest)", "last.interval * factor"),
+    ),
+    _defect(
+        "skipped-early",
+        "a page that is skipped is visited again at once",
+        (_QUEUE, "SQLiteQueue._skip", "self._clock() + self._skip_seconds", "self._clock()"),
+    ),
+    _defect(
+        "killed-early",
+        "a page whose process died in its last attempt is visited again at once",
+        (_QUEUE, "SQLiteQueue._fail_killed", "now + self._skip_seconds", "now"),
     ),
     # Stores.
     _defect(

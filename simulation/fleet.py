@@ -2,24 +2,20 @@
 
 import asyncio
 import random
-import tempfile
-from collections import Counter
-from pathlib import Path
 from typing import Final
 
 from canfetch import AsyncClient
 from canfetch.access.responses import Failure, Response
-from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.stores import Store
 from canfetch.client.stores.memory import MemoryStore
-from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.transports import TransportRequest
-from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
+from canfetch.errors import ClientClosed, RequestNotSent
 from simulation.machine import Machine, name_holder
 from simulation.plans import MAX_ROUNDS, Life, Plan
 from simulation.processes import Process
-from simulation.rules import DAY, BrokenRule, check_evidence, find_broken_rule, without_folder
-from simulation.sites import AGENT, AsyncNetwork, Network, make_site
+from simulation.rules import DAY, BrokenRule
+from simulation.scenario import Scenario
+from simulation.sites import AGENT, AsyncNetwork, Network
 from simulation.store_rules import StoreRules
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 
@@ -44,22 +40,17 @@ class _RuledNetwork(AsyncNetwork):
         return answer
 
 
-class Fleet:
-    """The processes and what the world outside knows of them. The arguments are those of `Crawl`.
+class Fleet(Scenario):
+    """The processes and what the world outside knows of them.
 
     For each life of the plan, all processes start. One of them dies. If the power fails, all of them die; otherwise it
     starts again while the others go on.
     """
 
     def __init__(self, plan: Plan, machine: Machine) -> None:
-        self.plan = plan
-        self._machine = machine
+        super().__init__(plan, machine)
         self._chance = random.Random(f"{plan.seed} calls")
-        chance = random.Random(f"{plan.seed} sites")
-        self._sites = [make_site(number, len(plan.kinds), chance, kind) for number, kind in enumerate(plan.kinds)]
-        self._network = Network(self._sites, machine.world, machine.trace.note)
         self._rules = StoreRules(plan, self._network, machine)
-        self._decided: Counter[str] = Counter()
         self._processes: list[Process] = []
         self._number = 0
 
@@ -68,8 +59,7 @@ class Fleet:
 
         Raises: BrokenRule.
         """
-        with tempfile.TemporaryDirectory(prefix="canfetch-simulation-") as folder:
-            self._folder = Path(folder)
+        with self._in_folder():
             run_in_virtual_time(self._live, jumps=self.plan.clocks.jumps, max_rounds=MAX_ROUNDS)
 
     async def _live(self) -> None:
@@ -78,13 +68,8 @@ class Fleet:
         for life in (*self.plan.lives, None):
             self._processes = []
             slots = [self._run_slot(life if slot == 0 else None) for slot in range(self.plan.workers)]
-            try:
+            with self._broken_rules():
                 await asyncio.gather(*slots)
-            except (asyncio.CancelledError, BrokenRule):
-                raise
-            except BaseException as error:
-                broken = find_broken_rule(error)
-                raise broken or BrokenRule(f"at {virtual_now():.3f} s: {type(error).__name__}: {error}") from error
             self._check_evidence()
 
     async def _run_slot(self, life: Life | None) -> None:
@@ -112,17 +97,10 @@ class Fleet:
         return process
 
     async def _work(self, process: Process, *, closes_early: bool) -> None:
-        machine, plan = self._machine, self.plan
-        try:
-            store: Store = self._memory or SQLiteStore(self._folder / "robots.sqlite3", clock=machine.wall)
-            evidence = None
-            if plan.evidence is not None:
-                durable = plan.evidence == "durable"
-                evidence = EvidenceRecorder(self._folder / "evidence", clock=machine.wall, durable=durable)
-        except CanfetchError as error:
-            raise BrokenRule(
-                f"{process.name}: a file cannot be opened: {without_folder(error, self._folder)}"
-            ) from error
+        machine = self._machine
+        with self._opening(process):
+            store: Store = self._memory or self._open_store()
+            evidence = self._open_evidence()
         client = AsyncClient(
             user_agent=f"{AGENT}/1.0",
             transport=_RuledNetwork(self._network, self._rules, process),
@@ -160,7 +138,3 @@ class Fleet:
             self._decided[url] += 1
             self._rules.check_wait(started, url)
             self._rules.check_verdict(site.origin, verdict, process)
-
-    def _check_evidence(self) -> None:
-        if self.plan.evidence == "durable" or not self.plan.loses_power:
-            check_evidence(self._folder / "evidence", self._decided if self.plan.evidence else Counter())

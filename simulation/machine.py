@@ -48,7 +48,7 @@ class ClockPlan(NamedTuple):
     """What happens to the clocks.
 
     Attributes:
-        steps: When the wall clock is set, and how wrong it is from then on. In order.
+        steps: When the wall clock is set, in true time, and how wrong it is from then on. In order.
         suspensions: When the machine sleeps. In order.
     """
 
@@ -59,6 +59,20 @@ class ClockPlan(NamedTuple):
     def jumps(self) -> list[tuple[float, float]]:
         """The jumps of the monotonic clock."""
         return [(each.at, each.seconds) for each in self.suspensions if each.counts]
+
+    @property
+    def wakes(self) -> list[float]:
+        """When the machine wakes, in true time."""
+        wakes = []
+        monotonic = uncounted = 0.0
+        for each in self.suspensions:
+            monotonic = max(each.at, monotonic)
+            if each.counts:
+                monotonic += each.seconds
+            else:
+                uncounted += each.seconds
+            wakes.append(monotonic + uncounted)
+        return wakes
 
 
 class Trace:

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 from simulation.machine import ClockPlan, Suspension
 from simulation.processes import DeathPlan, Kind
 from simulation.rules import DAY
-from simulation.sites import KINDS
+from simulation.sites import HOUR, KINDS
 
 Scenario = Literal["crawl", "fleet", "blocking"]
 # Every second seed is a crawl.
@@ -31,6 +31,22 @@ class Life(NamedTuple):
     pause: float
 
 
+class Schedule(NamedTuple):
+    """How often pages are visited again, and how the crawl deals with origins whose turns fail.
+
+    Attributes:
+        every: Seconds between the first two visits.
+        minimum: The shortest interval.
+        maximum: The longest interval.
+        max_failures: The number of turns of an origin that may fail one after the other, or None.
+    """
+
+    every: float
+    minimum: float
+    maximum: float
+    max_failures: int | None
+
+
 class Plan(NamedTuple):
     """What a seed means.
 
@@ -45,6 +61,7 @@ class Plan(NamedTuple):
         store: The store of the clients, or None.
         evidence: Whether decisions are recorded, and whether each line is synchronised. None for no evidence.
         is_crowded: Whether many origins that fail slowly come before as many that respond.
+        schedule: How often pages are visited again, or None.
     """
 
     seed: int
@@ -57,6 +74,7 @@ class Plan(NamedTuple):
     store: Literal["sqlite", "memory"] | None
     evidence: Literal["fast", "durable"] | None
     is_crowded: bool = False
+    schedule: Schedule | None = None
 
     @property
     def loses_power(self) -> bool:
@@ -104,7 +122,16 @@ def make_plan(seed: int) -> Plan:
     )
     if scenario == "crawl" and chance.random() < 0.02:
         return _crowded(plan)
+    # With random numbers of its own, so that all other seeds mean what they meant before.
+    chance = random.Random(f"{seed} schedule")
+    if scenario == "crawl" and chance.random() < 0.2:
+        return plan._replace(schedule=_make_schedule(chance))
     return plan
+
+
+def _make_schedule(chance: random.Random) -> Schedule:
+    every = chance.choice((1800.0, 4 * HOUR, DAY))
+    return Schedule(every, every / chance.choice((1, 4)), every * chance.choice((1, 4)), chance.choice((None, None, 3)))
 
 
 def _crowded(plan: Plan) -> Plan:

@@ -74,6 +74,10 @@ def _calmer_clocks(plan: Plan) -> Iterator[Plan]:
 def _plainer_options(plan: Plan) -> Iterator[Plan]:
     if plan.evidence is not None:
         yield plan._replace(evidence=None)
+    if plan.schedule is not None:
+        yield plan._replace(schedule=None)
+        if plan.schedule.max_failures is not None:
+            yield plan._replace(schedule=plan.schedule._replace(max_failures=None))
     if plan.store is not None and plan.scenario == "crawl":
         yield plan._replace(store=None)
     if plan.workers > (2 if plan.scenario == "fleet" else 1):

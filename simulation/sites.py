@@ -14,6 +14,8 @@ from canfetch.client.transports.response_body import ResponseBuilder
 from simulation.processes import PROCESS, Killed, Process
 
 HOUR: Final = 3600.0
+# When a site changes its mind at the latest.
+LONGEST_CHANGE: Final = 5 * HOUR
 AGENT: Final = "SimBot"
 OPEN: Final = b"User-agent: *\nDisallow: /private/\n"
 _CLOSED: Final = b"User-agent: *\nDisallow: /\n"
@@ -143,7 +145,7 @@ def make_site(number: int, sites: int, chance: random.Random, kind: str | None =
     origin = f"https://site{number}.example"
     other = f"https://site{(number + 1) % sites}.example"
     kind = chance.choice(list(KINDS)) if kind is None else kind
-    until, share = chance.choice((60.0, 20 * 60.0, 5 * HOUR)), chance.choice((0.2, 0.8))
+    until, share = chance.choice((60.0, 20 * 60.0, LONGEST_CHANGE)), chance.choice((0.2, 0.8))
     # Whether a robots.txt is delivered must not depend on how often other sites are asked.
     own_chance = random.Random(chance.random())
     return Site(

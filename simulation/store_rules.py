@@ -40,7 +40,7 @@ def lifetime(answer: Response | Failure) -> tuple[float, str]:
 
 
 class _Request(NamedTuple):
-    """A request that has no answer yet."""
+    """A request that has no answer yet, sent at a true time."""
 
     at: float
     process: Process
@@ -113,11 +113,11 @@ class StoreRules:
             yield lambda _: None
             return
         self._check_request(origin, process)
-        asked = self._in_flight[origin] = _Request(self._now(), process)
+        asked = self._in_flight[origin] = _Request(self._world(), process)
 
         def note_answer(answer: Response | Failure) -> None:
             seconds = min(lifetime(answer)[0], self._target_lifetime(answer))
-            self._answers[origin] = _Answer(self._now(), self._wall(), process, seconds, is_acknowledged=False)
+            self._answers[origin] = _Answer(self._world(), self._wall(), process, seconds, is_acknowledged=False)
             if isinstance(answer, Failure) and answer.kind is FailureKind.LOCAL:
                 self._not_sent_at[origin] = self._now()
 
@@ -133,19 +133,18 @@ class StoreRules:
         location = answer.header("location") if isinstance(answer, Response) else None
         target = None if location is None else self._answers.get(origin_of(location))
         # A copy that has expired is fetched again.
-        left = 0.0 if target is None else target.at + target.seconds - self._now()
+        left = 0.0 if target is None else target.at + target.seconds - self._world()
         return left if left > 0 else DAY
 
     def _check_request(self, origin: str, process: Process) -> None:
-        now = self._now()
+        now = self._world()
         other = self._in_flight.get(origin)
         # A process that waits for two leases asks without one. Only processes that cannot send requests hold several
         # leases one after another without an answer.
-        has_waited = now - self._not_sent_at.get(origin, -DAY) < 2 * _LEASE
+        has_waited = self._now() - self._not_sent_at.get(origin, -DAY) < 2 * _LEASE
         # A lease can expire while the machine sleeps, just before its owner sends the request.
-        just_woke = other is not None and any(
-            abs(each.at + each.seconds - other.at) < _TOLERANCE for each in self._plan.clocks.suspensions
-        )
+        wakes = self._plan.clocks.wakes
+        just_woke = other is not None and any(abs(wake - other.at) < _TOLERANCE for wake in wakes)
         is_owned = other is not None and other.process.is_alive and self._is_undisturbed(other.at)
         if other is not None and is_owned and not just_woke and not has_waited:
             raise BrokenRule(
@@ -220,13 +219,13 @@ class StoreRules:
         self._known[origin] = _Known(self._world(), has_copy, new_copied_at, copy_since)
 
     def _is_undisturbed(self, since: float) -> bool:
-        """Return whether no clock was set and the machine did not sleep since a time, and a little before.
+        """Return whether no clock was set and the machine did not sleep since a true time, and a little before.
 
         Leases and the age of files are times of the wall clock, so nothing else can be expected of them.
         """
         clocks = self._plan.clocks
-        changes = [at for at, _ in clocks.steps] + [each.at for each in clocks.suspensions]
-        return not any(since - 60.0 <= at <= max(self._now(), self._world()) for at in changes)
+        changes = [at for at, _ in clocks.steps] + clocks.wakes
+        return not any(since - 60.0 <= at <= self._world() for at in changes)
 
 
 def origin_of(url: str) -> str:

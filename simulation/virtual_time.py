@@ -66,12 +66,8 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         return self.now
 
     def advance(self, seconds: float) -> None:
-        """Let time pass. A jump in between comes on top of what has passed until then."""
-        end = self.now + seconds
-        while self.jumps and self.jumps[0][0] <= end:
-            at, jump = self.jumps.pop(0)
-            end = max(end, max(at, self.now) + jump)
-        self.now = end
+        """Let time pass."""
+        self.now = later(self.now, seconds, self.jumps)
 
     def call_soon(  # type: ignore[override]  # the types of the arguments are those of the callback
         self, callback: Callable[..., object], *args: Any, context: contextvars.Context | None = None
@@ -103,6 +99,19 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         except Exception as error:  # noqa: BLE001 - raised where the future is awaited
             future.set_exception(error)
         return future
+
+
+def later(now: float, seconds: float, jumps: list[tuple[float, float]]) -> float:
+    """Return the time after some seconds. A jump in between comes on top of what has passed until then, and is removed.
+
+    Args: jumps: Moments and seconds, in order. A jump to which another one leads comes after it.
+    """
+    end = now + seconds
+    while jumps and jumps[0][0] <= end:
+        at, jump = jumps.pop(0)
+        now = max(at, now) + jump
+        end = max(end, now)
+    return end
 
 
 def _run_step(callback: Callable[..., object], args: tuple[Any, ...]) -> None:

@@ -212,6 +212,8 @@ def test_a_killed_crawl_moves(run: Run, stopped: Path, tmp_path: Path) -> None:
     assert (exported.code, exported.err) == (0, "")
     assert run("frontier", "export", FILE, "-o", "crawl.jsonl") == (0, "", "")
     assert (tmp_path / "crawl.jsonl").read_text() == exported.out
+    if os.name == "posix":
+        assert (tmp_path / "crawl.jsonl").stat().st_mode & 0o777 == 0o600
 
     text = run("frontier", "import", "crawl.jsonl", "moved.sqlite3")
     counts = "queued 4  in flight 1  done 2  failed 1  skipped 0  refused 1"
@@ -305,11 +307,13 @@ def test_urls_of_a_crawl_that_runs(run: Run) -> None:
 @pytest.mark.usefixtures("stopped")
 def test_failed_urls_are_queued_again(run: Run) -> None:
     assert run("frontier", "retry", FILE, "--origin", "https://a.example") == (1, "queued 0 failed URLs again\n", "")
-    assert run("frontier", "retry", FILE, "https://a.example/1") == (1, "queued 0 failed URLs again\n", "")
+    other = "https://a.example/1"
+    named = f"not a failed URL: {other}\n"
+    assert run("frontier", "retry", FILE, other) == (1, f"queued 0 failed URLs again\n{named}", "")
     assert run("frontier", "retry", FILE, "x", "--origin", "https://a.example").code == 2
     assert run("frontier", "retry", FILE, "--origin", "fish").code == 2
     again = "https://again.example/"
-    assert run("frontier", "retry", FILE, again, "https://a.example/1") == (0, "queued 1 failed URL again\n", "")
+    assert run("frontier", "retry", FILE, again, other) == (0, f"queued 1 failed URL again\n{named}", "")
     assert run("frontier", "retry", FILE) == (1, "queued 0 failed URLs again\n", "")
     assert again in run("frontier", "show", FILE, "--urls", "--state", "queued").lines
     report = json.loads(run("frontier", "show", FILE, "--format", "json").out)

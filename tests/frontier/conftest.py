@@ -162,10 +162,10 @@ def virtual_postgres(url: str, name: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch, use_backend(options):
         patch.setattr(PostgresConnection, "_connected", lambda connection: _VirtualSession(connect(connection), latest))
         # Nobody else adds URLs, and months of virtual time have too many half seconds.
-        patch.setattr("canfetch.client.frontier.postgres_queue._POLL_SECONDS", 1e6)
-        patch.setattr("canfetch.client.frontier.postgres_queue._ROUNDING", 0.0)
+        patch.setattr("canfetch.client.frontier.worker_queue._POLL_SECONDS", 1e6)
+        patch.setattr("canfetch.client.frontier.worker_queue._ROUNDING", 0.0)
         # Idle claims are given back after a second of real time, in which any virtual time can pass.
-        patch.setattr("canfetch.client.frontier.postgres_queue.IDLE_SECONDS", 1e9)
+        patch.setattr("canfetch.client.frontier.worker_queue.IDLE_SECONDS", 1e9)
         yield
 
 
@@ -186,9 +186,9 @@ def virtual_urlfrontier(address: str, name: str, lease: float = 1e5) -> Iterator
 
     with pytest.MonkeyPatch.context() as patch, use_backend(options):
         patch.setattr(URLFrontierConnection, "_headers", lambda _: [("test-now", repr(now()))])
-        patch.setattr("canfetch.client.frontier.urlfrontier_queue.wall_clock", now)
+        patch.setattr("canfetch.client.frontier.urlfrontier_service.wall_clock", now)
         # Idle claims are given back after a second of real time, in which any virtual time can pass.
-        patch.setattr("canfetch.client.frontier.urlfrontier_queue._IDLE_SECONDS", 1e9)
+        patch.setattr("canfetch.client.frontier.urlfrontier_leases._IDLE_SECONDS", 1e9)
         # Hours of virtual time have too many half seconds.
         patch.setattr("canfetch.client.frontier.urlfrontier_queue._POLL_SECONDS", 5.0)
         yield

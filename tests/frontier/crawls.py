@@ -105,6 +105,21 @@ async def open_frontier(
         yield frontier
 
 
+async def end_all_turns(frontier: Frontier, expected: type[Exception]) -> tuple[list[str], list[str]]:
+    """Crawl until the iteration ends. Return the URLs, and the exceptions that the iteration raised in between."""
+    urls: list[str] = []
+    errors: list[str] = []
+    while True:
+        try:
+            async for turn in frontier:
+                urls.append(turn.url)
+                turn.done()
+        except expected as error:
+            errors.append(str(error))
+        else:
+            return urls, errors
+
+
 def crawl(
     hosts: Hosts | dict[str, bytes],
     urls: Iterable[AnyURL] | AsyncIterable[AnyURL],

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
-from tests.frontier.crawls import Hosts, crawl, open_frontier
+from tests.frontier.crawls import Hosts, crawl, end_all_turns, open_frontier
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
+from canfetch.client.frontier.queue_values import Phase
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
-from canfetch.client.frontier.url_queue import Phase
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, RequestNotSent, StoreError
 
@@ -250,18 +250,10 @@ def test_a_check_whose_result_cannot_be_written_is_not_lost(group_by: str, monke
         return method(queue, *([phases] if phases else args), **kwargs)
 
     async def main() -> list[str]:
-        urls: list[str] = []
         async with open_frontier(group_by=group_by) as frontier:
             frontier.add_many(["https://a.example/1", "https://b.example/2"])
-            while True:
-                try:
-                    async for turn in frontier:
-                        urls.append(turn.url)
-                        turn.done()
-                    return sorted(urls)
-                except StoreError:
-                    continue
+            return (await end_all_turns(frontier, StoreError))[0]
 
     monkeypatch.setattr(SQLiteQueue, name, full_once)
-    assert run_in_virtual_time(main) == ["https://a.example/1", "https://b.example/2"]
+    assert sorted(run_in_virtual_time(main)) == ["https://a.example/1", "https://b.example/2"]
     assert failures == 2

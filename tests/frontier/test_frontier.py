@@ -12,7 +12,7 @@ import httpx2
 import pytest
 import yarl
 from simulation.virtual_time import run_in_virtual_time, virtual_now
-from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
+from tests.frontier.crawls import USER_AGENT, Hosts, crawl, end_all_turns, open_frontier
 from tests.json_lines import read_json_lines
 
 from canfetch.access.pacing import DelayMode
@@ -488,22 +488,12 @@ class AsyncRaisingSource(RaisingSource):
 
 def all_turns(urls: Any, **options: Any) -> tuple[list[str], list[str]]:
     """Return the URLs of all turns, and the exceptions in between."""
-    turns: list[str] = []
-    errors: list[str] = []
 
-    async def main() -> None:
+    async def main() -> tuple[list[str], list[str]]:
         async with open_frontier(options.pop("hosts", None), urls, min_delay=0.0, **options) as frontier:
-            while True:
-                try:
-                    async for turn in frontier:
-                        turns.append(turn.url)
-                        turn.done()
-                except RuntimeError as error:
-                    errors.append(str(error))
-                else:
-                    break
+            return await end_all_turns(frontier, RuntimeError)
 
-    run_in_virtual_time(main)
+    turns, errors = run_in_virtual_time(main)
     return sorted(turns), errors
 
 
@@ -885,18 +875,8 @@ def test_exception_of_on_skip_is_raised_and_the_crawl_goes_on(*, in_source: bool
                         frontier.add(url)
                 else:
                     frontier.add(url)
-            taken: list[str] = []
-            errors = 0
-            while True:
-                try:
-                    async for turn in frontier:
-                        with turn:
-                            taken.append(turn.url)
-                except ZeroDivisionError:
-                    errors += 1
-                else:
-                    break
-            assert errors == (3 if in_source else 2)
+            taken, errors = await end_all_turns(frontier, ZeroDivisionError)
+            assert len(errors) == (3 if in_source else 2)
             assert frontier.counts.skipped == 2
         return taken
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
-from tests.frontier.crawls import CrawlResult, Hosts, crawl, open_frontier
+from tests.frontier.crawls import CrawlResult, Hosts, crawl, end_all_turns, open_frontier
 from tests.frontier.test_cost import counted
 
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -151,7 +151,6 @@ def test_urls_of_an_origin_that_stays_unreachable_are_skipped() -> None:
 def test_an_origin_whose_checks_raise_does_not_hold_up_its_group() -> None:
     async def main() -> tuple[list[str], list[str], int]:
         skipped: list[str] = []
-        taken, raised = [], 0
         async with open_frontier(
             Origins(raising=(HTTP,)),
             urls(HTTP, HTTPS, pages=60),
@@ -160,15 +159,8 @@ def test_an_origin_whose_checks_raise_does_not_hold_up_its_group() -> None:
             max_unreachable=100.0,
             on_skip=lambda url: skipped.append(f"{url.url} {url.error}"),
         ) as frontier:
-            while True:
-                try:
-                    async for turn in frontier:
-                        taken.append(turn.url)
-                        turn.done()
-                    break
-                except ValueError:
-                    raised += 1
-        return taken, skipped, raised
+            taken, errors = await end_all_turns(frontier, ValueError)
+        return taken, skipped, len(errors)
 
     taken, skipped, raised = run_in_virtual_time(main)
     assert sorted(taken) == sorted(urls(HTTPS, pages=60))
@@ -285,18 +277,10 @@ def test_an_exception_of_on_skip_stops_only_once() -> None:
         def raise_error(_skipped: object) -> None:
             raise KeyError
 
-        raised, taken = 0, []
         pages = [f"{HTTPS}/no", f"{HTTPS}/1", f"{HTTP}/no", f"{HTTP}/1"]
         async with open_frontier(Origins(), pages, group_by="host", on_skip=raise_error) as frontier:
-            while True:
-                try:
-                    async for turn in frontier:
-                        taken.append(turn.url)
-                        turn.done()
-                    break
-                except KeyError:
-                    raised += 1
-        return raised, taken
+            taken, errors = await end_all_turns(frontier, KeyError)
+        return len(errors), taken
 
     assert run_in_virtual_time(main) == (2, [f"{HTTPS}/1", f"{HTTP}/1"])
 
@@ -327,7 +311,7 @@ def test_an_origin_stays_in_its_group(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "crawl"
     origin = "https://one.example.com"
     crawl(Origins(), urls(origin), group_by="registrable-domain", path=path)
-    for module in ("sqlite_queue", "postgres_queue"):
+    for module in ("sqlite_queue", "worker_queue"):
         # As a newer list of suffixes.
         monkeypatch.setattr(f"canfetch.client.frontier.{module}.group_name", lambda name, _group_by: name)
     result = crawl(Origins(), urls(origin, pages=3), group_by="registrable-domain", path=path)

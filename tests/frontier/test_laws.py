@@ -21,8 +21,8 @@ from tests.urlfrontier import URLFrontierServer
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import Frontier, SkippedURL, Turn
-from canfetch.client.frontier.postgres_queue import WorkerQueue
 from canfetch.client.frontier.urlfrontier_queue import URLFrontierQueue
+from canfetch.client.frontier.worker_queue import WorkerQueue
 from canfetch.client.transports import TransportRequest
 
 MAX_ATTEMPTS = 3

@@ -24,7 +24,7 @@ from tests.postgres import PostgresServer, start_postgres
 import canfetch
 from canfetch.cli.main import run
 from canfetch.client.frontier import PostgresQueue
-from canfetch.client.frontier.postgres_queue import WorkerQueue
+from canfetch.client.frontier.worker_queue import WorkerQueue
 from canfetch.errors import InvalidOption, StoreError
 
 pytestmark = pytest.mark.service

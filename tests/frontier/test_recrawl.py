@@ -15,8 +15,8 @@ from tests.frontier.test_resuming import copy_file
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import FailedURL, FrontierCounts, Recrawl, SkippedURL, Turn
+from canfetch.client.frontier.queue_values import KILLED
 from canfetch.client.frontier.recrawl import Visit, read_visit
-from canfetch.client.frontier.url_queue import KILLED
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, StoreError
 

@@ -30,9 +30,9 @@ from canfetch.client.frontier import (
 )
 from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
+from canfetch.client.frontier.queue_values import KILLED, URLState
 from canfetch.client.frontier.report import list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
-from canfetch.client.frontier.url_queue import KILLED, URLState
 from canfetch.errors import StoreError
 
 __all__ = ["sites"]
@@ -322,11 +322,11 @@ def test_origins_of_groups_are_named(grouped: Path) -> None:
     assert len(list(list_urls(grouped, origin="http://a.example"))) == 3
     assert len(list(list_urls(grouped, origin="http://a.example", limit=2))) == 2
     assert list(list_urls(grouped, origin="https://unknown.example")) == []
-    assert queue_failed_urls(grouped, origin="https://unknown.example") == 0
-    assert queue_failed_urls(grouped, origin="http://a.example", urls=["https://a.example/failed"]) == 0
-    assert queue_failed_urls(grouped, origin="http://a.example") == 2
+    assert queue_failed_urls(grouped, origin="https://unknown.example").number == 0
+    assert queue_failed_urls(grouped, origin="http://a.example", urls=["https://a.example/failed"]).number == 0
+    assert queue_failed_urls(grouped, origin="http://a.example").number == 2
     assert [url.url for url in list_urls(grouped, state=URLState.QUEUED)] == failed
-    assert queue_failed_urls(grouped) == 1
+    assert queue_failed_urls(grouped).number == 1
 
 
 @pytest.mark.service
@@ -340,11 +340,11 @@ def test_origins_of_groups_in_a_database_are_named(postgres: PostgresServer, gro
     assert len(list(list_postgres_urls(url, "x", origin="http://a.example"))) == 3
     assert len(list(list_postgres_urls(url, "x", origin="http://a.example", limit=2))) == 2
     assert list(list_postgres_urls(url, "x", origin="https://unknown.example")) == []
-    assert queue_failed_urls(queue, origin="https://unknown.example") == 0
-    assert queue_failed_urls(queue, origin="http://a.example", urls=["https://a.example/failed"]) == 0
-    assert queue_failed_urls(queue, origin="http://a.example") == 2
+    assert queue_failed_urls(queue, origin="https://unknown.example").number == 0
+    assert queue_failed_urls(queue, origin="http://a.example", urls=["https://a.example/failed"]).number == 0
+    assert queue_failed_urls(queue, origin="http://a.example").number == 2
     assert [each.url for each in list_postgres_urls(url, "x", state=URLState.QUEUED)] == failed
-    assert queue_failed_urls(queue) == 1
+    assert queue_failed_urls(queue).number == 1
 
 
 def test_an_empty_file_is_no_frontier(tmp_path: Path) -> None:
@@ -671,10 +671,10 @@ def test_failed_urls_of_a_database_are_listed_and_queued(postgres: PostgresServe
     assert not list(list_postgres_urls(url, "x", origin="https://unknown.example"))
     assert len(list(list_postgres_urls(url, "x", limit=2))) == 2
 
-    assert queue_failed_urls(queue, origin="https://a.example") == 0
-    assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == 0
-    assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/"]) == 1
-    assert queue_failed_urls(queue) == 0
+    assert queue_failed_urls(queue, origin="https://a.example").number == 0
+    assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == (0, ["https://failed.example/2"])
+    assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/"]).number == 1
+    assert queue_failed_urls(queue).number == 0
     counts = read_postgres_report(url, "x").counts
     assert counts == FrontierCounts(queued=6, in_flight=1, done=3, failed=0, skipped=1, refused=1)
     with pytest.raises(StoreError, match="the database has no crawl 'y'"):

@@ -25,6 +25,7 @@ import canfetch
 from canfetch.access.responses import Response
 from canfetch.client.frontier import Recrawl, URLFrontier, urlfrontier_queue
 from canfetch.client.frontier.url_identity import clean_url, identify_url
+from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.client.frontier.urlfrontier_connection import URLFrontierConnection
 from canfetch.client.frontier.urlfrontier_metadata import read_failed, read_queued
 from canfetch.client.frontier.urlfrontier_schema import ENUMERATIONS, METHODS, build_descriptor, message_classes
@@ -719,7 +720,7 @@ def test_missing_library_is_named(library: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, library, None)
     backend = URLFrontier("localhost:7071", crawl="x")
     with pytest.raises(MissingExtra, match=r'pip install "canfetch\[urlfrontier\]"'):
-        backend.open_queue(concurrency=1, max_attempts=3, clock=time.time)
+        backend.open_queue(QueueOptions(1, 3, time.time))
 
 
 @pytest.mark.service

@@ -28,7 +28,7 @@ NAMED = {
     "long-urls": 0,
     "future-leases": 337,
     "done-stays": 2,
-    "endless-attempts": 38,
+    "endless-attempts": 106,
     "no-delay": 4,
     "disallowed": 4,
     "delayed-forever": 2,
@@ -37,9 +37,16 @@ NAMED = {
     "in-flight-stays": 46,
     "retry-loses": 2,
     "two-transactions": 106,
+    "visited-early": 4,
+    "visited-once": 4,
+    "visit-forgotten": 38,
+    "headers-dropped": 4,
+    "interval-below-minimum": 4,
+    "skipped-early": 4,
+    "killed-early": 38,
     "no-lease": 5,
     "short-wait": 617,
-    "no-second-look": 1,
+    "no-second-look": 21,
     "not-stored": 1,
     "unsynced-store": 49,
     "old-copy-wins": 861,
@@ -52,7 +59,7 @@ NAMED = {
     "unsynced-history": 67,
 }
 # Seeds that broke a rule because of an error in the library or in the rules themselves.
-REPAIRED = (1345, 3425, 5041, 6413, 9249, 18505, 22813, 24569, 911033, 3004509, 3004673, 7001225, 20005153)
+REPAIRED = (1345, 3425, 5041, 6413, 9249, 18505, 22813, 24569, 911033, 3004509, 3004673, 7001225, 20005153, 40000485)
 BY_NAME = {defect.name: defect for defect in DEFECTS}
 
 

@@ -14,9 +14,9 @@ from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.client.frontier.postgres_connection import name_server
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
+from canfetch.client.frontier.queue_values import URLState
 from canfetch.client.frontier.report import DelayedURL, FrontierReport, ListedURL, list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
-from canfetch.client.frontier.url_queue import URLState
 from canfetch.core.origin import Origin
 from canfetch.core.text import counted
 from canfetch.core.times import optional_rfc3339, rfc3339
@@ -101,12 +101,14 @@ def _retry(file: str, urls: tuple[str, ...], crawl: str | None, origin: str | No
     if urls and origin is not None:
         raise CommandError("--origin and URLs cannot be used together")
     try:
-        number = queue_failed_urls(
+        number, unknown = queue_failed_urls(
             open_crawl(file, crawl), origin=_parse_origin(origin), urls=list(dict.fromkeys(urls))
         )
     except StoreError as error:
         raise CommandError(str(error)) from None
     sys.stdout.write(f"queued {counted(number, 'failed URL')} again\n")
+    for url in unknown:
+        sys.stdout.write(f"not a failed URL: {printable(url)}\n")
     click.get_current_context().exit(EXIT_OK if number else EXIT_NEGATIVE)
 
 
@@ -219,7 +221,7 @@ Examples:
             callback=_retry,
             short_help="Queue failed URLs again.",
             help="""Queue failed URLs again, as if they had never been tried: all, those of an origin, or given ones,
-            written as `show --urls` lists them.
+            written as `show --urls` lists them. Given URLs that have not failed are named.
 
             No crawl may use a file meanwhile. Workers may use a database.""",
             epilog="""\b

@@ -68,7 +68,8 @@ def _export(file: str, crawl: str | None, output: str | None, force: bool) -> No
             # A bar and lines on one terminal would mix.
             _write(lines, sys.stdout.write, byte_progress(None, enabled=not is_terminal(sys.stdout)))
         else:
-            with PendingFile(output, f"--output {quoted(output)}", force=force) as pending:
+            label = f"--output {quoted(output)}"
+            with PendingFile(output, label, force=force, is_private=True) as pending:
                 _write(lines, lambda line: pending.write(line.encode()), byte_progress(None, enabled=True))
                 pending.commit()
     except StoreError as error:
@@ -130,7 +131,7 @@ EXPORT: Final = click.Command(
             ["-o", "--output"],
             metavar="FILE",
             type=OutputFile(),
-            help="File to write instead of standard output. It appears when it is complete.",
+            help="File to write instead of standard output. It appears when it is complete, and only you can read it.",
         ),
         Option(["--force"], is_flag=True, help="Replace an existing file of --output."),
     ],
@@ -140,7 +141,8 @@ EXPORT: Final = click.Command(
     with attempts and times, the delays of origins, and which URLs are known already.
 
     The crawl may have been killed. A crawl that a process uses cannot be exported, and an export that was cut off
-    cannot be imported.""",
+    cannot be imported. An export to a file that is killed leaves a file `.canfetch-...` in the same folder: delete
+    it.""",
     epilog="""\b
 Examples:
   canfetch frontier export crawl.sqlite3 > crawl.jsonl

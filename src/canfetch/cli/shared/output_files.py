@@ -10,6 +10,7 @@ from typing import Self
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.terminal import is_terminal, printable_lines
+from canfetch.client.private_files import create_private_file
 from canfetch.core.quoting import quoted
 
 
@@ -20,17 +21,20 @@ class PendingFile:
         name: The file.
         label: The file in messages, such as `--plot 'x.svg'`.
         force: Replace an existing file, and keep its permissions.
+        is_private: Let only the owner read a new file.
     Raises: CommandError: From all methods: the file cannot be written, or exists. An existing file is unchanged then.
     """
 
-    def __init__(self, name: str, label: str, *, force: bool) -> None:
+    def __init__(self, name: str, label: str, *, force: bool, is_private: bool = False) -> None:
         self._target = Path(name)
         self._label = label
         self._force = force
         self._temporary = self._target.with_name(f".canfetch-{os.urandom(8).hex()}")
         with self._errors():
-            # A file created with open() has the permissions of any new file of the user.
-            self._stream = self._temporary.open("xb")
+            if is_private:
+                create_private_file(self._temporary)
+            # Otherwise, the file has the permissions of any new file of the user.
+            self._stream = self._temporary.open("wb" if is_private else "xb")
             with suppress(FileNotFoundError):
                 self._temporary.chmod(self._target.stat().st_mode & 0o7777)
 

@@ -2,10 +2,12 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final, Generic, Protocol, TypeVar
 
-from canfetch.client.frontier.url_queue import Phase, QueuedOrigin
+from canfetch.client.frontier.queue_connection import QueueConnection
+from canfetch.client.frontier.queue_values import Phase, QueuedOrigin
+from canfetch.client.frontier.url_queue import QueueOptions, URLQueue
 
 # The number of origins that are claimed at once, and the number of claims that wait for a turn at which more are
 # claimed.
@@ -35,14 +37,11 @@ class Claim(Protocol):
 C = TypeVar("C", bound=Claim)
 
 
-class ClaimedOrigins(Generic[C]):
-    """The part of a queue that chooses among claims.
+class ClaimedOrigins(URLQueue, Generic[C]):
+    """The part of a queue that chooses among claims."""
 
-    Args: clock: Returns the time of the frontier.
-    """
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
+    def __init__(self, connection: QueueConnection, options: QueueOptions) -> None:
+        super().__init__(connection, options)
         # The thread that renews the leases takes claims away, too.
         self._lock = threading.Lock()
         self._claims: dict[int, C] = {}

@@ -20,7 +20,7 @@ from typing import Any, Final
 from canfetch.client.argument_checks import check_path
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.frontier.grouping import GroupBy, wrong_grouping
-from canfetch.client.frontier.url_queue import check_thread
+from canfetch.client.frontier.queue_connection import QueueConnection, check_thread
 from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
@@ -45,12 +45,12 @@ _BUSY_SECONDS: Final = 1.0
 _PRAGMAS: Final = ("cache_size = -16384", "secure_delete = OFF")
 _FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
 _TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "locking_mode = EXCLUSIVE", "journal_mode = MEMORY", "synchronous = OFF")
-# The numbers of `phase` and `state` are those of `url_queue.Phase` and `url_queue.URLState`. A partial index is only
-# used by queries with the same number. `ready_at` is when an origin may be requested, `due_at` when it has a URL, too.
-# `visit` is what the last visit of a URL left, and `ended` the `url_queue.Ending` by which a URL is counted that waits
-# for its next visit. `problem` says why the robots.txt of a waiting origin cannot be reached, and `added` is the number
-# of its rows in `known`. Unless URLs are grouped by origin, a row of `origins` is a group, and `members` are the
-# origins of groups with the delays of their files. The longest one of a group is in its row.
+# The numbers of `phase`, `state` and `ended` are those of `queue_values`. A partial index is only used by queries with
+# the same number. `ready_at` is when an origin may be requested, `due_at` when it has a URL, too. `visit` is what the
+# last visit of a URL left, and by `ended` a URL is counted that waits for its next visit. `problem` says why the
+# robots.txt of a waiting origin cannot be reached, and `added` is the number of its rows in `known`. Unless URLs are
+# grouped by origin, a row of `origins` is a group, and `members` are the origins of groups with the delays of their
+# files. The longest one of a group is in its row.
 _MEMBERS: Final = (
     """CREATE TABLE members (
         name TEXT PRIMARY KEY,
@@ -156,7 +156,7 @@ DAMAGE: Final = (TypeError, ValueError, OverflowError)
 _ABANDONED: Final[list[object]] = []
 
 
-class FrontierDatabase:
+class FrontierDatabase(QueueConnection):
     """A connection to the database.
 
     Args:
@@ -166,8 +166,7 @@ class FrontierDatabase:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, group_by: GroupBy | None = GroupBy.ORIGIN) -> None:
-        self._name = "the frontier" if path is None else str(check_path("path", path))
-        self._unusable_because: str | None = None
+        super().__init__("the frontier" if path is None else str(check_path("path", path)))
         self._thread = threading.get_ident()
         self._temporary: Path | None = None
         self._file_lock: sqlite3.Connection | None = None
@@ -185,9 +184,9 @@ class FrontierDatabase:
                 create_private_file(lock_path(path))
                 create_private_file(path)
         except OSError as error:
-            raise StoreError(f"{self._name}: cannot open the frontier: {os_reason(error)}") from None
+            raise StoreError(f"{self.name}: cannot open the frontier: {os_reason(error)}") from None
         if path is not None:
-            check_hard_links(self._name)
+            check_hard_links(self.name)
         with self.converted_errors():
             if path is not None:
                 self._file_lock = lock_file(lock_path(path), timeout=_BUSY_SECONDS)
@@ -201,11 +200,6 @@ class FrontierDatabase:
         # An open file can be deleted now, except on Windows. Then nothing is left if the process is killed.
         self._delete_temporary()
         reset_on_fork(self)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the database can be used."""
-        return self._unusable_because is None
 
     def fetch(self, statement: str, values: tuple[object, ...] = ()) -> tuple[Any, ...] | None:
         """Return the first row of a query, or None."""
@@ -231,8 +225,7 @@ class FrontierDatabase:
 
     def close(self) -> None:
         """Close the database."""
-        if self._unusable_because is None:
-            self._unusable_because = "the frontier is closed"
+        if self._end_use("the frontier is closed"):
             self.connection.close()
             if self._file_lock is not None:
                 self._file_lock.close()
@@ -240,8 +233,7 @@ class FrontierDatabase:
 
     def reset_after_fork(self) -> None:
         """Make the database unusable in a forked process. Its connection belongs to the parent."""
-        if self._unusable_because is None:
-            self._unusable_because = "a forked process cannot use the frontier of its parent"
+        if self._end_use_after_fork():
             _ABANDONED.extend((self.connection, self._file_lock))
 
     def _delete_temporary(self) -> None:
@@ -253,7 +245,7 @@ class FrontierDatabase:
         # Before the pragmas, which change the format of the file, and it can be that of another program.
         version = self._check_format()
         if version == 0 and group_by is None:
-            raise StoreError(f"{self._name}: the file is empty: expected the file of a canfetch.Frontier")
+            raise StoreError(f"{self.name}: the file is empty: expected the file of a canfetch.Frontier")
         for pragma in pragmas:
             self.connection.execute(f"PRAGMA {pragma}")
         if version != SCHEMA_VERSION:
@@ -267,7 +259,7 @@ class FrontierDatabase:
                 self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         (stored,) = check_row(self.connection.execute("SELECT group_by FROM totals").fetchone(), str)
         if group_by is not None and stored != group_by:
-            raise wrong_grouping(self._name, stored, group_by)
+            raise wrong_grouping(self.name, stored, group_by)
 
     def _check_format(self) -> int:
         """Return the version of the file, or 0 if it is empty.
@@ -280,13 +272,13 @@ class FrontierDatabase:
         if (version, application, tables) == (0, 0, 0):
             return 0
         if application != APPLICATION_ID:
-            raise StoreError(f"{self._name}: the file is another SQLite database: use another file")
+            raise StoreError(f"{self.name}: the file is another SQLite database: use another file")
         if version not in (*_MIGRATIONS, SCHEMA_VERSION):
             raise StoreError(
-                f"{self._name}: unsupported frontier version {version}: expected {SCHEMA_VERSION}; use another file"
+                f"{self.name}: unsupported frontier version {version}: expected {SCHEMA_VERSION}; use another file"
             )
         if not has_only_tables(self.connection):
-            raise StoreError(f"{self._name}: the file contains views or triggers: use another file")
+            raise StoreError(f"{self.name}: the file contains views or triggers: use another file")
         assert isinstance(version, int)
         return version
 
@@ -295,9 +287,8 @@ class FrontierDatabase:
 
         Raises: StoreError: It is closed; RuntimeError: This is another thread.
         """
-        if self._unusable_because is not None:
-            raise StoreError(f"{self._name}: {self._unusable_because}")
-        check_thread(self._thread, self._name)
+        super().check_usable()
+        check_thread(self._thread, self.name)
 
     @contextmanager
     def converted_errors(self) -> Iterator[None]:
@@ -306,14 +297,14 @@ class FrontierDatabase:
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            message = sqlite_reason(self._name, error)
+            message = sqlite_reason(self.name, error)
             if primary_code(error) == sqlite3.SQLITE_BUSY:
                 message = (
                     "another process or another frontier uses the file: several can share a PostgresQueue, but no file"
                 )
-            raise StoreError(f"{self._name}: {message}{corruption_advice(error)}") from None
+            raise StoreError(f"{self.name}: {message}{corruption_advice(error)}") from None
         except DAMAGE as error:
-            raise damage_error(self._name, error) from None
+            raise damage_error(self.name, error) from None
 
 
 def damage_error(name: str, error: Exception) -> StoreError:

@@ -24,21 +24,21 @@ from canfetch.client.frontier.origin_checks import (
     recheck_delay,
     retry_check_at,
 )
+from canfetch.client.frontier.queue_values import (
+    DUE_BATCH,
+    FailedURL,
+    FrontierCounts,
+    NewURLs,
+    Phase,
+    QueuedOrigin,
+    QueuedURL,
+)
 from canfetch.client.frontier.recrawl import Recrawl, check_recrawl
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url
-from canfetch.client.frontier.url_queue import (
-    DUE_BATCH,
-    FailedURL,
-    FrontierBackend,
-    FrontierCounts,
-    Phase,
-    QueuedOrigin,
-    QueuedURL,
-    URLQueue,
-)
+from canfetch.client.frontier.url_queue import FrontierBackend, QueueOptions, URLQueue
 from canfetch.client.frontier.validation import (
     check_backend,
     check_counts,
@@ -189,7 +189,6 @@ class Frontier:
         check_backend(backend, path)
         check_recrawl(recrawl)
         self._recrawl = recrawl
-        skip_seconds = None if recrawl is None else recrawl.every
         check_functions(
             clock=clock,
             monotonic=monotonic,
@@ -229,23 +228,14 @@ class Frontier:
         self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._changed.set)
         self._sources.append(urls, 0.0)
         self._queue: URLQueue
-        if backend is None:
-            self._queue = SQLiteQueue(
-                path,
-                concurrency=concurrency_per_origin,
-                max_attempts=max_attempts,
-                clock=self._clocks.at,
-                group_by=group_by,
-                skip_seconds=skip_seconds,
-            )
-        else:
-            self._queue = backend.open_queue(
-                concurrency=concurrency_per_origin,
-                max_attempts=max_attempts,
-                clock=self._clocks.at,
-                group_by=group_by,
-                skip_seconds=skip_seconds,
-            )
+        wanted = QueueOptions(
+            concurrency_per_origin,
+            max_attempts,
+            self._clocks.at,
+            group_by,
+            skip_seconds=None if recrawl is None else recrawl.every,
+        )
+        self._queue = SQLiteQueue(path, wanted) if backend is None else backend.open_queue(wanted)
         # The origins that may have a turn although their last ones have failed.
         self._probing: set[int] = set()
         # Results of checks that are not written yet.
@@ -389,7 +379,7 @@ class Frontier:
         Raises: StoreError: The file cannot be written, or the frontier is closed.
         """
         number = 0
-        while batch := self._queue.queue_failed(_FAILED_BATCH, self._clocks.at()):
+        while batch := self._queue.queue_failed(_FAILED_BATCH):
             number += batch
         self._changed.set()
         return number
@@ -503,13 +493,7 @@ class Frontier:
             refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified.values())]
             identified.clear()
         added, over = self._queue.add(
-            identified.values(),
-            priority,
-            self._clocks.at(),
-            depth=depth,
-            metadata=metadata,
-            refused=len(refused),
-            limit=self._max_urls,
+            NewURLs(list(identified.values()), priority, depth, metadata, len(refused), self._max_urls)
         )
         full = f"its origin has at least {self._max_urls} URLs, the limit of max_urls_per_origin"
         refused += [SkippedURL(each.url, None, full) for each in over]

@@ -19,8 +19,9 @@ from canfetch.client.frontier.origin_checks import (
     recheck_delay,
     retry_check_at,
 )
+from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
 from canfetch.client.frontier.turn import SkippedURL
-from canfetch.client.frontier.url_queue import Phase, QueuedOrigin, QueuedURL, URLQueue
+from canfetch.client.frontier.url_queue import URLQueue
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin

@@ -2,12 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.postgres_connection import PostgresConnection
-from canfetch.client.frontier.url_queue import KILLED, FailedURL, url_text
+from canfetch.client.frontier.queue_values import KILLED, FailedURL
+from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.errors import StoreError
 
@@ -22,10 +23,9 @@ class Heartbeat:
 
     Args:
         conninfo: The server. The thread has a connection of its own.
+        options: See `URLQueue`.
         crawl: The ID of the crawl.
         lease: Seconds.
-        max_attempts: The number of turns of a URL.
-        skip_seconds: Seconds after which URLs that fail with their process are queued again, or None.
         worker: Returns the ID of the worker, another one after it has lost its lease.
         take_idle_claims: Takes the claims that no task has asked for from the worker, and returns their origins.
         killed: Where the URLs are added that failed because their process ended in the last attempt.
@@ -34,11 +34,10 @@ class Heartbeat:
     def __init__(
         self,
         conninfo: str,
+        options: QueueOptions,
         *,
         crawl: int,
         lease: float,
-        max_attempts: int,
-        skip_seconds: float | None,
         worker: Callable[[], int],
         take_idle_claims: Callable[[], list[int]],
         killed: list[FailedURL],
@@ -48,8 +47,7 @@ class Heartbeat:
         self._take_idle_claims = take_idle_claims
         self._killed = killed
         self._lease = lease
-        self._max_attempts = max_attempts
-        self._skip_seconds = skip_seconds
+        self._options = options
         self._crawl = crawl
         self._stopped = threading.Event()
         self._next_beat = 0.0
@@ -106,9 +104,9 @@ class Heartbeat:
 
     def _end_worker(self, run: Callable[..., list[tuple[Any, ...]]], left: int) -> list[FailedURL]:
         values = {"crawl": self._crawl, "left": left}
-        options = {"max_attempts": self._max_attempts, "skip_in": self._skip_seconds, "error": KILLED}
-        rows = run(sql.REQUEUE, {**values, **options})
-        killed = [failed_url(row[1:]) for row in rows if row[0]]
+        max_attempts, skip_in = self._options.max_attempts, self._options.skip_seconds
+        rows = run(sql.REQUEUE, {**values, "max_attempts": max_attempts, "skip_in": skip_in, "error": KILLED})
+        killed = [FailedURL.from_row(row[1:]) for row in rows if row[0]]
         run(sql.PLACE_ALL, values)
         run(sql.END_WORKER, {**values, "failed": len(killed)})
         CLIENT_LOGGER.warning(
@@ -119,9 +117,3 @@ class Heartbeat:
             len(killed),
         )
         return killed
-
-
-def failed_url(row: Sequence[Any]) -> FailedURL:
-    """Return a failed URL from a row of its values."""
-    url, *rest = row
-    return FailedURL(url_text(url), *rest)

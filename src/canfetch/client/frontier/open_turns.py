@@ -9,8 +9,9 @@ from typing import Any, Final, NamedTuple, Protocol
 from canfetch.access.pacing import Pace
 from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
+from canfetch.client.frontier.queue_values import FailedURL, QueuedURL, Result, TurnEnd
 from canfetch.client.frontier.recrawl import Recrawl, read_visit
-from canfetch.client.frontier.url_queue import FailedURL, NextVisit, QueuedURL, URLQueue
+from canfetch.client.frontier.url_queue import URLQueue
 from canfetch.core.text import printable_text
 from canfetch.core.urls import AnyURL
 
@@ -98,12 +99,12 @@ class OpenTurns:
         now = self._clocks.now()
         retry_at = parse_retry_at(retry_after, now)
         due_at = _due_after(grant, now, retry_at)
-        next_visit = None
+        end = TurnEnd(Result.DONE, grant.origin, grant.queued, now.at, due_at, retry_at)
         if self._recrawl is not None:
             last = read_visit(grant.queued.visit)
             visit = self._recrawl.next_visit(last, changed=changed, etag=etag, last_modified=last_modified)
-            next_visit = NextVisit(now.at + visit.interval, visit.to_json())
-        is_done = self._queue.finish(grant.origin, grant.queued, now.at, due_at, retry_at, next_visit=next_visit)
+            end = end._replace(again_at=now.at + visit.interval, visit=visit.to_json())
+        is_done = self._queue.end(end)
         self._notify()
         return is_done
 
@@ -125,19 +126,17 @@ class OpenTurns:
         origin_at = max(retry_at or 0.0, now.at + backoff) if backoff else retry_at
         due_at = _due_after(grant, now, origin_at)
         text = _error_text(error)
-        is_listed = False
+        result, again_at = Result.FAILED, None
         if attempt < self._max_attempts:
             delay = _jittered(self._retry_delay * 2.0 ** min(attempt - 1, _MAX_DOUBLINGS), f"{url} {attempt}")
-            again_at = now.at + min(delay, MAX_RETRY_AFTER)
-            self._queue.retry(grant.origin, grant.queued, now.at, due_at, origin_at, again_at=again_at, error=text)
-        else:
-            next_at = None
-            if self._recrawl is not None:
-                next_at = now.at + self._recrawl.every
-            is_listed = self._queue.fail(
-                grant.origin, grant.queued, now.at, due_at, origin_at, error=text, again_at=next_at
-            )
+            result, again_at = Result.RETRIED, now.at + min(delay, MAX_RETRY_AFTER)
+        elif self._recrawl is not None:
+            again_at = now.at + self._recrawl.every
+        has_ended = self._queue.end(
+            TurnEnd(result, grant.origin, grant.queued, now.at, due_at, origin_at, again_at, text)
+        )
         self._notify()
+        is_listed = has_ended and result is Result.FAILED
         return FailedURL(url, text, attempt, now.at, grant.queued.priority) if is_listed else None
 
     def report(self, failed: FailedURL) -> None:
@@ -155,7 +154,8 @@ class OpenTurns:
         """
         if self.can_end:
             now = self._clocks.now()
-            self._queue.release(grant.origin, grant.queued.id, now.at, _due_after(grant, now, None))
+            due_at = _due_after(grant, now, None)
+            self._queue.end(TurnEnd(Result.RELEASED, grant.origin, grant.queued, now.at, due_at))
             self._notify()
 
     def release_later(self, grant: Grant) -> None:

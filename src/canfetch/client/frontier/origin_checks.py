@@ -11,7 +11,7 @@ from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.pacing import Pace
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.clocks import Moment
-from canfetch.client.frontier.url_queue import QueuedOrigin
+from canfetch.client.frontier.queue_values import QueuedOrigin
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent

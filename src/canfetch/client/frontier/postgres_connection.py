@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.frontier.postgres_statements import NOW
+from canfetch.client.frontier.queue_connection import QueueConnection
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -34,9 +35,9 @@ _LONGEST_PAUSE: Final = 2.0
 _PASSING_CLASSES: Final = ("08", "53", "57", "40")
 _READ_ONLY: Final = "25006"
 _LOCK_TIMEOUT: Final = "55P03"
-# The numbers of `state` in `canfetch_urls` are those of `url_queue.URLState`, those of `ended` are those of
-# `url_queue.Ending` for a URL that waits for its next visit, those of `canfetch_origins` are those of
-# `postgres_queue.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
+# The numbers of `state` in `canfetch_urls` are those of `queue_values.URLState`, those of `ended` are those of
+# `queue_values.Ending` for a URL that waits for its next visit, those of `canfetch_origins` are those of
+# `worker_queue.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
 # that has an origin or a URL. Every statement about the URLs of an origin names the origin, and the primary keys begin
 # with it, so that both tables can be partitioned by it. Unless a crawl groups its URLs by origin, a row of
 # `canfetch_origins` is a group, and `canfetch_members` are the origins of groups with the delays of their files. The
@@ -151,7 +152,7 @@ _MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
 }
 
 
-class PostgresConnection:
+class PostgresConnection(QueueConnection):
     """A connection that is opened again when it breaks.
 
     Args:
@@ -163,29 +164,15 @@ class PostgresConnection:
 
     def __init__(self, conninfo: str, *, outage_seconds: float) -> None:
         self._psycopg = import_psycopg()
+        super().__init__(name_server(conninfo))
         self._conninfo = conninfo
         self._outage_seconds = outage_seconds
-        self.name = name_server(conninfo)
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
-        self._unusable_because: str | None = None
         # How often it was opened. The last statements of a connection that broke may have been committed or not.
         self.opened = 0
         # Set to give up waiting for the server, from another thread.
         self.gives_up = False
         reset_on_fork(self)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the connection can be used."""
-        return self._unusable_because is None
-
-    def check_usable(self) -> None:
-        """Check that the connection was not closed.
-
-        Raises: StoreError.
-        """
-        if self._unusable_because is not None:
-            raise StoreError(f"{self.name}: {self._unusable_because}")
 
     def run(
         self,
@@ -246,8 +233,7 @@ class PostgresConnection:
 
     def close(self, reason: str = "the frontier is closed") -> None:
         """Close the connection."""
-        if self._unusable_because is None:
-            self._unusable_because = reason
+        self._end_use(reason)
         if self._connection is not None:
             with suppress(self._psycopg.Error):
                 self._connection.close()
@@ -255,8 +241,7 @@ class PostgresConnection:
 
     def reset_after_fork(self) -> None:
         """Make the connection unusable in a forked process. The server takes it for that of the parent."""
-        if self._unusable_because is None:
-            self._unusable_because = "a forked process cannot use the frontier of its parent"
+        if self._end_use_after_fork():
             _ABANDONED.append(self._connection)
             self._connection = None
 

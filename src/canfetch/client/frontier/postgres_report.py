@@ -6,10 +6,9 @@ from itertools import islice
 from typing import Any, Final
 
 from canfetch.client.frontier.grouping import GroupBy, has_origin
-from canfetch.client.frontier.heartbeat import failed_url
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
-from canfetch.client.frontier.postgres_queue import OriginState
 from canfetch.client.frontier.postgres_statements import FIND_MEMBERS, FIND_ORIGINS
+from canfetch.client.frontier.queue_values import FailedURL, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.report import (
     DelayedURL,
     FrontierReport,
@@ -18,7 +17,7 @@ from canfetch.client.frontier.report import (
     listed_url,
     waiting_reason,
 )
-from canfetch.client.frontier.url_queue import FrontierCounts, URLState, url_text
+from canfetch.client.frontier.worker_queue import OriginState
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -89,7 +88,7 @@ def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> Front
             delayed,
             [_waiting_origin(row, now) for row in connection.run(_NEXT_ORIGINS, values)],
             next_delayed,
-            list(map(failed_url, connection.run(_LAST_FAILED, values))),
+            list(map(FailedURL.from_row, connection.run(_LAST_FAILED, values))),
             group_by,
             visits,
             next_visits,

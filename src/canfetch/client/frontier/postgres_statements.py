@@ -465,13 +465,13 @@ WITH chosen AS (
 ),
 queued AS (
     UPDATE canfetch_urls AS u SET state = 0, attempt = 1, error = NULL
-    FROM chosen WHERE u.origin = chosen.origin AND u.id = chosen.id RETURNING u.origin, u.priority
+    FROM chosen WHERE u.origin = chosen.origin AND u.id = chosen.id RETURNING u.origin, u.priority, u.url
 ),
 counted AS (
     UPDATE canfetch_crawls SET failed = failed - (SELECT count(*) FROM queued) WHERE id = %(crawl)s
 ),
 {_WOKEN.lstrip()}
-SELECT count(*) FROM queued"""
+SELECT count(*), ARRAY(SELECT url FROM queued WHERE %(urls)s::bytea[] IS NOT NULL) FROM queued"""
 
 # The transaction of a heartbeat. The row of the crawl is locked first, so that one worker at a time looks for others
 # that have died. The rest only renew their leases.

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
 from canfetch.client.frontier.grouping import GroupBy, has_origin
+from canfetch.client.frontier.queue_values import FailedURL, FrontierCounts, Phase, URLState, url_text
 from canfetch.client.frontier.sqlite_queue import failed_url, read_counts
-from canfetch.client.frontier.url_queue import FailedURL, FrontierCounts, Phase, URLState, url_text
 from canfetch.client.private_files import kind_of_path
 from canfetch.client.sqlite_files import (
     check_row,

@@ -3,23 +3,36 @@
 import os
 from collections.abc import Sequence
 from contextlib import closing
+from typing import NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.postgres_queue import PostgresQueue
+from canfetch.client.frontier.queue_values import Phase, stored_url, url_text
 from canfetch.client.frontier.report import of_origin
-from canfetch.client.frontier.url_queue import Phase, url_text
 from canfetch.client.private_files import kind_of_path
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
 
+class QueuedAgain(NamedTuple):
+    """The result of `queue_failed_urls`.
+
+    Attributes:
+        number: The number of URLs that were queued.
+        unknown: The given URLs that have not failed in this crawl.
+    """
+
+    number: int
+    unknown: list[str]
+
+
 def queue_failed_urls(
     source: str | os.PathLike[str] | PostgresQueue, *, origin: str | None = None, urls: Sequence[str] = ()
-) -> int:
-    """Queue failed URLs again, with all their attempts, and return their number.
+) -> QueuedAgain:
+    """Queue failed URLs again, with all their attempts.
 
     Workers can use the database. A file must not be in use: there, `Frontier.retry_failed` does the same.
 
@@ -29,7 +42,7 @@ def queue_failed_urls(
         urls: Queue only these URLs, written as they were added. All if there are none.
     Raises: StoreError: It cannot be written, is in use, or is not a frontier.
     """
-    chosen = [url.encode("utf-8", "surrogatepass") for url in urls]
+    chosen = [stored_url(url) for url in urls]
     if not isinstance(source, PostgresQueue):
         return _queue_in_file(source, origin, chosen)
     with closing(source.connect()) as connection, connection.transaction() as run:
@@ -46,16 +59,19 @@ def queue_failed_urls(
             found = {bytes(url) for url, _ in failed if has_origin(url_text(url), origin)}
             values["urls"] = sorted(found.intersection(chosen) if chosen else found)
             values["name"] = failed[0][1] if failed else None
-        return int(run(sql.QUEUE_CHOSEN, values)[0][0])
+        number, queued = run(sql.QUEUE_CHOSEN, values)[0]
+        left = set(chosen).difference(map(bytes, queued))
+        return QueuedAgain(number, [url_text(url) for url in chosen if url in left])
 
 
-def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[bytes]) -> int:
+def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[bytes]) -> QueuedAgain:
     name = str(check_path("path", path))
     found = kind_of_path(path)
     if found != "is a file":
         raise StoreError(f"{name}: {found or 'does not exist'}: expected the file of a canfetch.Frontier")
     where = "state = 3"
     number = 0
+    unknown: list[str] = []
     with closing(FrontierDatabase(path, None)) as database, database.transaction():
         execute = database.connection.execute
         if origin is not None:
@@ -70,9 +86,12 @@ def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[
                 f"WHERE phase = :idle AND id IN (SELECT origin FROM urls WHERE {chosen})",
                 values,
             )
-            number += execute(
+            queued = execute(
                 f"UPDATE urls SET state = 0, attempt = 1, error = NULL WHERE {chosen}",  # noqa: S608 - of this function
                 values,
             ).rowcount
+            number += queued
+            if url is not None and not queued:
+                unknown.append(url_text(url))
         execute("UPDATE totals SET failed = failed - ?", (number,))
-    return number
+    return QueuedAgain(number, unknown)

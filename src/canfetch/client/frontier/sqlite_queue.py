@@ -8,16 +8,15 @@ import os
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import inf
 from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.frontier.database import FrontierDatabase
-from canfetch.client.frontier.grouping import GroupBy, group_name
-from canfetch.client.frontier.url_identity import IdentifiedURL
-from canfetch.client.frontier.url_queue import (
+from canfetch.client.frontier.grouping import group_name
+from canfetch.client.frontier.queue_values import (
     DUE_BATCH,
     DUE_URLS,
     KILLED,
@@ -25,125 +24,76 @@ from canfetch.client.frontier.url_queue import (
     Ending,
     FailedURL,
     FrontierCounts,
-    NextVisit,
+    NewURLs,
     Phase,
     QueuedOrigin,
     QueuedURL,
+    Result,
+    TurnEnd,
     URLState,
-    url_text,
+    stored_url,
 )
+from canfetch.client.frontier.url_identity import IdentifiedURL
+from canfetch.client.frontier.url_queue import QueueOptions, URLQueue
 from canfetch.client.sqlite_files import check_row
 from canfetch.errors import StoreError
 
 _URL_TYPES: Final = (int, bytes, int | float, int, int, str | None, str | None)
 
 
-class SQLiteQueue:
-    """The queues of all origins, as `URLQueue` describes them.
+class SQLiteQueue(URLQueue):
+    """The queues of all origins in a file.
 
     Args:
         path: The file, or None for a temporary file.
-        concurrency: The number of URLs of one origin that can be in flight.
-        max_attempts: The number of turns of a URL. Those that end with `release` are not counted.
-        clock: Returns the time, as all times of the queue: `clocks.Moment.at`. URLs that were in flight when the
-            process ended are queued again, or count as failed after their last attempt.
-        group_by: How URLs are grouped.
-        skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again, or None.
-    Raises: StoreError: In the constructor and in every method.
+        options: See `URLQueue`.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str] | None,
-        *,
-        concurrency: int,
-        max_attempts: int,
-        clock: Callable[[], float],
-        group_by: GroupBy = GroupBy.ORIGIN,
-        skip_seconds: float | None = None,
-    ) -> None:
-        self.database = FrontierDatabase(path, group_by)
-        self._group_by = group_by
-        self._find_origin = self._origin_id if group_by is GroupBy.ORIGIN else self._group_id
-        self._concurrency = concurrency
-        self._clock = clock
-        self._skip_seconds = skip_seconds
+    def __init__(self, path: str | os.PathLike[str] | None, options: QueueOptions) -> None:
+        self.database = FrontierDatabase(path, options.group_by)
+        super().__init__(self.database, options)
+        self._find_origin = self._group_id if self._is_grouped else self._origin_id
         self._random = random.Random(0)  # noqa: S311 - not used for security
         self._is_random_next = False
         self.in_flight = 0
         try:
-            self._resume(clock(), max_attempts)
+            self._resume(options.clock(), options.max_attempts)
         except BaseException:
             self.database.close()
             raise
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the file can be used."""
-        return self.database.is_open
-
-    def check_usable(self) -> None:
-        """Check that the file is open, and belongs to this thread.
-
-        Raises: StoreError: It is closed; RuntimeError: This is another thread.
-        """
-        self.database.check_usable()
-
-    def is_finished(self, *, reads_sources: bool) -> bool:
-        """Return whether no URL is left."""
-        counts = self.counts()
-        return not reads_sources and counts.queued == 0 and counts.in_flight == 0
-
-    def lost_origins(self) -> list[int]:
-        """Return no origin: no other process can take those of this one."""
-        return []
-
     def counts(self) -> FrontierCounts:
-        """Return the number of URLs by what has happened to them."""
         with self.database.converted_errors():
             return read_counts(self.database.connection, self.in_flight)
 
-    def add(
-        self,
-        urls: Iterable[IdentifiedURL],
-        priority: float,
-        now: float,
-        *,
-        depth: int = 0,
-        metadata: str | None = None,
-        refused: int = 0,
-        limit: int | None = None,
-    ) -> AddedURLs:
-        """Add the URLs that were never added before. Count URLs that cannot be added."""
+    def add(self, new: NewURLs) -> AddedURLs:
         over: list[IdentifiedURL] = []
         origins: dict[str, int] = {}
         added: Counter[int] = Counter()
         with self.database.transaction():
-            for each in urls:
+            for each in new.urls:
                 url, origin_name, identity = each
                 origin = origins.get(origin_name) or self._find_origin(origin_name)
-                if limit is not None and self._is_full(origin, limit - added[origin]):
+                if new.limit is not None and self._is_full(origin, new.limit - added[origin]):
                     over += self.unknown([each])
                 elif self._execute("INSERT OR IGNORE INTO known VALUES (?, ?)", origin, identity).rowcount:
-                    self._insert(origin, url, priority, depth, metadata)
+                    self._insert(origin, url, new)
                     origins[origin_name] = origin
                     added[origin] += 1
+            now = self._clock()
             for origin, number in added.items():
-                self._wake(origin, priority, now, added=number)
+                self._wake(origin, new.priority, now, added=number)
             self._execute(
-                "UPDATE totals SET added = added + ?, refused = refused + ?", added.total(), refused + len(over)
+                "UPDATE totals SET added = added + ?, refused = refused + ?", added.total(), new.refused + len(over)
             )
         return AddedURLs(added.total(), over)
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
-        """Return the URLs that were never added."""
-        is_by_origin = self._group_by is GroupBy.ORIGIN
-        origin = "id FROM origins" if is_by_origin else "origin FROM members"
+        origin = "origin FROM members" if self._is_grouped else "id FROM origins"
         query = f"SELECT 1 FROM known WHERE origin = (SELECT {origin} WHERE name = ?) AND identity = ?"  # noqa: S608
         return [url for url in urls if self.database.fetch(query, (url.origin, url.identity)) is None]
 
     def find_due(self, now: float) -> list[int]:
-        """Return up to `DUE_BATCH` waiting origins that have become due, to be moved to `UNCHECKED` or `READY`."""
         with self.database.converted_errors():
             rows = self._execute(
                 "SELECT id FROM origins WHERE phase = 1 AND due_at <= ? ORDER BY due_at, position LIMIT ?",
@@ -153,19 +103,12 @@ class SQLiteQueue:
             return [row[0] for row in rows]
 
     def set_phases(self, phases: Iterable[tuple[Phase, int]]) -> None:
-        """Set the phases of origins."""
         changes = list(phases)
         if changes:
             with self.database.transaction():
                 self.database.connection.executemany("UPDATE origins SET phase = ? WHERE id = ?", changes)
 
     def next_unchecked(self, limit: int) -> list[QueuedOrigin]:
-        """Return origins whose robots.txt has to be obtained next.
-
-        Every other one is the first in the order of turns. The rest is chosen at random from all that have the same
-        priority: thousands of origins that fail slowly take no more than their share of these, wherever they are in
-        the order.
-        """
         columns = "SELECT id, name, last_request_at, retry_at, failures, delay FROM origins"
         with self.database.converted_errors():
             rows = self._execute(
@@ -191,7 +134,6 @@ class SQLiteQueue:
             return list(chosen.values())
 
     def next_ready(self) -> QueuedOrigin | None:
-        """Return the ready origin with the highest priority. Of several, the one that became due first."""
         with self.database.converted_errors():
             row = self._execute(
                 "SELECT id, name, last_request_at, retry_at, failures, delay FROM origins WHERE phase = 4 "
@@ -200,14 +142,12 @@ class SQLiteQueue:
             return None if row is None else _queued_origin(row)
 
     def next_due_at(self) -> float | None:
-        """Return when the next waiting origin becomes due, or None."""
         query = "SELECT due_at FROM origins WHERE phase = 1 ORDER BY due_at, position LIMIT 1"
         with self.database.converted_errors():
             row = self._execute(query).fetchone()
             return None if row is None else check_row(row, int | float)[0]
 
     def queue_due_urls(self, origin: int, now: float) -> None:
-        """Queue the URLs of an origin whose time for another attempt has come."""
         due = "SELECT id FROM urls WHERE origin = ? AND state = 2 AND due_at <= ? AND (ended IS NULL OR due_at <= ?)"
         values = origin, now, self._clock()
         if self.database.fetch(f"{due} LIMIT 1", values) is not None:
@@ -219,7 +159,6 @@ class SQLiteQueue:
                 self._execute(f"UPDATE urls SET state = 0, ended = NULL WHERE id IN ({due} {limit})", *values)  # noqa: S608
 
     def first_urls(self, origin: int, limit: int) -> Iterator[QueuedURL]:
-        """Return the first queued URLs of an origin. Most callers need one or two of them."""
         with self.database.converted_errors():
             rows = self._execute(
                 "SELECT id, url, priority, attempt, depth, metadata, visit FROM urls WHERE origin = ? AND state = 0 "
@@ -230,12 +169,10 @@ class SQLiteQueue:
         return map(self._queued_url, rows)
 
     def skip(self, origin: int, urls: Sequence[int]) -> None:  # noqa: ARG002 - a URL has an ID of its own
-        """Drop some URLs of an origin, or let them wait for `skip_seconds`, and count them as skipped."""
         with self.database.transaction():
             self._skip(urls)
 
     def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:  # noqa: ARG002 - a URL has an ID of its own
-        """Let some queued URLs of an origin wait until a time, while its others have turns."""
         with self.database.transaction():
             self.database.connection.executemany(
                 "UPDATE urls SET state = 2, due_at = ?, error = ? WHERE id = ?", [(due_at, error, url) for url in urls]
@@ -250,10 +187,6 @@ class SQLiteQueue:
         problem: str | None = None,
         keeps: bool = False,  # noqa: ARG002 - there is one frontier
     ) -> None:
-        """Drop some URLs of an origin, and let it wait until a time.
-
-        Args: problem: Why its robots.txt cannot be reached, or None.
-        """
         with self.database.transaction():
             self._skip(skipped)
             self._place(origin, due_at)
@@ -262,7 +195,6 @@ class SQLiteQueue:
     def note_check(
         self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
     ) -> float | None:
-        """Note what is known of the robots.txt of one of the origins of a group. Return the group's longest delay."""
         with self.database.transaction():
             if requested_at is not None:
                 self._execute("UPDATE origins SET last_request_at = ? WHERE id = ?", requested_at, origin)
@@ -278,7 +210,6 @@ class SQLiteQueue:
             return longest
 
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
-        """Drop some URLs of an origin, take one, and let the origin wait until a time."""
         with self.database.transaction():
             self._skip(skipped)
             # Counted now, so that a page that ends the process is not handed out forever.
@@ -292,73 +223,58 @@ class SQLiteQueue:
         self.in_flight += 1
         return True
 
-    def finish(
-        self,
-        origin: int,
-        url: QueuedURL,
-        now: float,
-        due_at: float,
-        retry_at: float | None,
-        *,
-        next_visit: NextVisit | None = None,
-    ) -> bool:
-        """Drop a URL that was in flight, or let it wait for its next visit, and count it as done."""
+    def end(self, end: TurnEnd) -> bool:
         with self.database.transaction():
-            self._execute("DELETE FROM urls WHERE id = ?", url.id)
-            if next_visit is not None:
-                again = url._replace(attempt=1, visit=next_visit.data)
-                self._insert_again(origin, again, URLState.DELAYED, next_visit.at, ending=Ending.DONE)
-            self._execute("UPDATE totals SET done = done + 1")
-            self._land(origin, now, due_at, retry_at, is_failure=False)
+            self._end_url(end)
+            self._execute(
+                "UPDATE origins SET in_flight = in_flight - 1, last_request_at = ?, "
+                "retry_at = max(coalesce(retry_at, 0), coalesce(?, 0)), "
+                "failures = CASE WHEN ? IS NULL THEN failures WHEN ? THEN failures + 1 ELSE 0 END WHERE id = ?",
+                end.now,
+                end.retry_at,
+                end.is_failure,
+                end.is_failure,
+                end.origin,
+            )
+            self._place(end.origin, end.due_at, keeps_check=True)
         self.in_flight -= 1
         return True
 
-    def retry(
-        self,
-        origin: int,
-        url: QueuedURL,
-        now: float,
-        due_at: float,
-        retry_at: float | None,
-        *,
-        again_at: float,
-        error: str | None,
-    ) -> bool:
-        """Queue a URL that was in flight after the other URLs with its priority, not before the time `again_at`."""
-        with self.database.transaction():
+    def _end_url(self, end: TurnEnd) -> None:
+        url = end.queued
+        if end.result is Result.RELEASED:
+            self._execute("UPDATE urls SET state = 0, attempt = attempt - 1 WHERE id = ?", url.id)
+            return
+        if end.result is Result.FAILED and end.again_at is None:
+            self._execute("UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", end.now, end.error, url.id)
+        else:
             self._execute("DELETE FROM urls WHERE id = ?", url.id)
-            state = URLState.QUEUED if again_at <= now else URLState.DELAYED
-            self._insert_again(origin, url._replace(attempt=url.attempt + 1), state, again_at, error=error)
-            self._land(origin, now, due_at, retry_at, is_failure=True)
-        self.in_flight -= 1
-        return True
+            if end.again_at is not None:
+                self._insert_again(end, end.again_at)
+        if end.result is not Result.RETRIED:
+            self._count(Ending[end.result.name], 1)
 
-    def fail(
-        self,
-        origin: int,
-        url: QueuedURL,
-        now: float,
-        due_at: float,
-        retry_at: float | None,
-        *,
-        error: str | None,
-        again_at: float | None = None,
-    ) -> bool:
-        """List a URL that was in flight as failed, or let it wait for its next visit."""
-        with self.database.transaction():
-            if again_at is None:
-                self._execute("UPDATE urls SET state = 3, due_at = ?, error = ? WHERE id = ?", now, error, url.id)
-            else:
-                self._execute("DELETE FROM urls WHERE id = ?", url.id)
-                again = url._replace(attempt=1)
-                self._insert_again(origin, again, URLState.DELAYED, again_at, error=error, ending=Ending.FAILED)
-            self._execute("UPDATE totals SET failed = failed + 1")
-            self._land(origin, now, due_at, retry_at, is_failure=True)
-        self.in_flight -= 1
-        return True
+    def _insert_again(self, end: TurnEnd, due_at: float) -> None:
+        """Insert a URL after its turn, so that it comes after the others with its priority."""
+        url = end.queued
+        is_retry = end.result is Result.RETRIED
+        self._execute(
+            "INSERT INTO urls (origin, url, priority, attempt, depth, metadata, visit, state, due_at, error, ended) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            end.origin,
+            stored_url(url.url),
+            url.priority,
+            url.attempt + 1 if is_retry else 1,
+            url.depth,
+            url.metadata,
+            end.visit or url.visit,
+            URLState.QUEUED if is_retry and due_at <= end.now else URLState.DELAYED,
+            due_at,
+            end.error,
+            end.ending,
+        )
 
     def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:
-        """Return failed URLs with their IDs, which are greater than `after`, in their order."""
         with self.database.converted_errors():
             rows = self._execute(
                 "SELECT id, url, error, attempt - 1, due_at, priority FROM urls WHERE state = 3 AND id > ? "
@@ -368,8 +284,8 @@ class SQLiteQueue:
             )
             return [(row[0], failed_url(row[1:])) for row in rows]
 
-    def queue_failed(self, limit: int, now: float) -> int:
-        """Queue up to `limit` failed URLs, as if they had never been tried. Return their number."""
+    def queue_failed(self, limit: int) -> int:
+        now = self._clock()
         with self.database.transaction():
             rows = self._execute(
                 "SELECT id, origin, priority FROM urls WHERE state = 3 ORDER BY id LIMIT ?", limit
@@ -382,16 +298,7 @@ class SQLiteQueue:
             self._execute("UPDATE totals SET failed = failed - ?", len(rows))
         return len(rows)
 
-    def release(self, origin: int, url: int, now: float, due_at: float) -> bool:
-        """Queue a URL that was in flight at its previous position."""
-        with self.database.transaction():
-            self._execute("UPDATE urls SET state = 0, attempt = attempt - 1 WHERE id = ?", url)
-            self._land(origin, now, due_at, None, is_failure=None)
-        self.in_flight -= 1
-        return True
-
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
-        """Let an origin wait until a time, or until a later time that was set before."""
         with self.database.transaction():
             origin = self._find_origin(origin_name)
             # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
@@ -407,7 +314,6 @@ class SQLiteQueue:
             )
 
     def close(self) -> None:
-        """Release the URLs that are in flight, and close the database."""
         # If the update fails, for example on a full disk, the turns of these URLs count as attempts.
         with suppress(StoreError), self.database.transaction():
             self._execute("UPDATE urls SET state = 0, attempt = attempt - 1 WHERE state = 1")
@@ -472,8 +378,7 @@ class SQLiteQueue:
 
     def _queued_url(self, row: tuple[Any, ...]) -> QueuedURL:
         with self.database.converted_errors():
-            number, url, *rest = check_row(row, *_URL_TYPES)
-            return QueuedURL(number, url_text(url), *rest)
+            return QueuedURL.from_row(check_row(row, *_URL_TYPES))
 
     def _origin_id(self, name: str) -> int:
         row = self._execute("SELECT id FROM origins WHERE name = ?", name).fetchone()
@@ -489,36 +394,19 @@ class SQLiteQueue:
         row = self._execute("SELECT origin FROM members WHERE name = ?", member).fetchone()
         if row is not None:
             return int(row[0])
-        group = self._origin_id(group_name(member, self._group_by))
+        group = self._origin_id(group_name(member, self._options.group_by))
         self._execute("INSERT INTO members (name, origin) VALUES (?, ?)", member, group)
         return group
 
-    def _insert(self, origin: int, url: str, priority: float, depth: int, metadata: str | None) -> None:
+    def _insert(self, origin: int, url: str, new: NewURLs) -> None:
         """Insert a URL that waits for its first turn."""
-        values = (origin, url.encode("utf-8", "surrogatepass"), priority)
-        if depth or metadata is not None:
+        values = (origin, stored_url(url), new.priority)
+        if new.depth or new.metadata is not None:
             insert = "INSERT INTO urls (origin, url, priority, attempt, depth, metadata) VALUES (?, ?, ?, 1, ?, ?)"
-            self._execute(insert, *values, depth, metadata)
+            self._execute(insert, *values, new.depth, new.metadata)
         else:
             # Most URLs have neither.
             self._execute("INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)", *values)
-
-    def _insert_again(
-        self,
-        origin: int,
-        url: QueuedURL,
-        state: URLState,
-        due_at: float,
-        *,
-        error: str | None = None,
-        ending: Ending | None = None,
-    ) -> None:
-        """Insert a URL after its turn, so that it comes after the others with its priority."""
-        self._execute(
-            "INSERT INTO urls (origin, url, priority, attempt, depth, metadata, visit, state, due_at, error, ended) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            *(origin, url.url.encode("utf-8", "surrogatepass"), *url[2:], state, due_at, error, ending),
-        )
 
     def _skip(self, urls: Sequence[int]) -> None:
         if not urls:
@@ -536,23 +424,6 @@ class SQLiteQueue:
     def _count(self, ending: Ending, number: int) -> None:
         name = ending.name.lower()
         self._execute(f"UPDATE totals SET {name} = {name} + ?", number)  # noqa: S608 - a column
-
-    def _land(self, origin: int, now: float, due_at: float, retry_at: float | None, *, is_failure: bool | None) -> None:
-        """Update the origin of a URL that was in flight.
-
-        Args: is_failure: Whether the turn counts as a failure of the origin, or None if nothing is known.
-        """
-        self._execute(
-            "UPDATE origins SET in_flight = in_flight - 1, last_request_at = ?, "
-            "retry_at = max(coalesce(retry_at, 0), coalesce(?, 0)), "
-            "failures = CASE WHEN ? IS NULL THEN failures WHEN ? THEN failures + 1 ELSE 0 END WHERE id = ?",
-            now,
-            retry_at,
-            is_failure,
-            is_failure,
-            origin,
-        )
-        self._place(origin, due_at, keeps_check=True)
 
     def _place(self, origin: int, ready_at: float, *, keeps_check: bool = False) -> None:
         """Let an origin wait until a time, if it has queued URLs and a free slot.
@@ -577,7 +448,7 @@ class SQLiteQueue:
             return
         if first is None:
             phase = Phase.IDLE
-        elif in_flight >= self._concurrency:
+        elif in_flight >= self._options.concurrency:
             phase = Phase.FULL
         else:
             phase = Phase.WAITING
@@ -619,7 +490,7 @@ class SQLiteQueue:
         self._execute(
             "UPDATE origins SET phase = ?, priority = ?, due_at = ?, ready_at = ?, position = ?, added = added + ? "
             "WHERE id = ?",
-            Phase.FULL if in_flight >= self._concurrency else Phase.WAITING,
+            Phase.FULL if in_flight >= self._options.concurrency else Phase.WAITING,
             priority,
             ready_at,
             ready_at,
@@ -647,8 +518,7 @@ def failed_url(row: tuple[Any, ...]) -> FailedURL:
 
     Raises: DamagedRow; UnicodeDecodeError.
     """
-    url, *rest = check_row(row, bytes, str | None, int, int | float, int | float)
-    return FailedURL(url_text(url), *rest)
+    return FailedURL.from_row(check_row(row, bytes, str | None, int, int | float, int | float))
 
 
 def _queued_origin(row: tuple[Any, ...] | None) -> QueuedOrigin:

@@ -15,6 +15,7 @@ from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_AD
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.postgres_statements import NOW
+from canfetch.client.frontier.queue_values import FrontierCounts, Phase, URLState
 from canfetch.client.frontier.transfer_lines import (
     BATCH,
     CrawlRows,
@@ -28,7 +29,6 @@ from canfetch.client.frontier.transfer_lines import (
     second_origin,
     second_url,
 )
-from canfetch.client.frontier.url_queue import FrontierCounts, Phase, URLState
 from canfetch.client.private_files import kind_of_path
 from canfetch.client.sqlite_files import check_row
 from canfetch.core.quoting import quoted

@@ -24,9 +24,9 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.client.frontier.database import damage_error
 from canfetch.client.frontier.grouping import GroupBy
+from canfetch.client.frontier.queue_values import Ending, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.recrawl import read_visit
 from canfetch.client.frontier.url_identity import DIGEST_BYTES, clean_url, identify_url
-from canfetch.client.frontier.url_queue import Ending, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.validation import metadata_json
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted

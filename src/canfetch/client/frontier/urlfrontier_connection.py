@@ -11,6 +11,7 @@ from math import inf
 from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.client.forking import reset_on_fork
+from canfetch.client.frontier.queue_connection import QueueConnection
 from canfetch.client.frontier.urlfrontier_schema import METHODS, message_classes, method_path, missing_extra
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
@@ -52,7 +53,7 @@ class PutItem(NamedTuple):
     date: int | None
 
 
-class URLFrontierConnection:
+class URLFrontierConnection(QueueConnection):
     """Connections to the nodes of a service.
 
     Args:
@@ -62,12 +63,11 @@ class URLFrontierConnection:
     """
 
     def __init__(self, addresses: Sequence[str], *, outage_seconds: float) -> None:
+        super().__init__(name_service(addresses))
         self._grpc = _import_grpc()
         self.messages = message_classes()
         self._outage_seconds = outage_seconds
         self._addresses = addresses
-        self.name = name_service(addresses)
-        self._unusable_because: str | None = None
         # How often a call has found the service away. The service may have forgotten blocks and leases since then.
         self.outages = 0
         self._channels = [self._grpc.insecure_channel(address, options=_CHANNEL_OPTIONS) for address in addresses]
@@ -78,19 +78,6 @@ class URLFrontierConnection:
     def nodes(self) -> range:
         """The numbers of all nodes."""
         return range(len(self._addresses))
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the service can be called."""
-        return self._unusable_because is None
-
-    def check_usable(self) -> None:
-        """Check that the connection was not closed.
-
-        Raises: StoreError.
-        """
-        if self._unusable_because is not None:
-            raise StoreError(f"{self.name}: {self._unusable_because}")
 
     def call(self, node: int, method: str, request: Any, *, until: float = inf) -> Any:
         """Call a method with one answer, and return it.
@@ -147,15 +134,13 @@ class URLFrontierConnection:
 
     def close(self, reason: str = "the frontier is closed") -> None:
         """Close the connections."""
-        if self._unusable_because is None:
-            self._unusable_because = reason
+        self._end_use(reason)
         for channel in self._channels:
             channel.close()
 
     def reset_after_fork(self) -> None:
         """Make the connection unusable in a forked process, in which the threads of gRPC do not run."""
-        if self._unusable_because is None:
-            self._unusable_because = "a forked process cannot use the frontier of its parent"
+        self._end_use_after_fork()
 
     def is_call_error(self, error: BaseException) -> bool:
         """Return whether an exception is one of a call that failed."""

@@ -6,8 +6,8 @@ from hashlib import blake2b
 from math import isfinite
 from typing import Any, Final
 
+from canfetch.client.frontier.queue_values import FailedURL, QueuedURL
 from canfetch.client.frontier.recrawl import read_visit
-from canfetch.client.frontier.url_queue import FailedURL, QueuedURL
 from canfetch.client.frontier.validation import metadata_json
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption

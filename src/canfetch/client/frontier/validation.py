@@ -5,7 +5,7 @@ import sys
 from collections.abc import AsyncIterable, Callable, Iterable
 from typing import Any, Final
 
-from canfetch.client.argument_checks import check_callable, check_count
+from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.core.quoting import quoted
 from canfetch.core.urls import is_url_object
 from canfetch.errors import InvalidOption
@@ -15,6 +15,8 @@ _MAX_NUMBER: Final = sys.float_info.max
 _MAX_DEPTH: Final = 2**31 - 1
 # Bytes of JSON, which has only ASCII characters here.
 _MAX_METADATA: Final = 16_384
+# Characters of the name of a crawl.
+_MAX_NAME: Final = 200
 
 
 def check_source(urls: object) -> None:
@@ -108,6 +110,18 @@ def check_backend(backend: object, path: object) -> None:
         raise TypeError(
             f"invalid backend of type {type(backend).__name__}: expected a PostgresQueue, a URLFrontier, or None"
         )
+
+
+def check_shared_crawl(crawl: object, *, accepts: Callable[[str], bool], lease: float, outage_seconds: float) -> None:
+    """Check the options of a crawl that several processes share.
+
+    Args: accepts: Returns whether a name has no character that the service refuses.
+    Raises: InvalidOption.
+    """
+    check_positive_seconds("lease", lease)
+    check_positive_seconds("outage_seconds", outage_seconds)
+    if not isinstance(crawl, str) or not 0 < len(crawl) <= _MAX_NAME or not accepts(crawl):
+        raise InvalidOption(f"invalid crawl {quoted(crawl)}: expected a name of 1 to {_MAX_NAME} characters")
 
 
 def check_counts(**counts: Any) -> None:

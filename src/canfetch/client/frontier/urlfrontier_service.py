@@ -1,0 +1,152 @@
+"""A crawl in a URLFrontier service: what the calls of the protocol do for it."""
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Final
+
+from canfetch.client.frontier.queue_values import FailedURL
+from canfetch.client.frontier.urlfrontier_connection import PutItem, URLFrontierConnection
+from canfetch.client.frontier.urlfrontier_metadata import FAILED_DATE, failed_metadata
+
+# The longest delay that is set for a queue. What is longer can be a visit time, and is a block only.
+_MAX_DELAY: Final = 60
+# The number of queues whose delays are known.
+_KNOWN_DELAYS: Final = 50_000
+
+
+class CrawlService:
+    """A crawl in a service. Dates are whole seconds since the epoch, and 0 for never.
+
+    Args:
+        connection: The service.
+        crawl: The ID of the crawl. Failed URLs are in a second one.
+        lease: Seconds for which URLs are leased.
+        clock: Returns the time of the frontier.
+    """
+
+    def __init__(
+        self, connection: URLFrontierConnection, crawl: str, *, lease: int, clock: Callable[[], float]
+    ) -> None:
+        self.connection = connection
+        self._messages = connection.messages
+        self.crawl = crawl
+        self._failed_crawl = f"{crawl}.failed"
+        self._lease = lease
+        self._clock = clock
+        # By key: the node and the end of the last block, and the last delay that was set.
+        self._blocks: dict[str, tuple[int, int]] = {}
+        self._delays: OrderedDict[str, int] = OrderedDict()
+        self._outages = 0
+        # The thread that renews leases blocks queues, too.
+        self._lock = threading.Lock()
+
+    def stats(self, *, node: int = 0, key: str = "", of_failed: bool = False) -> Any:
+        """Return the numbers of URLs of the crawl, or of one queue."""
+        crawl = self._failed_crawl if of_failed else self.crawl
+        return self._call(node, "GetStats", self._messages.QueueWithinCrawlParams(crawlID=crawl, key=key))
+
+    def new_url(self, url: str, key: str) -> Any:
+        """Return the message of a URL."""
+        return self._messages.URLInfo(url=url, key=key, crawlID=self.crawl)
+
+    def copy(self, info: Any) -> Any:
+        """Return a copy of a URL."""
+        copied = self._messages.URLInfo()
+        copied.CopyFrom(info)
+        return copied
+
+    def lease_urls(self, node: int, queues: int) -> list[Any]:
+        """Lease URLs of queues that are due, one of each."""
+        request = self._messages.GetParams(
+            max_urls_per_queue=1, max_queues=queues, delay_requestable=self._lease, crawlID=self.crawl
+        )
+        return self.connection.get(node, "GetURLs", request)
+
+    def put(self, node: int, info: Any, date: int, *, until: float = math.inf) -> None:
+        """Put a URL that may be fetched from a date on."""
+        self.connection.put(node, [PutItem(info, date)], until=until)
+
+    def put_failed(self, node: int, info: Any, failed: FailedURL, *, until: float) -> None:
+        """Put a URL into the crawl of the failed ones."""
+        listed = self.copy(info)
+        listed.crawlID = self._failed_crawl
+        failed_metadata(listed, failed)
+        self.put(node, listed, FAILED_DATE, until=until)
+
+    def list_failed(self, after: int, limit: int) -> list[tuple[int, Any]]:
+        """Return failed URLs with their positions, which are greater than `after`."""
+        while True:
+            request = self._messages.ListUrlParams(start=after, size=limit, crawlID=self._failed_crawl)
+            items = self.connection.get(0, "ListURLs", request)
+            # Those that were queued again are completed.
+            found = [
+                (position, item.known.info)
+                for position, item in enumerate(items, after + 1)
+                if item.known.refetchable_from_date == FAILED_DATE
+            ]
+            if found or not items:
+                return found
+            after += len(items)
+
+    def block(self, node: int, key: str, end: int, *, until: float = math.inf) -> None:
+        """Block a queue until a date, or end its block if the date is 0."""
+        self._call(node, "BlockQueueUntil", self._block_request(key, end), until=until)
+        self._note_block(node, key, end)
+
+    def block_once(self, node: int, key: str, end: int) -> None:
+        """Block a queue as `block`, with one call and a short timeout."""
+        request = self._block_request(key, end)
+        self.connection.call_once(node, "BlockQueueUntil", request, seconds=self._lease / 4)
+        self._note_block(node, key, end)
+
+    def repeat_blocks(self) -> None:
+        """Block the queues again that are blocked, after the service was away: it can have forgotten that."""
+        now = wall_clock()
+        with self._lock:
+            self._blocks = {key: (node, end) for key, (node, end) in self._blocks.items() if end >= now}
+            blocks = list(self._blocks.items()) if self.connection.outages != self._outages else []
+        self._outages = self.connection.outages
+        for key, (node, end) in blocks:
+            self.block(node, key, end)
+        if blocks:
+            self._delays.clear()
+
+    def set_delay(self, node: int, key: str, seconds: float) -> None:
+        """Set the delay of a queue, which is also for other crawlers."""
+        delay = max(math.ceil(seconds), 0)
+        if delay > _MAX_DELAY or self._delays.get(key) == delay:
+            return
+        request = self._messages.QueueDelayParams(key=key, delay_requestable=delay, crawlID=self.crawl)
+        self._call(node, "SetDelay", request)
+        self._delays[key] = delay
+        if len(self._delays) > _KNOWN_DELAYS:
+            self._delays.popitem(last=False)
+
+    def date(self, at: float) -> int:
+        """Return a time of the frontier as a date, never earlier."""
+        return max(math.ceil(wall_clock() + (at - self._clock())), 1)
+
+    @staticmethod
+    def now() -> int:
+        """Return a date at which a URL may be fetched at once."""
+        return max(int(wall_clock()), 1)
+
+    def _call(self, node: int, method: str, request: Any, *, until: float = math.inf) -> Any:
+        return self.connection.call(node, method, request, until=until)
+
+    def _block_request(self, key: str, end: int) -> Any:
+        return self._messages.BlockQueueParams(key=key, time=end, crawlID=self.crawl)
+
+    def _note_block(self, node: int, key: str, end: int) -> None:
+        with self._lock:
+            self._blocks.pop(key, None)
+            if end:
+                self._blocks[key] = (node, end)
+
+
+def wall_clock() -> float:
+    """Return the time of this machine, which the service has to agree with, in seconds since the epoch."""
+    return time.time()
