@@ -162,10 +162,10 @@ def virtual_postgres(url: str, name: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch, use_backend(options):
         patch.setattr(PostgresConnection, "_connected", lambda connection: _VirtualSession(connect(connection), latest))
         # Nobody else adds URLs, and months of virtual time have too many half seconds.
-        patch.setattr("canfetch.client.frontier.worker_queue._POLL_SECONDS", 1e6)
-        patch.setattr("canfetch.client.frontier.worker_queue._ROUNDING", 0.0)
+        patch.setattr("canfetch.client.frontier.postgres_worker._POLL_SECONDS", 1e6)
+        patch.setattr("canfetch.client.frontier.postgres_worker._ROUNDING", 0.0)
         # Idle claims are given back after a second of real time, in which any virtual time can pass.
-        patch.setattr("canfetch.client.frontier.worker_queue.IDLE_SECONDS", 1e9)
+        patch.setattr("canfetch.client.frontier.postgres_worker.IDLE_SECONDS", 1e9)
         yield
 
 

@@ -311,7 +311,7 @@ def test_an_origin_stays_in_its_group(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "crawl"
     origin = "https://one.example.com"
     crawl(Origins(), urls(origin), group_by="registrable-domain", path=path)
-    for module in ("sqlite_queue", "worker_queue"):
+    for module in ("sqlite_queue", "postgres_worker"):
         # As a newer list of suffixes.
         monkeypatch.setattr(f"canfetch.client.frontier.{module}.group_name", lambda name, _group_by: name)
     result = crawl(Origins(), urls(origin, pages=3), group_by="registrable-domain", path=path)

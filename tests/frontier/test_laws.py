@@ -21,8 +21,8 @@ from tests.urlfrontier import URLFrontierServer
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import Frontier, SkippedURL, Turn
+from canfetch.client.frontier.postgres_worker import PostgresWorker
 from canfetch.client.frontier.urlfrontier_queue import URLFrontierQueue
-from canfetch.client.frontier.worker_queue import WorkerQueue
 from canfetch.client.transports import TransportRequest
 
 MAX_ATTEMPTS = 3
@@ -274,7 +274,7 @@ def copy_file(frontier: Frontier, path: Path) -> Path:  # noqa: ARG001 - its pro
 def leave_worker(frontier: Frontier, path: Path) -> Path:
     """Leave a worker whose lease has expired in the database, as a process that was killed a while ago."""
     queue = frontier._queue
-    assert isinstance(queue, WorkerQueue)
+    assert isinstance(queue, PostgresWorker)
     queue._run("UPDATE canfetch_workers SET alive_until = -1e9 WHERE id = %(worker)s")
     queue._run("UPDATE canfetch_crawls SET seen_at = %(now)s WHERE id = %(crawl)s", now=virtual_now())
     queue._heartbeat.stop()

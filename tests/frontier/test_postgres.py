@@ -24,7 +24,7 @@ from tests.postgres import PostgresServer, start_postgres
 import canfetch
 from canfetch.cli.main import run
 from canfetch.client.frontier import PostgresQueue
-from canfetch.client.frontier.worker_queue import WorkerQueue
+from canfetch.client.frontier.postgres_worker import PostgresWorker
 from canfetch.errors import InvalidOption, StoreError
 
 pytestmark = pytest.mark.service
@@ -204,7 +204,7 @@ def test_a_group_stays_with_the_process_that_requests_its_robots_txt(postgres: P
             await asyncio.sleep(0.3)
             turn.done()
             # Before the first one can claim it again.
-            assert isinstance(other._queue, WorkerQueue)
+            assert isinstance(other._queue, PostgresWorker)
             assert other._queue._claim_origins() == []
             await asyncio.sleep(1.2)
             assert [request.url for request in hosts.requests] == [

@@ -4,7 +4,7 @@
 
 `url_queue.py` is the interface of a queue, and `queue_values.py` what passes through it. All queues are rows of one
 SQLite file, by default a temporary one (`sqlite_queue.py`), or of a PostgreSQL database that many processes share
-(`worker_queue.py`), and every lookup uses an index. So memory does not grow with the crawl, a turn takes O(log n)
+(`postgres_worker.py`), and every lookup uses an index. So memory does not grow with the crawl, a turn takes O(log n)
 steps, and each transition is one transaction that survives a killed process. The database is called in the event loop:
 a transaction of SQLite takes less time than a change of threads. Or the queues are in a service that other crawlers
 share (`urlfrontier_queue.py`).

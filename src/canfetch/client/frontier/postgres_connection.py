@@ -37,7 +37,7 @@ _READ_ONLY: Final = "25006"
 _LOCK_TIMEOUT: Final = "55P03"
 # The numbers of `state` in `canfetch_urls` are those of `queue_values.URLState`, those of `ended` are those of
 # `queue_values.Ending` for a URL that waits for its next visit, those of `canfetch_origins` are those of
-# `worker_queue.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
+# `postgres_worker.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
 # that has an origin or a URL. Every statement about the URLs of an origin names the origin, and the primary keys begin
 # with it, so that both tables can be partitioned by it. Unless a crawl groups its URLs by origin, a row of
 # `canfetch_origins` is a group, and `canfetch_members` are the origins of groups with the delays of their files. The

@@ -3,9 +3,9 @@
 from typing import Final
 
 from canfetch.client.frontier.postgres_connection import PostgresConnection, name_server
+from canfetch.client.frontier.postgres_worker import PostgresWorker
 from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.client.frontier.validation import check_shared_crawl
-from canfetch.client.frontier.worker_queue import WorkerQueue
 
 
 class PostgresQueue:
@@ -46,13 +46,15 @@ class PostgresQueue:
         """
         return PostgresConnection(self._conninfo, outage_seconds=self._outage_seconds)
 
-    def open_queue(self, options: QueueOptions) -> WorkerQueue:
+    def open_queue(self, options: QueueOptions) -> PostgresWorker:
         """Open the queues for one frontier.
 
         Raises: StoreError: The server cannot be reached, its tables are those of a newer version, workers of an older
             version use them, or the crawl was begun with another grouping.
         """
-        return WorkerQueue(self._conninfo, self.crawl, options, lease=self._lease, outage_seconds=self._outage_seconds)
+        return PostgresWorker(
+            self._conninfo, self.crawl, options, lease=self._lease, outage_seconds=self._outage_seconds
+        )
 
     def __repr__(self) -> str:
         return f"<PostgresQueue {self._name} crawl={self.crawl!r}>"

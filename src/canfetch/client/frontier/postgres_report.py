@@ -8,6 +8,7 @@ from typing import Any, Final
 from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_statements import FIND_MEMBERS, FIND_ORIGINS
+from canfetch.client.frontier.postgres_worker import OriginState
 from canfetch.client.frontier.queue_values import FailedURL, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.report import (
     DelayedURL,
@@ -17,7 +18,6 @@ from canfetch.client.frontier.report import (
     listed_url,
     waiting_reason,
 )
-from canfetch.client.frontier.worker_queue import OriginState
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 

@@ -90,7 +90,7 @@ class _Claim:
     open_urls: set[int] = field(default_factory=set)
 
 
-class WorkerQueue(ClaimedOrigins[_Claim]):
+class PostgresWorker(ClaimedOrigins[_Claim]):
     """The queues of a crawl, open for one worker.
 
     Args:
