@@ -22,7 +22,7 @@ from canfetch.bulk.archives.decisions import (
     is_truncated,
 )
 from canfetch.bulk.archives.resolution import FileState, final_outcome, state_after
-from canfetch.bulk.reading.captures import Capture
+from canfetch.bulk.reading.captures import PLAIN_ORIGIN, Capture
 from canfetch.bulk.url_origins import origin_of_beginning, url_beginning
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
@@ -150,8 +150,8 @@ class URLDecisions:
     def _load(self, beginnings: Iterable[bytes]) -> None:
         """Keep the decisions about beginnings of URLs whose last capture needs no other one, with one query."""
         sites = self._kept.sites
-        unknown = ((one, origin_of_beginning(one)) for one in beginnings if sites.find(one) is None)
-        names = {beginning: _owners(origin) for beginning, origin in unknown if origin is not None}
+        unknown = ((one, _owners_of_beginning(one)) for one in beginnings if sites.find(one) is None)
+        names = {beginning: owners for beginning, owners in unknown if owners}
         last = self._store.last_files({owner for owners in names.values() for owner in owners}) if names else {}
         for beginning, owners in names.items():
             # At the same time, that of the origin is the last one.
@@ -270,6 +270,15 @@ def _owners(origin: Origin) -> tuple[str, ...]:
     """Return whose captures count for an origin: those of its host, which are for http and https, and its own."""
     owner = str(origin)
     return (owner.partition("://")[2], owner) if origin.scheme in _HOST_SCHEMES else (owner,)
+
+
+def _owners_of_beginning(beginning: bytes) -> tuple[str, ...]:
+    """Return those of the origin of a `url_beginning`, or nothing if it is not valid."""
+    text = beginning.decode("latin-1")
+    if PLAIN_ORIGIN.fullmatch(text):
+        return text.partition("://")[2], text
+    origin = origin_of_beginning(beginning)
+    return () if origin is None else _owners(origin)
 
 
 def _time(capture: Capture) -> float:
