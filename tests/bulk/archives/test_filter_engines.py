@@ -290,17 +290,6 @@ def test_columns_of_urls_are_decided_as_single_urls(
         assert list(zip(*(column.to_pylist() for column in columns), strict=True)) == expected
 
 
-def test_few_urls_are_decided_as_many_are(store: Path, tmp_path: Path) -> None:
-    """The kernel decides many URLs, and the library decides few."""
-    rows = make_rows(800)
-    whole = run("local", store, [write(tmp_path / "urls.csv", rows)], tmp_path / "out.csv", OPTIONS)[0]
-    lines = whole.splitlines()
-    for first in range(0, 800, 160):
-        path = write(tmp_path / f"{first}.csv", rows[first : first + 160])
-        found = run("local", store, [path], tmp_path / "out.csv", OPTIONS)[0].splitlines()
-        assert found == [lines[0], *lines[1 + 2 * first : 1 + 2 * (first + 160)]]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "duckdb"])
 def test_a_huge_pattern_is_not_repeated_in_rows(tmp_path: Path, engine: str) -> None:

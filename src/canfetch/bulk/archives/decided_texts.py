@@ -39,7 +39,7 @@ def decide_texts(urls: pa.StringArray, decisions: URLDecisions, options: FilterO
     tables, numbers = [], []
     for group in _groups(decisions.find_all(site.encode() for site in sites.dictionary.to_pylist())):
         places, own, rows = sites.indices, urls, pa.array(range(len(urls)), pa.int64())
-        if len(group) < len(sites.dictionary):
+        if len(group.sites) < len(sites.dictionary):
             first, end = group.sites.start, group.sites.stop
             rows = rows.filter(compute.and_(compute.greater_equal(places, first), compute.less(places, end)))
             places, own = places.take(rows), urls.take(rows)
@@ -79,9 +79,6 @@ class _Group:
         self._contents = [b""]
         self._places: list[int] = []
         self._verdicts: list[tuple[bool | None, str | None, bool]] = []
-
-    def __len__(self) -> int:
-        return len(self.sites)
 
     def add(self, file: FileDecisions | Decision) -> None:
         """Add the file of the next site."""
