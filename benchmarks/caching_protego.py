@@ -1,5 +1,6 @@
 """Protego with a cache of its parsed files, in a module that the workers of Spark import."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -9,11 +10,11 @@ from protego import Protego
 class CachingProtego:
     """Decides rows with Protego, whose parsed files are kept."""
 
-    def __init__(self, contents: list[bytes]) -> None:
-        self._texts = [content.decode("utf-8", "replace") for content in contents]
-        self._parsed: dict[int, Any] = {}
+    def __init__(self, contents: Mapping[Any, bytes]) -> None:
+        self._texts = {file: content.decode("utf-8", "replace") for file, content in contents.items()}
+        self._parsed: dict[Any, Any] = {}
 
-    def allows(self, file: int, agent: str, url: str) -> bool:
+    def allows(self, file: Any, agent: str, url: str) -> bool:
         """Return whether the agent may fetch the URL."""
         parsed = self._parsed.get(file)
         if parsed is None:

@@ -1,6 +1,7 @@
 """Columns: the kernel alone, and inside pandas, Polars and DuckDB, beside functions in Python.
 
-    python -m benchmarks.columns [--rows 10000000] [--files 4000]
+    python -m benchmarks.columns [--rows 10000000] [--files 4000] [--file-bytes 3000] [--text-ids]
+                                 [--sections Kernel Preferences pandas Polars DuckDB]
 
 Each engine runs three functions on the same rows: canfetch, Protego with a cache of its parsed files, and a function
 that returns a constant, which is the limit of the engine. They take turns in one process. Figures are decisions in a
@@ -26,7 +27,6 @@ from benchmarks.inputs import CORPUS, KEYS, ORIGIN, Dice, generate, real_files, 
 from canfetch import bulk, parse
 
 AGENTS = ["Googlebot", "GPTBot", "ExampleBot", "bingbot", "CCBot"]
-FILE_BYTES = 3_000
 URLS = 100_000
 BATCH_ROWS = 250_000
 # A preference is a sentence, so these rows are fewer.
@@ -37,7 +37,7 @@ ROUNDS = 3
 class Rows(NamedTuple):
     """The rows of all measurements: dictionaries of contents and agents, and plain columns."""
 
-    contents: list[bytes]
+    contents: dict[Any, bytes]
     ids: pa.Array
     content: pa.Array
     agent: pa.Array
@@ -60,25 +60,33 @@ class Result(NamedTuple):
     target: str = ""
 
 
-def make_rows(rows: int, files: int) -> Rows:
-    """Generate the rows."""
+def make_rows(rows: int, files: int, file_bytes: int, *, text_ids: bool) -> Rows:
+    """Generate the rows. IDs are 32-bit integers or origins."""
     import numpy as np
 
     if os.environ.get(CORPUS):
         contents = list(dict.fromkeys(file.content for file in real_files()[0][:files]))
     else:
-        contents = [generate(FILE_BYTES, seed=seed).content for seed in range(files)]
+        contents = [generate(file_bytes, seed=seed).content for seed in range(files)]
     dice = Dice(9309)
     urls = []
     for _ in range(URLS):
         path = "/".join(segment(dice) for _ in range(1 + dice.below(4)))
         urls.append(f"{ORIGIN}/{path}" + (f"?{dice.pick(KEYS)}={dice.below(1000)}" if dice.chance(0.3) else ""))
     random = np.random.default_rng(9309)
-    ids = pa.array(random.integers(0, len(contents), rows, dtype=np.int32))
+    indices = pa.array(random.integers(0, len(contents), rows, dtype=np.int32))
+    names = [f"https://h{number}.example" if text_ids else number for number in range(len(contents))]
+    ids = pa.array(names, pa.string() if text_ids else pa.int32()).take(indices)
     agent = pa.array(random.integers(0, len(AGENTS), rows, dtype=np.int8))
     url = pa.array(urls).take(pa.array(random.integers(0, URLS, rows, dtype=np.int32)))
-    content = pa.DictionaryArray.from_arrays(ids, pa.array(contents, pa.binary()))
-    return Rows(contents, ids, content, pa.DictionaryArray.from_arrays(agent, pa.array(AGENTS)), url)
+    content = pa.DictionaryArray.from_arrays(indices, pa.array(contents, pa.binary()))
+    return Rows(
+        dict(zip(names, contents, strict=True)),
+        ids,
+        content,
+        pa.DictionaryArray.from_arrays(agent, pa.array(AGENTS)),
+        url,
+    )
 
 
 def with_statements(contents: list[bytes]) -> list[bytes]:
@@ -133,7 +141,7 @@ def kernel(rows: Rows, slow: int) -> list[Result]:
         bulk.clear_cache()
         bulk.allows(rows.content, rows.agent, rows.url)
 
-    files = bulk.Files(dict(enumerate(rows.contents)))
+    files = bulk.Files(rows.contents)
     protego, few = CachingProtego(rows.contents), rows.first(slow)
     count = len(rows.ids)
     return measure(
@@ -155,9 +163,9 @@ def kernel(rows: Rows, slow: int) -> list[Result]:
 def preferences(rows: Rows, slow: int) -> list[Result]:
     """Measure the preferences on usage."""
     few, usage = rows.first(slow), rows.first(len(rows.ids) // USAGE_SHARE)
-    stated = with_statements(rows.contents)
-    parsed = [parse(content) for content in stated]
-    column = pa.DictionaryArray.from_arrays(usage.ids, pa.array(stated, pa.binary()))
+    stated = with_statements(list(rows.contents.values()))
+    parsed = dict(zip(rows.contents, map(parse, stated), strict=True))
+    column = pa.DictionaryArray.from_arrays(usage.content.indices, pa.array(stated, pa.binary()))
 
     def usage_of_each() -> list[str]:
         columns = (one.to_pylist() for one in (few.ids, few.agent, few.url))
@@ -209,7 +217,7 @@ def polars(rows: Rows, slow: int) -> list[Result]:
 
     import canfetch.bulk.polars  # noqa: F401
 
-    protego, files = CachingProtego(rows.contents), bulk.Files(dict(enumerate(rows.contents)))
+    protego, files = CachingProtego(rows.contents), bulk.Files(rows.contents)
     frame: Any = pl.from_arrow(rows.table())
     columns = ["id", "agent", "url"]
 
@@ -252,19 +260,20 @@ def duckdb(rows: Rows, slow: int) -> list[Result]:
     """Measure DuckDB with one thread, because cheap functions are slower in several."""
     connection = importlib.import_module("duckdb").connect()
     connection.execute("set threads = 1")
-    table, contents = rows.table(), dict(enumerate(rows.contents))
+    table, contents = rows.table(), rows.contents
+    id_type = "VARCHAR" if pa.types.is_string(rows.ids.type) else "INTEGER"
     connection.register("arrow_rows", table)
     connection.execute("create table rows as select * from arrow_rows")
     # DuckDB hands over an ENUM as a dictionary.
     connection.execute("create type agents as enum (select distinct agent from rows)")
     connection.execute("create table enum_rows as select id, agent::agents as agent, url from rows")
-    importlib.import_module("canfetch.bulk.duckdb").register(connection, files=bulk.Files(contents), id_type="INTEGER")
+    importlib.import_module("canfetch.bulk.duckdb").register(connection, files=bulk.Files(contents), id_type=id_type)
     # Files of its own, because the order of the first rows decides where the indexes are in memory.
     files = bulk.Files(contents)
     protego = CachingProtego(rows.contents)
 
     def add(name: str, function: Callable[[Any, Any, Any], Any]) -> None:
-        parameters = ["INTEGER", "VARCHAR", "VARCHAR"]
+        parameters = [id_type, "VARCHAR", "VARCHAR"]
         connection.create_function(name, function, parameters, "BOOLEAN", type="arrow", null_handling="special")
 
     add("by_protego", protego.column)
@@ -292,24 +301,29 @@ def duckdb(rows: Rows, slow: int) -> list[Result]:
     )
 
 
+SECTIONS = {"Kernel": kernel, "Preferences": preferences, "pandas": pandas, "Polars": polars, "DuckDB": duckdb}
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows for the kernel; engines get a fifth")
     parser.add_argument("--files", type=int, default=4_000, help="distinct files")
+    parser.add_argument("--file-bytes", type=int, default=3_000, help="size of a generated file")
+    parser.add_argument("--text-ids", action="store_true", help="name files by origin")
+    parser.add_argument("--sections", nargs="+", default=list(SECTIONS), choices=list(SECTIONS))
     parser.add_argument("--slow-rows", type=int, default=100_000, help="rows for Protego")
     options = parser.parse_args()
-    rows = make_rows(options.rows, options.files)
-    mean = sum(map(len, rows.contents)) // len(rows.contents)
+    rows = make_rows(options.rows, options.files, options.file_bytes, text_ids=options.text_ids)
+    mean = sum(map(len, rows.contents.values())) // len(rows.contents)
     packages = ("canfetch", "protego", "pyarrow", "pandas", "polars", "duckdb")
     print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages))
     print(f"{len(rows.contents):,} files of {mean:,} bytes, {len(AGENTS)} agents, {options.rows:,} rows")
-    print_results("Kernel, one thread", kernel(rows, options.slow_rows))
-    print_results("Preferences, one thread", preferences(rows, options.slow_rows))
     few = rows.first(max(options.rows // 5, options.slow_rows))
-    sections = {"pandas": pandas, "Polars": polars, "DuckDB, one thread": duckdb}
-    for section, run in sections.items():
-        print_results(section, run(few, options.slow_rows))
+    for section in options.sections:
+        run = SECTIONS[section]
+        measured = rows if run in (kernel, preferences) else few
+        print_results(f"{section}, one thread", run(measured, options.slow_rows))
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def measure_spark(session: Any, rows: Rows, folder: Path) -> list[Result]:
     """Measure both forms."""
     counts = {"paths": len(rows.ids), "function": len(rows.ids) // 4, "Protego": len(rows.ids) // 20}
     paths = {name: write_parts(folder / name, rows.first(count)) for name, count in counts.items()}
-    files = BroadcastFiles(session, dict(enumerate(rows.contents)))
+    files = BroadcastFiles(session, rows.contents)
     sent = session.sparkContext.broadcast(rows.contents)
 
     def by_protego(*columns: Any) -> Any:
@@ -134,10 +134,10 @@ def main() -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
-    rows = make_rows(options.rows, options.files)
+    rows = make_rows(options.rows, options.files, 3_000, text_ids=False)
     packages = ("canfetch", "protego", "pyarrow", "pyspark")
     print(", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages))
-    mean = sum(map(len, rows.contents)) // len(rows.contents)
+    mean = sum(map(len, rows.contents.values())) // len(rows.contents)
     print(f"{len(rows.contents):,} files of {mean:,} bytes, {len(AGENTS)} agents, {options.rows:,} rows")
     builder = SparkSession.builder.master(f"local[{CORES}]").config("spark.ui.enabled", "false")
     session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()

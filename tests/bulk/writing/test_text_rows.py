@@ -1,4 +1,4 @@
-"""Rows that are written together have the text of rows that are written one by one."""
+"""Columns that are written together have the text of rows that are written one by one."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from canfetch.bulk.writing.cells import as_arrays, is_array
 from canfetch.bulk.writing.columns import Column, ColumnType, Schema
 from canfetch.bulk.writing.part_writers import open_part
 
 CELLS: dict[ColumnType, list[Any]] = {
     ColumnType.TEXT: ["a", "é", 'x,"y"\r\nz', "\udcff", "", None],
-    ColumnType.BYTES: [b"a", b"\xff", b"", None, b"b", b"c"],
     ColumnType.INTEGER: [1, None, 0, -5, 2**40, 3],
     ColumnType.NUMBER: [0.5, None, 1.0, 2.25, -0.0, 1e300],
     ColumnType.BOOLEAN: [True, False, None, True, False, None],
@@ -27,21 +27,29 @@ CELLS: dict[ColumnType, list[Any]] = {
 }
 
 
+PLAIN: dict[ColumnType, list[Any]] = {
+    ColumnType.TEXT: ["a", "é", 'x,"y"\r\nz', "\r", "", None],
+    ColumnType.INTEGER: CELLS[ColumnType.INTEGER],
+    ColumnType.BOOLEAN: CELLS[ColumnType.BOOLEAN],
+    ColumnType.ANY: ["data:;base64,x", " a ", "\0", '"', None, "a,b"],
+}
+
+
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
-@pytest.mark.parametrize("values", ["mixed", "plain"])
-def test_rows_that_are_written_together(tmp_path: Path, form: str, values: str) -> None:
-    columns = [(kind, cells[:1] * 6 if values == "plain" else cells) for kind, cells in CELLS.items()]
-    # A column of bytes has two columns of text, which are converted row by row.
-    for kinds in (columns, [pair for pair in columns if pair[0] is not ColumnType.BYTES]):
-        schema = Schema("test/1", tuple(Column(str(kind), kind) for kind, _ in kinds))
-        rows = list(zip(*(cells for _, cells in kinds), strict=True))
-        for name in ("one", "all"):
-            with open_part(tmp_path / name, form, schema, header=True) as sink:
-                if name == "all":
-                    sink.write_all(rows)
-                    sink.write_all([])
-                else:
-                    for row in rows:
-                        sink.write(row)
-        assert (tmp_path / "all").read_bytes() == (tmp_path / "one").read_bytes()
-        assert (tmp_path / "all").read_bytes().count(b"\n") >= len(rows)
+@pytest.mark.parametrize("values", [CELLS, PLAIN, {ColumnType.TEXT: ["a"], ColumnType.ANY: [None]}])
+def test_columns_that_are_written_together(tmp_path: Path, form: str, values: dict[ColumnType, list[Any]]) -> None:
+    schema = Schema("test/1", tuple(Column(str(kind), kind) for kind in values))
+    rows = list(zip(*values.values(), strict=True))
+    columns = list(values.values())
+    arrays = as_arrays(columns, copies=1)
+    assert all(map(is_array, arrays)) is (values is not CELLS)
+    for name in ("rows", "columns", "arrays"):
+        with open_part(tmp_path / name, form, schema, header=True) as sink:
+            for row in rows if name == "rows" else ():
+                sink.write(row)
+            if name != "rows":
+                sink.write_columns(columns if name == "columns" else arrays)
+                sink.write_columns([cells[:0] for cells in (columns if name == "columns" else arrays)])
+    assert (tmp_path / "columns").read_bytes() == (tmp_path / "rows").read_bytes()
+    assert (tmp_path / "arrays").read_bytes() == (tmp_path / "rows").read_bytes()
+    assert (tmp_path / "rows").read_bytes().count(b"\n") >= len(rows)

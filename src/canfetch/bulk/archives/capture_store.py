@@ -4,8 +4,9 @@ Each distinct content is stored once, as far as a bounded table of hashes shows 
 """
 
 import hashlib
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -64,6 +65,10 @@ _HISTORY: Final = (
     f"order by time desc, id desc limit {_MAX_HISTORY})"
 )
 _HISTORIES: Final = {count: " union all ".join([_HISTORY] * count) for count in (1, 2)}
+_LAST_FILES: Final = (
+    f"{_SELECT} where captures.id in (select (select id from captures where owner = value and is_file "  # noqa: S608
+    "order by time desc, id desc limit 1) from json_each(?))"
+)
 _CACHE_KIB: Final = 32 << 10
 _MAX_EXAMPLE: Final = 200
 
@@ -289,6 +294,14 @@ class CaptureStore:
         for captures in found.values():
             captures.reverse()
         return found
+
+    def last_files(self, owners: Iterable[str]) -> dict[str, Capture]:
+        """Return the last robots.txt capture of each owner that has some. One without a time is before all others.
+
+        Cost: O(owners).
+        """
+        rows = self._connection.execute(_LAST_FILES, (json.dumps(list(owners)),))
+        return {capture.owner: capture for _, capture in map(_stored, rows)}
 
     def file(self, number: int) -> Capture:
         """Return a capture by its number."""

@@ -128,6 +128,11 @@ class FileDecisions:
         return (self._content or b"") if self._effect is Effect.CONDITIONAL_ALLOW else None
 
     @property
+    def access(self) -> str:
+        """The reason of decisions without rules."""
+        return REDIRECT_UNRESOLVED if self._access is None else str(self._access)
+
+    @property
     def content_size(self) -> int:
         """The bytes of the content."""
         return len(self._content or b"")

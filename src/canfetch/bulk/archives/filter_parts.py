@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import compress, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -30,6 +29,16 @@ from canfetch.bulk.reading.row_files import (
     parquet_errors,
 )
 from canfetch.bulk.reading.times import time_or_nan
+from canfetch.bulk.writing.cells import (
+    Cells,
+    as_arrays,
+    columns_of,
+    is_array,
+    is_text,
+    kept,
+    plain_cells,
+    repeated,
+)
 from canfetch.bulk.writing.columns import Row, Schema
 from canfetch.bulk.writing.part_files import PartFiles
 from canfetch.bulk.writing.part_writers import SCHEMA_KEY, arrow_fields, arrow_values, open_part, replaced
@@ -46,8 +55,8 @@ _KERNEL_ROWS: Final = 256
 _GROUP_BYTES: Final = 1 << 24
 _REASONS: Final = (NO_ROBOTS, REDIRECT_UNRESOLVED, INVALID_URL, INVALID_TIME)
 
-# Returns the cells of `FilterOptions.columns` for each of some URLs with their times, and for each agent.
-Decide = Callable[[Sequence[Any], Sequence[Any]], list[Row]]
+# Returns the columns of `FilterOptions.columns`, with a row for each of some URLs with their times, and for each agent.
+Decide = Callable[[Cells, Sequence[Any]], list[Cells]]
 
 
 class FilterPart(NamedTuple):
@@ -116,11 +125,12 @@ class _Tally:
         self._outcomes: Counter[tuple[bool | None, str | None]] = Counter()
         self._without_time = 0
 
-    def add(self, rows: Sequence[Row]) -> list[bool | None]:
-        """Add the cells of decisions, and return whether each of them allows."""
-        decisive = list(map(self._options.decisive_cells, rows))
-        outcomes = {cells: self._options.outcome(cells) for cells in set(decisive)}
-        for cells, number in Counter(decisive).items():
+    def add(self, columns: Sequence[Cells]) -> list[bool | None]:
+        """Add the columns of decisions, and return whether each of them allows."""
+        decisive = list(zip(*map(plain_cells, self._options.decisive_cells(columns)), strict=True))
+        counts = Counter(decisive)
+        outcomes = {cells: self._options.outcome(cells) for cells in counts}
+        for cells, number in counts.items():
             self._outcomes[outcomes[cells]] += number
         return [outcomes[cells][0] for cells in decisive]
 
@@ -175,22 +185,21 @@ def _version(store: Path) -> tuple[object, ...]:
 
 
 def _decide_pages(
-    decisions: URLDecisions, uses: CapturedUses, options: FilterOptions, urls: Sequence[Any], times: Sequence[Any]
-) -> list[Row]:
-    """Return the cells of `Decide`.
+    decisions: URLDecisions, uses: CapturedUses, options: FilterOptions, urls: Cells, times: Sequence[Any]
+) -> list[Cells]:
+    """Return the columns of `Decide`.
 
     The kernel decides the pages that have rules, and of which only robots.txt was captured, many in a call.
     """
+    if is_text(urls) and options.use is None and options.time_column is None:
+        # Needs pyarrow, as arrays do.
+        from canfetch.bulk.archives.decided_texts import decide_texts  # noqa: PLC0415
+
+        return decide_texts(urls, decisions, options)
     count = len(options.agents)
     rows: list[Row] = [()] * (len(urls) * count)
     pages = None if options.use is None and len(urls) < _KERNEL_ROWS else _ruled_pages(options)
-    if pages is not None and options.use is None and options.time_column is None:
-        if pages.add_all(urls, decisions.find_last):
-            _add_ruled(rows, options, pages)
-            _add_others(rows, options, urls, decisions)
-            return rows
-        pages = _ruled_pages(options)
-    for page, (url, time) in enumerate(zip(urls, times, strict=True)):
+    for page, (url, time) in enumerate(zip(plain_cells(urls), times, strict=True)):
         at = None if time is None else time_or_nan(time)
         encoded = url_bytes(url) if isinstance(url, str | bytes) else None
         file = decisions.find(encoded, at)
@@ -207,16 +216,7 @@ def _decide_pages(
             rows[page * count + number] = options.cells(number, cells)
     if pages is not None:
         _add_ruled(rows, options, pages)
-    return rows
-
-
-def _add_others(rows: list[Row], options: FilterOptions, urls: Sequence[Any], decisions: URLDecisions) -> None:
-    """Add the cells of the URLs that no rules decide."""
-    count = len(options.agents)
-    for page, url in enumerate(urls):
-        if not rows[page * count]:
-            for number, cells in enumerate(decide_by_file(decisions.find(url, None), url, options)):
-                rows[page * count + number] = options.cells(number, cells)
+    return columns_of(rows, len(options.columns))
 
 
 def _ruled_pages(options: FilterOptions) -> "RuledPages | None":
@@ -253,9 +253,10 @@ def write_part(written: FilterPart, task: FilterTask, decide: Decide) -> Written
         part = _write_group(written, task, path, decide)
     else:
         names = [column.name for column in task.urls.columns]
-        rows = (tuple(map(row.get, names)) for row in task.rows)
-        batches = iter(lambda: list(islice(rows, _batch_rows(written.options))), [])
-        part = WrittenPart(_write_rows(written, task, path, decide, batches))
+        size = _batch_rows(written.options)
+        batches = (task.rows[first : first + size] for first in range(0, len(task.rows), size))
+        columns = ([[row.get(name) for row in batch] for name in names] for batch in batches)
+        part = WrittenPart(_write_rows(written, task, path, decide, columns))
     written.parts.complete(task.number, part)
     return part
 
@@ -266,25 +267,25 @@ def _batch_rows(options: FilterOptions) -> int:
 
 
 def _write_rows(
-    written: FilterPart, task: FilterTask, path: Path, decide: Decide, batches: Iterable[Sequence[Row]]
+    written: FilterPart, task: FilterTask, path: Path, decide: Decide, batches: Iterable[Sequence[Cells]]
 ) -> Counts:
+    """Write a part with the columns of batches of a list, and those of the decisions."""
     options, columns = written.options, task.urls.columns
     names = [column.name for column in columns]
     url_index = names.index(options.url_column)
     time_index = None if options.time_column is None else names.index(options.time_column)
     schema = Schema(SCHEMA_NAME, (*columns, *options.columns))
     tally = _Tally(options)
+    count = len(options.agents)
     with open_part(path, written.parts.format, schema, header=task.number == 0) as sink:
         for batch in batches:
-            times: list[Any] = [None] * len(batch)
-            if time_index is not None:
-                times = [cells[time_index] for cells in batch]
+            own = batch if len(batch[0]) < _KERNEL_ROWS else as_arrays(batch, copies=count)
+            times = [None] * len(own[0]) if time_index is None else plain_cells(own[time_index])
             tally.add_times(times)
-            decided = decide([cells[url_index] for cells in batch], times)
-            own = batch if len(options.agents) == 1 else (cells for cells in batch for _ in options.agents)
+            decided = decide(own[url_index], times)
             allowed = tally.add(decided)
-            rows = [cells + row for cells, row in zip(own, decided, strict=True)]
-            sink.write_all(list(compress(rows, allowed)) if options.only_allowed else rows)
+            rows = [*(repeated(cells, count) for cells in own), *decided]
+            sink.write_columns([kept(cells, allowed) for cells in rows] if options.only_allowed else rows)
     return tally.counts
 
 
@@ -295,7 +296,7 @@ def _write_group(written: FilterPart, task: FilterTask, path: Path, decide: Deci
         if written.parts.format == "parquet":
             counts = _write_arrow(written, path, decide, batches, file.schema_arrow)
         else:
-            rows = (list(zip(*map(cell_values, batch.columns), strict=True)) for batch in batches)
+            rows = ([cell_values(column) for column in batch.columns] for batch in batches)
             counts = _write_rows(written, task, path, decide, rows)
     return WrittenPart(counts, tuple(faults))
 
@@ -320,7 +321,7 @@ def _batches(file: Any, task: FilterTask, options: FilterOptions, on_fault: Call
 def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Iterable[Any], arrow_schema: Any) -> Counts:
     """Write a Parquet part, whose columns keep their types."""
     pyarrow, parquet = load_pyarrow()
-    options = written.options
+    options, time_column = written.options, written.options.time_column
     added = arrow_fields(options.columns)
     for field in added:
         arrow_schema = arrow_schema.append(field)
@@ -330,24 +331,17 @@ def _write_arrow(written: FilterPart, path: Path, decide: Decide, batches: Itera
         groups = _RowGroups(writer)
         for batch in batches:
             urls = cell_values(batch.column(options.url_column))
-            times: list[Any] = [None] * len(urls)
-            if options.time_column is not None:
-                times = cell_values(batch.column(options.time_column))
+            times = [None] * len(urls) if time_column is None else cell_values(batch.column(time_column))
             tally.add_times(times)
-            decided = decide(urls, times)
-            kept = [allowed is True for allowed in tally.add(decided)]
-            cells = zip(*decided, strict=True) if decided else [()] * len(added)
+            decided = decide(urls if len(urls) < _KERNEL_ROWS else as_arrays([urls], copies=1)[0], times)
+            mask = tally.add(decided)
             arrays = [
-                pyarrow.array(arrow_values(column.type, values), type=field.type)
-                for column, values, field in zip(options.columns, cells, added, strict=True)
+                cells if is_array(cells) else pyarrow.array(arrow_values(column.type, cells), type=field.type)
+                for column, cells, field in zip(options.columns, decided, added, strict=True)
             ]
-            own = batch.columns
-            if len(options.agents) > 1:
-                rows = pyarrow.array([row for row in range(len(urls)) for _ in options.agents], pyarrow.int64())
-                own = [column.take(rows) for column in own]
-            table = pyarrow.table([*own, *arrays], schema=arrow_schema)
-            if options.only_allowed:
-                table = table.filter(pyarrow.array(kept, pyarrow.bool_()))
+            own = [repeated(column, len(options.agents)) for column in batch.columns]
+            cells = [kept(column, mask) for column in (*own, *arrays)] if options.only_allowed else [*own, *arrays]
+            table = pyarrow.table(cells, schema=arrow_schema)
             groups.write(table)
         groups.end()
     return tally.counts

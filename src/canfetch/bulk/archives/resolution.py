@@ -7,14 +7,16 @@ from typing import Final, NamedTuple
 from canfetch.access.effective_access import EffectiveAccess, effective_access
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, Hop, Request, first_request, next_step
-from canfetch.access.outcomes import OutcomeKind
+from canfetch.access.outcomes import Outcome, OutcomeKind, evaluate_response
 from canfetch.access.policies import AccessPolicy
+from canfetch.access.redirects import REDIRECTS
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.decisions import Provenance
 from canfetch.bulk.archives.redirected_hosts import canonical_url, has_assumed_scheme
 from canfetch.bulk.reading.captures import NO_RESPONSE, Capture, is_robots_url
+from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.origin import Origin
 from canfetch.core.verdict import Access, Effect
 
@@ -86,6 +88,16 @@ def _resolved(capture: Capture, fetched: FetchResult, policy: AccessPolicy) -> R
     now = capture.time or 0.0
     entry = next_entry(None, _origin_of(capture.url), fetched, policy, now=now, seed=0)
     return _from_access(capture, effective_access(entry, policy, now=now), fetched.url, fetched.hops)
+
+
+def final_outcome(capture: Capture, policy: AccessPolicy) -> Outcome | None:
+    """Return the outcome of a capture that no other capture changes, or None if it is a redirect or unreachable."""
+    if capture.status in REDIRECTS or capture.status == NO_RESPONSE:
+        return None
+    response = Response(capture.url, capture.status or _FILE_STATUS, capture.headers, capture.content)
+    misconfigured = _is_misconfigured(capture, policy)
+    outcome = evaluate_response(response, policy, max_bytes=DEFAULT_MAX_BYTES, misconfigured=misconfigured)
+    return None if outcome.effect is None else outcome
 
 
 class FileState(NamedTuple):
@@ -177,10 +189,14 @@ def _fetch(
 
 
 def _first_step(capture: Capture, policy: AccessPolicy) -> FetchResult | Request:
-    origin = _origin_of(capture.url)
-    misconfigured = str(origin) in policy.misconfigured_origins
-    request = first_request(origin, misconfigured=misconfigured)._replace(url=capture.url)
+    misconfigured = _is_misconfigured(capture, policy)
+    request = first_request(_origin_of(capture.url), misconfigured=misconfigured)._replace(url=capture.url)
     return next_step(request, _response(capture, capture.url), policy)
+
+
+def _is_misconfigured(capture: Capture, policy: AccessPolicy) -> bool:
+    origins = policy.misconfigured_origins
+    return bool(origins) and str(_origin_of(capture.url)) in origins
 
 
 def _later(first: float | None, second: float | None) -> float | None:

@@ -1,13 +1,14 @@
 """Pages whose decisions are those of rules: the kernel decides many of them in a call."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import repeat
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 from pyarrow import compute
 
-from canfetch.bulk.archives.decisions import Decision, FileDecisions
+from canfetch.bulk.archives.decided_texts import CALL_BYTES
+from canfetch.bulk.archives.decisions import FileDecisions
 from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions, robots_evidence
 from canfetch.bulk.arguments import as_agents
 from canfetch.bulk.decisions import shared_kernel
@@ -15,10 +16,6 @@ from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.uses import UseArrays, use_arrays
 from canfetch.consent.verdict import ROBOTS
 
-# The content of files that one call of the kernel gets.
-_CALL_BYTES: Final = 1 << 25
-# A `url_beginning` of nearly all URLs.
-_USUAL_BEGINNING: Final = "^(?P<site>https?://[^/?#]*)"
 # The types of the cells of `robots_evidence`.
 _EVIDENCE: Final = (*(pa.string(),) * 3, pa.float64(), *(pa.string(),) * 4)
 
@@ -36,8 +33,6 @@ class RuledPages:
         self._contents: list[bytes] = []
         self._content_indices: list[int] = []
         self._content_bytes = 0
-        # The columns of `add_all`, in place of lists.
-        self._columns: tuple[pa.Array, pa.Array] | None = None
         # The file whose content is at each index. The files are kept, so that no other one gets the same identity.
         self._indices: dict[FileDecisions, int] = {}
         self._files: list[FileDecisions] = []
@@ -45,7 +40,7 @@ class RuledPages:
     @property
     def is_full(self) -> bool:
         """Whether the files have enough content for a call."""
-        return self._content_bytes >= _CALL_BYTES
+        return self._content_bytes >= CALL_BYTES
 
     def add(self, number: int, url: bytes, file: FileDecisions, rules: bytes) -> None:
         """Add a page. Pages that have the same file share its content."""
@@ -59,39 +54,9 @@ class RuledPages:
         self._urls.append(url)
         self._content_indices.append(index)
 
-    def add_all(self, urls: Sequence[Any], find: Callable[[bytes], FileDecisions | Decision]) -> bool:
-        """Add those of some URLs that rules decide, numbered from 0, with a few operations on columns.
-
-        Args: find: Returns the decisions about all URLs with a `url_beginning`.
-        Returns: Whether they are added. They are not if one is not text, or their files have too much content.
-        """
-        try:
-            texts = pa.array(urls, pa.string())
-        except (pa.ArrowException, UnicodeEncodeError):
-            return False
-        sites = compute.struct_field(compute.extract_regex(texts, _USUAL_BEGINNING), "site").dictionary_encode()
-        places: list[int | None] = []
-        for site in sites.dictionary.to_pylist():
-            file = find(site.encode())
-            rules = file.rules if isinstance(file, FileDecisions) else None
-            places.append(None if rules is None else len(self._contents))
-            if rules is not None:
-                self._contents.append(rules)
-                self._content_bytes += len(rules)
-                if self.is_full:
-                    return False
-        indices = pa.array(places, pa.int32()).take(sites.indices)
-        has_rules = indices.is_valid()
-        self.numbers = compute.indices_nonzero(has_rules).to_pylist()
-        self._columns = indices.filter(has_rules), texts.filter(has_rules).cast(pa.binary())
-        return True
-
     def decided(self) -> Iterator[pa.Table]:
         """Yield for each agent the columns of `DECISION_COLUMNS`, and those of `USE_COLUMNS` if there is a use."""
-        indices, urls = self._columns or (
-            pa.array(self._content_indices, pa.int32()),
-            pa.array(self._urls, pa.binary()),
-        )
+        indices, urls = pa.array(self._content_indices, pa.int32()), pa.array(self._urls, pa.binary())
         contents = pa.DictionaryArray.from_arrays(indices, pa.array(self._contents, pa.binary()))
         kernel_options = KernelOptions(self._options.profile, warns=False)
         for _, agent in self._options.agents:

@@ -23,6 +23,7 @@ from canfetch.bulk.archives.page_database import PageDatabase
 from canfetch.bulk.archives.ruled_pages import RuledPages
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.archives.work_database import database_folder
+from canfetch.bulk.writing.cells import Cells, columns_of
 from canfetch.bulk.writing.columns import Row
 from canfetch.errors import InvalidOption
 
@@ -70,8 +71,8 @@ class DecidedRows:
         self._rows = rows
         self._options = options
 
-    def take(self, urls: Sequence[Any], times: Sequence[Any]) -> list[Row]:  # noqa: ARG002 - the parameters of `Decide`
-        """Return the cells of `FilterOptions.columns` for each of the next URLs and each agent.
+    def take(self, urls: Cells, times: Sequence[Any]) -> list[Cells]:  # noqa: ARG002 - the parameters of `Decide`
+        """Return the columns of `FilterOptions.columns` for each of the next URLs and each agent.
 
         Raises: InvalidOption: A list has more rows than before.
         """
@@ -79,7 +80,8 @@ class DecidedRows:
         rows = list(islice(self._rows, wanted))
         if len(rows) < wanted:
             raise InvalidOption("a list of URLs was changed while it was read: run the command again with --restart")
-        return [self._options.cells(row[0], row[1:]) for row in rows]
+        cells = [self._options.cells(row[0], row[1:]) for row in rows]
+        return columns_of(cells, len(self._options.columns))
 
     def skip(self, count: int) -> None:
         """Leave out rows, of which there is one for each URL and agent."""

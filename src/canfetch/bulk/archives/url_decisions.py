@@ -2,8 +2,10 @@
 
 from bisect import bisect_right
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from heapq import merge
-from math import isnan
+from itertools import islice
+from math import inf, isnan
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -16,9 +18,11 @@ from canfetch.bulk.archives.decisions import (
     REDIRECT_UNRESOLVED,
     Decision,
     FileDecisions,
+    Provenance,
     is_truncated,
 )
-from canfetch.bulk.archives.resolution import FileState, state_after
+from canfetch.bulk.archives.resolution import FileState, final_outcome, state_after
+from canfetch.bulk.reading.captures import PLAIN_ORIGIN, Capture
 from canfetch.bulk.url_origins import origin_of_beginning, url_beginning
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
@@ -33,6 +37,8 @@ _MAX_CONTENT_BYTES: Final = 128 << 20
 # A site takes about 600 bytes besides the content of its file.
 _MAX_SITES: Final = 200_000
 _MAX_STATES: Final = 20_000
+# Each capture may have a content of a megabyte.
+_BEGINNINGS_PER_QUERY: Final = 64
 # A capture of a host is for both.
 _HOST_SCHEMES: Final = frozenset(["http", "https"])
 
@@ -134,6 +140,38 @@ class URLDecisions:
             return Decision(None, INVALID_TIME)
         return self._by_state(self._state_at(origin, at), at)
 
+    def find_all(self, beginnings: Iterable[bytes]) -> Iterator[FileDecisions | Decision]:
+        """Yield the decisions by the last captures about each `url_beginning`, as `find_last` does."""
+        remaining = iter(beginnings)
+        while some := list(islice(remaining, _BEGINNINGS_PER_QUERY)):
+            self._load(some)
+            yield from map(self.find_last, some)
+
+    def _load(self, beginnings: Iterable[bytes]) -> None:
+        """Keep the decisions about beginnings of URLs whose last capture needs no other one, with one query."""
+        sites = self._kept.sites
+        unknown = ((one, _owners_of_beginning(one)) for one in beginnings if sites.find(one) is None)
+        names = {beginning: owners for beginning, owners in unknown if owners}
+        last = self._store.last_files({owner for owners in names.values() for owner in owners}) if names else {}
+        for beginning, owners in names.items():
+            # At the same time, that of the origin is the last one.
+            captures = [last[owner] for owner in reversed(owners) if owner in last]
+            file = self._by_capture(max(captures, key=_time, default=None))
+            if file is not None:
+                sites.add(beginning, file)
+
+    def _by_capture(self, capture: Capture | None) -> FileDecisions | Decision | None:
+        """Return the decisions by the last capture of an origin, or None if they depend on other captures."""
+        if capture is None:
+            return Decision(self._missing, NO_ROBOTS)
+        outcome = final_outcome(capture, self._policy)
+        if outcome is None:
+            return None
+        has_rules = outcome.effect is Effect.CONDITIONAL_ALLOW
+        content, detail = (capture.content, None) if has_rules else (None, outcome.detail)
+        provenance = Provenance(capture.time, capture.url, is_truncated(content, self._profile), detail)
+        return FileDecisions(outcome.access, outcome.effect, content, self._profile, provenance)
+
     def find_last(self, beginning: bytes) -> FileDecisions | Decision:
         """Return the decisions by the last captures about all URLs with a `url_beginning`, as `find` does."""
         known = self._kept.sites.find(beginning)
@@ -197,15 +235,11 @@ class URLDecisions:
         return history
 
     def _read_history(self, origin: Origin) -> _History:
-        owner = str(origin)
-        if origin.scheme not in _HOST_SCHEMES:
-            return _History(owner, self._store.histories(owner).get(owner, []))
-        host = owner.partition("://")[2]
-        found = self._store.histories(owner, host)
-        if owner not in found:
-            return _History(host, found.get(host, []))
+        owners = _owners(origin)
+        found = self._store.histories(*owners)
         # At the same time, the capture of the origin is the last one, because it is more specific.
-        return _History(owner, list(merge(found.get(host, []), found[owner], key=itemgetter(0))))
+        captures = list(merge(*(found[owner] for owner in owners if owner in found), key=itemgetter(0)))
+        return _History(owners[-1] if owners[-1] in found else owners[0], captures)
 
     def _state(self, history: _History, index: int) -> _State:
         # The captures of a host may follow others in the histories of its origins.
@@ -230,6 +264,25 @@ class URLDecisions:
         # The last capture and the copy: the others are not kept.
         size = len(state.capture.content) + (0 if copy is None else len(copy.content))
         return _State(state, {}, size)
+
+
+def _owners(origin: Origin) -> tuple[str, ...]:
+    """Return whose captures count for an origin: those of its host, which are for http and https, and its own."""
+    owner = str(origin)
+    return (owner.partition("://")[2], owner) if origin.scheme in _HOST_SCHEMES else (owner,)
+
+
+def _owners_of_beginning(beginning: bytes) -> tuple[str, ...]:
+    """Return those of the origin of a `url_beginning`, or nothing if it is not valid."""
+    text = beginning.decode("latin-1")
+    if PLAIN_ORIGIN.fullmatch(text):
+        return text.partition("://")[2], text
+    origin = origin_of_beginning(beginning)
+    return () if origin is None else _owners(origin)
+
+
+def _time(capture: Capture) -> float:
+    return -inf if capture.time is None else capture.time
 
 
 _LAST: Final = 1 << 62

@@ -1,5 +1,6 @@
 """Captures: one robots.txt request and its response, as an archive recorded it."""
 
+import re
 from typing import Final, NamedTuple
 
 from canfetch.access.responses import Headers
@@ -14,6 +15,8 @@ MAX_CONTENT_BYTES: Final = 2 * DEFAULT_MAX_BYTES + 4
 # The status of a request that failed, as with a DNS error or a timeout.
 NO_RESPONSE: Final = 0
 _ROBOTS_PATH: Final = "/robots.txt"
+# Origins that are certainly in canonical form.
+PLAIN_ORIGIN: Final = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*")
 
 
 class Capture(NamedTuple):
@@ -76,6 +79,8 @@ class Name(NamedTuple):
 
         Raises: InvalidURL: The text is not one of these.
         """
+        if PLAIN_ORIGIN.fullmatch(text):
+            return cls(text, text + _ROBOTS_PATH)
         if "://" not in text:
             origin = Origin.from_url(f"https://{text}")
             if text.startswith("/") or text.partition("/")[2] not in {"", "robots.txt"}:

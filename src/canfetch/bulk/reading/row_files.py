@@ -27,7 +27,7 @@ MAX_LINE_BYTES: Final = 1 << 23
 _MAX_HEADER_CHARACTERS: Final = 1 << 20
 TOO_LONG: Final = f"the line is too long: expected at most {MAX_LINE_BYTES >> 20} MiB"
 _NO_OBJECT: Final = "not a JSON object"
-_PARQUET_BATCH_ROWS: Final = 256
+_PARQUET_BATCH_ROWS: Final = 4096
 CUT_ROW: Final = "the file ends within a quoted cell of this row, or a quote before it is not closed"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # The byte order marks of UTF-16, in text.

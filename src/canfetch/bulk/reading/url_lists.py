@@ -60,6 +60,8 @@ def read_url_rows(
     Raises: InvalidOption: A sitemap has another root element, or is a sitemap index.
     """
     position = 0
+    # Rows of other formats have the same columns.
+    known = known if format == "ndjson" else None
     try:
         content = decompressed(stream, name)
         if format == "csv":

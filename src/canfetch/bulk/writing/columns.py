@@ -67,16 +67,16 @@ class Schema(NamedTuple):
                 cells.append(_text_cell(column.type, value, escapes_bytes=escapes_bytes))
         return cells
 
-    def text_rows(self, rows: Sequence[Row], *, escapes_bytes: bool = False) -> Iterable[Sequence[Any]]:
-        """Return rows as `text_cells` does. Columns whose values need no conversion are not converted one by one."""
-        if any(column.type is ColumnType.BYTES for column in self.columns):
-            return [self.text_cells(row, escapes_bytes=escapes_bytes) for row in rows]
-        columns = zip(self.columns, zip(*rows, strict=True), strict=True) if rows else ()
+    def text_rows(self, columns: Iterable[Sequence[Any]], *, escapes_bytes: bool = False) -> Iterable[Sequence[Any]]:
+        """Return the rows of columns as `text_cells` does. Values that need no conversion are not converted one by one.
+
+        Args: columns: Those of the schema, which has no bytes.
+        """
         cells: list[Sequence[Any]] = [
             values
             if _are_text_cells(column.type, values, escapes_bytes=escapes_bytes)
             else [_text_cell(column.type, value, escapes_bytes=escapes_bytes) for value in values]
-            for column, values in columns
+            for column, values in zip(self.columns, columns, strict=True)
         ]
         return zip(*cells, strict=True)
 

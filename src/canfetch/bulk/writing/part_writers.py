@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from canfetch.bulk.reading.row_files import load_pyarrow
+from canfetch.bulk.writing.cells import Cells, csv_lines, is_array, plain_cells
 from canfetch.bulk.writing.columns import (
     Column,
     ColumnType,
@@ -42,8 +43,8 @@ class RowSink(Protocol):
     def write(self, row: Row) -> None:
         """Write a row."""
 
-    def write_all(self, rows: Sequence[Row]) -> None:
-        """Write several rows, which is faster."""
+    def write_columns(self, columns: Sequence[Cells]) -> None:
+        """Write the rows of columns, which is faster."""
 
     def close(self) -> None:
         """Write what remains."""
@@ -97,8 +98,8 @@ class _NdjsonSink:
     def write(self, row: Row) -> None:
         self._write(self._schema.text_cells(row))
 
-    def write_all(self, rows: Sequence[Row]) -> None:
-        for cells in self._schema.text_rows(rows):
+    def write_columns(self, columns: Sequence[Cells]) -> None:
+        for cells in self._schema.text_rows(map(plain_cells, columns)):
             self._write(cells)
 
     def _write(self, cells: Sequence[Any]) -> None:
@@ -122,9 +123,12 @@ class _CsvSink:
     def write(self, row: Row) -> None:
         self._write([list(map(csv_cell, self._schema.text_cells(row, escapes_bytes=True)))])
 
-    def write_all(self, rows: Sequence[Row]) -> None:
-        columns = zip(*self._schema.text_rows(rows, escapes_bytes=True), strict=True)
-        self._write(zip(*map(csv_cells, columns), strict=True))
+    def write_columns(self, columns: Sequence[Cells]) -> None:
+        if all(map(is_array, columns)):
+            self._stream.write(csv_lines(columns))
+            return
+        rows = self._schema.text_rows(map(plain_cells, columns), escapes_bytes=True)
+        self._write(zip(*map(csv_cells, zip(*rows, strict=True)), strict=True))
 
     def _write(self, rows: Iterable[Iterable[Any]]) -> None:
         self._rows.writerows(rows)
@@ -166,8 +170,8 @@ class _ParquetSink:
         if len(self._rows) >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._flush()
 
-    def write_all(self, rows: Sequence[Row]) -> None:
-        for row in rows:
+    def write_columns(self, columns: Sequence[Cells]) -> None:
+        for row in zip(*map(plain_cells, columns), strict=True):
             self.write(row)
 
     def close(self) -> None:
