@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from conformance.cases import RAISED, Answer, Case, Question
@@ -57,12 +57,13 @@ class CaseResult(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The results of an implementation in one profile."""
+    """The results of an implementation in one profile. `older` are those of older versions, the newest first."""
 
     adapter: Adapter
     version: str
     profile: str
     results: tuple[CaseResult, ...]
+    older: "tuple[Row, ...]" = ()
 
     def score(self, select: Callable[[Case], bool]) -> tuple[int, int]:
         """Return how many of the selected cases passed, and how many were asked."""
@@ -85,8 +86,13 @@ class Row(NamedTuple):
         return [result for result in self.results if result.failure is not None and result.counts]
 
 
-def run(adapter: Adapter, profile: str) -> Row:
-    """Ask an adapter, which has been built, all cases of a profile."""
+def run(releases: Sequence[Adapter], profile: str) -> Row:
+    """Ask the versions of an adapter, which have been built, all cases of a profile."""
+    newest, *older = (_run(adapter, profile) for adapter in releases)
+    return newest._replace(older=tuple(older))
+
+
+def _run(adapter: Adapter, profile: str) -> Row:
     with AdapterProgram(adapter.command(), adapter.process_environment(), adapter.asks) as program:
         cases = [case for case in adapter.cases() if profile in case.profiles]
         results = tuple(_run_case(adapter, program, case, profile) for case in cases)
