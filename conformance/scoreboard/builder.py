@@ -63,8 +63,9 @@ def _build_go(source: Path, target: Path) -> None:
 
 
 def _build_java(source: Path, target: Path) -> None:
-    maven = ["mvn", "--quiet", "--batch-mode", f"--file={source / 'pom.xml'}", f"-Dbuild.folder={target}"]
-    _run([*maven, "compile", "dependency:copy-dependencies", f"-DoutputDirectory={target / 'lib'}"])
+    maven = ["mvn", "--quiet", "--batch-mode", "-Dstyle.color=never", f"--file={source / 'pom.xml'}"]
+    options = [f"-Dbuild.folder={target}", f"-DoutputDirectory={target / 'lib'}"]
+    _run([*maven, *options, "compile", "dependency:copy-dependencies"])
 
 
 def _build_javascript(source: Path, target: Path) -> None:
