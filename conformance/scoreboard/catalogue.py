@@ -19,6 +19,13 @@ ADAPTERS = ROOT / "adapters"
 BUILD = Path("build", "adapters").resolve()
 # By what an adapter is asked about: files, responses for robots.txt, or page-level rules.
 ROBOTS, ACCESS, PAGES = "robots", "access", "pages"
+REGISTRIES = {
+    "python": "PyPI",
+    "rust": "crates.io",
+    "go": "Go proxy",
+    "java": "Maven Central",
+    "javascript": "npm",
+}
 LOADERS = {ROBOTS: load, ACCESS: load_access, PAGES: load_pages}
 
 
@@ -28,7 +35,6 @@ class Adapter(NamedTuple):
     name: str
     title: str
     language: str
-    registry: str
     package: str
     profiles: tuple[str, ...]
     claim: str
@@ -45,6 +51,11 @@ class Adapter(NamedTuple):
     differs: tuple[tuple[str, str], ...] = ()
     not_asked: tuple[tuple[str, str], ...] = ()
     not_built: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def registry(self) -> str:
+        """The registry of the library, or an empty string for what is not from a registry."""
+        return REGISTRIES.get((self.build or "").partition("-")[0], "")
 
     def releases(self) -> "list[Adapter]":
         """Return the adapter with each version of the library, the newest first."""
@@ -153,6 +164,8 @@ def _catalogue() -> dict[str, Any]:
 
 
 def _adapter(table: dict[str, Any]) -> Adapter:
+    name = table["name"]
+    table = {"title": name, "package": table.get("like", name), "profiles": ["rfc9309"], "source": "README.md", **table}
     table.pop("like", None)
     # Each is a version and, if the registry has it, the date of its release.
     table["versions"] = tuple(_version_and_date(line) for line in table.get("versions", ()))

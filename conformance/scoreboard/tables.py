@@ -111,7 +111,8 @@ def _change_cell(row: Row) -> str:
     if not row.older:
         return "-"
     level, before, after, _asked = improvement(row)
-    return f"[{level} {after - before:+}]({page_path(row.adapter)}#{VERSIONS.lower()}) since {row.older[-1].version}"
+    change = f"{after - before:+}" if after != before else "±0"
+    return f"[{level} {change}]({page_path(row.adapter)}#{VERSIONS.lower()}) since {row.older[-1].version}"
 
 
 def improvement(row: Row) -> tuple[str, int, int, int]:
