@@ -160,7 +160,7 @@ def test_versions_are_ordered_and_have_a_label_and_a_folder() -> None:
 @pytest.mark.parametrize(
     "label, manifest, text",
     [
-        ("robotxt@0.5.0", "rust/Cargo.toml", '\nrobotxt = "=0.5.0"\n'),
+        ("texting_robots@0.1.0", "rust/Cargo.toml", '\ntexting_robots = "=0.1.0"\n'),
         ("crawler4j-client@4.2", "source/pom.xml", "<artifactId>crawler4j</artifactId>\n      <version>4.2</version>"),
     ],
 )
@@ -170,7 +170,7 @@ def test_older_version_replaces_the_locked_one(
     adapter = find_adapter(label)
     build, folder = adapter.build or "", adapter.folder(tmp_path)
     (tmp_path / "rust/older/release").mkdir(parents=True)
-    (tmp_path / "rust/older/release/robotxt").touch()
+    (tmp_path / "rust/older/release/texting_robots").touch()
     commands: list[list[str]] = []
     monkeypatch.setattr(builder, "_run", commands.append)
 
