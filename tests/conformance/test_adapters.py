@@ -48,7 +48,7 @@ NAMES = sorted(adapters())
 # The oldest version of one library for each builder.
 OLDER = {
     adapter.build.partition("-")[0]: adapter.releases()[-1].label
-    for adapter in adapters().values()
+    for adapter in reversed(adapters().values())
     if adapter.build and len(adapter.versions) > 1
 }
 # These run with the interpreter of the tests.
