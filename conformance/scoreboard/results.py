@@ -30,6 +30,8 @@ OWN_LEVEL = "canfetch"
 # What an implementation may decide for itself does not count: `either` is the MAY of the cases for clients.
 OPTIONAL = {OWN_LEVEL: OWN_LEVEL, "MAY": "MAY", "either": "MAY"}
 HOSTILE = "hostile"
+# Some exceptions repeat the file.
+ANSWER_CHARACTERS = 300
 
 _SECTION = re.compile(r"RFC 9309 (?:sections? |erratum )(\d+(?:\.\d+)*)")
 
@@ -115,7 +117,7 @@ def _run_case(adapter: Adapter, program: AdapterProgram, case: Case, profile: st
         if OUTCOMES.index(found) > OUTCOMES.index(outcome):
             outcome = found
             if found != PASSED:
-                failure = Failure(question, found, str(answer))
+                failure = Failure(question, found, str(answer)[:ANSWER_CHARACTERS])
         # Further questions about this file would cost the same time.
         if found in BREAKDOWNS:
             break

@@ -40,6 +40,7 @@ from conformance.scoreboard.results import (
     Failure,
     Row,
     level_group,
+    run,
 )
 from conformance.scoreboard.saved_results import Results
 from conformance.scoreboard.tables import profile_tables
@@ -478,6 +479,17 @@ def test_another_run_replaces_the_results_of_its_adapters_only() -> None:
     ]
     assert merged.dates == {"protego": dt.date(2026, 1, 2), "robotxt": dt.date(2026, 1, 1)}
     assert merged.machine == "new"
+
+
+def test_long_answers_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = 'import sys\nfor line in sys.stdin: print(\'{"exception": "\' + "x" * 5000 + \'"}\', flush=True)'
+    adapter = adapters()["protego"]._replace(program=(sys.executable, "-c", source), version_command=("echo", "1"))
+    monkeypatch.setattr(Adapter, "cases", lambda _: [result("a", "MUST", PASSED).case])
+
+    (found,) = run([adapter], "rfc9309").results
+
+    assert found.failure is not None
+    assert len(found.failure.answer) == 300
 
 
 def test_topics_count_files_of_which_every_case_passes() -> None:
