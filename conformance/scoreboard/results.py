@@ -1,6 +1,7 @@
 """Ask implementations all cases of the profiles that they claim, and count the outcomes."""
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -90,7 +91,12 @@ class Row(NamedTuple):
 
 def run(releases: Sequence[Adapter], profile: str) -> Row:
     """Ask the versions of an adapter, which have been built, all cases of a profile."""
-    newest, *older = (_run(adapter, profile) for adapter in releases)
+    newest, older = _run(releases[0], profile), []
+    for adapter in releases[1:]:
+        try:
+            older.append(_run(adapter, profile))
+        except ValueError as error:
+            print(f"scoreboard: {adapter.label} is left out: {error}", file=sys.stderr)
     return newest._replace(older=tuple(older))
 
 
