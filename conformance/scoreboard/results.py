@@ -91,7 +91,8 @@ class Row(NamedTuple):
 
 def run(releases: Sequence[Adapter], profile: str) -> Row:
     """Ask the versions of an adapter, which have been built, all cases of a profile."""
-    newest, older = _run(releases[0], profile), []
+    newest = _run(releases[0], profile)
+    older: list[Row] = []
     for adapter in releases[1:]:
         try:
             older.append(_run(adapter, profile))
