@@ -23,7 +23,7 @@ from conformance.cases import Answer, Case, Question, load
 from conformance.protocol import describe, export_question, parse_answer, to_json
 from conformance.quotations import quotes_of_cases
 from conformance.scoreboard.builder import BuildError, build_for
-from conformance.scoreboard.catalogue import BUILD, adapters
+from conformance.scoreboard.catalogue import BUILD, Adapter, find_adapter
 from conformance.scoreboard.program import AdapterProgram
 from conformance.scoreboard.results import OWN_LEVEL
 
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Cases contain characters that not every console can encode.
         sys.stdout.reconfigure(errors="backslashreplace")
-    loaded = adapters()[options.adapter].cases() if options.adapter else load()
+    loaded = options.adapter.cases() if options.adapter else load()
     cases = [case for case in loaded if _is_selected(case, options)]
     if options.export:
         for case in cases:
@@ -73,8 +73,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     mode.add_argument(
         "--adapter",
         metavar="NAME",
-        choices=adapters(),
-        help="Build and ask the adapter NAME of the scoreboard, with its limits on time and memory.",
+        type=find_adapter,
+        help="Build and ask the adapter NAME or NAME@VERSION of the scoreboard, with its limits on time and memory.",
     )
     mode.add_argument("--export", action="store_true", help="Print all questions with their answers as JSON lines.")
     parser.add_argument("--profile", action="append", help="Use only this profile. Can be repeated.")
@@ -187,9 +187,8 @@ def _start(options: argparse.Namespace) -> Iterator[Implementation]:
 
 
 @contextmanager
-def _adapter(name: str) -> Iterator[Implementation]:
+def _adapter(adapter: Adapter) -> Iterator[Implementation]:
     """Build and start an adapter of the scoreboard."""
-    adapter = adapters()[name]
     build_for(adapter, BUILD)
     with AdapterProgram(adapter.command(), adapter.process_environment(), adapter.asks) as program:
         yield lambda question: adapter.reason_to_skip(question) or program.ask(question)

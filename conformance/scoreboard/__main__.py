@@ -1,7 +1,8 @@
 """Ask all implementations, and save their answers, from which `make docs` builds the scoreboard.
 
 Run it with `make scoreboard`. It builds the adapters first. `python -m conformance.scoreboard diff OLD NEW` compares
-two files of saved answers instead: it prints a line for each change, and exits with 1 if there are any.
+two files of saved answers instead, or two versions of a library, such as `protego@0.4.0` and `protego`. It prints a
+line for each change, and exits with 1 if there are any.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from conformance.scoreboard.builder import BuildError, build
+from conformance.scoreboard.builder import BuildError, build_for
 from conformance.scoreboard.catalogue import BUILD, Adapter, adapters
 from conformance.scoreboard.changes import changes
 from conformance.scoreboard.results import Row, run
@@ -26,9 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given[:1] == ["diff"]:
         return _diff(given[1:])
     options = _options(arguments)
-    chosen = [adapters()[name] for name in options.adapter or adapters()]
-    failed = _build(chosen)
-    usable = [adapter for adapter in chosen if adapter.build not in failed]
+    usable = _build([adapters()[name] for name in options.adapter or adapters()])
     if not usable:
         print("scoreboard: no adapter could be built", file=sys.stderr)
         return 2
@@ -40,23 +39,40 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _diff(arguments: list[str]) -> int:
-    """Print what differs between two files of results. Return 1 if something does, and 2 if a file is invalid."""
+    """Print what differs between two results. Return 1 if something does, and 2 if an argument is invalid."""
     parser = argparse.ArgumentParser(
-        prog="python -m conformance.scoreboard diff", description="Show which answers changed between two runs."
+        prog="python -m conformance.scoreboard diff",
+        description="Show which answers changed between two runs, or between two versions of a library.",
     )
     for name in ("old", "new"):
-        parser.add_argument(name, type=Path, metavar=name.upper(), help="A file of results, such as results.json.")
+        text = "A file of results, such as results.json, or an adapter: NAME, or NAME@VERSION."
+        parser.add_argument(name, metavar=name.upper(), help=text)
     options = parser.parse_args(arguments)
     results = []
-    for path in (options.old, options.new):
+    for word in (options.old, options.new):
         try:
-            results.append(Results.load(path))
+            results.append(_results_of(word))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            print(f"scoreboard: {path}: not a file of results: {error!r}", file=sys.stderr)
+            print(f"scoreboard: {word}: neither a file of results nor a saved adapter: {error!r}", file=sys.stderr)
             return 2
     lines = changes(*results)
     print("\n".join(lines) if lines else "no answer changed")
     return int(bool(lines))
+
+
+def _results_of(word: str) -> Results:
+    """Return the results in a file, or those of one version of a library in the file of this folder."""
+    name, _, version = word.partition("@")
+    if name not in adapters() or Path(word).exists():
+        return Results.load(Path(word))
+    saved = Results.load()
+    rows = [each for row in saved.rows if row.adapter.name == name for each in (row, *row.older)]
+    version = version or rows[0].version
+    chosen = tuple(row for row in rows if version in {row.version, row.adapter.version})
+    if not chosen:
+        known = ", ".join(dict.fromkeys(row.version for row in rows))
+        raise ValueError(f"unknown version {version}: expected one of {known}")
+    return saved._replace(rows=chosen)
 
 
 def machine() -> str:
@@ -79,27 +95,37 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _build(chosen: list[Adapter]) -> dict[str | None, str]:
-    """Build what the adapters need. Return the reason for each language that cannot be built."""
-    failed: dict[str | None, str] = {}
-    for language in dict.fromkeys(adapter.build for adapter in chosen if adapter.build is not None):
-        try:
-            build(language, BUILD)
-        except BuildError as error:
-            print(f"scoreboard: cannot build the adapters in {language}: {error}", file=sys.stderr)
-            failed[language] = str(error).partition("\n")[0]
-    return failed
+def _build(chosen: list[Adapter]) -> list[list[Adapter]]:
+    """Build what the adapters need. Return the versions of each that could be built, unless its newest could not."""
+    usable: list[list[Adapter]] = []
+    failed: set[str | None] = set()
+    for newest in chosen:
+        built: list[Adapter] = []
+        for adapter in newest.releases() if newest.build not in failed else ():
+            try:
+                build_for(adapter, BUILD)
+            except BuildError as error:
+                print(f"scoreboard: cannot build {adapter.label}: {error}", file=sys.stderr)
+                if not adapter.is_older:
+                    failed.add(adapter.build)
+                    break
+            else:
+                built.append(adapter)
+        usable += [built] if built else []
+    return usable
 
 
-def _ask(chosen: list[Adapter], processes: int) -> list[Row]:
-    def ask(task: tuple[Adapter, str]) -> Row:
-        adapter, profile = task
-        row = run(adapter, profile)
-        print(f"scoreboard: {adapter.name}, profile {profile}: {len(row.failures())} failures", file=sys.stderr)
+def _ask(chosen: list[list[Adapter]], processes: int) -> list[Row]:
+    def ask(task: tuple[list[Adapter], str]) -> Row:
+        releases, profile = task
+        row = run(releases, profile)
+        for each in (row, *row.older):
+            failures = len(each.failures())
+            print(f"scoreboard: {each.adapter.label}, profile {profile}: {failures} failures", file=sys.stderr)
         return row
 
     with ThreadPoolExecutor(processes) as pool:
-        return list(pool.map(ask, [(adapter, profile) for adapter in chosen for profile in adapter.profiles]))
+        return list(pool.map(ask, [(releases, profile) for releases in chosen for profile in releases[0].profiles]))
 
 
 if __name__ == "__main__":

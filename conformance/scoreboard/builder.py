@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,22 +18,29 @@ class BuildError(Exception):
     """Raised when the adapters of a language cannot be built. The message says why."""
 
 
-def build(language: str, folder: Path) -> None:
-    """Build the adapters of `language` into `folder`, unless they are built from the same sources already."""
-    source, target = ADAPTERS / language, folder / language
+def build_for(adapter: Adapter, root: Path) -> None:
+    """Build what `adapter` needs below `root`. An adapter of the running interpreter needs nothing.
+
+    An older version of a library is built after the newest one, in a folder of its own: see `OLDER_BUILDERS`.
+    """
+    if adapter.build is None:
+        return
+    source, target = ADAPTERS / adapter.build, root / adapter.build
+    _build_once(source, target, lambda: BUILDERS[adapter.build or ""](source, target))
+    if adapter.is_older:
+        folder, build = adapter.folder(root), OLDER_BUILDERS[adapter.build.partition("-")[0]]
+        _build_once(source, folder, lambda: build(adapter, source, folder))
+
+
+def _build_once(source: Path, target: Path, build: Callable[[], None]) -> None:
+    """Build `target`, unless it is built from the same sources already."""
     stamp, digest = target / "built", _digest(source)
-    if language not in UNSTAMPED and stamp.exists() and stamp.read_text() == digest:
+    if target.name not in UNSTAMPED and stamp.exists() and stamp.read_text() == digest:
         return
     target.mkdir(parents=True, exist_ok=True)
     stamp.unlink(missing_ok=True)
-    BUILDERS[language](source, target)
+    build()
     stamp.write_text(digest)
-
-
-def build_for(adapter: Adapter, folder: Path) -> None:
-    """Build what `adapter` needs. An adapter of the running interpreter needs nothing."""
-    if adapter.build is not None:
-        build(adapter.build, folder)
 
 
 def _build_python(source: Path, target: Path) -> None:
@@ -55,8 +63,9 @@ def _build_go(source: Path, target: Path) -> None:
 
 
 def _build_java(source: Path, target: Path) -> None:
-    maven = ["mvn", "--quiet", "--batch-mode", f"--file={source / 'pom.xml'}", f"-Dbuild.folder={target}"]
-    _run([*maven, "compile", "dependency:copy-dependencies", f"-DoutputDirectory={target / 'lib'}"])
+    maven = ["mvn", "--quiet", "--batch-mode", "-Dstyle.color=never", f"--file={source / 'pom.xml'}"]
+    options = [f"-Dbuild.folder={target}", f"-DoutputDirectory={target / 'lib'}"]
+    _run([*maven, *options, "compile", "dependency:copy-dependencies"])
 
 
 def _build_javascript(source: Path, target: Path) -> None:
@@ -103,6 +112,67 @@ BUILDERS: dict[str, Callable[[Path, Path], None]] = {
     "npm": _build_npm,
     "c": _build_c,
 }
+
+
+def _older_python(adapter: Adapter, _: Path, target: Path) -> None:
+    # The locked packages are those that the version needs, unless it forbids them.
+    locked = target.parent / "venv"
+    _run([sys.executable, "-m", "venv", "--without-pip", str(target / "venv")])
+    (own,), (packages,) = (list(venv.glob("lib/*/site-packages")) for venv in (target / "venv", locked))
+    (own / "locked.pth").write_text(f"{packages}\n")
+    pip = [str(locked / "bin/python"), "-m", "pip", "--python", str(target / "venv/bin/python"), "install", "--quiet"]
+    _run([*pip, f"{adapter.package}=={adapter.version}"])
+
+
+def _older_rust(adapter: Adapter, source: Path, target: Path) -> None:
+    # The programs of clients use the library of the other folder.
+    for folder in (ADAPTERS / "rust", source):
+        shutil.copytree(folder, target / folder.name, dirs_exist_ok=True)
+    manifest = target / source.name / "Cargo.toml"
+    _replace(manifest, rf'^({re.escape(adapter.package)} = "=)[^"]+', adapter.version)
+    binary, compiled = Path(adapter.program[0]).name, target.parent / "older"
+    _run(
+        ["cargo", "build", "--release", "--quiet", "--bin", binary, "--manifest-path", str(manifest)]
+        # What all versions need is compiled once.
+        + ["--target-dir", str(compiled)]
+    )
+    (target / "release").mkdir(exist_ok=True)
+    shutil.copy(compiled / "release" / binary, target / "release")
+
+
+def _older_go(adapter: Adapter, source: Path, target: Path) -> None:
+    shutil.copytree(source, target / "source", dirs_exist_ok=True)
+    package = adapter.package
+    _run(["go", "mod", "edit", f"-replace={package}={package}@{adapter.version}", str(target / "source" / "go.mod")])
+    binary = Path(adapter.program[0]).name
+    _run(["go", "build", "-C", str(target / "source"), "-mod=mod", "-o", f"{target}{os.sep}", f"./{binary}"])
+
+
+def _older_java(adapter: Adapter, source: Path, target: Path) -> None:
+    shutil.copytree(source, target / "source", dirs_exist_ok=True)
+    artifact = re.escape(adapter.package.partition(":")[2])
+    pattern = rf"(<artifactId>{artifact}</artifactId>\s*<version>)[^<]+"
+    _replace(target / "source" / "pom.xml", pattern, adapter.version)
+    _build_java(target / "source", target)
+
+
+def _older_javascript(adapter: Adapter, source: Path, target: Path) -> None:
+    # Node.js finds the other packages in the folder above.
+    for script in source.glob("*.mjs"):
+        shutil.copy(script, target)
+    (target / "package.json").write_text('{"private": true}')
+    npm = ["npm", "install", "--silent", "--ignore-scripts", "--save-exact", "--prefix", str(target)]
+    _run([*npm, f"{adapter.package}@{adapter.version}"])
+
+
+# Lock files have the newest version of each library. The older ones are exact versions, with what they need.
+OLDER_BUILDERS: dict[str, Callable[[Adapter, Path, Path], None]] = {
+    "python": _older_python,
+    "rust": _older_rust,
+    "go": _older_go,
+    "java": _older_java,
+    "javascript": _older_javascript,
+}
 # Their sources are not only in their folder. The builders themselves are fast if nothing has changed.
 UNSTAMPED = frozenset({"npm", "c"})
 
@@ -112,6 +182,13 @@ def _digest(source: Path) -> str:
     for path in sorted(path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
         digest.update(path.relative_to(source).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def _replace(path: Path, pattern: str, version: str) -> None:
+    text, count = re.subn(pattern, rf"\g<1>{version}", path.read_text("utf-8"), flags=re.MULTILINE)
+    if count != 1:
+        raise BuildError(f"{path.name} does not name the library once")
+    path.write_text(text, encoding="utf-8")
 
 
 def _run(command: list[str], **environment: str) -> None:

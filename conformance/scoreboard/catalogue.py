@@ -1,9 +1,11 @@
 """The implementations of the scoreboard, which `adapters/adapters.toml` lists."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from argparse import ArgumentTypeError
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +19,13 @@ ADAPTERS = ROOT / "adapters"
 BUILD = Path("build", "adapters").resolve()
 # By what an adapter is asked about: files, responses for robots.txt, or page-level rules.
 ROBOTS, ACCESS, PAGES = "robots", "access", "pages"
+REGISTRIES = {
+    "python": "PyPI",
+    "rust": "crates.io",
+    "go": "Go proxy",
+    "java": "Maven Central",
+    "javascript": "npm",
+}
 LOADERS = {ROBOTS: load, ACCESS: load_access, PAGES: load_pages}
 
 
@@ -26,13 +35,13 @@ class Adapter(NamedTuple):
     name: str
     title: str
     language: str
-    registry: str
     package: str
-    version: str
     profiles: tuple[str, ...]
     claim: str
     source: str
     program: tuple[str, ...]
+    version: str = ""
+    versions: tuple[tuple[str, str], ...] = ()
     names_specification: bool = True
     asks: str = ROBOTS
     build: str | None = None
@@ -41,20 +50,50 @@ class Adapter(NamedTuple):
     environment: tuple[tuple[str, str], ...] = ()
     differs: tuple[tuple[str, str], ...] = ()
     not_asked: tuple[tuple[str, str], ...] = ()
+    not_built: tuple[tuple[str, str], ...] = ()
 
-    def command(self, folder: Path = BUILD) -> list[str]:
-        """Return the command that starts the adapter, which is built in `folder`."""
-        return [_fill(word, folder) for word in self.program]
+    @property
+    def registry(self) -> str:
+        """The registry of the library, or an empty string for what is not from a registry."""
+        return REGISTRIES.get((self.build or "").partition("-")[0], "")
+
+    def releases(self) -> "list[Adapter]":
+        """Return the adapter with each version of the library, the newest first."""
+        return [self._replace(version=version) for version, _date in self.versions] or [self]
+
+    @property
+    def is_older(self) -> bool:
+        """Whether the library has a newer version on the scoreboard."""
+        return self.version != self.releases()[0].version
+
+    @property
+    def released(self) -> str:
+        """The day on which the version was released, if the registry has it."""
+        return dict(self.versions).get(self.version, "")
+
+    @property
+    def label(self) -> str:
+        """The name for `--adapter`."""
+        return f"{self.name}@{self.version}" if self.is_older else self.name
+
+    def folder(self, root: Path = BUILD) -> Path:
+        """Return the folder in which the adapter is built, below `root`."""
+        language = root / (self.build or "")
+        return language / re.sub(r"[^\w.-]", "-", f"{self.package}-{self.version}") if self.is_older else language
+
+    def command(self, root: Path = BUILD) -> list[str]:
+        """Return the command that starts the adapter, which is built below `root`."""
+        return [_fill(word, self.folder(root)) for word in self.program]
 
     def process_environment(self) -> dict[str, str]:
         """Return the environment of the adapter's process."""
         return {**os.environ, **dict(self.environment)}
 
-    def installed_version(self, folder: Path = BUILD) -> str:
+    def installed_version(self, root: Path = BUILD) -> str:
         """Return the version that answers: the pinned one, or that of the running interpreter."""
         if not self.version_command:
             return self.version
-        command = [_fill(word, folder) for word in self.version_command]
+        command = [_fill(word, self.folder(root)) for word in self.version_command]
         environment = self.process_environment()
         return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.strip()
 
@@ -95,13 +134,28 @@ class Unavailable(NamedTuple):
 
 @cache
 def adapters() -> dict[str, Adapter]:
-    """Return all adapters by name."""
-    return {table["name"]: _adapter(table) for table in _catalogue()["adapter"]}
+    """Return all adapters by name, each with the newest version of its library."""
+    tables = {table["name"]: table for table in _catalogue()["adapter"]}
+    return {name: _adapter({**tables.get(table.get("like"), {}), **table}) for name, table in tables.items()}
+
+
+def find_adapter(label: str) -> Adapter:
+    """Return the adapter with the name `label`, or with an older version of its library for `NAME@VERSION`."""
+    for adapter in adapters().values():
+        for each in adapter.releases():
+            if label in {each.label, f"{each.name}@{each.version}"}:
+                return each
+    raise ArgumentTypeError(f"unknown adapter {label!r}: expected NAME or NAME@VERSION of adapters.toml")
 
 
 def unavailable() -> list[Unavailable]:
-    """Return the implementations that cannot be built or asked."""
-    return [Unavailable(**table) for table in _catalogue()["unavailable"]]
+    """Return the implementations and the versions that cannot be built or asked."""
+    versions = {
+        (adapter.package, version): Unavailable(f"{adapter.title} {version}", adapter.language, reason)
+        for adapter in adapters().values()
+        for version, reason in adapter.not_built
+    }
+    return [*(Unavailable(**table) for table in _catalogue()["unavailable"]), *versions.values()]
 
 
 @cache
@@ -110,14 +164,24 @@ def _catalogue() -> dict[str, Any]:
 
 
 def _adapter(table: dict[str, Any]) -> Adapter:
-    table = dict(table)
+    name = table["name"]
+    table = {"title": name, "package": table.get("like", name), "profiles": ["rfc9309"], "source": "README.md", **table}
+    table.pop("like", None)
+    # Each is a version and, if the registry has it, the date of its release.
+    table["versions"] = tuple(_version_and_date(line) for line in table.get("versions", ()))
+    table["version"] = table["versions"][0][0] if table["versions"] else ""
     table["differs"] = tuple((entry["quote"], entry["source"]) for entry in table.get("differs", ()))
-    table["not_asked"] = tuple(table.get("not_asked", {}).items())
-    table["environment"] = tuple(table.get("environment", {}).items())
+    for key in ("not_asked", "not_built", "environment"):
+        table[key] = tuple(table.get(key, {}).items())
     table["supports"] = frozenset(table.get("supports", ()))
     for key in ("profiles", "program", "version_command"):
         table[key] = tuple(table.get(key, ()))
     return Adapter(**table)
+
+
+def _version_and_date(line: str) -> tuple[str, str]:
+    version, _, date = line.partition(" ")
+    return version, date
 
 
 def _fill(word: str, folder: Path) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.scoreboard.results import PASSED, SKIPPED, Row
+from conformance.scoreboard.results import PASSED, SKIPPED, CaseResult, Row
 from conformance.scoreboard.saved_results import Results
 
 
@@ -26,12 +26,18 @@ def changes(old: Results, new: Results) -> list[str]:
 def _row_changes(old: Row, new: Row) -> Iterator[str]:
     if old.version != new.version:
         yield f"version {old.version} -> {new.version}"
-    outcomes = {result.case.id: result.outcome for result in old.results}
+    for was, result in changed_results(old, new):
+        answer = f" ({result.failure.answer})" if result.failure else ""
+        yield f"{result.case.id}: {_word(was.outcome)} -> {_word(result.outcome)}{answer}"
+
+
+def changed_results(old: Row, new: Row) -> Iterator[tuple[CaseResult, CaseResult]]:
+    """Yield the old and the new result of each case that both rows asked and whose outcome differs."""
+    before = {result.case.id: result for result in old.results}
     for result in new.results:
-        was = outcomes.get(result.case.id, SKIPPED)
-        if was != result.outcome and SKIPPED not in {was, result.outcome}:
-            answer = f" ({result.failure.answer})" if result.failure else ""
-            yield f"{result.case.id}: {_word(was)} -> {_word(result.outcome)}{answer}"
+        was = before.get(result.case.id)
+        if was is not None and was.outcome != result.outcome and SKIPPED not in {was.outcome, result.outcome}:
+            yield was, result
 
 
 def _word(outcome: str) -> str:

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from conformance.cases import Case
@@ -11,19 +12,23 @@ from conformance.open_questions import OpenQuestion, find_question, open_questio
 from conformance.protocol import describe
 from conformance.scoreboard.badges import LABEL, badge, badge_path
 from conformance.scoreboard.catalogue import ACCESS, PAGES, ROBOTS, Adapter, unavailable
+from conformance.scoreboard.changes import changed_results
 from conformance.scoreboard.program import CLIENT_SECONDS, MEGABYTES, SECONDS
-from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, SKIPPED, WRONG, CaseResult, Row
+from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, PASSED, SKIPPED, WRONG, CaseResult, Row
 from conformance.scoreboard.saved_results import Results
 from conformance.scoreboard.tables import (
     FOLDER,
     SECTIONS,
     UNNAMED,
+    VERSIONS,
     cell,
     has_level,
+    improvement,
     in_section,
     page_path,
     profile_tables,
     table,
+    versions_table,
 )
 
 # The headings of the tables, by what is asked and by profile, access policy or dialect.
@@ -77,7 +82,7 @@ REPEAT = "The commands run in the folder that contains `conformance/`: a checkou
 
 def reproduce(adapter: Adapter, profile: str, case: Case) -> str:
     """Return the command that asks an implementation one case again."""
-    return f"python -m conformance --adapter {adapter.name} --profile {profile} --case {case.id}"
+    return f"python -m conformance --adapter {adapter.label} --profile {profile} --case {case.id}"
 
 
 def case_link(case: Case, root: str) -> str:
@@ -124,9 +129,10 @@ def index_page(results: Results) -> str:
 
 def failures_page(adapter: Adapter, rows: Sequence[Row]) -> str:
     """Return the page with the failures of one implementation. `rows` are its rows."""
+    older = f" [Older versions](#{VERSIONS.lower()}) are below." if rows[0].older else ""
     parts = [
         f"# Failures of {adapter.title}",
-        f"Version {rows[0].version}, see [Scoreboard](index.md). {REPEAT}",
+        f"Version {rows[0].version}, see [Scoreboard](index.md).{older} {REPEAT}",
     ]
     if any(badge(row) is not None for row in rows):
         name = badge_path(adapter.name).removeprefix(f"{FOLDER}/")
@@ -137,7 +143,37 @@ def failures_page(adapter: Adapter, rows: Sequence[Row]) -> str:
         if row.failures():
             parts.append(f"## {PROFILES[adapter.asks][row.profile]}")
             parts.append("\n".join(_failure_item(row, result) for result in row.failures()))
+    for row in rows:
+        parts += _versions(row)
     return "\n\n".join(parts) + "\n"
+
+
+def _versions(row: Row) -> list[str]:
+    """Return the section about the older versions of an implementation."""
+    if not row.older:
+        return []
+    level, before, after, asked = improvement(row)
+    oldest = row.older[-1]
+    verb = "improved" if after > before else "declined" if after < before else "stayed"
+    numbers = f"from {before} to {after}" if after != before else f"at {after}"
+    parts = [
+        f"## {VERSIONS}",
+        f"{row.adapter.title} {verb} {numbers} of {asked} {level} cases since {oldest.version}.",
+        versions_table(row),
+        f"Ask an older version: `python -m conformance --adapter {oldest.adapter.label} --profile {row.profile}`.",
+    ]
+    for new, old in pairwise((row, *row.older)):
+        changed = [(was, now) for was, now in changed_results(old, new) if was.counts and now.counts]
+        passed = [now for _was, now in changed if now.outcome == PASSED]
+        failed = [now for was, now in changed if was.outcome == PASSED]
+        parts.append(f"### From {old.version} to {new.version}")
+        if not passed and not failed:
+            parts.append("The same cases pass.")
+        for title, results in (("pass", passed), ("fail", failed)):
+            if results:
+                items = (f"- {case_link(one.case, '../..')} ({one.case.level}): {one.case.why}" for one in results)
+                parts += [f"Cases that {title} since {new.version}: {len(results)}", "\n".join(items)]
+    return parts
 
 
 def own_choices_page(rows: Sequence[Row]) -> str:
@@ -237,6 +273,10 @@ def _conditions(results: Results) -> list[str]:
             " standard, but they do not promise to follow it."
         ),
         "Only verdicts are compared. A case passes if all its questions are answered correctly.",
+        (
+            "Click a version to see older versions of the library, which answered the same cases. `change` compares"
+            " the newest with the oldest of them, in the first level that has cases."
+        ),
         (
             "A cell shows the share of the cases that passed, and their number, of those that were asked. Questions"
             " that an interface cannot express, such as a list of agents, are skipped."
@@ -378,12 +418,23 @@ def _row_json(row: Row) -> dict[str, Any]:
     return {
         "profile": row.profile,
         "version": row.version,
-        "levels": {name: row.score(has_level(name)) for name in [*LEVELS, HOSTILE]},
+        "released": row.adapter.released,
+        "levels": _levels_json(row),
         "sections": {key: row.score(in_section(key)) for key in SECTIONS if cell(row, in_section(key))},
         "topics": row.topics(),
         "may": row.score(has_level("MAY")),
         "own_choices": row.score(has_level(OWN_LEVEL)),
         "outcomes": dict(row.outcomes(lambda result: result.counts)),
+        "older": [
+            {
+                "version": old.version,
+                "released": old.adapter.released,
+                "levels": _levels_json(old),
+                # The outcome of this version and of the next newer one.
+                "differs": {now.case.id: (was.outcome, now.outcome) for was, now in changed_results(old, new)},
+            }
+            for new, old in pairwise((row, *row.older))
+        ],
         "failures": [
             {
                 "case": result.case.id,
@@ -401,6 +452,10 @@ def _row_json(row: Row) -> dict[str, Any]:
             if result.failure is not None
         ],
     }
+
+
+def _levels_json(row: Row) -> dict[str, tuple[int, int]]:
+    return {name: row.score(has_level(name)) for name in [*LEVELS, HOSTILE]}
 
 
 def _code(value: object) -> str:

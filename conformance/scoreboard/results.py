@@ -1,8 +1,9 @@
 """Ask implementations all cases of the profiles that they claim, and count the outcomes."""
 
 import re
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from conformance.cases import RAISED, Answer, Case, Question
@@ -30,6 +31,8 @@ OWN_LEVEL = "canfetch"
 # What an implementation may decide for itself does not count: `either` is the MAY of the cases for clients.
 OPTIONAL = {OWN_LEVEL: OWN_LEVEL, "MAY": "MAY", "either": "MAY"}
 HOSTILE = "hostile"
+# Some exceptions repeat the file.
+ANSWER_CHARACTERS = 300
 
 _SECTION = re.compile(r"RFC 9309 (?:sections? |erratum )(\d+(?:\.\d+)*)")
 
@@ -57,12 +60,13 @@ class CaseResult(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The results of an implementation in one profile."""
+    """The results of an implementation in one profile. `older` are those of older versions, the newest first."""
 
     adapter: Adapter
     version: str
     profile: str
     results: tuple[CaseResult, ...]
+    older: "tuple[Row, ...]" = ()
 
     def score(self, select: Callable[[Case], bool]) -> tuple[int, int]:
         """Return how many of the selected cases passed, and how many were asked."""
@@ -85,8 +89,19 @@ class Row(NamedTuple):
         return [result for result in self.results if result.failure is not None and result.counts]
 
 
-def run(adapter: Adapter, profile: str) -> Row:
-    """Ask an adapter, which has been built, all cases of a profile."""
+def run(releases: Sequence[Adapter], profile: str) -> Row:
+    """Ask the versions of an adapter, which have been built, all cases of a profile."""
+    newest = _run(releases[0], profile)
+    older: list[Row] = []
+    for adapter in releases[1:]:
+        try:
+            older.append(_run(adapter, profile))
+        except ValueError as error:
+            print(f"scoreboard: {adapter.label} is left out: {error}", file=sys.stderr)
+    return newest._replace(older=tuple(older))
+
+
+def _run(adapter: Adapter, profile: str) -> Row:
     with AdapterProgram(adapter.command(), adapter.process_environment(), adapter.asks) as program:
         cases = [case for case in adapter.cases() if profile in case.profiles]
         results = tuple(_run_case(adapter, program, case, profile) for case in cases)
@@ -109,7 +124,7 @@ def _run_case(adapter: Adapter, program: AdapterProgram, case: Case, profile: st
         if OUTCOMES.index(found) > OUTCOMES.index(outcome):
             outcome = found
             if found != PASSED:
-                failure = Failure(question, found, str(answer))
+                failure = Failure(question, found, str(answer)[:ANSWER_CHARACTERS])
         # Further questions about this file would cost the same time.
         if found in BREAKDOWNS:
             break

@@ -6,7 +6,11 @@ has a line for each case with such answers:
     "ID": {"0 allowed": "protego robotspy", "1 error too slow": "urllib"}
 
 The number is the position of the question among those of the case in this profile. `skipped` marks cases that a program
-refused. Everything else comes from the cases and from `adapters.toml`.
+refused. Of older versions of a library, it has a line for each with the cases that differ from the next newer version:
+
+    "protego rfc9309 0.6.2": {"version": "0.6.2", "answers": {"0 allowed": "ID ID", "": "ID"}}
+
+The empty answer stands for the expected one. Everything else comes from the cases and from `adapters.toml`.
 """
 
 import datetime as dt
@@ -14,6 +18,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -56,7 +61,10 @@ class Results(NamedTuple):
             for profile in adapter.profiles:
                 if profile in entry["profiles"]:
                     answers = saved["answers"].get(f"{adapter.asks} {profile}", {})
-                    rows.append(_row(adapter, entry["version"], profile, answers, asked[adapter.asks]))
+                    found = {case: key for case, keys in answers.items() for key in keys if name in keys[key].split()}
+                    row = _row(adapter, entry["version"], profile, found, asked[adapter.asks])
+                    older = _older_rows(row, found, saved.get("older", {}), asked[adapter.asks])
+                    rows.append(row._replace(older=tuple(older)))
         return cls(tuple(rows), dates, digests, saved["machine"])
 
     @classmethod
@@ -85,7 +93,17 @@ class Results(NamedTuple):
         answers: dict[str, dict[str, dict[str, list[str]]]] = defaultdict(
             lambda: defaultdict(lambda: defaultdict(list))
         )
+        older: dict[str, Any] = {}
         for row in self.rows:
+            for newer, each in pairwise((row, *row.older)):
+                before, changed = _keys(newer), defaultdict[str, list[str]](list)
+                for case, key in _keys(each).items():
+                    if key != before[case]:
+                        changed[key].append(case)
+                older[f"{row.adapter.name} {row.profile} {each.adapter.version}"] = {
+                    "version": each.version,
+                    "answers": {key: " ".join(cases) for key, cases in changed.items()},
+                }
             name = row.adapter.name
             entry = {"version": row.version, "date": self.dates[name].isoformat(), "profiles": []}
             versions.setdefault(name, entry)["profiles"].append(row.profile)
@@ -105,6 +123,7 @@ class Results(NamedTuple):
                 },
                 depth=2,
             ),
+            "older": _lines(older),
         }
         body = ",\n".join(f" {json.dumps(key)}: {text}" for key, text in parts.items())
         path.write_text(f"{{\n{body}\n}}\n", encoding="utf-8")
@@ -138,7 +157,7 @@ def _row(
     adapter: Adapter,
     version: str,
     profile: str,
-    answers: Mapping[str, Any],
+    keys: Mapping[str, str],
     asked: Sequence[tuple[Case, tuple[Question, ...] | None]],
 ) -> Row:
     results = []
@@ -149,12 +168,24 @@ def _row(
             results.append(CaseResult(case, SKIPPED, "the case changed after the last run"))
         else:
             own = [question for question in questions if question.profile == profile]
-            results.append(_case_result(adapter, case, own, answers.get(case.id, {})))
+            results.append(_case_result(adapter, case, own, keys.get(case.id, "")))
     return Row(adapter, version, profile, tuple(results))
 
 
-def _case_result(adapter: Adapter, case: Case, questions: Sequence[Question], answers: Mapping[str, str]) -> CaseResult:
-    key = next((key for key, names in answers.items() if adapter.name in names.split()), "")
+def _older_rows(
+    row: Row, keys: dict[str, str], saved: Mapping[str, Any], asked: Sequence[tuple[Case, tuple[Question, ...] | None]]
+) -> Iterator[Row]:
+    """Yield the rows of older versions, each of which is saved as what differs from the one before."""
+    releases = {adapter.version: adapter for adapter in row.adapter.releases()}
+    for label, entry in saved.items():
+        name, profile, version = label.split()
+        if (name, profile) == (row.adapter.name, row.profile):
+            keys = {**keys, **{case: key for key, cases in entry["answers"].items() for case in cases.split()}}
+            if version in releases:
+                yield _row(releases[version], entry["version"], profile, keys, asked)
+
+
+def _case_result(adapter: Adapter, case: Case, questions: Sequence[Question], key: str) -> CaseResult:
     if key == SKIPPED:
         return CaseResult(case, SKIPPED, key)
     if key:
@@ -163,6 +194,10 @@ def _case_result(adapter: Adapter, case: Case, questions: Sequence[Question], an
         return CaseResult(case, outcome, failure=Failure(questions[int(number)], outcome, answer))
     reasons = [adapter.reason_to_skip(question) for question in questions]
     return CaseResult(case, SKIPPED, "".join(reasons[-1:])) if all(reasons) else CaseResult(case, PASSED)
+
+
+def _keys(row: Row) -> dict[str, str]:
+    return {result.case.id: _key(row, result) for result in row.results}
 
 
 def _key(row: Row, result: CaseResult) -> str:

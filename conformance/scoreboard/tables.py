@@ -9,6 +9,8 @@ from conformance.scoreboard.results import HOSTILE, LEVELS, OWN_LEVEL, WRONG, Ro
 
 # The folder of the pages in the documentation.
 FOLDER = "scoreboard"
+# The heading of the older versions on the page of an implementation.
+VERSIONS = "Versions"
 # Topics are shown for at least this many files of cases.
 TOPICS = 5
 # The classes of cells, each with its least share in percent.
@@ -45,7 +47,11 @@ def page_path(adapter: Adapter) -> str:
 
 
 def profile_tables(rows: Sequence[Row]) -> list[str]:
-    """Return the tables of one profile: by level, and by section of the RFC if there are several."""
+    """Return the tables of one profile: by level, and by section of the RFC if there are several.
+
+    In the first table, the older versions of an implementation follow it in rows that the style sheet hides until the
+    newest version is clicked.
+    """
     rows = sorted(rows, key=_share, reverse=True)
     columns = [name for name in LEVELS if any(cell(row, has_level(name)) for row in rows)]
     asks = rows[0].adapter.asks
@@ -54,6 +60,7 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
     header = [
         "implementation",
         "version",
+        *(["change"] if any(row.older for row in rows) else []),
         *columns,
         *([HOSTILE] if asks_files else []),
         *(["topics"] if shows_topics else []),
@@ -62,7 +69,7 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
         "(own choices)",
     ]
     by_level = []
-    for row in rows:
+    for row in (each for newest in rows for each in (newest, *newest.older)):
         outcomes = row.outcomes(lambda result: result.counts)
         # Of files, most cases would count as wrong or raised, so only hostile ones are counted.
         answers = row.outcomes(lambda result: result.case.file.startswith(HOSTILE) and result.counts)
@@ -71,7 +78,8 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
         by_level.append(
             [
                 f"[{row.adapter.title}]({page_path(row.adapter)}){_mark(row.adapter)}",
-                row.version,
+                _version_cell(row),
+                *([_change_cell(row)] if "change" in header else []),
                 *(cell(row, has_level(name)) or "-" for name in columns),
                 *([cell(row, has_level(HOSTILE)) or "-"] if asks_files else []),
                 *(["/".join(f"{number}" for number in row.topics())] if shows_topics else []),
@@ -91,6 +99,37 @@ def profile_tables(rows: Sequence[Row]) -> list[str]:
             )
         )
     return tables
+
+
+def _version_cell(row: Row) -> str:
+    if row.adapter.is_older:
+        return f"[{row.version}]{{.older}} {row.adapter.released}"
+    return f"<details><summary>{row.version}</summary></details>" if row.older else row.version
+
+
+def _change_cell(row: Row) -> str:
+    if not row.older:
+        return "-"
+    level, before, after, _asked = improvement(row)
+    change = f"{after - before:+}" if after != before else "±0"
+    return f"[{level} {change}]({page_path(row.adapter)}#{VERSIONS.lower()}) since {row.older[-1].version}"
+
+
+def improvement(row: Row) -> tuple[str, int, int, int]:
+    """Return the first level with cases, how many of them the oldest and the newest version pass, and of how many."""
+    level = next(name for name in (*LEVELS, HOSTILE) if row.score(has_level(name))[1])
+    passed, asked = row.score(has_level(level))
+    return level, row.older[-1].score(has_level(level))[0], passed, asked
+
+
+def versions_table(row: Row) -> str:
+    """Return the table of the versions of an implementation, the newest first."""
+    columns = [name for name in (*LEVELS, HOSTILE) if cell(row, has_level(name))]
+    lines = [
+        [each.version, each.adapter.released or "-", *(cell(each, has_level(name)) or "-" for name in columns)]
+        for each in (row, *row.older)
+    ]
+    return colored(["version", "released", *columns], lines)
 
 
 def _mark(adapter: Adapter) -> str:

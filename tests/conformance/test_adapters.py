@@ -2,10 +2,11 @@
 
 import datetime as dt
 import json
+import re
 import shlex
 import shutil
 import sys
-import tomllib
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,8 +16,18 @@ from conformance.cases import RAISED, Answer, Case, Question
 from conformance.scoreboard import __main__ as scoreboard
 from conformance.scoreboard import builder
 from conformance.scoreboard.builder import BUILDERS, BuildError, build_for
-from conformance.scoreboard.catalogue import ACCESS, ADAPTERS, BUILD, PAGES, ROBOTS, Adapter, adapters, unavailable
-from conformance.scoreboard.page import PROFILES, as_json, own_choices_page, pages, reproduce
+from conformance.scoreboard.catalogue import (
+    ACCESS,
+    ADAPTERS,
+    BUILD,
+    PAGES,
+    ROBOTS,
+    Adapter,
+    adapters,
+    find_adapter,
+    unavailable,
+)
+from conformance.scoreboard.page import PROFILES, as_json, own_choices_page, pages
 from conformance.scoreboard.program import SLOW, AdapterProgram
 from conformance.scoreboard.results import (
     HOSTILE,
@@ -29,11 +40,18 @@ from conformance.scoreboard.results import (
     Failure,
     Row,
     level_group,
+    run,
 )
 from conformance.scoreboard.saved_results import Results
 from conformance.scoreboard.tables import profile_tables
 
 NAMES = sorted(adapters())
+# The oldest version of one library for each builder.
+OLDER = {
+    adapter.build.partition("-")[0]: adapter.releases()[-1].label
+    for adapter in reversed(adapters().values())
+    if adapter.build and len(adapter.versions) > 1
+}
 # These run with the interpreter of the tests.
 INSTALLED = [name for name in NAMES if adapters()[name].build is None]
 FILE = b"User-agent: ExampleBot\nDisallow: /private\n"
@@ -85,7 +103,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def built(name: str) -> Adapter:
     """Return an adapter, and build it. Skip the test if the tools of its language are missing."""
-    adapter = adapters()[name]
+    adapter = find_adapter(name)
     try:
         build_for(adapter, BUILD)
     except BuildError as error:
@@ -102,7 +120,7 @@ def test_installed_adapter_answers(name: str) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *OLDER.values()])
 @pytest.mark.usefixtures("unhurried")
 def test_adapter_answers(name: str) -> None:
     adapter = built(name)
@@ -120,33 +138,50 @@ def test_versions_are_those_of_the_lock_file(name: str) -> None:
     if not adapter.registry:
         assert adapter.version_command
         return
-    build, package, version = adapter.build, adapter.package, adapter.version
-    assert build is not None
-    assert package is not None
-    assert version is not None
-    lock = (ADAPTERS / build / LOCKS[build]).read_text("utf-8")
+    assert adapter.build is not None
+    # Each lock file has the name of a package and then its version, with words of its format between them.
+    package = re.escape(adapter.package.partition(":")[2] or adapter.package).replace(r"\.", "[.-]")
+    pattern = rf"(?<!\w){package}\W+(artifactId\W+)?(version\W+)?{re.escape(adapter.version)}[^.\w]"
+    assert re.search(pattern, (ADAPTERS / adapter.build / LOCKS[adapter.build]).read_text("utf-8"))
 
-    language = build.partition("-")[0]
-    if language == "rust":
-        assert {"name": package, "version": version}.items() <= next(
-            each.items() for each in tomllib.loads(lock)["package"] if each["name"] == package
-        )
-    elif language == "javascript":
-        installed = json.loads(lock)["packages"]
-        # A package that is installed in several versions has an alias for each.
-        assert version in {
-            entry["version"]
-            for path, entry in installed.items()
-            if entry.get("name", path.removeprefix("node_modules/")) == package
-        }
-    elif language == "java":
-        group, artifact = package.split(":")
-        words = lock.split()
-        assert f"<groupId>{group}</groupId>" in words
-        assert words[words.index(f"<artifactId>{artifact}</artifactId>") + 1] == f"<version>{version}</version>"
-    else:
-        name_in_lock = package.replace(".", "-") if language == "python" else package
-        assert f"{name_in_lock}=={version} " in lock or f"{package} {version}\n" in lock
+
+def test_versions_are_ordered_and_have_a_label_and_a_folder() -> None:
+    for adapter in adapters().values():
+        releases = adapter.releases()
+        dates = [dt.date.fromisoformat(each.released) for each in releases if each.released]
+        assert releases[0] == adapter
+        assert dates == sorted(dates, reverse=True)
+        assert [find_adapter(each.label) for each in releases] == releases
+        assert len({each.folder() for each in releases}) == len(releases)
+    assert find_adapter("protego@0.7.0") == adapters()["protego"]
+    with pytest.raises(ArgumentTypeError, match="unknown adapter 'protego@9': expected NAME or NAME@VERSION"):
+        find_adapter("protego@9")
+
+
+@pytest.mark.parametrize(
+    "label, manifest, text",
+    [
+        ("texting_robots@0.1.0", "rust/Cargo.toml", '\ntexting_robots = "=0.1.0"\n'),
+        ("crawler4j-client@4.2", "source/pom.xml", "<artifactId>crawler4j</artifactId>\n      <version>4.2</version>"),
+    ],
+)
+def test_older_version_replaces_the_locked_one(
+    label: str, manifest: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter = find_adapter(label)
+    build, folder = adapter.build or "", adapter.folder(tmp_path)
+    (tmp_path / "rust/older/release").mkdir(parents=True)
+    (tmp_path / "rust/older/release/texting_robots").touch()
+    commands: list[list[str]] = []
+    monkeypatch.setattr(builder, "_run", commands.append)
+
+    build_for(adapter, tmp_path)
+
+    assert len(commands) == 2
+    assert text in (folder / manifest).read_text("utf-8")
+    assert text not in (ADAPTERS / build / Path(manifest).name).read_text("utf-8")
+    assert any(str(folder) in word for word in commands[1])
+    assert not any(str(folder) in word for word in commands[0])
 
 
 def test_catalogue_is_complete() -> None:
@@ -446,6 +481,17 @@ def test_another_run_replaces_the_results_of_its_adapters_only() -> None:
     assert merged.machine == "new"
 
 
+def test_long_answers_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = 'import sys\nfor line in sys.stdin: print(\'{"exception": "\' + "x" * 5000 + \'"}\', flush=True)'
+    adapter = adapters()["protego"]._replace(program=(sys.executable, "-c", source), version_command=("echo", "1"))
+    monkeypatch.setattr(Adapter, "cases", lambda _: [result("a", "MUST", PASSED).case])
+
+    (found,) = run([adapter], "rfc9309").results
+
+    assert found.failure is not None
+    assert len(found.failure.answer) == 300
+
+
 def test_topics_count_files_of_which_every_case_passes() -> None:
     results = [
         result("a", "MUST", PASSED, "one.toml"),
@@ -499,7 +545,7 @@ def test_own_choices_name_what_the_rfc_leaves_open() -> None:
 
 
 def test_versions_of_an_implementation_count_once_for_own_choices() -> None:
-    rows = [row(name, result("a", "canfetch", WRONG)) for name in ("urllib", "urllib-3.12", "urllib-3.14")]
+    rows = [row(name, result("a", "canfetch", WRONG)) for name in ("urllib", "urllib-pyodide")]
 
     assert "[`a`" not in own_choices_page(rows)
 
@@ -511,17 +557,6 @@ def test_implementations_that_do_not_name_the_specification_are_marked() -> None
 
     assert "| [Protego](protego.md) | 1.0 |" in text
     assert "| [robots-txt-guard](robots-txt-guard.md) † | 1.0 |" in text
-
-
-@pytest.mark.slow
-def test_reproduce_names_the_adapter_the_profile_and_the_case() -> None:
-    from conformance.cases import load
-
-    case = load()[0]
-
-    assert reproduce(adapters()["protego"], "google", case) == (
-        f"python -m conformance --adapter protego --profile google --case {case.id}"
-    )
 
 
 def test_missing_tool_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-// CPython, compiled to WebAssembly by Pyodide: node cpython.mjs 3.12 [FOLDER SCRIPT]
+// CPython, compiled to WebAssembly by Pyodide: node cpython.mjs [FOLDER SCRIPT]
 // Runs a script of a folder. Without one, it prints the version of Python.
 
-const [version, folder, script] = process.argv.slice(2);
-const { loadPyodide } = await import(`pyodide-${version}`);
+import { loadPyodide } from "pyodide";
+
+const [folder, script] = process.argv.slice(2);
 const python = await loadPyodide();
 if (folder === undefined) {
   console.log(python.runPython("import platform; platform.python_version()"));
