@@ -5,13 +5,12 @@ The types are those of the responses. docs/decisions/page-types.md compares this
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from generated import ROOT, parse_check, write_or_check
+
 TARGET = ROOT / "page" / "src" / "api-types.ts"
 PREFIX = "#/components/schemas/"
 PRIMITIVES = {"string": "string", "boolean": "boolean", "integer": "number", "number": "number", "null": "null"}
@@ -87,17 +86,9 @@ def types() -> str:
 
 
 def main() -> int:
-    """Write the types, or check them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="report whether the file is fresh, and write nothing")
-    text = types()
-    if parser.parse_args().check:
-        fresh = TARGET.exists() and TARGET.read_text(encoding="utf-8") == text
-        if not fresh:
-            print(f"{TARGET} is stale: run tools/generate_page_types.py")
-        return 0 if fresh else 1
-    TARGET.write_text(text, encoding="utf-8")
-    return 0
+    """Write or check the types, and return the exit code."""
+    check = parse_check(__doc__)
+    return write_or_check({TARGET: types()}, check=check)
 
 
 if __name__ == "__main__":
