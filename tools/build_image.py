@@ -194,7 +194,7 @@ def download_debian_packages(architecture: Architecture, mirrors: Mirrors, folde
     """Download the packages of Debian, with signatures checked, and return their files."""
     if shutil.which("mmdebstrap") is None:
         raise ImageError(
-            "mmdebstrap is not installed: run tools/install_image_tools.sh as root, or install the package"
+            "mmdebstrap is not installed: run 'tools/install_packages.sh image' as root, or install the package"
         )
     packages = " ".join(DEBIAN_PACKAGES)
     download = (
