@@ -92,7 +92,6 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
             ["--engine"],
             type=Choice(engines),
             default="local",
-            show_default=True,
             help="Execution engine; local uses processes of this machine.",
         ),
         Option(

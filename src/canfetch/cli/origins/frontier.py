@@ -248,7 +248,6 @@ Exit codes: 0 URLs were queued, 1 there is no such failed URL, 2 the crawl canno
                     metavar="N",
                     type=click.IntRange(0, 1_000_000),
                     default=20,
-                    show_default=True,
                     help="Number of origins, of waiting URLs and of failed URLs to list. With --urls, all by default.",
                 ),
                 format_option(("text", "json")),
