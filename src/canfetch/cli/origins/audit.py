@@ -29,7 +29,6 @@ from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
     by_severity,
     main_finding,
-    meaning_text,
     place,
     rules_summary,
     severity_counts,
@@ -405,7 +404,7 @@ def _annotations(report: ReportJson) -> Iterator[str]:
     for one in report["findings"][:_MAX_ANNOTATIONS]:
         title = f"canfetch audit: {one['kind']}"
         where = "" if one["url"] is None else f" ({place(one)})"
-        text = f"{meaning_text(one)} {one['message']}{where}"
+        text = f"{one['meaning']} {one['message']}{where}"
         yield github_command(_GITHUB[one["severity"]], {"title": title}, text)
     more = len(report["findings"]) - _MAX_ANNOTATIONS
     if more > 0:

@@ -211,7 +211,7 @@ Examples:
         "retry": click.Command(
             "retry",
             params=[
-                crawl_argument("file"),
+                crawl_argument(),
                 click.Argument(["urls"], metavar="[URL]...", nargs=-1),
                 crawl_option(),
                 Option(["--origin"], metavar="URL", help="Queue only the failed URLs of this origin."),
@@ -234,7 +234,7 @@ Exit codes: 0 URLs were queued, 1 there is no such failed URL, 2 the crawl canno
         "show": click.Command(
             "show",
             params=[
-                crawl_argument("file"),
+                crawl_argument(),
                 crawl_option(),
                 Option(
                     ["--urls"],
