@@ -57,7 +57,7 @@ help: ## list the targets
 
 # --- setup ---------------------------------------------------------------------------------------
 
-$(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh tools/install.sh
+$(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh tools/install_packages.sh tools/install.sh
 	@tools/prepare_machine.sh $(VENV) $(PYTHON)
 	@$(INSTALL) --upgrade pip
 	@$(INSTALL) uv || echo "canfetch: uv cannot be installed; pip installs everything, which takes longer"
@@ -101,7 +101,7 @@ CI_GROUPS := lint types docs test-services
 setup-ci: setup-test
 	@$(MAKE) --jobs=2 page groups-ci
 	@$(MAKE) services
-	@tools/install_image_tools.sh
+	@tools/install_packages.sh image
 
 groups-ci:
 	@$(INSTALL) $(CI_GROUPS:%=--group %)
@@ -110,7 +110,7 @@ groups-ci:
 setup-lint: $(STAMPS)/group-lint $(STAMPS)/group-types $(INSTALLED)
 
 services: # the servers that tests start
-	@tools/install_services.sh
+	@tools/install_packages.sh services
 
 page/node_modules/.package-lock.json: page/package.json page/package-lock.json
 	@command -v npm > /dev/null || { echo "canfetch: the tester page is built with npm 10 or later (Node.js 20)" >&2; exit 1; }
@@ -309,7 +309,7 @@ release-check: $(STAMPS)/venv ## all of a release but the upload, from a clean c
 
 # From the wheel in dist/. For another architecture, its wheel or the py3-none-any wheel is used.
 image: $(STAMPS)/venv ## build the container image in dist/, from the wheel there: make image [ARGS='--architecture arm64']
-	@tools/install_image_tools.sh
+	@tools/install_packages.sh image
 	@compgen -G 'dist/canfetch-*.whl' > /dev/null || $(MAKE) package
 	PYTHONPATH=src $(BIN)/python tools/build_image.py $(ARGS)
 

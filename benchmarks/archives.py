@@ -19,7 +19,7 @@ from canfetch.core.times import rfc3339
 _FIRST_CAPTURE: Final = 1_735_689_600  # 2025-01-01
 
 
-def generate_warc(count: int, seed: int = 0, population: str = "web") -> Iterator[bytes]:
+def generate_warc(count: int, seed: int, population: str) -> Iterator[bytes]:
     """Yield the records of an archive, each a gzip member."""
     for number in range(count):
         compressor = zlib.compressobj(1, zlib.DEFLATED, 31)

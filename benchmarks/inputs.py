@@ -229,7 +229,7 @@ def urls(source: RobotsFile, count: int, *, seed: int = 1994) -> list[str]:
     return mixed
 
 
-def real_files(max_bytes: int = 512_000) -> tuple[list[RobotsFile], str]:
+def real_files() -> tuple[list[RobotsFile], str]:
     """Read the files in the folder of CANFETCH_CORPUS, or generate files of the usual sizes if it is not set.
 
     Returns: The files, and a description of them.
@@ -245,7 +245,7 @@ def real_files(max_bytes: int = 512_000) -> tuple[list[RobotsFile], str]:
     paths = sorted(path for path in Path(folder).iterdir() if path.is_file())
     if not paths:
         sys.exit(f"{CORPUS}={folder}: the folder contains no files")
-    files = [make_file(path.name, path.read_bytes()[:max_bytes]) for path in paths]
+    files = [make_file(path.name, path.read_bytes()[:512_000]) for path in paths]
     size = sum(len(file.content) for file in files)
     return files, f"{len(files):,} real files of {CORPUS}, {size:,} bytes"
 

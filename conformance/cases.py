@@ -124,7 +124,7 @@ def case_files(root: Path = ROOT) -> list[Path]:
     return [path for folder in FOLDERS for path in sorted((root / folder).glob("*.toml"))]
 
 
-def load_file(path: Path, root: Path = ROOT) -> Iterator[Case]:
+def load_file(path: Path, root: Path) -> Iterator[Case]:
     """Yield the cases of one file."""
     text = path.read_bytes().decode()
     lines = id_lines(text)

@@ -43,16 +43,16 @@ def statements(root: Path = ROOT) -> dict[str, list[dict[str, Any]]]:
     return tomllib.loads((root / "statements.toml").read_bytes().decode())
 
 
-def quotes_of_cases(root: Path = ROOT) -> dict[str, list[str]]:
+def quotes_of_cases() -> dict[str, list[str]]:
     """Return the quotations that support each case, with their documents and sections.
 
     A case of access/ has other quotations for each access policy. Its key is `CASE POLICY`.
     """
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for requirement in requirements(root):
+    for requirement in requirements():
         for name in requirement.get("cases", ()):
             found[name] += [f"“{quote}” ({RFC} section {requirement['section']})" for quote in requirement["quotes"]]
-    for statement in statements(root)["statement"]:
+    for statement in statements()["statement"]:
         policy = f" {statement['policy']}" if "policy" in statement else ""
         for name in statement["cases"]:
             found[f"{name}{policy}"] += [

@@ -10,7 +10,7 @@
 # The file OUTPUT.rustc names the compiler, whose standard library is in the module, and the file OUTPUT.crates the crates
 # that were built.
 #
-# In CI (CI=true), what is missing is installed with rustup, or by root with apt-get.
+# In CI (CI=true), what is missing is installed with rustup, or with tools/install_packages.sh.
 #
 # Exit codes: 0 built; 3 a toolchain is missing, which one line on standard error explains; otherwise the code of cargo.
 set -euo pipefail
@@ -19,7 +19,6 @@ output=$1
 [[ $output == /* ]] || output=$PWD/$output
 cd "$(dirname "$0")/.."
 target=wasm32-unknown-unknown
-packages=(rustc-web rust-web-src cargo-web)
 
 log() { printf 'canfetch: %s\n' "$*" >&2; }
 
@@ -84,18 +83,12 @@ install_toolchain() {
         log "installing the component rust-src with rustup"
         rustup --quiet component add rust-src && return 0
     fi
-    [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null || return 1
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq || return 1
-    local lld
-    lld=$(apt-cache search --names-only '^lld-[0-9]+$' | cut -d' ' -f1 | sort -V | tail -n 1)
-    log "installing ${packages[*]} $lld with apt-get"
-    apt-get install -y -qq --no-install-recommends --no-remove "${packages[@]}" "$lld" >/dev/null
+    tools/install_packages.sh engine
 }
 
 find_toolchain || { install_toolchain && find_toolchain; } || {
     log "cannot build the engine of the tester page: $problem;" \
-        "run 'rustup component add rust-src', or install Debian's packages ${packages[*]} and lld"
+        "run 'rustup component add rust-src', or install Debian's packages rustc-web rust-web-src cargo-web and lld"
     exit 3
 }
 

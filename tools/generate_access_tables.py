@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tomllib
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from generated import ROOT, parse_check, write_or_check
+
 SOURCE = ROOT / "tables" / "access.toml"
 MODULE = ROOT / "src" / "canfetch" / "access" / "_tables.py"
 NOTICE = "Generated from tables/access.toml by tools/generate_access_tables.py: edit that file, not this one."
@@ -107,17 +106,9 @@ def python_tables(tables: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Write or check the module. Return 1 if `--check` finds it out of date."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the module is out of date")
-    check = parser.parse_args().check
-    text = python_tables(tomllib.loads(SOURCE.read_text(encoding="utf-8")))
-    if MODULE.exists() and MODULE.read_text(encoding="utf-8") == text:
-        return 0
-    if not check:
-        MODULE.write_text(text, encoding="utf-8")
-    print(f"{MODULE.relative_to(ROOT)} {'is out of date' if check else 'written'}")
-    return 1 if check else 0
+    """Write or check the module, and return the exit code."""
+    check = parse_check(__doc__)
+    return write_or_check({MODULE: python_tables(tomllib.loads(SOURCE.read_text(encoding="utf-8")))}, check=check)
 
 
 if __name__ == "__main__":

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from graphlib import TopologicalSorter
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from generated import ROOT, parse_check, write_or_check
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from canfetch.lint import Check
 
-SOURCE = Path(__file__).resolve().parent.parent / "src"
+SOURCE = ROOT / "src"
 LINT = SOURCE / "canfetch" / "lint"
 TABLE = LINT / "_tables.py"
 HEAD = '''"""Generated from the modules in checks/ by tools/generate_check_table.py: edit those files, not this one.
@@ -95,19 +95,10 @@ def _text(value: Any) -> str:
 
 
 def main() -> int:
-    """Write the table, or check it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="report whether the file is fresh, and write nothing")
+    """Write or check the table, and return the exit code."""
+    check = parse_check(__doc__)
     sys.path.insert(0, str(SOURCE))
-    arguments = parser.parse_args()
-    text = table(load_checks())
-    if arguments.check:
-        fresh = TABLE.read_text(encoding="utf-8") == text
-        if not fresh:
-            print(f"{TABLE} is stale: run tools/generate_check_table.py")
-        return 0 if fresh else 1
-    TABLE.write_text(text, encoding="utf-8")
-    return 0
+    return write_or_check({TABLE: table(load_checks())}, check=check)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tomllib
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from generated import ROOT, parse_check, write_or_check
+
 SOURCE = ROOT / "tables" / "access.toml"
 PAGE = ROOT / "docs" / "policies.md"
 INTRODUCTION = """\
@@ -65,12 +64,10 @@ def code_list(values: list[str]) -> str:
 def valid_values(tables: dict[str, Any], setting: dict[str, Any]) -> str:
     """Format the values that a setting can have."""
     if "phases" in setting:
-        with_copy, without_copy = (
-            ", ".join(f"`{value}`" for value in tables["values"][name]) for name in setting["phases"]
-        )
+        with_copy, without_copy = (code_list(tables["values"][name]) for name in setting["phases"])
         return f"`with_copy`: {with_copy}<br>`without_copy`: {without_copy}"
     if "values" in setting:
-        return ", ".join(f"`{value}`" for value in tables["values"][setting["values"]])
+        return code_list(tables["values"][setting["values"]])
     if "origins" in setting:
         return f"a tuple of at most {setting['origins']} origins, such as `https://example.com`"
     return f"{setting['minimum']} to {setting['maximum']}"
@@ -123,17 +120,9 @@ def page(tables: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Write or check the page. Return 1 if `--check` finds it out of date."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
-    check = parser.parse_args().check
-    text = page(tomllib.loads(SOURCE.read_text(encoding="utf-8")))
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    if not check:
-        PAGE.write_text(text, encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)} {'is out of date' if check else 'written'}")
-    return 1 if check else 0
+    """Write or check the page, and return the exit code."""
+    check = parse_check(__doc__)
+    return write_or_check({PAGE: page(tomllib.loads(SOURCE.read_text(encoding="utf-8")))}, check=check)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tomllib
 from typing import Any
 
-from generate_tables import ROOT, SOURCE, flag_default, full_meaning
+from generate_tables import SOURCE, flag_default, full_meaning
+from generated import ROOT, parse_check, write_or_check
 
 PAGE = ROOT / "docs" / "profiles.md"
 
@@ -101,18 +101,9 @@ def page(tables: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Write or check the page. Return 1 if `--check` finds it out of date."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
-    check = parser.parse_args().check
-    text = page(tomllib.loads(SOURCE.read_text(encoding="utf-8")))
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    if not check:
-        PAGE.parent.mkdir(parents=True, exist_ok=True)
-        PAGE.write_text(text, encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)} {'is out of date' if check else 'written'}")
-    return int(check)
+    """Write or check the page, and return the exit code."""
+    check = parse_check(__doc__)
+    return write_or_check({PAGE: page(tomllib.loads(SOURCE.read_text(encoding="utf-8")))}, check=check)
 
 
 if __name__ == "__main__":

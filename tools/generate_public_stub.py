@@ -5,11 +5,11 @@ Type checkers and editors do not run `__getattr__`, so they read the stub.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent.parent / "src"
+from generated import ROOT, parse_check, write_or_check
+
+SOURCE = ROOT / "src"
 STUB = SOURCE / "canfetch" / "__init__.pyi"
 
 
@@ -42,17 +42,9 @@ def stub() -> str:
 
 
 def main() -> int:
-    """Write the stub, or check it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="report whether the file is fresh, and write nothing")
-    text = stub()
-    if parser.parse_args().check:
-        fresh = STUB.exists() and STUB.read_text(encoding="utf-8") == text
-        if not fresh:
-            print(f"{STUB} is stale: run tools/generate_public_stub.py")
-        return 0 if fresh else 1
-    STUB.write_text(text, encoding="utf-8")
-    return 0
+    """Write or check the stub, and return the exit code."""
+    check = parse_check(__doc__)
+    return write_or_check({STUB: stub()}, check=check)
 
 
 if __name__ == "__main__":

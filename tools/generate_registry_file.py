@@ -9,13 +9,12 @@ fields are in the order of `canfetch.Crawler`.
 import json
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from canfetch.agents import Crawler
 from canfetch.agents.releases import parse_release
+from generated import ROOT, parse_check, write_or_check
 
-ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "src" / "canfetch" / "agents" / "registry.json"
 OTHER_HEADERS = ROOT / "tests" / "agents" / "other_headers.json"
 # As in `Crawler`, with the source beside its date, and the long lists last.
@@ -62,14 +61,8 @@ def read_plain() -> dict[str, Any]:
 
 def main() -> int:
     """Write or check the file, and return the exit code."""
-    text = format_release(read_plain())
-    if "--check" not in sys.argv[1:]:
-        TARGET.write_text(text, encoding="utf-8")
-        return 0
-    if TARGET.read_text(encoding="utf-8") != text:
-        print("src/canfetch/agents/registry.json: run python tools/generate_registry_file.py", file=sys.stderr)
-        return 1
-    return 0
+    check = parse_check(__doc__)
+    return write_or_check({TARGET: format_release(read_plain())}, check=check)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ words are after "from PyPI" in the text above the command. When it is true, no m
 
 from __future__ import annotations
 
-import argparse
 import re
 import runpy
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from generated import ROOT, parse_check, write_or_check
+
 WORDS = "after the first release"
 COMMENT = f"  # {WORDS}"
 INLINE = f" ({WORDS})"
@@ -105,27 +105,19 @@ def marked_file(text: str, *, published: bool) -> str:
 
 
 def main() -> int:
-    """Write or check the marks."""
-    parser = argparse.ArgumentParser(description="Write or check the marks of commands that need a registry.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a mark is missing or left")
-    check = parser.parse_args().check
+    """Write or check the marks, and return the exit code."""
+    check = parse_check(__doc__)
     published = is_published()
-    outdated = False
+    texts: dict[Path, str] = {}
+    failed = False
     for path in pages():
-        text = path.read_text(encoding="utf-8")
-        name = path.relative_to(ROOT).as_posix()
         try:
-            new = (marked if path.suffix == ".md" else marked_file)(text, published=published)
+            mark = marked if path.suffix == ".md" else marked_file
+            texts[path] = mark(path.read_text(encoding="utf-8"), published=published)
         except ValueError as error:
-            print(f"{name}: {error}")
-            outdated = True
-            continue
-        if new != text and check:
-            print(f"{name} is out of date: run python tools/generate_release_marks.py")
-            outdated = True
-        elif new != text:
-            path.write_text(new, encoding="utf-8")
-    return int(outdated)
+            print(f"{path.relative_to(ROOT).as_posix()}: {error}")
+            failed = True
+    return write_or_check(texts, check=check) or int(failed)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tomllib
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from generated import ROOT, parse_check, write_or_check
+
 SOURCE = ROOT / "tables" / "protocol.toml"
 PYTHON_TABLES = ROOT / "src" / "canfetch" / "core" / "_tables.py"
 RUST_TABLES = ROOT / "rust" / "core" / "src" / "tables.rs"
@@ -116,27 +115,15 @@ def rust_profiles(tables: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Write or check all modules. Return 1 if `--check` finds one out of date."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a table is out of date")
-    check = parser.parse_args().check
+    """Write or check all modules, and return the exit code."""
+    check = parse_check(__doc__)
     tables = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
-    stale = []
     modules = {
         PYTHON_TABLES: python_tables(tables),
         RUST_TABLES: rust_tables(tables),
         RUST_PROFILES: rust_profiles(tables),
     }
-    for path, text in modules.items():
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(path)
-        if not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    for path in stale:
-        print(f"{path.relative_to(ROOT)} {'is out of date' if check else 'written'}")
-    return 1 if check and stale else 0
+    return write_or_check(modules, check=check)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 #
 # usage: tools/prepare_machine.sh VENV [PYTHON]
 #
-# On Debian and Ubuntu, root installs missing system packages with apt-get. Elsewhere, an error names them.
+# tools/install_packages.sh installs missing system packages. Where it cannot, an error names them.
 # CANFETCH_BUILD=native makes Rust a requirement.
 set -euo pipefail
 
@@ -13,15 +13,7 @@ minimum_rust=1.85
 
 log() { printf 'canfetch: %s\n' "$*" >&2; }
 
-install_packages() {
-    if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
-        log "installing $* with apt-get"
-        export DEBIAN_FRONTEND=noninteractive
-        apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null
-    else
-        return 1
-    fi
-}
+install_packages() { "$(dirname "$0")/install_packages.sh" "$1"; }
 
 new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
 
@@ -45,13 +37,13 @@ rust_is_new_enough() {
 
 if [[ ! -x $venv/bin/python ]]; then
     interpreter=$(find_python) || {
-        [[ -z $python ]] && install_packages python3 python3-venv && interpreter=$(find_python)
+        [[ -z $python ]] && install_packages python && interpreter=$(find_python)
     } || {
         log "needs Python 3.11 or later: pass PYTHON=/path/to/python"
         exit 1
     }
     if ! "$interpreter" -c 'import ensurepip, venv' 2>/dev/null; then
-        install_packages python3-venv && "$interpreter" -c 'import ensurepip, venv' || {
+        install_packages python && "$interpreter" -c 'import ensurepip, venv' || {
             log "$interpreter cannot create virtual environments: install python3-venv"
             exit 1
         }
@@ -61,8 +53,7 @@ if [[ ! -x $venv/bin/python ]]; then
 fi
 
 if [[ ${CANFETCH_BUILD:-auto} == native ]] && ! rust_is_new_enough; then
-    # Debian 12 packages two toolchains; the one that builds its browsers is newer.
-    install_packages gcc libc6-dev cargo-web rustc-web && rust_is_new_enough || {
+    install_packages rust && rust_is_new_enough || {
         log "CANFETCH_BUILD=native needs Rust $minimum_rust or later, with cargo and a C linker"
         exit 1
     }

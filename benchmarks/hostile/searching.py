@@ -12,10 +12,10 @@ GRAM_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._
 SLOTS = 1 << 17
 
 
-def distinct_text(length: int, seed: int = 5) -> str:
+def distinct_text() -> str:
     """Return a text in which almost every sequence of four bytes occurs once."""
-    dice = Dice(seed)
-    return "".join(dice.pick("abcdefghijklmnopqrstuvwxyz0123456789-_") for _ in range(length))
+    dice = Dice(5)
+    return "".join(dice.pick("abcdefghijklmnopqrstuvwxyz0123456789-_") for _ in range(URL_BYTES))
 
 
 def repeated_gram() -> Trap:
@@ -26,7 +26,7 @@ def repeated_gram() -> Trap:
 
 def near_miss_tail() -> Trap:
     """Rules whose rare grams are all in the URL, but before the segment that has to come first."""
-    text = distinct_text(URL_BYTES)
+    text = distinct_text()
     url = make_url(text, "zz")
     path = url[len(ORIGIN) :]
     lines = (
@@ -39,7 +39,7 @@ def near_miss_tail() -> Trap:
 
 def swapped_neighbours() -> Trap:
     """Rules whose two segments both occur in the URL, but in the opposite order."""
-    text = distinct_text(URL_BYTES)
+    text = distinct_text()
     url = make_url(text)
     path = url[len(ORIGIN) :]
     lines = (

@@ -586,7 +586,8 @@ def test_other_files_add_to_what_is_stated(client: Client, site: Site) -> None:
 
 
 def test_findings_of_one_kind_can_have_two_severities() -> None:
-    found = [{"kind": "sitemap-fault", "severity": severity} for severity in ("error", "warning", "warning")]
+    severities = ("error", "warning", "warning")
+    found = [{"kind": "sitemap-fault", "severity": severity, "meaning": "A fault."} for severity in severities]
     report = {"findings": found, "counts": {"sitemap-fault": 10}}
     assert [(len(found), number) for _, found, number in grouped(report)] == [(1, 1), (2, 9)]
 
@@ -884,7 +885,7 @@ def test_sites_with_the_same_rules(client: Client, site: Site) -> None:
         assert rules_summary(reports) == (
             f"2 of 3 sites have the same rules as {site.origin}. Other rules: {third.origin}."
         )
-    assert rules_summary(reports[:1]) == rules_summary([{"origin": "a"}, {"origin": "b"}]) == ""
+    assert rules_summary(reports[:1]) == rules_summary([{"origin": name, "rules": None} for name in "ab"]) == ""
     assert rules_summary(reports) in html_page(reports)
 
 

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from subprocess import PIPE, Popen
+from typing import IO, Any, NamedTuple, Protocol, TypeAlias
 
 import pytest
 from click.testing import CliRunner
@@ -20,6 +21,9 @@ from canfetch.cli.main import run as main_run
 
 __all__ = ["redis_url", "site"]
 
+MakeEnvironment: TypeAlias = Callable[[dict[str, str] | None], dict[str, str]]
+Stream: TypeAlias = int | IO[bytes]
+CANFETCH = ("-m", "canfetch")
 # Each test sets these variables itself.
 TEST_VARIABLES = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "CANFETCH_ENGINE", "CANFETCH_ENVIRONMENT")
 ROBOTS = """\
@@ -49,6 +53,14 @@ class Ran(NamedTuple):
     def lines(self) -> list[str]:
         return self.out.splitlines()
 
+    @property
+    def refusal(self) -> str:
+        """The message of a run that ended with exit code 2, one line on standard error, and no output."""
+        assert (self.code, self.out) == (2, "")
+        assert self.err.startswith("canfetch: ")
+        assert self.err.count("\n") == 1
+        return self.err
+
     def rows(self, form: str = "ndjson") -> list[Any]:
         """Return the values of an output in the format `json` or `ndjson`."""
         rows: list[Any] = json.loads(self.out) if form == "json" else [json.loads(line) for line in self.lines]
@@ -61,8 +73,31 @@ class RunCommand(Protocol):
     def __call__(self, *arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran: ...
 
 
+class RunProcess(Protocol):
+    """Runs `canfetch`, or another program of Python, in a process of its own in the test's folder.
+
+    Its streams are pipes, unless others are given as `subprocess` expects them. `redirection` is one of the shell.
+    """
+
+    def __call__(
+        self,
+        *arguments: str,
+        stdin: bytes | Stream = b"",
+        redirection: str = "",
+        env: dict[str, str] | None = None,
+        program: tuple[str, ...] = CANFETCH,
+        **streams: Stream,
+    ) -> Ran: ...
+
+
+class StartProcess(Protocol):
+    """Starts `canfetch` in the test's folder, with options of `Popen`. Streams are pipes, unless others are given."""
+
+    def __call__(self, *arguments: str, env: dict[str, str] | None = None, **options: Any) -> Popen[bytes]: ...
+
+
 @pytest.fixture
-def environment(tmp_path: Path) -> Callable[[dict[str, str] | None], dict[str, str]]:
+def environment(tmp_path: Path) -> MakeEnvironment:
     """Return a function that makes the environment of a run, without settings of this machine."""
 
     def made(more: dict[str, str] | None = None) -> dict[str, str]:
@@ -99,21 +134,49 @@ def sites(*names: str) -> Iterator[list[Site]]:
 
 
 @pytest.fixture
-def process(folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]) -> RunCommand:
+def process(folder: Path, environment: MakeEnvironment) -> RunProcess:
     """Return a function that runs the command in a separate process."""
 
-    def ran(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
-        done = subprocess.run(
-            [sys.executable, "-m", "canfetch", *arguments],
-            input=stdin,
-            cwd=folder,
-            env=environment(env),
-            capture_output=True,
-            check=False,
-        )
-        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    def ran(
+        *arguments: str,
+        stdin: bytes | Stream = b"",
+        redirection: str = "",
+        env: dict[str, str] | None = None,
+        program: tuple[str, ...] = CANFETCH,
+        **streams: Stream,
+    ) -> Ran:
+        command = [sys.executable, *program, *arguments]
+        if redirection:
+            command = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *command]
+        given: dict[str, Any] = {
+            "input" if isinstance(stdin, bytes) else "stdin": stdin,
+            "stdout": PIPE,
+            "stderr": PIPE,
+            **streams,
+        }
+        done = subprocess.run(command, **given, cwd=folder, env=environment(env), check=False)
+        return Ran(done.returncode, *((written or b"").decode() for written in (done.stdout, done.stderr)))
 
     return ran
+
+
+@pytest.fixture
+def start(folder: Path, environment: MakeEnvironment) -> StartProcess:
+    """Return a function that starts the command in a separate process."""
+
+    def started(*arguments: str, env: dict[str, str] | None = None, **options: Any) -> Popen[bytes]:
+        chosen = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, **options}
+        return Popen([sys.executable, *CANFETCH, *arguments], **chosen, cwd=folder, env=environment(env))
+
+    return started
+
+
+def pipes(process: Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    """Return the standard input, output and error of a process that was started with pipes."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return process.stdin, process.stdout, process.stderr
 
 
 @pytest.fixture

@@ -151,8 +151,7 @@ def test_invalid_arguments(run: Run, folder: Path, arguments: tuple[str, ...], m
 
 def test_refresh_to_a_folder_that_does_not_exist(run: Run, operator: Site) -> None:
     ran = call(run, "refresh", "nowhere/addresses.json", "GoodBot")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "canfetch: cannot write 'nowhere/addresses.json': the folder 'nowhere' does not exist\n"
+    assert ran.refusal == "canfetch: cannot write 'nowhere/addresses.json': the folder 'nowhere' does not exist\n"
     assert not operator.requests
 
 

@@ -2,17 +2,18 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from subprocess import Popen
 from threading import Thread
 from typing import Any
 
 import pytest
 from tests.bulk.warc_files import RULES, compressed, response
+from tests.cli.conftest import StartProcess
 from tests.json_lines import read_json_lines
 
 Run = Any
@@ -280,16 +281,6 @@ def test_unfinished_output_of_other_options(run: Run, folder: Path, archive: str
     assert run("bulk", "parse", archive, "-o", "out.csv", "--restart", "-j1").code == 0
 
 
-def started(folder: Path, env: dict[str, str], arguments: list[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "canfetch", *arguments],
-        cwd=folder,
-        env=env,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
 @POSIX
 @pytest.mark.service
 @pytest.mark.parametrize(
@@ -306,7 +297,7 @@ def started(folder: Path, env: dict[str, str], arguments: list[str]) -> subproce
         pytest.param("decide", "csv", "duckdb", marks=pytest.mark.nightly),
     ],
 )
-def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, form: str, engine: str) -> None:
+def test_killed_runs_are_resumed(start: StartProcess, folder: Path, command: str, form: str, engine: str) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow")
     if engine == "duckdb":
@@ -325,14 +316,14 @@ def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, f
     arguments = ["bulk", command, *inputs, *agents, "-j1", "--engine", engine]
     if command == "study":
         arguments = ["study", "definitions", *inputs, "-j1"]
-    with started(folder, environment(), [*arguments, "-o", f"whole.{form}"]) as process:
+    with start(*arguments, "-o", f"whole.{form}") as process:
         assert process.wait() == 0
     part = "counts" if command == "study" else "part"
     stages = ["captures.sqlite", f"{part}-00000000*", f"{part}-00000001*", f"{part}-00000002*"]
     if engine == "duckdb":
         stages.insert(1, "duckdb/work.duckdb")
     output = folder / f"out.{form}"
-    kill_at_stages(folder, environment, arguments, output, stages)
+    kill_at_stages(start, arguments, output, stages)
     whole = folder / f"whole.{form}"
     if form == "parquet":
         parquet = pytest.importorskip("pyarrow.parquet")
@@ -341,12 +332,12 @@ def test_killed_runs_are_resumed(folder: Path, environment: Any, command: str, f
         assert output.read_bytes() == whole.read_bytes()
 
 
-def kill_at_stages(folder: Path, environment: Any, arguments: list[str], output: Path, stages: list[str]) -> None:
+def kill_at_stages(start: StartProcess, arguments: list[str], output: Path, stages: list[str]) -> None:
     """Kill runs when they have written certain files, and then run the command to its end."""
-    partial = folder / f"{output.name}.partial"
+    partial = output.with_name(f"{output.name}.partial")
     kills = 0
     for stage in stages:
-        with started(folder, environment(), [*arguments, "-o", output.name]) as process:
+        with start(*arguments, "-o", output.name, start_new_session=True) as process:
             while process.poll() is None and not list(partial.glob(stage)):
                 time.sleep(0.01)
             if process.poll() is None:
@@ -358,7 +349,7 @@ def kill_at_stages(folder: Path, environment: Any, arguments: list[str], output:
     assert kills
     # A run that was killed at its very end has written the output, but may not have removed the folder.
     if partial.exists():
-        with started(folder, environment(), [*arguments, "-o", output.name, "--force"]) as process:
+        with start(*arguments, "-o", output.name, "--force") as process:
             assert process.wait() == 0
     assert not partial.exists()
 
@@ -378,24 +369,22 @@ def children(process: int) -> list[int]:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are listed as Linux does")
 @pytest.mark.service
-def test_killed_processes(folder: Path, environment: Any) -> None:
+def test_killed_processes(start: StartProcess, folder: Path) -> None:
     (folder / "robots.warc.gz").write_bytes(
         compressed([response(f"host{n}.example", RULES + b"# %d\n" % n) for n in range(12_300)])
     )
     arguments = ["bulk", "matrix", "robots.warc.gz", "-j2", "-o", "out.csv"]
     partial = folder / "out.csv.partial"
 
-    def start() -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "canfetch", *arguments], cwd=folder, env=environment(), stderr=subprocess.PIPE
-        )
+    def started() -> Popen[bytes]:
+        process = start(*arguments)
         while process.poll() is None and not list(partial.glob("part-*.tmp")):
             time.sleep(0.001)
         return process
 
     # One worker is killed: the command ends with a message. If the command has ended before, it is started again.
     for _ in range(ATTEMPTS):
-        with start() as process:
+        with started() as process:
             kill(children(process.pid)[:1])
             _, err = process.communicate()
         if process.returncode:
@@ -407,7 +396,7 @@ def test_killed_processes(folder: Path, environment: Any) -> None:
     assert b"a worker process was killed, maybe because memory ran out" in err
     # The command is killed: its workers end as well.
     for _ in range(ATTEMPTS):
-        with start() as process:
+        with started() as process:
             workers = children(process.pid)
             kill([process.pid])
         if process.returncode:
@@ -419,8 +408,8 @@ def test_killed_processes(folder: Path, environment: Any) -> None:
     while any(Path(f"/proc/{worker}").exists() and state(worker) != "Z" for worker in workers):
         time.sleep(0.01)
     assert not (folder / "out.csv").exists()
-    done = subprocess.run([sys.executable, "-m", "canfetch", *arguments], cwd=folder, env=environment(), check=False)
-    assert done.returncode == 0
+    with start(*arguments) as process:
+        assert process.wait() == 0
     assert (folder / "out.csv").read_bytes().count(b"\n") == 12_301
 
 

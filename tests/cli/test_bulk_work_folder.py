@@ -1,7 +1,6 @@
 """`canfetch bulk`: the folder of an unfinished output that is damaged, left behind, or on a full disk."""
 
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.bulk.warc_files import RULES, compressed, response
+from tests.cli.conftest import RunProcess
 
 from canfetch.bulk.archives import archive_job, filter_lists
 from canfetch.bulk.archives.archive_job import collect
@@ -197,17 +197,14 @@ LIMITED = (
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
-def test_a_full_disk(run: Run, folder: Path, environment: Any) -> None:
+def test_a_full_disk(run: Run, process: RunProcess, folder: Path) -> None:
     files = [response(f"host{n}.example", RULES + f"# {n} ".encode() * 1000) for n in range(100)]
     (folder / "robots.warc.gz").write_bytes(compressed(files))
     arguments = ["bulk", "decide", "robots.warc.gz", "--agent", "GPTBot", "-o", "out.csv", "-j1"]
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *arguments], cwd=folder, env=environment(), capture_output=True, check=False
-    )
-    assert done.returncode == 2
-    err = done.stderr.decode()
-    assert err.startswith("canfetch: cannot write 'out.csv.partial/captures.sqlite': ")
-    assert err.count("\n") == 1
+    done = process(*arguments, program=("-c", LIMITED))
+    assert done.code == 2
+    assert done.err.startswith("canfetch: cannot write 'out.csv.partial/captures.sqlite': ")
+    assert done.err.count("\n") == 1
     # With more room, the same command completes.
     assert run(*arguments) == (0, "", "canfetch: wrote 100 files to out.csv\n")
     assert len((folder / "out.csv").read_text(encoding="utf-8").splitlines()) == 101
@@ -225,7 +222,7 @@ def test_a_full_disk(run: Run, folder: Path, environment: Any) -> None:
     ],
 )
 def test_a_disk_that_is_full_while_parts_are_written(
-    folder: Path, environment: Any, engine: str, form: str, message: str
+    process: RunProcess, folder: Path, engine: str, form: str, message: str
 ) -> None:
     if engine == "duckdb":
         pytest.importorskip("duckdb")
@@ -234,29 +231,22 @@ def test_a_disk_that_is_full_while_parts_are_written(
     urls = "".join(f"https://a.example/{random.randbytes(32).hex()}\n" for _ in range(8_000))
     (folder / "urls.txt").write_text(urls, encoding="utf-8")
     arguments = [*COMMANDS["filter"], "-o", f"out.{form}", "-j2", "--engine", engine]
-    limited, again = (
-        subprocess.run(
-            [sys.executable, *program, *arguments], cwd=folder, env=environment(), capture_output=True, check=False
-        )
-        for program in (["-c", LIMITED.replace(str(FILE_LIMIT), str(LIMIT_OF_PARTS))], ["-m", "canfetch"])
-    )
-    assert limited.returncode == 2
-    err = limited.stderr.decode()
-    assert err.startswith(f"canfetch: {message}")
-    assert err.endswith(f"; the same command continues, and deleting 'out.{form}.partial' discards the work so far\n")
-    assert err.count("\n") == 1
-    assert again.returncode == 0
+    limited = process(*arguments, program=("-c", LIMITED.replace(str(FILE_LIMIT), str(LIMIT_OF_PARTS))))
+    assert limited.code == 2
+    assert limited.err.startswith(f"canfetch: {message}")
+    told = f"; the same command continues, and deleting 'out.{form}.partial' discards the work so far\n"
+    assert limited.err.endswith(told)
+    assert limited.err.count("\n") == 1
+    assert process(*arguments).code == 0
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
-def test_a_disk_that_is_full_at_the_start(folder: Path, environment: Any, archive: str) -> None:
+def test_a_disk_that_is_full_at_the_start(process: RunProcess, folder: Path, archive: str) -> None:
     paths = [part for n in range(1_000) for part in ("--path", f"/{'x' * 100}{n}")]
     arguments = ["bulk", "decide", archive, "--agent", "GPTBot", *paths, "-o", "out.csv"]
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *arguments], cwd=folder, env=environment(), capture_output=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (2, b"canfetch: cannot write --output 'out.csv': File too large\n")
+    done = process(*arguments, program=("-c", LIMITED))
+    assert done == (2, "", "canfetch: cannot write --output 'out.csv': File too large\n")
     assert not (folder / "out.csv.partial").exists()
 
 

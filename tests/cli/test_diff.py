@@ -263,8 +263,7 @@ def test_files_that_are_too_large_are_named_with_the_agent_and_what_to_do(
     monkeypatch.setattr("canfetch.compare.budget.NATIVE_STEPS", 10)
     monkeypatch.setattr("canfetch.compare.budget.PYTHON_STEPS", 10)
     ran = run("diff", "old.txt", "new.txt", *(() if agent is None else ("--agent", agent)))
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(
+    assert ran.refusal.startswith(
         "canfetch: cannot compare 'old.txt' with 'new.txt': undecided: the rules are too large for a limit of 10 steps"
     )
     assert f", for {agent or 'any other agent'}; compare other agents with --agent, or " in ran.err

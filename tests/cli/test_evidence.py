@@ -4,14 +4,12 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import sites
-from tests.cli.test_streams import started
+from tests.cli.conftest import StartProcess, pipes, sites
 from tests.evidence.segments import opening
 from tests.json_lines import read_json_lines
 from tests.servers.valid import RULES
@@ -79,9 +77,7 @@ def test_decisions_with_a_local_file_record_its_hash(run: Run, folder: Path) -> 
 
 def test_empty_evidence_folder_is_refused(run: Run, folder: Path) -> None:
     before = sorted(folder.iterdir())
-    ran = run(*GIVEN[:-1], "")
-    assert (ran.code, ran.out) == (2, "")
-    assert "invalid --evidence ''" in ran.err
+    assert "invalid --evidence ''" in run(*GIVEN[:-1], "").refusal
     assert sorted(folder.iterdir()) == before
 
 
@@ -168,19 +164,12 @@ def test_head_is_printed_at_the_end_and_detects_every_change(run: Run, folder: P
 
 
 @pytest.mark.slow
-def test_head_is_printed_if_nobody_reads_the_answers(folder: Path, environment: Any) -> None:
+def test_head_is_printed_if_nobody_reads_the_answers(start: StartProcess) -> None:
     # The output is buffered, so that the pipe is found broken at the end.
-    with subprocess.Popen(
-        [sys.executable, "-m", "canfetch", *GIVEN],
-        cwd=folder,
-        env=environment({"PYTHONUNBUFFERED": ""}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        err = process.stderr.read().decode()
+    with start(*GIVEN, env={"PYTHONUNBUFFERED": ""}) as process:
+        _, answers, errors = pipes(process)
+        answers.close()
+        err = errors.read().decode()
     assert err.count("canfetch: evidence head: evidence-") == 1
     assert (len(err.splitlines()), process.returncode) == (1, 141)
 
@@ -270,8 +259,7 @@ def test_seal_with_a_key(run: Run, folder: Path) -> None:
 def test_invalid_head_is_an_error(run: Run) -> None:
     run(*GIVEN)
     ran = run(*VERIFY, "--head", "x")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("canfetch: --head: invalid head 'x': expected SEGMENT:LINES:SHA256")
+    assert ran.refusal.startswith("canfetch: --head: invalid head 'x': expected SEGMENT:LINES:SHA256")
 
 
 def test_heads_of_a_folder_without_evidence_are_an_error(run: Run) -> None:
@@ -329,20 +317,18 @@ def test_unwritable_evidence_is_reported_before_any_answer(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_decision_that_cannot_be_recorded_is_an_error(folder: Path, environment: Any) -> None:
+def test_decision_that_cannot_be_recorded_is_an_error(folder: Path, start: StartProcess) -> None:
     live = ("check", "--urls-file", "-", "--agent", "GPTBot", "--store", "none", *EVIDENCE)
-    with sites("rules", "disallow-all") as [one, two], started(folder, environment(), *live) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdin.write(f"{one.origin}/fish\n".encode())
-        process.stdin.flush()
-        assert process.stdout.readline().startswith(b"allowed")
+    with sites("rules", "disallow-all") as [one, two], start(*live) as process:
+        urls, answers, errors = pipes(process)
+        urls.write(f"{one.origin}/fish\n".encode())
+        urls.flush()
+        assert answers.readline().startswith(b"allowed")
         shutil.rmtree(folder / "evidence" / "content")
-        process.stdin.write(f"{two.origin}/fish\n".encode())
-        process.stdin.close()
-        assert process.stdout.read() == b""
-        assert b": cannot store the content: No such file or directory\n" in process.stderr.read()
+        urls.write(f"{two.origin}/fish\n".encode())
+        urls.close()
+        assert answers.read() == b""
+        assert b": cannot store the content: No such file or directory\n" in errors.read()
         assert process.wait() == 2
     assert len(recorded(folder)) == 1
 

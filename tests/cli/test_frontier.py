@@ -262,10 +262,7 @@ def test_what_cannot_be_exported_or_imported(run: Run, tmp_path: Path) -> None:
         (("import", "-", "new"), "standard input: line 1: expected the format 'canfetch frontier 2', which "),
         (("import", "cut.jsonl", "text"), f"text: file is not a database; {CORRUPTION_ADVICE}"),
     ]:
-        ran = run("frontier", *arguments)
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err.startswith(f"canfetch: {message}")
-        assert ran.err.count("\n") == 1
+        assert run("frontier", *arguments).refusal.startswith(f"canfetch: {message}")
     assert not (tmp_path / "new").exists()
     assert (tmp_path / "text").read_text() == "fish"
 
@@ -294,13 +291,9 @@ def test_urls_of_a_crawl_that_runs(run: Run) -> None:
         "error": "status 500 %1B[31m",
     }
     assert json.loads("\n".join(listed("--state", "delayed", "--format", "json"))) == []
-    refused = run("frontier", "show", FILE, "--state", "failed")
-    assert (refused.code, refused.out) == (2, "")
-    assert "pass --urls as well" in refused.err
+    assert "pass --urls as well" in run("frontier", "show", FILE, "--state", "failed").refusal
     # The file belongs to the crawl, which can do this itself.
-    in_use = run("frontier", "retry", FILE)
-    assert (in_use.code, in_use.out) == (2, "")
-    assert "another process or another frontier uses the file" in in_use.err
+    assert "another process or another frontier uses the file" in run("frontier", "retry", FILE).refusal
 
 
 @pytest.mark.parametrize("crawling", [1], indirect=True)

@@ -2,13 +2,11 @@
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import StartProcess
 
 from canfetch.author.recipes import RECIPES
 
@@ -77,8 +75,7 @@ def test_existing_file_is_not_replaced(run: Run, folder: Path) -> None:
     assert (folder / "new.txt").read_bytes().endswith(b"\nUser-agent: *\nDisallow: /\n")
     before = (folder / "robots.txt").read_bytes()
     ran = run("init", "--recipe", "block-all", "--output", "robots.txt")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "canfetch: --output 'robots.txt' already exists: pass --force to replace it\n"
+    assert ran.refusal == "canfetch: --output 'robots.txt' already exists: pass --force to replace it\n"
     assert (folder / "robots.txt").read_bytes() == before
     (folder / "robots.txt").chmod(0o600)
     assert run("init", "--recipe", "allow-all", "--output", "robots.txt", "--force").code == 0
@@ -121,26 +118,14 @@ def test_existing_file_is_not_replaced(run: Run, folder: Path) -> None:
     ],
 )
 def test_invalid_arguments_are_reported_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
-    ran = run("init", *arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"canfetch: {told}")
-    assert ran.err.count("\n") == 1
+    assert run("init", *arguments).refusal.startswith(f"canfetch: {told}")
 
 
 @pytest.mark.slow
-def test_terminal_prompts_for_the_recipe(
-    folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
-) -> None:
+def test_terminal_prompts_for_the_recipe(start: StartProcess) -> None:
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "canfetch", "init"],
-        cwd=folder,
-        env=environment({"TERM": "dumb"}),
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with start("init", stdin=theirs, env={"TERM": "dumb"}) as process:
         os.close(theirs)
         # Invalid answers are prompted for again.
         os.write(
@@ -168,20 +153,13 @@ def test_terminal_prompts_for_the_recipe(
     "code, line",
     [(130, b":"), (2, b"\ncanfetch: the input ended before all questions were answered")],
 )
-def test_interrupted_prompt_ends_without_a_traceback(  # noqa: PLR0917
-    folder: Path, environment: Any, answer: bytes, prompt: bytes, code: int, line: bytes
+def test_interrupted_prompt_ends_without_a_traceback(
+    start: StartProcess, answer: bytes, prompt: bytes, code: int, line: bytes
 ) -> None:
     interrupted = code == 130
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "canfetch", "init"],
-        cwd=folder,
-        env=environment({"TERM": "dumb"}),
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with start("init", stdin=theirs, env={"TERM": "dumb"}) as process:
         os.close(theirs)
         assert process.stderr is not None
         os.write(ours, answer)

@@ -261,8 +261,7 @@ def test_read_error_of_a_list_follows_the_answers(run: Run, ruled: Site) -> None
 
 def test_empty_list_sends_no_request(run: Run) -> None:
     ran = run("check", "--urls-file", "-", *UNKEPT, stdin=b"\n")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "canfetch: --urls-file '-' is empty: expected one URL per line\n"
+    assert ran.refusal == "canfetch: --urls-file '-' is empty: expected one URL per line\n"
 
 
 # --- one file for all --------------------------------------------------------------------------
@@ -281,8 +280,7 @@ def test_named_origin_does_not_govern_another_even_without_a_file(run: Run) -> N
         for named, other in ((ruled, bare), (bare, ruled)):
             for more in ((), ("-q",)):
                 ran = run("check", f"{other.origin}/x", *UNKEPT, "--robots", named.origin, *more)
-                assert (ran.code, ran.out) == (2, "")
-                assert f"belongs to {other.origin}, but this file governs {named.origin}" in ran.err
+                assert f"belongs to {other.origin}, but this file governs {named.origin}" in ran.refusal
                 assert other.count("/robots.txt") == 0 or other is ruled
 
 
@@ -385,8 +383,7 @@ def test_policy_names_are_completed() -> None:
 def test_public_only_refuses_proxies(run: Run, monkeypatch: pytest.MonkeyPatch, ruled: Site) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--public-only")
-    assert (ran.code, ran.out) == (2, "")
-    assert "--public-only cannot be guaranteed with a proxy" in ran.err
+    assert "--public-only cannot be guaranteed with a proxy" in ran.refusal
 
 
 def test_proxy_of_the_environment_is_used(run: Run, monkeypatch: pytest.MonkeyPatch, ruled: Site) -> None:
@@ -470,7 +467,5 @@ def test_file_that_is_not_a_store_is_refused(run: Run, folder: Path, command: st
 
 
 def test_missing_list_is_reported_before_any_request(run: Run, ruled: Site) -> None:
-    ran = run("check", f"{ruled.origin}/fish", *UNKEPT, "--urls-file", "missing.txt")
-    assert (ran.code, ran.out) == (2, "")
-    assert "no such file" in ran.err
+    assert "no such file" in run("check", f"{ruled.origin}/fish", *UNKEPT, "--urls-file", "missing.txt").refusal
     assert ruled.requests == []

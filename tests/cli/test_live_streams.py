@@ -4,16 +4,14 @@ import os
 import re
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from subprocess import Popen
 
 import pytest
-from tests.cli.conftest import sites
-from tests.cli.test_streams import MEBIBYTE, POSIX, peak_memory_bytes, started
+from tests.cli.conftest import CANFETCH, RunProcess, StartProcess, pipes, sites
+from tests.cli.test_streams import MEBIBYTE, POSIX, peak_memory_bytes
 from tests.servers.web import Site
 
 # A run that waited for a silent origin would wait for an hour.
@@ -34,22 +32,21 @@ def leases(folder: Path) -> list[str]:
         return [row[0] for row in connection.execute("SELECT key FROM leases")]
 
 
-def interrupted(process: "subprocess.Popen[bytes]") -> tuple[int, bytes, bytes]:
+def interrupted(process: Popen[bytes]) -> tuple[int, bytes, bytes]:
     """Send SIGINT, and return the exit code, the output and the errors."""
     process.send_signal(signal.SIGINT)
-    assert process.stdout is not None
-    assert process.stderr is not None
-    return process.wait(), process.stdout.read(), process.stderr.read()
+    _, answers, errors = pipes(process)
+    return process.wait(), answers.read(), errors.read()
 
 
 @pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("command", ["check", "explain", "matrix", "fetch"])
-def test_interrupt_does_not_wait_and_releases_leases(folder: Path, environment: Any, command: str) -> None:
+def test_interrupt_does_not_wait_and_releases_leases(folder: Path, start: StartProcess, command: str) -> None:
     agent = () if command == "fetch" else AS_GPTBOT
     with (
         sites("silent", "silent-body") as running,
-        started(folder, environment(), command, *(site.origin for site in running), *agent, *PATIENT) as process,
+        start(command, *(site.origin for site in running), *agent, *PATIENT) as process,
     ):
         for site in running:
             wait_for_request(site)
@@ -60,84 +57,66 @@ def test_interrupt_does_not_wait_and_releases_leases(folder: Path, environment: 
 
 @pytest.mark.slow
 @POSIX
-def test_interrupt_between_two_urls_of_a_pipe(folder: Path, environment: Any) -> None:
-    with (
-        sites("rules") as [site],
-        started(folder, environment(), "check", "--urls-file", "-", *AS_GPTBOT, *PATIENT) as process,
-    ):
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(f"{site.origin}/fish\n".encode())
-        process.stdin.flush()
-        assert process.stdout.readline().startswith(b"allowed ")  # the list has not ended, and the answer is here
+def test_interrupt_between_two_urls_of_a_pipe(start: StartProcess) -> None:
+    with sites("rules") as [site], start("check", "--urls-file", "-", *AS_GPTBOT, *PATIENT) as process:
+        urls, answers, _ = pipes(process)
+        urls.write(f"{site.origin}/fish\n".encode())
+        urls.flush()
+        assert answers.readline().startswith(b"allowed ")  # the list has not ended, and the answer is here
         assert interrupted(process) == (130, b"", b"")
 
 
 @pytest.mark.slow
-def test_live_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
+def test_live_answers_come_before_the_list_ends(start: StartProcess) -> None:
     with (
         sites("rules", "disallow-all") as [one, two],
         # Without PYTHONUNBUFFERED, answers are flushed before each wait.
-        subprocess.Popen(
-            [sys.executable, "-m", "canfetch", "check", "--urls-file", "-", *AS_GPTBOT, "--store", "none"],
-            cwd=folder,
-            env={name: value for name, value in environment().items() if name != "PYTHONUNBUFFERED"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        ) as process,
+        start("check", "--urls-file", "-", *AS_GPTBOT, "--store", "none", env={"PYTHONUNBUFFERED": ""}) as process,
     ):
-        assert process.stdin is not None
-        assert process.stdout is not None
+        urls, answers, _ = pipes(process)
         for site, word in ((one, b"allowed"), (two, b"disallowed"), (one, b"allowed")):
-            process.stdin.write(f"{site.origin}/fish\n".encode())
-            process.stdin.flush()
-            assert process.stdout.readline().split()[0] == word
-        process.stdin.close()
+            urls.write(f"{site.origin}/fish\n".encode())
+            urls.flush()
+            assert answers.readline().split()[0] == word
+        urls.close()
         assert process.wait() == 1
 
 
 @pytest.mark.slow
 @POSIX
-def test_closed_reader_ends_the_run_while_an_origin_is_silent(folder: Path, environment: Any) -> None:
+def test_closed_reader_ends_the_run_while_an_origin_is_silent(folder: Path, start: StartProcess) -> None:
     with sites("rules", "silent") as [quick, silent]:
         urls = [f"{quick.origin}/{number}\n" for number in range(50_000)]
         (folder / "urls.txt").write_text("".join([*urls, f"{silent.origin}/x\n"]), encoding="utf-8")
-        with started(folder, environment(), "check", "--urls-file", "urls.txt", *AS_GPTBOT, *PATIENT) as process:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            process.stdout.readline()
-            process.stdout.close()
-            assert process.stderr.read() == b""
+        with start("check", "--urls-file", "urls.txt", *AS_GPTBOT, *PATIENT) as process:
+            _, answers, errors = pipes(process)
+            answers.readline()
+            answers.close()
+            assert errors.read() == b""
             assert process.wait() == 141
 
 
 @pytest.mark.slow
 @POSIX
-def test_memory_does_not_grow_with_a_live_list(folder: Path, environment: Any) -> None:
+def test_memory_does_not_grow_with_a_live_list(folder: Path, start: StartProcess) -> None:
     with sites("disallow-all") as [site]:
         (folder / "one.txt").write_text(f"{site.origin}/x\n", encoding="utf-8")
         with (folder / "many.txt").open("w", encoding="utf-8") as many:
             many.writelines(f"{site.origin}/{number}?{'q' * 1_000}\n" for number in range(20_000))
         live = ("check", *AS_GPTBOT, "--store", "none", "--urls-file")
-        small = peak_memory_bytes(folder, environment(), *live, "one.txt")
-        assert peak_memory_bytes(folder, environment(), *live, "many.txt") - small < 10 * MEBIBYTE
-        assert peak_memory_bytes(folder, environment(), *live, "many.txt", "--quiet") - small < 10 * MEBIBYTE
+        small = peak_memory_bytes(start, folder, *live, "one.txt")
+        assert peak_memory_bytes(start, folder, *live, "many.txt") - small < 10 * MEBIBYTE
+        assert peak_memory_bytes(start, folder, *live, "many.txt", "--quiet") - small < 10 * MEBIBYTE
         assert site.count("/robots.txt") == 3
 
 
 @pytest.mark.slow
 @POSIX
-def test_finished_process_leaves_no_files_open(folder: Path, environment: Any) -> None:
+def test_finished_process_leaves_no_files_open(folder: Path, process: RunProcess) -> None:
     """In development mode, a file that is not closed is a warning, and warnings are errors."""
     with sites("rules") as [site]:
         (folder / "urls.txt").write_text(f"{site.origin}/fish\n", encoding="utf-8")
-        ran = subprocess.run(
-            [sys.executable, "-X", "dev", "-W", "error", "-m", "canfetch", "check", "--urls-file", "urls.txt"]
-            + [*AS_GPTBOT, "--evidence", "evidence"],
-            cwd=folder,
-            env=environment(),
-            capture_output=True,
-            check=False,
-        )
-    assert ran.returncode == 0
-    assert re.fullmatch(rb"canfetch: evidence head: evidence-\S+:3:[0-9a-f]{64}\n", ran.stderr)
+        arguments = ("check", "--urls-file", "urls.txt", *AS_GPTBOT, "--evidence", "evidence")
+        ran = process(*arguments, program=("-X", "dev", "-W", "error", *CANFETCH))
+    assert ran.code == 0
+    assert re.fullmatch(r"canfetch: evidence head: evidence-\S+:3:[0-9a-f]{64}\n", ran.err)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import click
 import pytest
 from tests.bulk.warc_files import compressed, response
 from tests.cli.commands import commands
+from tests.cli.conftest import RunProcess
 from tests.logs.log_lines import Request, write_log
 
 from canfetch.cli.bulk import study
@@ -230,8 +230,7 @@ def test_an_input_is_not_replaced(run: Run, folder: Path, case: Case, spelling: 
         (folder / output).hardlink_to(folder / source)
     before = files(folder)
     done = run(*command_line(case, output, *force(case), source=source))
-    assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("is also an input file: choose another name\n")
+    assert done.refusal.endswith("is also an input file: choose another name\n")
     assert output in done.err
     assert (folder / source).read_bytes() == content
     assert files(folder) == before
@@ -267,20 +266,12 @@ def test_no_file_is_written_to_an_input_folder(run: Run, folder: Path, output: s
 
 @pytest.mark.slow
 @pytest.mark.skipif(WINDOWS, reason="standard input has no comparable status")
-def test_the_file_of_standard_input_is_not_replaced(folder: Path, environment: Any) -> None:
+def test_the_file_of_standard_input_is_not_replaced(folder: Path, process: RunProcess) -> None:
     content = write_input(folder, "bulk parse", "source.csv")
     command = command_line(("bulk parse", "--output"), "source.csv", "--force", source="-")
     with (folder / "source.csv").open("rb") as stream:
-        done = subprocess.run(
-            [sys.executable, "-m", "canfetch", *command],
-            cwd=folder,
-            env=environment(),
-            stdin=stream,
-            capture_output=True,
-            check=False,
-        )
-    message = b"canfetch: --output 'source.csv' is also an input file: choose another name\n"
-    assert (done.returncode, done.stderr) == (2, message)
+        done = process(*command, stdin=stream)
+    assert done == (2, "", "canfetch: --output 'source.csv' is also an input file: choose another name\n")
     assert (folder / "source.csv").read_bytes() == content
 
 

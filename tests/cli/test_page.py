@@ -299,8 +299,7 @@ def test_page_of_an_unreachable_origin_is_not_indexed(run: Run) -> None:
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_quiet_reports_errors(run: Run, form: str) -> None:
     ran = run("page", "nonsense", *AS_GOOGLE, *UNKEPT, "-q", "--format", form)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("canfetch: invalid URL 'nonsense'")
+    assert ran.refusal.startswith("canfetch: invalid URL 'nonsense'")
 
 
 # --- invalid arguments ---------------------------------------------------------------------------------
@@ -365,9 +364,7 @@ def test_invalid_arguments_are_reported_in_one_line(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file that opens and cannot be read")
 def test_read_error_of_html_is_reported(run: Run) -> None:
-    ran = run("page", *AS_GOOGLE, "--html", "/proc/self/mem")
-    assert (ran.code, ran.out) == (2, "")
-    assert "cannot read --html" in ran.err
+    assert "cannot read --html" in run("page", *AS_GOOGLE, "--html", "/proc/self/mem").refusal
 
 
 def test_control_characters_of_a_page_are_escaped(run: Run, ruled: Site) -> None:

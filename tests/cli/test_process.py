@@ -1,12 +1,11 @@
 """`python -m canfetch` in a separate process gives the same results as in-process runs."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import RunProcess
 
 from canfetch.cli.main import native_hint
 from canfetch.repository import PUBLISHED
@@ -45,31 +44,22 @@ def test_standard_input_of_a_process(process: Run) -> None:
 
 
 @pytest.mark.slow
-def test_entry_point_is_the_same_command(folder: Path, environment: Any, process: Run) -> None:
+def test_entry_point_is_the_same_command(process: RunProcess) -> None:
     # The console script that installers create runs this code.
     code = "import sys; from canfetch.cli.main import main; sys.exit(main())"
-    ran = subprocess.run(
-        [sys.executable, "-c", code, "--version"],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        check=False,
-        text=True,
-    )
-    assert (ran.returncode, ran.stdout, ran.stderr) == process("--version")
+    assert process("--version", program=("-c", code)) == process("--version")
 
 
 @pytest.mark.slow
-def test_collections_at_exit_skip_the_modules_of_a_command(folder: Path, environment: Any) -> None:
+def test_collections_at_exit_skip_the_modules_of_a_command(process: RunProcess) -> None:
     code = (
         "import atexit, gc\n"
         "from canfetch.cli.main import main\n"
         "atexit.register(lambda: print(gc.get_freeze_count() > len(gc.get_objects())))\n"
         "main()"
     )
-    command = [sys.executable, "-c", code, "check", "--help"]
-    ran = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, check=True, text=True)
-    assert ran.stdout.splitlines()[-1] == "True"
+    ran = process("check", "--help", program=("-c", code))
+    assert (ran.code, ran.lines[-1]) == (0, "True")
 
 
 def test_unexpected_exception_is_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,30 +85,19 @@ def test_unexpected_exception_of_a_thread_is_exit_2(run: Run, monkeypatch: pytes
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is full")
 @pytest.mark.parametrize("arguments", [("check",), ("chekc",), ("check", "fish", "--agent", "a", "--robots", "-")])
-def test_error_that_cannot_be_written_is_exit_2(folder: Path, environment: Any, arguments: tuple[str, ...]) -> None:
+def test_error_that_cannot_be_written_is_exit_2(process: RunProcess, arguments: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
-        ran = subprocess.run(
-            [sys.executable, "-m", "canfetch", *arguments],
-            cwd=folder,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=full,
-            check=False,
-        )
-    assert (ran.returncode, ran.stdout) == (2, b"")
+        assert process(*arguments, stderr=full) == (2, "", "")
 
 
 @pytest.mark.slow
-def test_version_names_the_command_that_builds_the_native_engine() -> None:
+def test_version_names_the_command_that_builds_the_native_engine(process: RunProcess) -> None:
     code = "import sys; sys.modules['canfetch._native'] = None; from canfetch.cli.main import main; main()"
-    command = [sys.executable, "-c", code, "--version"]
-    environment = {name: value for name, value in os.environ.items() if name != "CANFETCH_ENGINE"}
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert "engine python" in ran.stdout
+    ran = process("--version", program=("-c", code))
+    assert ran.code == 0
+    assert "engine python" in ran.out
     if sys.implementation.name == "cpython":
-        assert ran.stderr == native_hint(published=PUBLISHED) + "\n"
+        assert ran.err == native_hint(published=PUBLISHED) + "\n"
     # The Python engine was requested, so there is nothing to install.
-    environment["CANFETCH_ENGINE"] = "python"
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert ran.stderr == ""
+    ran = process("--version", program=("-c", code), env={"CANFETCH_ENGINE": "python"})
+    assert (ran.code, ran.err) == (0, "")

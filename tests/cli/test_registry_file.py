@@ -86,8 +86,7 @@ def test_registry_is_extended_by_the_file(run: Run, folder: Path) -> None:
 def test_invalid_file_is_reported(run: Run, folder: Path, text: str, message: str) -> None:
     (folder / "crawlers.toml").write_text(text, encoding="utf-8")
     ran = run("check", *ASK, "--agent", "ExampleBot", stdin=ROBOTS)
-    assert (ran.code, ran.out) == (2, "")
-    assert "--agents-registry 'crawlers.toml'" in ran.err
+    assert "--agents-registry 'crawlers.toml'" in ran.refusal
     assert message in ran.err
 
 

@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 import click
 import pytest
+from tests.cli.conftest import RunProcess, StartProcess, pipes
 
 from canfetch.cli.main import cli
 
@@ -17,23 +19,14 @@ Run = Any
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes as POSIX has them")
 CHECK = ("check", "--agent", "GPTBot", "--robots", "robots.txt", "--urls-file")
 MEBIBYTE = 1 << 20
+# Answers of a local file are buffered otherwise.
+UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
 
-def started(folder: Path, env: dict[str, str], *arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "canfetch", *arguments],
-        cwd=folder,
-        env={**env, "PYTHONUNBUFFERED": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def peak_memory_bytes(folder: Path, env: dict[str, str], *arguments: str) -> int:
+def peak_memory_bytes(start: StartProcess, folder: Path, *arguments: str) -> int:
     """Run to the end, and return the peak memory."""
     with (folder / "out").open("wb") as out:
-        process = subprocess.Popen([sys.executable, "-m", "canfetch", *arguments], cwd=folder, env=env, stdout=out)
+        process = start(*arguments, stdin=DEVNULL, stdout=out, stderr=DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 1
@@ -43,13 +36,13 @@ def peak_memory_bytes(folder: Path, env: dict[str, str], *arguments: str) -> int
 @pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("form", ["text", "json", "ndjson", "csv"])
-def test_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form: str) -> None:
+def test_memory_does_not_grow_with_the_list(folder: Path, start: StartProcess, form: str) -> None:
     (folder / "one.txt").write_text("/x\n", encoding="utf-8")
     with (folder / "many.txt").open("w", encoding="utf-8") as many:
         many.writelines(f"https://example.com/shop/{n}?{'q' * 1_100}\n" for n in range(19_999))
         many.write("/x\n")
-    small = peak_memory_bytes(folder, environment(), *CHECK, "one.txt", "--format", form)
-    large = peak_memory_bytes(folder, environment(), *CHECK, "many.txt", "--format", form)
+    small = peak_memory_bytes(start, folder, *CHECK, "one.txt", "--format", form)
+    large = peak_memory_bytes(start, folder, *CHECK, "many.txt", "--format", form)
     assert (folder / "many.txt").stat().st_size > 20 * MEBIBYTE
     assert large - small < 8 * MEBIBYTE
     assert (folder / "out").read_bytes().count(b"\n") >= 20_000
@@ -58,92 +51,75 @@ def test_memory_does_not_grow_with_the_list(folder: Path, environment: Any, form
 @pytest.mark.slow
 @POSIX
 @pytest.mark.parametrize("more", [("--quiet",), ()])
-def test_memory_of_a_matrix_and_of_quiet_is_bounded_too(folder: Path, environment: Any, more: tuple[str, ...]) -> None:
+def test_memory_of_a_matrix_and_of_quiet_is_bounded_too(
+    folder: Path, start: StartProcess, more: tuple[str, ...]
+) -> None:
     (folder / "many.txt").write_text("/x\n" * 100_000, encoding="utf-8")
     (folder / "one.txt").write_text("/x\n", encoding="utf-8")
     matrix = ("matrix", *CHECK[1:])
-    small = peak_memory_bytes(folder, environment(), *matrix, "one.txt", *more)
-    assert peak_memory_bytes(folder, environment(), *matrix, "many.txt", *more) - small < 8 * MEBIBYTE
+    small = peak_memory_bytes(start, folder, *matrix, "one.txt", *more)
+    assert peak_memory_bytes(start, folder, *matrix, "many.txt", *more) - small < 8 * MEBIBYTE
 
 
-def test_answers_come_before_the_list_ends(folder: Path, environment: Any) -> None:
-    with started(folder, environment(), *CHECK, "-") as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"/shop/fish\n")
-        process.stdin.flush()
-        assert process.stdout.readline().split()[:2] == [b"allowed", b"/shop/fish"]
-        process.stdin.write(b"/x\n")
-        process.stdin.close()
-        assert process.stdout.readline().split()[:2] == [b"disallowed", b"/x"]
+def test_answers_come_before_the_list_ends(start: StartProcess) -> None:
+    with start(*CHECK, "-", env=UNBUFFERED) as process:
+        urls, answers, _ = pipes(process)
+        urls.write(b"/shop/fish\n")
+        urls.flush()
+        assert answers.readline().split()[:2] == [b"allowed", b"/shop/fish"]
+        urls.write(b"/x\n")
+        urls.close()
+        assert answers.readline().split()[:2] == [b"disallowed", b"/x"]
         assert process.wait() == 1
 
 
 @pytest.mark.slow
 @POSIX
-def test_closed_reader_ends_the_run_quietly(folder: Path, environment: Any) -> None:
+def test_closed_reader_ends_the_run_quietly(folder: Path, start: StartProcess) -> None:
     (folder / "many.txt").write_text("/shop/\n" * 50_000, encoding="utf-8")
-    with started(folder, environment(), *CHECK, "many.txt") as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == b""
+    with start(*CHECK, "many.txt") as process:
+        _, answers, errors = pipes(process)
+        answers.readline()
+        answers.close()
+        assert errors.read() == b""
         assert process.wait() == 141
 
 
 @pytest.mark.slow
 @POSIX
-def test_reader_that_is_closed_from_the_start(folder: Path, environment: Any) -> None:
+def test_reader_that_is_closed_from_the_start(process: RunProcess) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
-    ran = subprocess.run(
-        [sys.executable, "-m", "canfetch", "check", "/x", "--agent", "GPTBot", "--robots", "robots.txt"],
-        cwd=folder,
-        env=environment(),
-        stdout=write_end,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
+    ran = process("check", "/x", "--agent", "GPTBot", "--robots", "robots.txt", stdout=write_end)
     os.close(write_end)
-    assert (ran.returncode, ran.stderr) == (141, b"")
+    assert (ran.code, ran.err) == (141, "")
 
 
 @pytest.mark.slow
 @POSIX
-def test_interrupt_is_exit_130_without_a_traceback(folder: Path, environment: Any) -> None:
-    with started(folder, environment(), *CHECK, "-") as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdin.write(b"/shop/\n")
-        process.stdin.flush()
-        process.stdout.readline()  # it runs, and waits for the next URL
+def test_interrupt_is_exit_130_without_a_traceback(start: StartProcess) -> None:
+    with start(*CHECK, "-", env=UNBUFFERED) as process:
+        urls, answers, errors = pipes(process)
+        urls.write(b"/shop/\n")
+        urls.flush()
+        answers.readline()  # it runs, and waits for the next URL
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
-        assert process.stderr.read() == b""
+        assert errors.read() == b""
 
 
 @pytest.mark.slow
 @POSIX
-def test_closed_standard_input_is_reported(folder: Path, environment: Any) -> None:
-    command = f'exec "{sys.executable}" -m canfetch check /x --agent GPTBot --robots - <&-'
-    ran = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(), capture_output=True, check=False)
-    assert (ran.returncode, ran.stdout) == (2, b"")
-    assert ran.stderr == b"canfetch: cannot read --robots -: standard input is closed\n"
+def test_closed_standard_input_is_reported(process: RunProcess) -> None:
+    ran = process("check", "/x", "--agent", "GPTBot", "--robots", "-", redirection="<&-")
+    assert ran == (2, "", "canfetch: cannot read --robots -: standard input is closed\n")
 
 
-def test_unencodable_url_is_escaped(folder: Path, environment: Any) -> None:
+def test_unencodable_url_is_escaped(folder: Path, process: RunProcess) -> None:
     (folder / "urls.txt").write_text("/shop/魚\n", encoding="utf-8")
-    ran = subprocess.run(
-        [sys.executable, "-m", "canfetch", *CHECK, "urls.txt"],
-        cwd=folder,
-        env=environment({"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}),
-        capture_output=True,
-        check=False,
-    )
-    assert (ran.returncode, ran.stderr) == (0, b"")
-    assert ran.stdout.startswith(b"allowed     /shop/\\u9b5a")
+    ran = process(*CHECK, "urls.txt", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("allowed     /shop/\\u9b5a")
 
 
 @pytest.mark.parametrize(

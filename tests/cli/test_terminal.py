@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import sites
+from tests.cli.conftest import RunProcess, sites
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal as POSIX has it")
 
@@ -180,30 +180,20 @@ def test_no_progress_bar_without_a_terminal(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_rich_is_not_imported_unless_a_table_is_drawn(folder: Path, environment: Any) -> None:
+def test_rich_is_not_imported_unless_a_table_is_drawn(process: RunProcess) -> None:
     code = (
         "import sys; from canfetch.cli.main import run; code = run(sys.argv[1:]); "
         "sys.exit(9 if 'rich' in sys.modules else code)"
     )
     for arguments in (CHECK, ("explain", *CHECK[1:]), ("matrix", *CHECK[1:])):
-        ran = subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            cwd=folder,
-            env=environment(),
-            capture_output=True,
-            check=False,
-        )
-        assert ran.returncode == 1
+        assert process(*arguments, program=("-c", code)).code == 1
 
 
 @pytest.mark.slow
-def test_check_does_not_import_slow_modules(folder: Path, environment: Any) -> None:
+def test_check_does_not_import_slow_modules(process: RunProcess) -> None:
     code = "import sys; from canfetch.cli.main import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
-    ran = subprocess.run(
-        [sys.executable, "-c", code, *CHECK], cwd=folder, env=environment(), capture_output=True, check=False, text=True
-    )
     slow = {"rich", "csv", "pathlib", "urllib.parse", "dataclasses", "idna", "asyncio", "tomllib", "logging"}
-    assert not slow & set(ran.stderr.split())
+    assert not slow & set(process(*CHECK, program=("-c", code)).err.split())
 
 
 @pytest.mark.slow

@@ -112,10 +112,7 @@ def test_exit_codes(run: Run, signals: str) -> None:
 )
 def test_wrong_arguments(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
     assert folder.is_dir()
-    ran = run("use", *arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert message in ran.err
-    assert ran.err.count("\n") == 1
+    assert message in run("use", *arguments).refusal
 
 
 RSL = """<rsl xmlns="https://rslstandard.org/rsl"><content url="/">
@@ -337,8 +334,7 @@ def test_an_answer_from_files_is_recorded(run: Run, folder: Path, signals: str) 
 
 def test_evidence_that_cannot_be_written_is_an_error(run: Run, signals: str, folder: Path) -> None:
     ran = run("use", "/fish", *TRAINING, "--robots", signals, "--evidence", signals)
-    assert (ran.code, ran.out) == (2, "")
-    assert "--evidence: cannot write evidence to signals.txt" in ran.err
+    assert "--evidence: cannot write evidence to signals.txt" in ran.refusal
     ran = run("use", "/fish", *TRAINING, "--robots", signals, "--evidence-key", signals)
     assert "--evidence-key requires --evidence FOLDER" in ran.err
     assert not (folder / "evidence").exists()

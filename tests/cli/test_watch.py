@@ -3,17 +3,16 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from io import BufferedIOBase
 from itertools import pairwise
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import Any
 
 import pytest
-from tests.cli.conftest import serving
+from tests.cli.conftest import RunProcess, StartProcess, pipes, serving
 from tests.client.watch.receivers import NO_CONTENT, receiver
 from tests.servers.certificates import Authority
 from tests.servers.dead_ports import refusing_port
@@ -167,10 +166,7 @@ def test_an_unreachable_origin_does_not_stop_the_others(run: Run) -> None:
     ],
 )
 def test_mistakes_are_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
-    ran = run("watch", *arguments, "--once")
-    assert (ran.code, ran.out) == (2, "")
-    assert message in ran.err
-    assert ran.err.count("\n") == 1
+    assert message in run("watch", *arguments, "--once").refusal
 
 
 @pytest.mark.parametrize(
@@ -184,9 +180,7 @@ def test_mistakes_are_one_line(run: Run, arguments: tuple[str, ...], message: st
 def test_mistakes_about_the_history_are_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
     with serving(answer(OPEN)) as site:
         run("watch", site.origin, *ONCE)
-    ran = run("history", *arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert message in ran.err
+    assert message in run("history", *arguments).refusal
 
 
 def test_the_help_of_every_has_its_limits(run: Run) -> None:
@@ -196,43 +190,30 @@ def test_the_help_of_every_has_its_limits(run: Run) -> None:
 def test_a_version_without_a_file_has_no_content(run: Run) -> None:
     with serving(answer(b"", 404)) as site:
         run("watch", site.origin, *ONCE)
-    ran = run("history", "--content", "1")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "canfetch: version 1 has no file: status 404\n"
+    assert run("history", "--content", "1").refusal == "canfetch: version 1 has no file: status 404\n"
 
 
 @pytest.mark.service
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
-def test_a_killed_watch_loses_no_change(
-    folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
-) -> None:
+def test_a_killed_watch_loses_no_change(folder: Path, start: StartProcess, process: RunProcess) -> None:
     bodies = [f"User-agent: *\nDisallow: /{number}/\n".encode() for number in range(12)]
     with Site() as site, receiver() as running:
         site.serve("/robots.txt", *(answer(body) for body in bodies))
-        command = [sys.executable, "-m", "canfetch", "watch", site.origin, "--webhook", running.url, *UNKEPT]
+        command = ("watch", site.origin, "--webhook", running.url, *UNKEPT, "--once")
         for number in range(8):
-            process = subprocess.Popen([*command, "--once"], cwd=folder, env=environment(None))
             # Killed at any point: during the start, the request, the comparison or the message.
-            try:
-                process.wait(0.1 * number)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
+            with start(*command) as killed:
+                with suppress(TimeoutExpired):
+                    killed.wait(0.1 * number)
+                killed.kill()
         for _ in range(3):
-            subprocess.run([*command, "--once"], cwd=folder, env=environment(None), check=False)
+            process(*command)
         with WatchHistory(folder / "robots-history.sqlite3") as history:
             # A message that a killed process had started to send is sent again after a minute.
             while (due_at := history.next_message_at()) is not None:
                 time.sleep(max(0.0, due_at - time.time()))
-                subprocess.run([*command, "--once"], cwd=folder, env=environment(None), check=False)
-        out = subprocess.run(
-            [sys.executable, "-m", "canfetch", "history", "--format", "json"],
-            cwd=folder,
-            env=environment(None),
-            capture_output=True,
-            check=True,
-        ).stdout
-    rows = json.loads(out)
+                process(*command)
+        rows = process("history", "--format", "json").rows("json")
     reports = [row["change"] for row in rows]
     assert reports[0] is None
     # Each report starts where the one before it ended, so no change between two versions is missing.
@@ -244,15 +225,11 @@ def test_a_killed_watch_loses_no_change(
 
 @pytest.mark.service
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT")
-def test_in_the_foreground_it_runs_until_it_is_interrupted(
-    folder: Path, environment: Callable[[dict[str, str] | None], dict[str, str]]
-) -> None:
-    with changing() as site:
-        command = [sys.executable, "-m", "canfetch", "watch", site.origin, *UNKEPT, "-v"]
-        process = subprocess.Popen(command, cwd=folder, env=environment(None), stderr=subprocess.PIPE, text=True)
-        assert process.stderr is not None
+def test_in_the_foreground_it_runs_until_it_is_interrupted(folder: Path, start: StartProcess) -> None:
+    with changing() as site, start("watch", site.origin, *UNKEPT, "-v") as process:
+        _, _, log = pipes(process)
         # The log of the first fetch.
-        assert site.origin in process.stderr.readline()
+        assert site.origin in log.readline().decode()
         with WatchHistory(folder / "robots-history.sqlite3") as history:
             deadline = time.monotonic() + 300
             while history.last_version(site.origin) is None and time.monotonic() < deadline:

@@ -10,7 +10,6 @@ import doctest
 import io
 import json
 import re
-import subprocess
 import sys
 import tomllib
 import traceback
@@ -20,8 +19,8 @@ from pathlib import Path
 from types import ModuleType
 
 from tests.docs.blocks import RUN, Block, blocks
+from tests.docs.programs import completed
 
-SECONDS = 600
 ENGINE = re.compile(r"\bengine (python|native|both)$", re.MULTILINE)
 # A script stops at the first command that fails. Exit code 1 of canfetch is a result, not an error.
 STRICT = """\
@@ -102,7 +101,7 @@ class PageRunner:
             raise Difference("expected the block to start with '$ '")
         for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
             command, shown = split_command(part)
-            done = shell(command)
+            done = completed(["bash", "-c", command])
             output = done.stdout + done.stderr
             try:
                 expect(output, shown)
@@ -117,7 +116,7 @@ class PageRunner:
 
 def run_script(script: str) -> str:
     """Run a script that should succeed, and return its standard output."""
-    done = shell(STRICT + script)
+    done = completed(["bash", "-c", STRICT + script])
     if done.returncode > 1:
         raise Difference(done.stdout + done.stderr)
     return done.stdout
@@ -147,18 +146,6 @@ def split_command(part: str) -> tuple[str, str]:
     while lines[end - 1].endswith("\\\n"):
         end += 1
     return "".join(lines[:end]).rstrip("\n"), "".join(lines[end:])
-
-
-def shell(script: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in bash."""
-    return subprocess.run(
-        ["bash", "-c", script],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-        check=False,
-    )
 
 
 def expect(output: str, shown: str) -> None:

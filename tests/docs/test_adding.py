@@ -7,7 +7,6 @@ example. The commands of the page must succeed, and the files that change must b
 import os
 import re
 import shlex
-import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from tests.docs.blocks import ROOT
+from tests.docs.programs import completed
 from tests.missing import skip_unless_ci
 
 PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
@@ -33,7 +33,6 @@ PROGRAMS = {
 }
 # The module, and not its stub.
 NATIVE = "_native.*[!i]"
-SECONDS = 600
 _SECTION = re.compile(r"^## How do I add (?:a|an) (.+)\?$", re.MULTILINE)
 _ITEM = re.compile(r"^\d+\. (.+(?:\n {3}.+)*)", re.MULTILINE)
 _CODE = re.compile(r"`([^`]+)`")
@@ -140,15 +139,10 @@ def run(command: str, folder: Path) -> str:
     if not list((folder / "src" / "canfetch").glob(NATIVE)):
         # Otherwise, tests in CI require the native engine.
         environment["CANFETCH_BUILD"] = "python"
-    done = subprocess.run(
+    done = completed(
         [*PROGRAMS[program], *arguments],
         cwd=folder,
         env={**environment, "PYTHONPATH": str(folder / "src"), "NO_COLOR": "1", "COLUMNS": "100"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-        check=False,
     )
     # 1 is an answer of canfetch, such as a disallowed URL.
     allowed = (0, 1) if program == "canfetch" else (0,)

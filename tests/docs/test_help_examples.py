@@ -12,12 +12,12 @@ import pytest
 from tests.cli.commands import commands
 from tests.docs.blocks import ROOT
 from tests.docs.conftest import example_environment
+from tests.docs.programs import completed
 
 import canfetch
 from canfetch.cli.main import PROGRAM
 from canfetch.client.frontier import export_frontier
 
-SECONDS = 600
 # What the examples expect in the current folder and in the cache.
 SETUP = """\
 set -e
@@ -93,16 +93,7 @@ def test_every_reason_is_needed() -> None:
 
 
 def run(script: str, folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["bash", "-c", f"set -o pipefail\n{script}"],
-        cwd=folder / "current",
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-        check=False,
-    )
+    return completed(["bash", "-c", f"set -o pipefail\n{script}"], cwd=folder / "current", env=environment)
 
 
 @pytest.fixture(scope="module")

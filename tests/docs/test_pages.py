@@ -1,15 +1,14 @@
 """Every code block of the documentation is run, parsed, or on the list of blocks that are not run."""
 
-import subprocess
 import sys
 from pathlib import Path
 from shutil import copytree, which
 
 import pytest
 from tests.docs.blocks import DIRECTIVES, DOCUMENTS, PARSED, ROOT, RUN, TEXT, blocks, page_name
+from tests.docs.programs import completed
 
 HERE = Path(__file__).parent
-SECONDS = 1800
 # The reasons that the pages give, one for each block that is not run.
 NOT_RUN = {
     "CONTRIBUTING.md": ["needs a checkout"],
@@ -75,16 +74,8 @@ def test_blocks_do_what_the_page_shows(page: Path, environment: dict[str, str], 
         pytest.skip("the shell examples need bash and the paths of POSIX")
     folder = tmp_path / "page"
     copytree(ROOT / "examples", folder / "examples")
-    done = subprocess.run(
-        [sys.executable, str(HERE / "page_runner.py"), str(page)],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-        check=False,
-    )
+    command = [sys.executable, str(HERE / "page_runner.py"), str(page)]
+    done = completed(command, cwd=folder, env=environment, seconds=1800)
     assert done.returncode == 0, done.stdout + done.stderr
     # For example, a connection that an example did not close.
     assert not done.stderr

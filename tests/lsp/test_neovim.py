@@ -78,7 +78,7 @@ SERVER = [sys.executable, "-m", "canfetch", "lsp"]
 def test_neovim_shows_diagnostics_applies_a_fix_and_formats(tmp_path: Path) -> None:
     neovim = shutil.which("nvim")
     if neovim is None:
-        skip_unless_ci("nvim is not installed: run tools/install_services.sh")
+        skip_unless_ci("nvim is not installed: run tools/install_packages.sh services")
     robots = tmp_path / "robots.txt"
     robots.write_text("user-agent: *\nDisalow: /é/\n\n\nUser-agent: GPTBot\nDisallow:/\n", encoding="utf-8")
     script = tmp_path / "script.lua"

@@ -202,7 +202,7 @@ def test_page_without_its_list_of_parts_is_an_error(tmp_path: Path) -> None:
         bundled_parts.page_parts(tmp_path / "parts.json")
 
 
-def write_crate(folder: Path, name: str, *, dependencies: str = "", library: str = "", licence: bool = True) -> None:
+def write_crate(folder: Path, name: str, *, dependencies: str = "", library: str = "") -> None:
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "lib.rs").touch()
     (folder / "Cargo.toml").write_text(
@@ -211,8 +211,7 @@ def write_crate(folder: Path, name: str, *, dependencies: str = "", library: str
         encoding="utf-8",
     )
     (folder / ".cargo-checksum.json").write_text('{"files": {}, "package": null}', encoding="utf-8")
-    if licence:
-        (folder / "LICENSE-MIT").write_text(f"The license of {name}.", encoding="utf-8")
+    (folder / "LICENSE-MIT").write_text(f"The license of {name}.", encoding="utf-8")
     (folder / "NOTICE").write_text("A notice is not a license.", encoding="utf-8")
 
 

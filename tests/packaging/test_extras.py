@@ -21,11 +21,11 @@ def run(*command: str | Path) -> str:
     return done.stdout
 
 
-def make_wheel(folder: Path, name: str, version: str, *, extra: str = "") -> None:
-    """Write a wheel without content."""
-    info = f"{name}-{version}.dist-info"
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{extra}")
+def make_wheel(folder: Path, name: str, *, extra: str = "") -> None:
+    """Write a wheel of version 99.0 without content."""
+    info = f"{name}-99.0.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-99.0-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 99.0\n{extra}")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", "")
 
@@ -35,9 +35,9 @@ def test_extra_is_added_to_the_installed_canfetch(tmp_path: Path) -> None:
     index = tmp_path / "index"
     index.mkdir()
     for name in ("click", "h11", "idna", "rich"):
-        make_wheel(index, name, "99.0")
+        make_wheel(index, name)
     # A package of another project that has the name.
-    make_wheel(index, "canfetch", "99.0", extra="Provides-Extra: cli\n")
+    make_wheel(index, "canfetch", extra="Provides-Extra: cli\n")
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     pip = (python, "-m", "pip", "--isolated", "install", "--quiet", "--no-index", "--find-links", index)

@@ -20,7 +20,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 from tests.missing import skip_unless_ci
 
-import build_image
+import image_archive
+import image_packages
 
 ROOT: Final = Path(__file__).parents[2]
 DIST: Final = ROOT / "dist"
@@ -51,7 +52,7 @@ class Image(NamedTuple):
 
 def architecture() -> str:
     machine = os.uname().machine
-    return next(name for name, found in build_image.ARCHITECTURES.items() if found.machine == machine)
+    return next(name for name, found in image_packages.ARCHITECTURES.items() if found.machine == machine)
 
 
 def archive() -> Path:
@@ -274,7 +275,7 @@ def test_bill_of_materials_lists_every_package() -> None:
     status = image().files["var/lib/dpkg/status"].decode()
     debian = {line.partition(": ")[2] for line in status.splitlines() if line.startswith("Package: ")}
     assert {purl.split("/")[2].partition("@")[0] for purl in purls if purl.startswith("pkg:deb/")} == debian
-    assert debian == set(build_image.DEBIAN_PACKAGES)
+    assert debian == set(image_packages.DEBIAN_PACKAGES)
     installed = [name for name in image().files if name.endswith(".dist-info/METADATA")]
     assert len([purl for purl in purls if purl.startswith("pkg:pypi/")]) >= len(installed) > 20
     assert {"pkg:cargo/memchr", "pkg:pypi/canfetch", "pkg:npm/crelt"} <= {purl.partition("@")[0] for purl in purls}
@@ -283,7 +284,7 @@ def test_bill_of_materials_lists_every_package() -> None:
 @packaging
 def test_each_package_of_debian_has_its_license() -> None:
     members = image().members
-    for package in build_image.DEBIAN_PACKAGES:
+    for package in image_packages.DEBIAN_PACKAGES:
         folder = members[f"usr/share/doc/{package}"]
         owner = folder.linkname if folder.issym() else package
         assert f"usr/share/doc/{owner}/copyright" in members, package
@@ -402,7 +403,7 @@ def test_layer_depends_only_on_names_contents_and_time(tmp_path: Path) -> None:
         (folder / "a").chmod(0o4755 if number else 0o777)
         (folder / "link").symlink_to("a")
         os.link(folder / "a", folder / "b" / "again")
-        layers.append(build_image.build_layer(folder, 7, "test"))
+        layers.append(image_archive.build_layer(folder, 7, "test"))
     assert layers[0] == layers[1]
     with tarfile.open(fileobj=io.BytesIO(gzip.decompress(layers[0].blob.content))) as reader:
         found = {member.name: (member.mode, member.mtime, member.isreg()) for member in reader}
@@ -423,14 +424,14 @@ def test_mirror_that_cannot_be_reached_gives_one_line(tmp_path: Path) -> None:
 
 
 def test_wheel_of_the_architecture_is_preferred(tmp_path: Path) -> None:
-    amd64, arm64 = build_image.ARCHITECTURES["amd64"], build_image.ARCHITECTURES["arm64"]
-    with pytest.raises(build_image.ImageError, match="no wheel for amd64"):
-        build_image.find_wheel(amd64, tmp_path)
+    amd64, arm64 = image_packages.ARCHITECTURES["amd64"], image_packages.ARCHITECTURES["arm64"]
+    with pytest.raises(image_packages.ImageError, match="no wheel for amd64"):
+        image_packages.find_wheel(amd64, tmp_path)
     names = ["cp311-abi3-linux_x86_64", "cp311-abi3-musllinux_1_2_x86_64", "py3-none-any"]
     for name in names:
         (tmp_path / f"canfetch-1-{name}.whl").touch()
-    assert build_image.find_wheel(amd64, tmp_path).stem == "canfetch-1-cp311-abi3-linux_x86_64"
-    assert build_image.find_wheel(arm64, tmp_path).stem == "canfetch-1-py3-none-any"
+    assert image_packages.find_wheel(amd64, tmp_path).stem == "canfetch-1-cp311-abi3-linux_x86_64"
+    assert image_packages.find_wheel(arm64, tmp_path).stem == "canfetch-1-py3-none-any"
 
 
 def test_compose_file_confines_the_container() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from canfetch.cli.main import native_hint
 from canfetch.repository import PUBLISHED, REPOSITORY
-from generate_release_marks import COMMENT, INLINE, ROOT, WORDS, marked, marked_file, pages, registry_command
+from generate_release_marks import COMMENT, INLINE, WORDS, marked, marked_file, pages, registry_command
+from generated import ROOT
 
 PAGES = pages()
 COMMANDS = [

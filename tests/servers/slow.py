@@ -55,48 +55,15 @@ async def slow_complete(exchange: Exchange) -> None:
         await asyncio.sleep(_DRIP_SECONDS / 4)
 
 
-async def endless_body(exchange: Exchange) -> None:
-    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
-    while True:
-        await exchange.send(_FILLER)
+def _endless(start: bytes, part: bytes) -> Behaviour:
+    """Return a behaviour that sends the start of a response, and then a part of it without end."""
 
+    async def endless(exchange: Exchange) -> None:
+        await exchange.send(start)
+        while True:
+            await exchange.send(part)
 
-async def endless_chunks(exchange: Exchange) -> None:
-    await exchange.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    while True:
-        await exchange.send(b"%x\r\n%b\r\n" % (len(_FILLER), _FILLER))
-
-
-async def endless_line(exchange: Exchange) -> None:
-    """Send one header without end."""
-    await exchange.send(b"HTTP/1.1 200 OK\r\nX-Endless: ")
-    while True:
-        await exchange.send(b"x" * 4_096)
-
-
-async def endless_fields(exchange: Exchange) -> None:
-    await exchange.send(b"HTTP/1.1 200 OK\r\n")
-    while True:
-        await exchange.send(b"X-Endless: yes\r\n" * 256)
-
-
-async def endless_interim(exchange: Exchange) -> None:
-    while True:
-        await exchange.send(b"HTTP/1.1 100 Continue\r\n\r\n" * 256)
-
-
-async def endless_extension(exchange: Exchange) -> None:
-    """Send a chunk extension without end."""
-    await exchange.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")
-    while True:
-        await exchange.send(b"x" * 4_096)
-
-
-async def endless_missing(exchange: Exchange) -> None:
-    """Send 404 with a body without end."""
-    await exchange.send(b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n")
-    while True:
-        await exchange.send(_FILLER)
+    return endless
 
 
 BEHAVIOURS: dict[str, Behaviour] = {
@@ -107,11 +74,13 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "slow-redirect": slow_redirect,
     "concurrent": concurrent,
     "slow-complete": slow_complete,
-    "endless-body": endless_body,
-    "endless-chunks": endless_chunks,
-    "endless-line": endless_line,
-    "endless-fields": endless_fields,
-    "endless-interim": endless_interim,
-    "endless-extension": endless_extension,
-    "endless-missing": endless_missing,
+    "endless-body": _endless(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", _FILLER),
+    "endless-chunks": _endless(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"%x\r\n%b\r\n" % (len(_FILLER), _FILLER)
+    ),
+    "endless-line": _endless(b"HTTP/1.1 200 OK\r\nX-Endless: ", b"x" * 4_096),
+    "endless-fields": _endless(b"HTTP/1.1 200 OK\r\n", b"X-Endless: yes\r\n" * 256),
+    "endless-interim": _endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 256),
+    "endless-extension": _endless(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"x" * 4_096),
+    "endless-missing": _endless(b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n", _FILLER),
 }

@@ -94,9 +94,6 @@ _BY_STATUS: Final = {
     429: (EdgeKind.RATE_LIMITED, "too many requests, according to the site"),
 }
 _ACCEPTED: Final = 202
-_SUCCESS: Final = 2
-_REDIRECTION: Final = 3
-_CLIENT_ERROR: Final = 4
 _CUTS: Final = frozenset({FailureKind.RESET, FailureKind.INCOMPLETE, FailureKind.PROTOCOL})
 _ACCIDENTS: Final = frozenset({EdgeKind.CUT, EdgeKind.FAILURE})
 # With such an answer to a browser, more requests show nothing.

@@ -74,7 +74,7 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[str]:
         heading = f"<h2>{_text(report['origin'])}</h2>\n" if len(reports) > 1 else ""
         yield f'<section id="site-{number}">\n{heading}'
         yield f'<p class="place">{time_text(report["checked_at"])}; {counted(report["requests"], "request")}</p>\n'
-        if report.get("environment") is not None:
+        if report["environment"] is not None:
             yield f"<p>{_text(environment_text(report))}</p>\n"
         yield from _report(report)
         yield "</section>\n"
@@ -128,7 +128,7 @@ def _introduction(report: ReportJson) -> str:
 
 def _open_crawlers(purpose: Mapping[str, Any]) -> str:
     # Control tokens fetch nothing.
-    rows = [row for row in purpose["crawlers"] if not row.get("token_only")]
+    rows = [row for row in purpose["crawlers"] if not row["token_only"]]
     numbers = {row["may_fetch"]: len(row["crawlers"]) for row in rows}
     title = purpose["title"][:1].lower() + purpose["title"][1:]
     return f"{title}, {numbers.get('all', 0) + numbers.get('some', 0)} of {sum(numbers.values())}"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from canfetch.audit.findings import AuditKind
-from canfetch.audit.report import AUDIT_SCHEMA, ReportJson, SkipRecords
+from canfetch.audit.report import AUDIT_SCHEMA, LogRecords, ReportJson, SkipRecords
 from canfetch.core.verdict import Access
 from canfetch.lint.severity import Severity
 
@@ -68,11 +68,6 @@ def _optional(check: _Check) -> _Check:
     return lambda value: value is None or check(value)
 
 
-def _optional_key(check: _Check) -> _Check:
-    """Accept a key that reports of earlier versions do not have."""
-    return lambda value: value is _MISSING or value is None or check(value)
-
-
 def _list_of(check: _Check) -> _Check:
     return lambda value: isinstance(value, list) and all(map(check, value))
 
@@ -92,8 +87,7 @@ _KINDS: Final = frozenset(map(str, AuditKind))
 _REPORT: Final[dict[str, _Check]] = {
     "checked_at": _is_time,
     "error": _is_text,
-    # Reports of earlier versions do not have it.
-    "environment": lambda value: value is None or value is _MISSING or _is_text(value),
+    "environment": _optional(_is_text),
     "access": _optional(_object(access=_one_of(map(str, Access)), explanation=_is_text)),
     "hosts": _list_of(
         _object(
@@ -111,7 +105,7 @@ _REPORT: Final[dict[str, _Check]] = {
                     crawlers=_list_of(_is_text),
                     lines=_list_of(_is_number),
                     line_count=_is_number,
-                    token_only=_optional_key(_one_of([True, False])),
+                    token_only=_one_of([True, False]),
                 )
             ),
             use=_optional(
@@ -139,30 +133,21 @@ _REPORT: Final[dict[str, _Check]] = {
             kind=_one_of(_KINDS),
             severity=_one_of(severity.label for severity in Severity),
             message=_is_text,
-            # Reports of earlier versions have neither.
-            meaning=_optional_key(_is_text),
-            advice=_optional_key(_is_text),
+            meaning=_is_text,
+            advice=_is_text,
             url=_optional(_is_text),
             line=_optional(_is_number),
             status=_optional(_is_number),
             text=_optional(_is_text),
         )
     ),
-    "logs": _optional_key(
+    "logs": _optional(
         _object(
-            **dict.fromkeys(
-                ("number", "lines", "bad_lines", "crawlers", "crawler_requests", "other_requests"), _is_number
-            ),
-            other_host_requests=_is_number,
-            first=_optional(_is_time),
-            last=_optional(_is_time),
-            by_history=_one_of([True, False]),
-            # Reports of earlier versions have neither.
-            unusable_requests=_optional_key(_is_number),
-            not_judged=_optional_key(_is_number),
+            **dict.fromkeys(LogRecords._fields, _is_number)
+            | {"first": _optional(_is_time), "last": _optional(_is_time), "by_history": _one_of([True, False])}
         )
     ),
-    "skips": _optional_key(_object(**dict.fromkeys(SkipRecords._fields, _is_number))),
+    "skips": _optional(_object(**dict.fromkeys(SkipRecords._fields, _is_number))),
     "counts": _is_counts,
     "requests": _is_number,
     "max_requests": _is_number,

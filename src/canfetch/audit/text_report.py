@@ -61,12 +61,12 @@ class FindingGroup(NamedTuple):
     @property
     def meaning(self) -> str:
         """What they mean for the owner, in one sentence."""
-        return meaning_text(self.found[0])
+        return str(self.found[0]["meaning"])
 
     @property
     def advice(self) -> str:
         """What to do."""
-        return self.found[0].get("advice") or self.kind.advice
+        return str(self.found[0]["advice"])
 
 
 def text_lines(report: ReportJson) -> Iterator[str]:
@@ -76,7 +76,7 @@ def text_lines(report: ReportJson) -> Iterator[str]:
     """
     yield f"{printable_text(report['origin'])}: {summary(report)}"
     yield f"  audited on {time_text(report['checked_at'])}"
-    if report.get("environment") is not None:
+    if report["environment"] is not None:
         yield f"  {environment_text(report)}"
     if report["error"]:
         yield f"  {report['error']}"
@@ -177,20 +177,13 @@ def grouped(report: ReportJson) -> Iterator[FindingGroup]:
     left = dict(report["counts"])
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for one in report["findings"]:
-        groups.setdefault((one["kind"], one["severity"], meaning_text(one)), []).append(one)
+        groups.setdefault((one["kind"], one["severity"], one["meaning"]), []).append(one)
     last = {key[0]: key for key in groups}
     for key, found in groups.items():
         kind = key[0]
         number = left[kind] if last[kind] == key else len(found)
         left[kind] -= number
         yield FindingGroup(AuditKind(kind), found, number)
-
-
-def meaning_text(one: Mapping[str, Any]) -> str:
-    """Return what a finding means for the owner, in one sentence."""
-    # Reports of earlier versions do not have it.
-    meaning: str | None = one.get("meaning")
-    return meaning or AuditKind(one["kind"]).meaning
 
 
 def place(one: Mapping[str, Any]) -> str:
@@ -204,8 +197,7 @@ def place(one: Mapping[str, Any]) -> str:
 
 
 def _quoted_line(one: Mapping[str, Any]) -> str:
-    # Reports of versions before have no text.
-    text = one.get("text")
+    text = one["text"]
     return f" ({text})" if text and text not in one["message"] else ""
 
 
@@ -213,7 +205,7 @@ def rules_summary(reports: Sequence[ReportJson]) -> str:
     """Return which of several sites have other rules than most of them, in one sentence, or an empty string."""
     groups: dict[str, list[str]] = {}
     for report in reports:
-        if report.get("rules"):
+        if report["rules"]:
             groups.setdefault(report["rules"], []).append(report["origin"])
     number = sum(map(len, groups.values()))
     if number < 2:
@@ -229,8 +221,7 @@ def rules_summary(reports: Sequence[ReportJson]) -> str:
 
 def access_words(row: Mapping[str, Any]) -> str:
     """Return what crawlers may fetch, or what control tokens permit, in a few words."""
-    # Reports of earlier versions do not distinguish them.
-    words = _TOKEN_WORDS if row.get("token_only") else _ACCESS_WORDS
+    words = _TOKEN_WORDS if row["token_only"] else _ACCESS_WORDS
     return words[row["may_fetch"]]
 
 
@@ -283,8 +274,7 @@ def _other_lines(report: ReportJson) -> Iterator[str]:
 
 def record_lines(report: ReportJson) -> Iterator[str]:
     """Yield what was read of access logs and skip reports, and what they cannot show."""
-    # Reports of earlier versions have neither.
-    logs, skips = report.get("logs"), report.get("skips")
+    logs, skips = report["logs"], report["skips"]
     if logs is not None:
         is_dated = logs["first"] is not None and logs["last"] is not None
         period = f" from {time_text(logs['first'])} to {time_text(logs['last'])}" if is_dated else ""
@@ -292,10 +282,10 @@ def record_lines(report: ReportJson) -> Iterator[str]:
             f"Access logs: {counted(logs['lines'], 'line')} in {counted(logs['number'], 'log')}{period}; "
             f"{counted(logs['crawler_requests'], 'request')} of {counted(logs['crawlers'], 'crawler')}, "
             f"{logs['other_requests']:,} of browsers and others, {logs['other_host_requests']:,} for other hosts, "
-            f"{logs.get('unusable_requests') or 0:,} not for a URL, "
+            f"{logs['unusable_requests']:,} not for a URL, "
             f"{counted(logs['bad_lines'], 'line')} that cannot be read"
         )
-        not_judged = logs.get("not_judged") or 0
+        not_judged = logs["not_judged"]
         if not_judged:
             total = counted(logs["crawler_requests"], "request")
             yield f"{not_judged:,} of {total} of crawlers were not compared: the rules of their time are not known."

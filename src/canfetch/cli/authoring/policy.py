@@ -141,7 +141,6 @@ command: Final = click.Command(
             type=Choice([*FORMS, _ALL]),
             metavar="FORM",
             default="robots",
-            show_default=True,
             help=f"What to render: robots, headers (those of pages), {_ALL}, or rules for a server: "
             f"{', '.join(SERVERS)}.",
         ),

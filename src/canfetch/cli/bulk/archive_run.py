@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,8 +84,7 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
         open_faults(run) as aside,
     ):
         collected = collect_captures(sources, store_path(folder), aside)
-        progress = item_progress(collected.captures, enabled=True)
-        try:
+        with closing(item_progress(collected.captures, enabled=True)) as progress:
             write_table(
                 folder,
                 options,
@@ -94,8 +93,6 @@ def run_archive_command(command: str, inputs: tuple[str, ...], options: TableOpt
                 advance=progress.advance,
                 engine=run.engine,
             )
-        finally:
-            progress.close()
     print_counts(counted(collected.captures, "file"), collected, aside, run.output)
     return EXIT_ERROR if collected.is_cut else EXIT_OK
 
@@ -109,12 +106,9 @@ def collect_captures(sources: list[Source], store: Path, aside: SetAside, *, pag
     """
     sizes = [source.size for source in (*sources, *only_pages(sources, pages))]
     total = None if None in sizes else sum(size or 0 for size in sizes)
-    progress = byte_progress(total, enabled=True)
-    aside.progress = progress
-    try:
+    with closing(byte_progress(total, enabled=True)) as progress:
+        aside.progress = progress
         collected = collect(sources, store, pages=pages, advance=progress.advance, on_fault=aside.add)
-    finally:
-        progress.close()
     for name in collected.unreadable:
         progress.print_error(f"canfetch: warning: {quoted(name)}: no record can be used")
     # A WARC or ARC file may have all responses of a crawl. In a table, other URLs than those of robots.txt are rare.

@@ -236,7 +236,7 @@ command: Final = click.Command(
             "can be the same as that of --robots. Can be repeated.",
         ),
         *agent_parameters(),
-        Option(["--url-column"], metavar="NAME", default="url", show_default=True, help="Column of the URLs."),
+        Option(["--url-column"], metavar="NAME", default="url", help="Column of the URLs."),
         Option(
             ["--time-column"],
             metavar="NAME",
@@ -251,7 +251,6 @@ command: Final = click.Command(
             ["--missing"],
             type=Choice(tuple(_MISSING)),
             default="null",
-            show_default=True,
             help="The answer for URLs without a known robots.txt. Their reason is no-robots or redirect-unresolved.",
         ),
         Option(

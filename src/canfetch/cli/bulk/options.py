@@ -63,9 +63,9 @@ class AgentValues(NamedTuple):
     exact: bool
 
 
-def input_argument(metavar: str = "INPUT...") -> click.Argument:
+def input_argument() -> click.Argument:
     """Return the argument of the inputs."""
-    return click.Argument(["inputs"], nargs=-1, required=True, metavar=metavar, type=click.Path(allow_dash=True))
+    return click.Argument(["inputs"], nargs=-1, required=True, metavar="INPUT...", type=click.Path(allow_dash=True))
 
 
 def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
@@ -92,7 +92,6 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
             ["--engine"],
             type=Choice(engines),
             default="local",
-            show_default=True,
             help="Execution engine; local uses processes of this machine.",
         ),
         Option(

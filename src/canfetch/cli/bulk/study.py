@@ -1,6 +1,6 @@
 """`canfetch study`: the tables of published studies, recomputed from archives."""
 
-from pathlib import Path
+from contextlib import closing
 from typing import Any, Final, NoReturn
 
 import click
@@ -25,15 +25,14 @@ from canfetch.cli.bulk.options import (
 )
 from canfetch.cli.bulk.unfinished import unfinished
 from canfetch.cli.shared.agent_arguments import print_notes_about_names, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK
 from canfetch.cli.shared.output_files import PendingFile
-from canfetch.cli.shared.output_parameters import OutputFile
+from canfetch.cli.shared.output_parameters import OutputFile, plot_format
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
 
-_PLOT_FORMATS: Final = ("png", "svg", "pdf")
 # Files are read by definitions, each with its own parser.
 _NO_PROFILE: Final = "profile"
 _ENGINES: Final = tuple(engine for engine in ENGINES if engine != DUCKDB)
@@ -53,7 +52,7 @@ def _run(
     for agent in agents:
         resolve_agent(agent, exact=True)
     options = StudyOptions(name, agents or recipe.agents, period, run.policy)
-    plot_format = None if plot is None else _plot_format(plot)
+    drawn_as = None if plot is None else plot_format(plot)
     form = output_format(run)
     sources = find_sources(inputs, run.input_format)
     print_notes_about_names(agents)
@@ -65,8 +64,7 @@ def _run(
     ):
         store = store_path(folder)
         collected = collect_captures(sources, store, aside)
-        progress = item_progress(collected.captures, enabled=True)
-        try:
+        with closing(item_progress(collected.captures, enabled=True)) as progress:
             rows = count_study(
                 store,
                 folder.path,
@@ -75,11 +73,9 @@ def _run(
                 advance=progress.advance,
                 engine=run.engine,
             )
-        finally:
-            progress.close()
-        if plot is not None and plot_format is not None:
+        if plot is not None and drawn_as is not None:
             with PendingFile(plot, f"--plot {quoted(plot)}", force=run.force) as file:
-                file.write(draw_study(rows, recipe, plot_format))
+                file.write(draw_study(rows, recipe, drawn_as))
                 file.flush()
                 # The plot appears after the table: the command that continues a failed run must not find it.
                 _write(folder, rows)
@@ -96,13 +92,6 @@ def _write(folder: WorkFolder, rows: list[Row]) -> None:
         for row in rows:
             sink.write(row)
     folder.finish(1)
-
-
-def _plot_format(name: str) -> str:
-    suffix = Path(name).suffix.removeprefix(".").lower()
-    if suffix not in _PLOT_FORMATS:
-        raise CommandError(f"invalid --plot {quoted(name)}: expected a name that ends in .png, .svg or .pdf")
-    return suffix
 
 
 def _recipe_lines(recipes: dict[str, Recipe]) -> str:
@@ -126,7 +115,6 @@ command: Final = click.Command(
             ["--period"],
             type=Choice(PERIODS),
             default="month",
-            show_default=True,
             help="Count the captures of each month, year, day or crawl of Common Crawl separately, or all together.",
         ),
         Option(["--plot"], metavar="FILE", type=OutputFile(), help="Draw the study as a .png, .svg or .pdf file."),

@@ -19,6 +19,7 @@ from canfetch.cli.shared.option_parameters import (
     agent_option,
     exact_option,
     format_option,
+    input_file_option,
     no_color_option,
     profile_option,
     registry_option,
@@ -157,16 +158,9 @@ command: Final = click.Command(
         exact_option(),
         profile_option(),
         edition_option(),
-        Option(
-            ["--urls-file"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="Also count the affected URLs of a list, one per line.",
-        ),
-        Option(
-            ["--sitemap"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
+        input_file_option("--urls-file", help="Also count the affected URLs of a list, one per line."),
+        input_file_option(
+            "--sitemap",
             multiple=True,
             help="Also count the affected URLs of a sitemap: XML or text, plain or gzip. Can be repeated.",
         ),

@@ -9,9 +9,9 @@ import click
 
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, reading_problem, warn_about_content
-from canfetch.cli.shared.option_parameters import format_option, no_color_option, quiet_option
+from canfetch.cli.shared.option_parameters import format_option, input_file_option, no_color_option, quiet_option
 from canfetch.cli.shared.row_writers import JsonWriter
-from canfetch.cli.shared.single_value_option import Option, complete_path
+from canfetch.cli.shared.single_value_option import complete_path
 from canfetch.cli.shared.terminal import Palette, print_message, print_notes, printable, use_color
 from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
@@ -144,12 +144,7 @@ command: Final = click.Command(
     "test",
     params=[
         click.Argument(["files"], nargs=-1, metavar="[FILE]...", shell_complete=complete_path),
-        Option(
-            ["--robots"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="Check this robots.txt instead of the one that the files name.",
-        ),
+        input_file_option("--robots", help="Check this robots.txt instead of the one that the files name."),
         format_option(),
         quiet_option(),
         no_color_option(),

@@ -13,6 +13,7 @@ from canfetch.cli.shared.option_parameters import (
     agents_file_option,
     exact_option,
     format_option,
+    input_file_option,
     no_color_option,
     profile_option,
     quiet_option,
@@ -80,10 +81,9 @@ def decision_command(
 def _parameters() -> list[click.Parameter]:
     return [
         click.Argument(["urls"], nargs=-1, metavar="[URL]..."),
-        Option(
-            ["--robots"],
+        input_file_option(
+            "--robots",
             metavar="FILE|URL",
-            type=click.Path(allow_dash=True),
             help="robots.txt to use; - reads standard input.  [default: fetch the file of each URL's origin]",
         ),
         Option(
@@ -93,22 +93,15 @@ def _parameters() -> list[click.Parameter]:
             help="Directory with a robots.txt for each host, such as example.com.txt, or example.com_8443.txt for a "
             "port. A percent-encoded origin works as well: https%3A%2F%2Fexample.com.txt.",
         ),
-        Option(
-            ["--robots-map"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
+        input_file_option(
+            "--robots-map",
             help="CSV, TSV or JSON Lines with the columns origin and file: the robots.txt of each origin.",
         ),
         agent_option("GPTBot"),
         agents_file_option(),
         registry_option(),
         exact_option(),
-        Option(
-            ["--urls-file"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="File of URLs, one per line; - reads standard input.",
-        ),
+        input_file_option("--urls-file", help="File of URLs, one per line; - reads standard input."),
         Option(
             ["--robots-url"],
             metavar="URL",
@@ -125,7 +118,6 @@ def _parameters() -> list[click.Parameter]:
             metavar="N",
             type=int,
             default=DEFAULT_MAX_BYTES,
-            show_default=True,
             help="Number of bytes of robots.txt to parse.",
         ),
         format_option(_FORMATS),

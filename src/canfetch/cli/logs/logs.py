@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
 import click
@@ -32,9 +31,9 @@ from canfetch.cli.shared.log_options import (
     open_verifier,
     parse_log_fields,
 )
-from canfetch.cli.shared.option_parameters import format_option, no_color_option, profile_option
+from canfetch.cli.shared.option_parameters import format_option, input_file_option, no_color_option, profile_option
 from canfetch.cli.shared.output_files import create_file
-from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
+from canfetch.cli.shared.output_parameters import OutputFile, check_outputs, plot_format
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Option
@@ -48,7 +47,6 @@ from canfetch.logs.history import RobotsHistory
 from canfetch.logs.report import LogReport
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv", "markdown")
-_PLOT_FORMATS: Final = ("png", "svg", "pdf")
 _HOUR: Final = 3600.0
 _TOKEN: Final = re.compile("[A-Za-z0-9._-]+")
 
@@ -69,7 +67,7 @@ def _run(
     no_color: bool,
     **history_options: Any,
 ) -> NoReturn:
-    plot_format = None if plot is None else _plot_format(plot)
+    form = None if plot is None else plot_format(plot)
     check_outputs()
     check_standard_input([("", file) for file in files] + [("--robots", history_options["robots"])])
     history = _open_history(**history_options, warn=Progress().print_error)
@@ -87,10 +85,10 @@ def _run(
         names = {name.lower() for name in crawlers}
         report = report._replace(crawlers=tuple(found for found in report.crawlers if found.name.lower() in names))
         _print_crawler_notes(crawlers, report)
-    if plot is not None and plot_format is not None:
+    if plot is not None and form is not None:
         from canfetch.cli.logs.plot import draw_plot  # noqa: PLC0415 - only for this option
 
-        create_file(plot, draw_plot(report, plot_format), force=force, option="--plot")
+        create_file(plot, draw_plot(report, form), force=force, option="--plot")
     _write(report, format, Palette(enabled=use_color(no_color=no_color)))
     _print_bad_lines(report)
     if report.lines and report.bad_lines == report.lines:
@@ -103,13 +101,6 @@ def _print_crawler_notes(names: Iterable[str], report: LogReport) -> None:
     # Names of crawlers that the registry does not contain may have characters that no token has.
     missing = (name for name in names if name.lower() not in found and _TOKEN.fullmatch(name))
     print_notes_about_names(missing)
-
-
-def _plot_format(name: str) -> str:
-    suffix = Path(name).suffix.removeprefix(".").lower()
-    if suffix not in _PLOT_FORMATS:
-        raise CommandError(f"invalid --plot {quoted(name)}: expected a name that ends in .png, .svg or .pdf")
-    return suffix
 
 
 def _open_history(
@@ -200,12 +191,7 @@ command: Final = click.Command(
     "logs",
     params=[
         click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=click.Path(allow_dash=True)),
-        Option(
-            ["--robots"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="robots.txt that applies to all requests.",
-        ),
+        input_file_option("--robots", help="robots.txt that applies to all requests."),
         history_folder_option(),
         Option(
             ["--store"],
@@ -219,7 +205,6 @@ command: Final = click.Command(
             ["--grace"],
             type=click.FloatRange(0, 8784),
             default=DEFAULT_GRACE / _HOUR,
-            show_default=True,
             metavar="HOURS",
             help="How long after a change crawlers may use the previous robots.txt.",
         ),

@@ -29,7 +29,6 @@ from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
     by_severity,
     main_finding,
-    meaning_text,
     place,
     rules_summary,
     severity_counts,
@@ -46,7 +45,7 @@ from canfetch.cli.shared.input_files import (
     check_standard_input,
     close_input,
     open_input,
-    read_lines,
+    read_list,
     read_robots,
     warn_about_content,
 )
@@ -59,7 +58,7 @@ from canfetch.cli.shared.log_options import (
     parse_log_fields,
 )
 from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
-from canfetch.cli.shared.option_parameters import complete_crawler, format_option
+from canfetch.cli.shared.option_parameters import complete_crawler, format_option, input_file_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.output_files import create_file
@@ -305,14 +304,8 @@ def _site_urls(options: _Options) -> Iterator[str]:
     """
     found = [_site_url(name) for name in options.origins]
     if options.origins_file is not None:
-        stream = open_input(options.origins_file, "--origins")
-        try:
-            for line in read_lines(stream, options.origins_file):
-                name = line.text.partition("#")[0].strip()
-                if name:
-                    found.append(_site_url(name, line.location))
-        finally:
-            close_input(stream)
+        lines = read_list(options.origins_file, "--origins", comments=True)
+        found += [_site_url(line.text, line.location) for line in lines]
     if not found:
         raise CommandError("no site: pass an origin such as https://example.com, or --origins FILE")
     yield from found
@@ -412,7 +405,7 @@ def _annotations(report: ReportJson) -> Iterator[str]:
     for one in report["findings"][:_MAX_ANNOTATIONS]:
         title = f"canfetch audit: {one['kind']}"
         where = "" if one["url"] is None else f" ({place(one)})"
-        text = f"{meaning_text(one)} {one['message']}{where}"
+        text = f"{one['meaning']} {one['message']}{where}"
         yield github_command(_GITHUB[one["severity"]], {"title": title}, text)
     more = len(report["findings"]) - _MAX_ANNOTATIONS
     if more > 0:
@@ -423,18 +416,10 @@ command: Final = click.Command(
     "audit",
     params=[
         click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
-        Option(
-            ["--origins", "origins_file"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="File of further origins, one per line; # starts a comment.",
+        input_file_option(
+            "--origins", "origins_file", help="File of further origins, one per line; # starts a comment."
         ),
-        Option(
-            ["--source"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="The intended robots.txt, or the policy (.toml) from which it is made.",
-        ),
+        input_file_option("--source", help="The intended robots.txt, or the policy (.toml) from which it is made."),
         Option(
             ["--environment"],
             metavar="NAME",
@@ -445,7 +430,6 @@ command: Final = click.Command(
             metavar="N|all",
             type=_Sample(),
             default=DEFAULT_SAMPLE,
-            show_default=True,
             help="Number of pages from the sitemaps to request.",
         ),
         Option(
@@ -453,7 +437,6 @@ command: Final = click.Command(
             metavar="N",
             type=click.IntRange(1, 1_000_000),
             default=DEFAULT_MAX_SITEMAPS,
-            show_default=True,
             help="Number of sitemaps to read.",
         ),
         Option(
@@ -470,25 +453,22 @@ command: Final = click.Command(
             help="Request robots.txt and the home page with the published header of this crawler, and the page with "
             "that of a browser. Can be repeated.",
         ),
-        Option(
-            ["--log", "logs"],
-            metavar="FILE",
+        input_file_option(
+            "--log",
+            "logs",
             multiple=True,
-            type=click.Path(allow_dash=True),
             help="Access log of the site, in which crawlers are compared with the rules. Can be repeated.",
         ),
-        Option(
-            ["--skip-report", "skip_reports"],
-            metavar="FILE",
+        input_file_option(
+            "--skip-report",
+            "skip_reports",
             multiple=True,
-            type=click.Path(allow_dash=True),
             help="Skip report of a crawl (skippedPages.jsonl), which is compared with the rules. Can be repeated.",
         ),
         Option(
             ["--skip-agent"],
             metavar="TOKEN",
             default=BROWSERTRIX,
-            show_default=True,
             help="Product token of crawls whose skip reports do not state it.",
         ),
         history_folder_option(),
@@ -499,7 +479,6 @@ command: Final = click.Command(
             metavar="SECONDS",
             type=click.FloatRange(0, _MAX_DELAY),
             default=DEFAULT_DELAY,
-            show_default=True,
             help="Shortest time between two requests to an origin. A Crawl-delay can be longer.",
         ),
         Option(
@@ -513,7 +492,6 @@ command: Final = click.Command(
             metavar="N",
             type=click.IntRange(1, _MAX_PARALLEL),
             default=_DEFAULT_PARALLEL,
-            show_default=True,
             help="Number of sites to audit at the same time.",
         ),
         Option(
@@ -525,7 +503,6 @@ command: Final = click.Command(
             ["--fail-on"],
             type=Choice([severity.label for severity in Severity]),
             default="warning",
-            show_default=True,
             help="Lowest severity that results in exit code 1.",
         ),
         format_option(("text", "json", "html", "markdown", "github")),

@@ -64,7 +64,7 @@ def _report(report: ReportJson) -> Iterator[list[str]]:
     if report["error"]:
         yield [_code(report["error"]), ""]
         return
-    if report.get("environment") is not None:
+    if report["environment"] is not None:
         yield [f"Compared with the environment {_code(report['environment'])} of the policy.", ""]
     for group in grouped(report):
         _, found, number = group

@@ -10,17 +10,16 @@ from canfetch.access.entries import CacheEntry, entry_key, origin_from_key
 from canfetch.access.redacted_entries import redact_entry
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.option_parameters import format_option
-from canfetch.cli.shared.origin_arguments import to_origin_url
+from canfetch.cli.shared.origin_arguments import to_origin
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_existing_store
 from canfetch.cli.shared.terminal import print_message, printable
 from canfetch.client.stores import Store
 from canfetch.client.stores.locations import restore_scheme
-from canfetch.core.origin import Origin
 from canfetch.core.text import counted
 from canfetch.core.times import rfc3339
-from canfetch.errors import CanfetchError, CorruptEntry, InvalidURL, NewerEntry, StoreError
+from canfetch.errors import CanfetchError, CorruptEntry, NewerEntry, StoreError
 
 _HEADING: Final = "FETCHED               STATUS  ACCESS        BYTES  ORIGIN\n"
 
@@ -53,7 +52,7 @@ def _entries(store: Store, origins: tuple[str, ...]) -> Iterator[tuple[str, Cach
         if entry is not None:
             found.add(origin)
             yield origin, redact_entry(entry)
-    for origin in map(_origin_name, origins):
+    for origin in map(str, map(to_origin, origins)):
         if origin not in found:
             yield origin, CorruptEntry("not cached")
 
@@ -63,20 +62,13 @@ def _keys(store: Store, origins: tuple[str, ...]) -> Iterator[str]:
     if not origins:
         yield from list(store.keys())
         return
-    by_origin: dict[str, list[str]] = {_origin_name(origin): [] for origin in origins}
+    by_origin: dict[str, list[str]] = {str(to_origin(origin)): [] for origin in origins}
     # The names of adjusted policies are only known from the keys.
     for key in store.keys():  # noqa: SIM118 - a store is not a dictionary
         if origin_from_key(key) in by_origin:
             by_origin[origin_from_key(key)].append(key)
     for keys in by_origin.values():
         yield from keys
-
-
-def _origin_name(argument: str) -> str:
-    try:
-        return str(Origin.from_url(to_origin_url(argument)))
-    except InvalidURL as error:
-        raise CommandError(str(error)) from None
 
 
 def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: A002 - the option's name

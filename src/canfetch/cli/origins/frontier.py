@@ -213,7 +213,7 @@ Examples:
         "retry": click.Command(
             "retry",
             params=[
-                crawl_argument("file"),
+                crawl_argument(),
                 click.Argument(["urls"], metavar="[URL]...", nargs=-1),
                 crawl_option(),
                 Option(["--origin"], metavar="URL", help="Queue only the failed URLs of this origin."),
@@ -236,7 +236,7 @@ Exit codes: 0 URLs were queued, 1 there is no such failed URL, 2 the crawl canno
         "show": click.Command(
             "show",
             params=[
-                crawl_argument("file"),
+                crawl_argument(),
                 crawl_option(),
                 Option(
                     ["--urls"],
@@ -250,7 +250,6 @@ Exit codes: 0 URLs were queued, 1 there is no such failed URL, 2 the crawl canno
                     metavar="N",
                     type=click.IntRange(0, 1_000_000),
                     default=20,
-                    show_default=True,
                     help="Number of origins, of waiting URLs and of failed URLs to list. With --urls, all by default.",
                 ),
                 format_option(("text", "json")),

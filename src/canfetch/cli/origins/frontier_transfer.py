@@ -25,9 +25,9 @@ from canfetch.errors import InvalidOption, MissingExtra, StoreError
 _DATABASES: Final = ("postgresql://", "postgres://")
 
 
-def crawl_argument(name: str) -> click.Argument:
+def crawl_argument() -> click.Argument:
     """Return the argument for the file or database of a crawl."""
-    return click.Argument([name], metavar="FILE|postgresql://...")
+    return click.Argument(["file"], metavar="FILE|postgresql://...")
 
 
 def crawl_option() -> Option:
@@ -125,7 +125,7 @@ def _read_lines(stream: BinaryIO, name: str, progress: Progress) -> Iterator[byt
 EXPORT: Final = click.Command(
     "export",
     params=[
-        crawl_argument("file"),
+        crawl_argument(),
         crawl_option(),
         Option(
             ["-o", "--output"],
@@ -156,7 +156,7 @@ IMPORT: Final = click.Command(
     "import",
     params=[
         click.Argument(["source"], metavar="EXPORT_FILE|-"),
-        crawl_argument("file"),
+        crawl_argument(),
         crawl_option(),
         format_option(("text", "json")),
     ],

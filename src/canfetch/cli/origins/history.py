@@ -9,15 +9,14 @@ from canfetch.cli.origins.change_text import change_lines
 from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.history_options import history_option, open_history
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
-from canfetch.cli.shared.origin_arguments import to_origin_url
+from canfetch.cli.shared.origin_arguments import to_origin
 from canfetch.cli.shared.output_files import write_standard_output
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, printable, use_color
 from canfetch.client.watch.history import Version, WatchHistory
-from canfetch.core.origin import Origin
 from canfetch.core.times import rfc3339
-from canfetch.errors import InvalidURL, StoreError
+from canfetch.errors import StoreError
 
 _SHOWN_DIGITS: Final = 12
 # With microseconds.
@@ -52,7 +51,7 @@ def _write_content(history: WatchHistory, number: int) -> None:
 
 
 def _write_versions(history: WatchHistory, origins: tuple[str, ...], format_: str, palette: Palette) -> None:
-    names = [_origin_name(origin) for origin in origins] or history.origins()
+    names = [str(to_origin(origin)) for origin in origins] or history.origins()
     writer = None if format_ == "text" else JsonWriter(lines=format_ == "ndjson")
     for name in names:
         versions = history.versions(name)
@@ -94,13 +93,6 @@ def _version_json(version: Version) -> dict[str, Any]:
         "bytes": None if observation.content is None else len(observation.content),
         "change": version.change,
     }
-
-
-def _origin_name(argument: str) -> str:
-    try:
-        return str(Origin.from_url(to_origin_url(argument)))
-    except InvalidURL as error:
-        raise CommandError(str(error)) from None
 
 
 command: Final = click.Command(

@@ -21,6 +21,7 @@ from canfetch.cli.shared.option_parameters import (
     agent_option,
     exact_option,
     format_option,
+    input_file_option,
     no_color_option,
     profile_option,
 )
@@ -186,18 +187,13 @@ command: Final = click.Command(
     "sitemaps",
     params=[
         click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
-        Option(
-            ["--robots"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="Read this robots.txt instead of fetching one; - reads standard input.",
-        ),
+        input_file_option("--robots", help="Read this robots.txt instead of fetching one; - reads standard input."),
         Option(["--urls"], is_flag=True, help="Read the sitemaps and their indexes, and list the URLs in them."),
-        Option(
-            ["--sitemap", "sitemaps"],
+        input_file_option(
+            "--sitemap",
+            "sitemaps",
             metavar="URL|FILE",
             multiple=True,
-            type=click.Path(allow_dash=True),
             help="Read this sitemap instead of those that robots.txt names, and list its URLs. Can be repeated.",
         ),
         agent_option("Googlebot"),
@@ -208,7 +204,6 @@ command: Final = click.Command(
             metavar="N",
             type=click.IntRange(1, 1_000_000),
             default=1_000,
-            show_default=True,
             help="Number of sitemaps to read.",
         ),
         profile_option(),

@@ -24,7 +24,7 @@ from canfetch.cli.shared.option_parameters import (
     no_color_option,
     profile_option,
 )
-from canfetch.cli.shared.origin_arguments import to_origin_url
+from canfetch.cli.shared.origin_arguments import to_origin
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
@@ -33,9 +33,8 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.watch.history import WatchHistory
 from canfetch.client.watch.watcher import Watcher
 from canfetch.client.watch.webhooks import Webhook
-from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
-from canfetch.errors import InvalidOption, InvalidURL, StoreError
+from canfetch.errors import InvalidOption, StoreError
 
 KEY_VARIABLE: Final = "CANFETCH_WEBHOOK_SECRET"
 _DURATION: Final = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
@@ -86,7 +85,7 @@ def _run(**values: Any) -> NoReturn:
 def _watch(options: _WatchOptions, network: NetworkOptions) -> int:
     if not options.origins:
         raise CommandError("no origin: pass one or more, such as https://example.com")
-    urls = list(dict.fromkeys(_check_origin(origin) for origin in options.origins))
+    urls = list(dict.fromkeys(str(to_origin(origin)) for origin in options.origins))
     agents = [resolve_agent(name, exact=options.exact) for name in options.agents]
     webhook = None if options.webhook is None else _open_webhook(options.webhook, network)
     print_unknown_agent_notes(agents)
@@ -148,12 +147,12 @@ class _Run:
         if not urls:
             return code
         with (
-            closing(OriginLookup(self._options, warn=_warn_line)) as lookup,
+            closing(OriginLookup(self._options, warn=print_message)) as lookup,
             closing(lookup.argument_states(iter(urls))) as states,
         ):
             for _, state in states:
                 if not isinstance(state, OriginState):
-                    _warn_line(f"canfetch: {shorten_message(str(state))}")
+                    print_message(f"canfetch: {shorten_message(str(state))}")
                     code = EXIT_ERROR
                     continue
                 report = self._watcher.record(state)
@@ -179,20 +178,8 @@ class _Output:
         sys.stdout.flush()
 
 
-def _check_origin(argument: str) -> str:
-    """Return an origin as the history names it."""
-    try:
-        return str(Origin.from_url(to_origin_url(argument)))
-    except InvalidURL as error:
-        raise CommandError(str(error)) from None
-
-
 def _warn(message: str) -> None:
-    _warn_line(f"canfetch: warning: {message}")
-
-
-def _warn_line(line: str) -> None:
-    print_message(line)
+    print_message(f"canfetch: warning: {message}")
 
 
 def _parameters() -> Iterator[click.Parameter]:
@@ -209,7 +196,6 @@ command: Final = click.Command(
             type=_Duration(),
             metavar="DURATION",
             default="1d",
-            show_default=True,
             help=f"Time between two checks of an origin, {_LIMITS}, such as 30m, 6h or 1d.",
         ),
         Option(["--once"], is_flag=True, help="Check each origin once, and exit. For cron and timers of systemd."),

@@ -265,7 +265,6 @@ command: Final = click.Command(
             metavar="N",
             type=click.IntRange(1, 1 << 30),
             default=DEFAULT_MAX_PAGE_BYTES,
-            show_default=True,
             help="Number of bytes of the page to parse.",
         ),
         format_option(),

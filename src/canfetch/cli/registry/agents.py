@@ -25,7 +25,7 @@ from canfetch.cli.registry.cards import export_command, import_command
 from canfetch.cli.registry.releases import diff_command, report_command, update_command
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
-from canfetch.cli.shared.input_files import close_input, open_input, read_lines
+from canfetch.cli.shared.input_files import read_list
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Choice, Option
@@ -113,12 +113,8 @@ def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> No
 def _read_headers(headers: tuple[str, ...], headers_file: str | None) -> Iterator[str]:
     yield from headers
     if headers_file is not None:
-        stream = open_input(headers_file, "--headers-file")
-        try:
-            for line in read_lines(stream, headers_file):
-                yield line.text
-        finally:
-            close_input(stream)
+        for line in read_list(headers_file, "--headers-file", comments=False):
+            yield line.text
 
 
 def _write(crawlers: list[Crawler], format: str) -> None:  # noqa: A002 - the option's name

@@ -273,7 +273,6 @@ Examples:
                     ["--form"],
                     type=Choice(FORMS),
                     default=FORMS[0],
-                    show_default=True,
                     help="Form of the header that names the keys: that of the current draft, or of earlier ones.",
                 ),
                 Option(["--name"], metavar="NAME", help="Name of the crawler, for its card."),
@@ -319,7 +318,6 @@ Examples:
                     metavar="SECONDS",
                     type=click.IntRange(1, _MAX_LEAD),
                     default=DEFAULT_LEAD,
-                    show_default=True,
                     help="How long the new key is published before it signs, and the last one after.",
                 ),
                 Option(

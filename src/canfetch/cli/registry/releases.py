@@ -29,7 +29,7 @@ from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandEr
 from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.input_files import read_robots, read_whole_input
 from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
-from canfetch.cli.shared.option_parameters import format_option, profile_option
+from canfetch.cli.shared.option_parameters import format_option, input_file_option, profile_option
 from canfetch.cli.shared.single_value_option import Option, complete_path
 from canfetch.cli.shared.terminal import print_message, printable
 from canfetch.core.document import parse
@@ -259,12 +259,7 @@ diff_command: Final = click.Command(
     params=[
         click.Argument(["old"], metavar="OLD", shell_complete=complete_path),
         click.Argument(["new"], metavar="NEW", shell_complete=complete_path),
-        Option(
-            ["--robots"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
-            help="Also show which verdicts of this robots.txt change.",
-        ),
+        input_file_option("--robots", help="Also show which verdicts of this robots.txt change."),
         profile_option(),
         edition_option(),
         format_option(_FORMATS),

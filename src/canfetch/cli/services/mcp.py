@@ -75,7 +75,9 @@ def _run(**values: Any) -> None:
     )
     settings.check()
     service = _open_service(options, is_open=settings.is_open)
-    serve_http(service, settings, announce=lambda url: _print_line(f"canfetch: serving MCP at {url} (Ctrl-C to stop)"))
+    serve_http(
+        service, settings, announce=lambda url: print_message(f"canfetch: serving MCP at {url} (Ctrl-C to stop)")
+    )
 
 
 def _open_service(options: _Options, *, is_open: bool = False) -> "Service":
@@ -98,7 +100,7 @@ def _open_service(options: _Options, *, is_open: bool = False) -> "Service":
         Service(settings)
     except (InvalidProductToken, InvalidOption) as error:
         raise CommandError(f"--user-agent: {error}") from None
-    return Service(settings._replace(store=open_store(options.store, warn=_print_line)))
+    return Service(settings._replace(store=open_store(options.store, warn=print_message)))
 
 
 def _reject_http_options() -> None:
@@ -123,10 +125,6 @@ def _write_log(verbose: int) -> None:
         FETCH_LOGGER.setLevel(logging.ERROR)
 
 
-def _print_line(text: str) -> None:
-    print_message(text)
-
-
 command: Final = click.Command(
     "mcp",
     params=[
@@ -144,7 +142,6 @@ command: Final = click.Command(
             metavar="SECONDS",
             type=click.FloatRange(0.001, 60),
             default=10.0,
-            show_default=True,
             help="Total time for one robots.txt, including redirects.",
         ),
         store_option(),
@@ -159,7 +156,6 @@ command: Final = click.Command(
             ["--host"],
             metavar="ADDRESS",
             default="127.0.0.1",
-            show_default=True,
             help="Address to listen on, with --http.",
         ),
         Option(
@@ -167,7 +163,6 @@ command: Final = click.Command(
             metavar="N",
             type=click.IntRange(0, 65535),
             default=8421,
-            show_default=True,
             help="Port to listen on, with --http; 0 chooses a free one.",
         ),
         Option(

@@ -170,7 +170,7 @@ def _check_port(_ctx: click.Context, _option: click.Parameter, value: int | None
 command: Final = click.Command(
     "serve",
     params=[
-        Option(["--host"], metavar="ADDRESS", default="127.0.0.1", show_default=True, help="Address to listen on."),
+        Option(["--host"], metavar="ADDRESS", default="127.0.0.1", help="Address to listen on."),
         Option(
             ["--port"],
             type=int,
@@ -229,7 +229,6 @@ command: Final = click.Command(
             ["--workers"],
             type=click.IntRange(1, 64),
             default=1,
-            show_default=True,
             help="Number of worker processes. They share the store.",
         ),
         policy_option(),

@@ -7,7 +7,7 @@ from canfetch.agents import Registry
 from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
-from canfetch.cli.shared.input_files import close_input, open_input, read_lines
+from canfetch.cli.shared.input_files import read_list
 from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.core.quoting import quoted
@@ -68,12 +68,6 @@ def _names(options: AgentOptions) -> Iterator[tuple[str, str]]:
     for name in options.agents:
         yield name, ""
     if options.agents_file is not None:
-        stream = open_input(options.agents_file, "--agents-file")
-        try:
-            for line in read_lines(stream, options.agents_file):
-                # A # starts a comment in robots.txt as well, so no token that can match contains one.
-                name = line.text.partition("#")[0].strip()
-                if name:
-                    yield name, line.location
-        finally:
-            close_input(stream)
+        # A # starts a comment in robots.txt as well, so no token that can match contains one.
+        for line in read_list(options.agents_file, "--agents-file", comments=True):
+            yield line.text, line.location

@@ -24,7 +24,6 @@ def history_option() -> Option:
         ["--history"],
         metavar="FILE",
         default=DEFAULT_HISTORY,
-        show_default=True,
         help="SQLite file with all versions. Several processes can share it.",
     )
 

@@ -185,6 +185,22 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[InputLine]:
             yield InputLine(text, source, number, size, too_long)
 
 
+def read_list(name: str, option: str, *, comments: bool) -> Iterator[InputLine]:
+    """Yield the lines of a list, and close it at the end.
+
+    Args: comments: Whether # starts a comment, so that a line of a comment alone is skipped.
+    Raises: CommandError: The list cannot be read.
+    """
+    stream = open_input(name, option)
+    try:
+        for line in read_lines(stream, name):
+            text = line.text.partition("#")[0].strip() if comments else line.text
+            if text:
+                yield line._replace(text=text)
+    finally:
+        close_input(stream)
+
+
 def _label(name: str, option: str) -> str:
     label = name if name == STANDARD_INPUT else quoted(name)
     return f"{option} {label}" if option else label

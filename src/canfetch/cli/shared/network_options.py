@@ -152,7 +152,6 @@ def policy_option() -> click.Option:
         type=_PolicyName(),
         metavar="NAME[+SETTING=VALUE]...",
         default=DEFAULT_POLICY,
-        show_default=True,
     )
 
 
@@ -188,7 +187,6 @@ def network_parameters(*, verbose_help: str = "", fetched: str = "robots.txt") -
             metavar="SECONDS",
             type=click.FloatRange(0.001, 3600),
             default=30.0,
-            show_default=True,
             help=f"Total time for one {fetched}, including redirects.",
         ),
         store_option(),
@@ -198,7 +196,6 @@ def network_parameters(*, verbose_help: str = "", fetched: str = "robots.txt") -
             ["--user-agent"],
             metavar="HEADER",
             default=DEFAULT_USER_AGENT,
-            show_default=True,
             help="User-Agent header of requests.",
         ),
         Option(
@@ -239,7 +236,6 @@ def network_parameters(*, verbose_help: str = "", fetched: str = "robots.txt") -
             metavar="N",
             type=click.IntRange(1, _MAX_PARALLEL),
             default=_DEFAULT_PARALLEL,
-            show_default=True,
             help="Number of origins to fetch from at the same time.",
         ),
         Option(

@@ -13,7 +13,7 @@ ROW_FORMATS = ("text", "json", "ndjson")
 
 def format_option(formats: Sequence[str] = ROW_FORMATS, *, help: str = "Output format.") -> Option:  # noqa: A002 - click's name
     """Return `--format`."""
-    return Option(["--format"], type=Choice(formats), default="text", show_default=True, help=help)
+    return Option(["--format"], type=Choice(formats), default="text", help=help)
 
 
 def profile_option() -> Option:
@@ -25,7 +25,6 @@ def profile_option() -> Option:
         type=ProfileChoice(tuple(PROFILES)),
         metavar="NAME",
         default="rfc9309",
-        show_default=True,
         help=f"Parsing profile: {', '.join(PROFILES)}.",
     )
 
@@ -51,24 +50,19 @@ def agent_option(example: str) -> Option:
     )
 
 
+def input_file_option(*names: str, help: str, metavar: str = "FILE", multiple: bool = False) -> Option:  # noqa: A002 - as above
+    """Return an option that names a file to read, or several. `-` is standard input."""
+    return Option(names, metavar=metavar, type=click.Path(allow_dash=True), multiple=multiple, help=help)
+
+
 def agents_file_option() -> Option:
     """Return `--agents-file`."""
-    return Option(
-        ["--agents-file"],
-        metavar="FILE",
-        type=click.Path(allow_dash=True),
-        help="File of product tokens, one per line; # starts a comment.",
-    )
+    return input_file_option("--agents-file", help="File of product tokens, one per line; # starts a comment.")
 
 
 def registry_option() -> Option:
     """Return `--agents-registry`."""
-    return Option(
-        ["--agents-registry"],
-        metavar="FILE",
-        type=click.Path(allow_dash=True),
-        help="TOML file of additional crawlers, each in a [[crawler]] table.",
-    )
+    return input_file_option("--agents-registry", help="TOML file of additional crawlers, each in a [[crawler]] table.")
 
 
 def exact_option() -> Option:

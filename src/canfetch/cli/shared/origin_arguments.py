@@ -25,6 +25,17 @@ def is_file_argument(argument: str) -> bool:
     return "/" in argument and os.path.isfile(argument)  # noqa: PTH113 - see `open_input`
 
 
+def to_origin(argument: str) -> Origin:
+    """Return the origin of an origin argument. A host name means https.
+
+    Raises: CommandError: The argument is neither a URL nor a host name.
+    """
+    try:
+        return Origin.from_url(to_origin_url(argument))
+    except InvalidURL as error:
+        raise CommandError(str(error)) from None
+
+
 def to_origin_url(argument: str) -> str:
     """Return the URL of an origin argument. A host name means https.
 

@@ -17,6 +17,7 @@ from canfetch.core.quoting import quoted
 
 _STANDARD_OUTPUT: Final = "-"
 _FORCE: Final = "force"
+_PLOT_FORMATS: Final = frozenset({"png", "svg", "pdf"})
 
 
 class OutputFile(click.Path):
@@ -59,6 +60,17 @@ def check_outputs() -> None:
         follows = parameter.type.replaces and os.path.islink(name)  # noqa: PTH114 - a name as typed
         _check_folder(label, os.path.realpath(name) if follows else name)
         checked.append((option, name))
+
+
+def plot_format(name: str) -> str:
+    """Return the format of the file of `--plot`, by its suffix.
+
+    Raises: CommandError: It is not one that plots have.
+    """
+    suffix = Path(name).suffix.removeprefix(".").lower()
+    if suffix not in _PLOT_FORMATS:
+        raise CommandError(f"invalid --plot {quoted(name)}: expected a name that ends in .png, .svg or .pdf")
+    return suffix
 
 
 def check_not_input(label: str, output: str, inputs: Iterable[str]) -> None:

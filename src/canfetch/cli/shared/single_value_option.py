@@ -1,7 +1,7 @@
 """The class of all options: an option with one value cannot be passed twice, and paths are completed."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -54,10 +54,13 @@ def is_path(parameter: click.Parameter) -> bool:
 
 
 class Option(click.Option):
-    """A click option that raises UsageError for a second value, unless it is `multiple`.
+    """A click option that raises UsageError for a second value, unless it is `multiple`. Its help shows its default.
 
     Click uses the last value and ignores the others, so that a check may read another file than intended.
     """
+
+    def __init__(self, names: Sequence[str], **attributes: Any) -> None:
+        super().__init__(names, **{"show_default": "default" in attributes, **attributes})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Complete values. If the placeholder names a file or a folder, the shell completes its path."""
