@@ -41,6 +41,7 @@ READ = {
     "--key-file",
     "--page",
     "--pages",
+    "--request",
     "--robots",
     "--robots-dir",
     "--robots-map",
