@@ -167,3 +167,20 @@ def test_wall_clock_before_1970_delays_nothing(start: float, tmp_path: Path) -> 
     )
     assert crawled.times("https://a.example") == [0.0, 5.0]
     assert crawled.times("https://b.example") == [0.0, 1.0]
+
+
+@pytest.mark.files
+def test_an_error_of_the_clock_is_not_one_of_the_file() -> None:
+    monotonic = Clock()
+
+    async def main() -> None:
+        async with (
+            AsyncClient(user_agent=USER_AGENT, transport=Hosts(SLOW)) as client,
+            Frontier(client, monotonic=monotonic) as frontier,
+        ):
+            monotonic.ahead = "broken"  # type: ignore[assignment]
+            with pytest.raises(TypeError, match="unsupported operand"):
+                frontier.add(f"{A}/1")
+            monotonic.ahead = 0.0
+
+    run_in_virtual_time(main)

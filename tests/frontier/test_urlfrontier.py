@@ -24,11 +24,13 @@ from tests.urlfrontier import URLFrontierServer, find_service, run_java_client, 
 import canfetch
 from canfetch.access.responses import Response
 from canfetch.client.frontier import Recrawl, URLFrontier, urlfrontier_queue
+from canfetch.client.frontier.queue_values import NewURLs
 from canfetch.client.frontier.url_identity import clean_url, identify_url
 from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.client.frontier.urlfrontier_connection import URLFrontierConnection
 from canfetch.client.frontier.urlfrontier_metadata import read_failed, read_queued
 from canfetch.client.frontier.urlfrontier_schema import ENUMERATIONS, METHODS, build_descriptor, message_classes
+from canfetch.client.frontier.urlfrontier_service import CrawlService
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
@@ -659,6 +661,26 @@ def test_forgotten_block_of_an_open_turn_is_repeated(server: URLFrontierServer, 
             assert [turn.url async for turn in frontier if turn.done()] == [url for url in urls if url != turn.url]
 
     asyncio.run(main())
+
+
+@pytest.mark.service
+def test_wait_whose_url_is_not_put_keeps_its_block(
+    server: URLFrontierServer, crawl: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = identify_url("https://example.com/")
+    queue = URLFrontier(server.address, crawl=crawl).open_queue(QueueOptions(1, 3, time.time))
+    queue.add(NewURLs([url], priority=0.0))
+    (origin,) = queue.find_due(time.time())
+    with monkeypatch.context() as patch:
+        patch.setattr(CrawlService, "put", unavailable)
+        with pytest.raises(StoreError):
+            queue.wait(origin, time.time() + 5000)
+    queue.close()
+    assert int(server.command(f"block {crawl} https://example.com")) > time.time() + 4000
+
+
+def unavailable(*_arguments: Any, **_options: Any) -> None:
+    raise StoreError("the service is away")
 
 
 def test_service_that_stays_away_is_named() -> None:

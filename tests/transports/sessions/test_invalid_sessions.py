@@ -38,6 +38,12 @@ def test_other_objects_are_rejected(transport_name: str, argument: str, session:
         transport_class(transport_name)(**{argument: session})
 
 
+@pytest.mark.parametrize("transport_name", sorted({name for name, _ in TRANSPORTS.values()}))
+def test_unknown_arguments_are_rejected(transport_name: str) -> None:
+    with pytest.raises(TypeError, match="session_argument"):
+        transport_class(transport_name)(session_argument="session")
+
+
 def test_session_of_the_other_kind_is_rejected() -> None:
     httpx2 = pytest.importorskip("httpx2")
     with pytest.raises(InvalidOption, match=r"expected an object of httpx2\.Client"):

@@ -471,7 +471,7 @@ counted AS (
     UPDATE canfetch_crawls SET failed = failed - (SELECT count(*) FROM queued) WHERE id = %(crawl)s
 ),
 {_WOKEN.lstrip()}
-SELECT count(*), ARRAY(SELECT url FROM queued WHERE %(urls)s::bytea[] IS NOT NULL) FROM queued"""
+SELECT count(*), ARRAY(SELECT url FROM queued WHERE %(lists_urls)s) FROM queued"""
 
 # The transaction of a heartbeat. The row of the crawl is locked first, so that one worker at a time looks for others
 # that have died. The rest only renew their leases.

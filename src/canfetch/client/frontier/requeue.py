@@ -42,7 +42,7 @@ def queue_failed_urls(
         urls: Queue only these URLs, written as they were added. All if there are none.
     Raises: StoreError: It cannot be written, is in use, or is not a frontier.
     """
-    chosen = [stored_url(url) for url in urls]
+    chosen = list(dict.fromkeys(map(stored_url, urls)))
     if not isinstance(source, PostgresQueue):
         return _queue_in_file(source, origin, chosen)
     with closing(source.connect()) as connection, connection.transaction() as run:
@@ -53,7 +53,7 @@ def queue_failed_urls(
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(source.crawl)}")
         crawl, group_by = rows[0]
-        values = {"crawl": crawl, "name": origin, "urls": chosen or None}
+        values = {"crawl": crawl, "name": origin, "urls": chosen or None, "lists_urls": bool(chosen)}
         if origin is not None and group_by != GroupBy.ORIGIN:
             failed = run(sql.FAILED_OF_MEMBER, values)
             found = {bytes(url) for url, _ in failed if has_origin(url_text(url), origin)}

@@ -70,6 +70,7 @@ class SQLiteQueue(URLQueue):
         over: list[IdentifiedURL] = []
         origins: dict[str, int] = {}
         added: Counter[int] = Counter()
+        now = self._clock()
         with self.database.transaction():
             for each in new.urls:
                 url, origin_name, identity = each
@@ -80,7 +81,6 @@ class SQLiteQueue(URLQueue):
                     self._insert(origin, url, new)
                     origins[origin_name] = origin
                     added[origin] += 1
-            now = self._clock()
             for origin, number in added.items():
                 self._wake(origin, new.priority, now, added=number)
             self._execute(

@@ -130,7 +130,8 @@ class LeasedURLs(ClaimedOrigins[Claim]):
             is_due = due_at <= self._clock()
             # Before the lease ends, so that no other process has the queue in between.
             if not is_due:
-                self._block(claim, self._service.date(due_at))
+                # If the put fails, the claim stays, and the block with it: `is_blocked` is only for blocks that end.
+                self._service.block(claim.node, claim.info.key, self._service.date(due_at), until=claim.lost_at)
             if date is not None:
                 self._put(claim, date, info)
             if is_due and claim.is_blocked:

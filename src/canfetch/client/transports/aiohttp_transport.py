@@ -95,7 +95,7 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
     """
 
     def __init__(self, *, session: aiohttp.ClientSession | None = None, **settings: Unpack[TransportSettings]) -> None:
-        super().__init__(session=None if session is None else ExistingSession(session), **settings)
+        super().__init__(None if session is None else ExistingSession(session), settings)
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
 
     async def send(self, request: TransportRequest) -> Response | Failure:

@@ -52,10 +52,10 @@ class _BaseHttpx2Transport(SessionTransport[_SessionT], Generic[_ClientT, _Sessi
         **settings: Unpack[TransportSettings],
     ) -> None:
         super().__init__(
-            session=None if client is None else self._as_session(client),
+            None if client is None else self._as_session(client),
+            settings,
             session_argument="client",
             are_set={"http2": http2 is not HTTP2_AVAILABLE},
-            **settings,
         )
         self._http2 = http2
 

@@ -98,7 +98,7 @@ class RequestsTransport(SessionTransport["SessionRoute"]):
 
     def __init__(self, *, session: requests.Session) -> None:
         check_session_type("session", session, requests.Session)
-        super().__init__(session=SessionRoute(session))
+        super().__init__(SessionRoute(session), {})
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request for an http or https URL.

@@ -6,7 +6,7 @@ of the other transports do not hold, which docs/access.md lists.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, Generic, TypeVar, Unpack
+from typing import Final, Generic, TypeVar
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.options import Options
@@ -28,19 +28,19 @@ class SessionTransport(BaseTransport, Generic[_SessionT]):
 
     Args:
         session: Sends requests with the session of the caller, or None.
+        settings: The arguments of `BaseTransport`, which the session replaces.
         session_argument: The name of the argument of the session, for messages.
         are_set: Whether each additional argument that the session replaces differs from its default.
-        settings: The arguments of `BaseTransport`, which the session replaces as well.
     Raises: InvalidOption: A proxy is invalid, or an argument is set that the session replaces.
     """
 
     def __init__(
         self,
+        session: _SessionT | None,
+        settings: TransportSettings,
         *,
-        session: _SessionT | None = None,
         session_argument: str = "session",
         are_set: Mapping[str, bool] = MappingProxyType({}),
-        **settings: Unpack[TransportSettings],
     ) -> None:
         if session is not None:
             _check_unused(
@@ -51,7 +51,7 @@ class SessionTransport(BaseTransport, Generic[_SessionT]):
                 trust_env=not settings.get("trust_env", True),
                 **are_set,
             )
-            settings["trust_env"] = False
+            settings = {**settings, "trust_env": False}
         super().__init__(**settings)
         self._session = session
         self._session_argument = session_argument

@@ -27,8 +27,8 @@ except ImportError as missing:
     raise MissingExtra("Scrapy is not installed: pip install scrapy") from missing
 
 from canfetch.integrations.scrapy.addon import Addon
-from canfetch.integrations.scrapy.exceptions import DisallowedPage, DisallowedRequest, DisallowedUse
 from canfetch.integrations.scrapy.middleware import RobotsMiddleware
 from canfetch.integrations.scrapy.parser import RobotParser
+from canfetch.integrations.scrapy.refusals import DisallowedPage, DisallowedRequest, DisallowedUse
 
 __all__ = ["Addon", "DisallowedPage", "DisallowedRequest", "DisallowedUse", "RobotParser", "RobotsMiddleware"]

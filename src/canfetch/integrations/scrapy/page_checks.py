@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_uses
-from canfetch.integrations.scrapy.exceptions import DisallowedPage, report_refusal
+from canfetch.integrations.scrapy.refusals import DisallowedPage, report_refusal
 from canfetch.pages import PageVerdict, parse_page
 
 if TYPE_CHECKING:

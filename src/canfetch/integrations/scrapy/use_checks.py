@@ -13,7 +13,7 @@ from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.integrations.page_bodies import content_codings, has_html, page_response
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_purpose
-from canfetch.integrations.scrapy.exceptions import DisallowedUse, report_refusal
+from canfetch.integrations.scrapy.refusals import DisallowedUse, report_refusal
 from canfetch.pages.headers import page_headers
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
