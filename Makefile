@@ -57,7 +57,7 @@ help: ## list the targets
 
 # --- setup ---------------------------------------------------------------------------------------
 
-$(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh tools/install_packages.sh tools/install.sh
+$(STAMPS)/venv: pyproject.toml tools/constraints.txt tools/prepare_machine.sh tools/install.sh | tools/install_packages.sh
 	@tools/prepare_machine.sh $(VENV) $(PYTHON)
 	@$(INSTALL) --upgrade pip
 	@$(INSTALL) uv || echo "canfetch: uv cannot be installed; pip installs everything, which takes longer"

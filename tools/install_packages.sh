@@ -11,20 +11,21 @@
 #   python, rust, engine    Python, and the toolchains of the native engine and of the tester page's engine. Their callers
 #                           find out whether they are needed
 #
-# Installs with apt-get as root, or with sudo if CI=true. Elsewhere it prints what is missing and succeeds: tests that need
-# a missing program are skipped, and fail if CI=true.
+# Installs with apt-get as root, or with sudo if CI=true. Elsewhere it prints what is missing and succeeds, except for `ci`:
+# tests that need a missing program are skipped, and fail if CI=true.
 set -euo pipefail
 
 PATH=$PATH:/usr/sbin:/usr/local/sbin
 missing=()
 
-# Add a package unless one of these programs or files exists.
-# usage: needs PACKAGE PROGRAM|PATTERN...
+# Add a package unless one of these programs exists, or a file at a path with wildcards.
+# usage: needs PACKAGE PROGRAM|/PATH...
 needs() {
     local package=$1 candidate
     shift
     for candidate in "$@"; do
-        if command -v "$candidate" >/dev/null || compgen -G "$candidate" >/dev/null; then return; fi
+        if command -v "$candidate" >/dev/null; then return; fi
+        if [[ $candidate == /* ]] && compgen -G "$candidate" >/dev/null; then return; fi
     done
     missing+=("$package")
 }
@@ -82,7 +83,8 @@ if [[ $(id -u) -ne 0 ]]; then
 fi
 if [[ ${#root[@]} -eq 0 ]] || ! command -v apt-get >/dev/null; then
     echo "canfetch: not installed: ${missing[*]}" >&2
-    exit 0
+    [[ $1 != ci ]]
+    exit
 fi
 "${root[@]}" apt-get update -qq
 # The newest version, because it must read what the compiler's LLVM writes. The package lld is an older one.

@@ -67,6 +67,8 @@ def _results_of(word: str) -> Results:
         return Results.load(Path(word))
     saved = Results.load()
     rows = [each for row in saved.rows if row.adapter.name == name for each in (row, *row.older)]
+    if not rows:
+        raise ValueError("no saved results")
     version = version or rows[0].version
     chosen = tuple(row for row in rows if version in {row.version, row.adapter.version})
     if not chosen:

@@ -250,6 +250,26 @@ def test_reading_continues_after_a_damaged_row_group(tmp_path: Path) -> None:
     assert fault.reason.startswith("the last 100 rows of this row group cannot be read: ")
 
 
+def test_rows_before_damage_within_a_row_group_are_read(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "rows.parquet"
+    contents = [f"# content of row {n}\n" for n in range(6000)]
+    table = pyarrow.table({"host": [f"h{n}.example" for n in range(6000)], "content": contents})
+    parquet.write_table(table, path, compression="none", use_dictionary=False)
+    whole = path.read_bytes()
+    text = contents[3900].encode()
+    damaged = whole.replace(len(text).to_bytes(4, "little") + text, b"\xff\xff\xff\x7f" + text, 1)
+    assert damaged != whole
+    path.write_bytes(damaged)
+    items = read(path)
+    (fault,) = [item for item in items if isinstance(item, Fault)]
+    rows = [capture.position for capture in captures(items)]
+    assert rows == [*range(1, fault.position)]
+    assert 3900 - 256 < fault.position <= 3901
+    assert fault.lost == 6001 - fault.position
+
+
 def test_parquet_with_text_that_is_not_utf_8(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

@@ -28,6 +28,8 @@ _MAX_HEADER_CHARACTERS: Final = 1 << 20
 TOO_LONG: Final = f"the line is too long: expected at most {MAX_LINE_BYTES >> 20} MiB"
 _NO_OBJECT: Final = "not a JSON object"
 _PARQUET_BATCH_ROWS: Final = 4096
+# Of a damaged row group: all rows of a batch are lost with one of them.
+_DAMAGED_BATCH_ROWS: Final = 256
 CUT_ROW: Final = "the file ends within a quoted cell of this row, or a quote before it is not closed"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # The byte order marks of UTF-16, in text.
@@ -202,7 +204,6 @@ def read_parquet(
         columns: The columns to load, in lower case, or None for all.
     Raises: MissingExtra: pyarrow is not installed. InvalidOption: A column cannot be used, or `check_header` raises.
     """
-    pyarrow, _ = load_pyarrow()
     try:
         with parquet_errors(path):
             opened = open_parquet(path)
@@ -217,15 +218,35 @@ def read_parquet(
         end = 1
         for group in range(file.num_row_groups):
             position, end = end, end + file.metadata.row_group(group).num_rows
-            batches = bounded_batches(file, path, group, max_rows=_PARQUET_BATCH_ROWS, columns=wanted)
-            try:
-                for batch in batches:
-                    for cells in zip(*map(cell_values, batch.columns), strict=True):
-                        yield position, {name.lower(): value for name, value in zip(wanted, cells, strict=True)}
-                        position += 1
-            except (pyarrow.ArrowException, OSError) as error:
-                yield position, damaged_rows(end - position, _reason(error))
+            for cells in _group_cells(file, path, group, wanted, end - position):
+                if isinstance(cells, BadRows):
+                    yield position, cells
+                else:
+                    yield position, {name.lower(): value for name, value in zip(wanted, cells, strict=True)}
+                    position += 1
             advance(file.metadata.row_group(group).total_byte_size)
+
+
+def _group_cells(
+    file: Any, path: str, group: int, columns: list[str], rows: int
+) -> Iterator[tuple[Any, ...] | BadRows]:
+    """Yield the cells of each row of a row group, and what is wrong with the rest if the row group is damaged."""
+    pyarrow, _ = load_pyarrow()
+    read, reason = 0, ""
+    for max_rows in (_PARQUET_BATCH_ROWS, _DAMAGED_BATCH_ROWS):
+        skipped = read
+        try:
+            for batch in bounded_batches(file, path, group, max_rows=max_rows, columns=columns):
+                left = batch.slice(min(skipped, batch.num_rows))
+                skipped -= batch.num_rows - left.num_rows
+                for cells in zip(*map(cell_values, left.columns), strict=True):
+                    yield cells
+                    read += 1
+        except (pyarrow.ArrowException, OSError) as error:
+            reason = _reason(error)
+        else:
+            return
+    yield damaged_rows(rows - read, reason)
 
 
 def damaged_rows(lost: int, reason: str) -> BadRows:

@@ -65,7 +65,7 @@ def repeated(cells: Cells, count: int) -> Cells:
     if count == 1:
         return cells
     if is_array(cells):
-        return cells.take(_rows(len(cells), count))
+        return _without_views(cells).take(_rows(len(cells), count))
     return [cell for cell in cells for _ in range(count)]
 
 
@@ -77,8 +77,14 @@ def _rows(rows: int, count: int) -> Any:
 def kept(cells: Cells, mask: Sequence[bool | None]) -> Cells:
     """Return the cells of the rows whose mask is true."""
     if is_array(cells):
-        return cells.filter(import_pyarrow("for columns").array(mask, "bool"))
+        return _without_views(cells).filter(import_pyarrow("for columns").array(mask, "bool"))
     return list(compress(cells, mask))
+
+
+def _without_views(cells: Cells) -> Cells:
+    """Return an array of views of text or bytes as one of text or bytes: pyarrow selects no rows of views."""
+    kind = str(cells.type)
+    return cells.cast(kind.removesuffix("_view")) if kind in {"string_view", "binary_view"} else cells
 
 
 def columns_of(rows: Sequence[Sequence[Any]], count: int) -> list[Cells]:

@@ -20,8 +20,8 @@ class PendingFile:
     Args:
         name: The file.
         label: The file in messages, such as `--plot 'x.svg'`.
-        force: Replace an existing file, and keep its permissions.
-        is_private: Let only the owner read a new file.
+        force: Replace an existing file, and keep its permissions unless the new one is private.
+        is_private: Let only the owner read the file.
     Raises: CommandError: From all methods: the file cannot be written, or exists. An existing file is unchanged then.
     """
 
@@ -35,8 +35,9 @@ class PendingFile:
                 create_private_file(self._temporary)
             # Otherwise, the file has the permissions of any new file of the user.
             self._stream = self._temporary.open("wb" if is_private else "xb")
-            with suppress(FileNotFoundError):
-                self._temporary.chmod(self._target.stat().st_mode & 0o7777)
+            if not is_private:
+                with suppress(FileNotFoundError):
+                    self._temporary.chmod(self._target.stat().st_mode & 0o7777)
 
     def write(self, content: bytes) -> None:
         """Add bytes."""
