@@ -75,13 +75,16 @@ class Results(NamedTuple):
     def replaced_by(self, run: Self) -> Self:
         """Return these results, with those of the adapters that `run` asked again.
 
-        Cases that changed between the runs count as not asked, until all adapters are asked again.
+        Older versions that could not be asked again keep their results. Cases that changed between the runs count as
+        not asked, until all adapters are asked again.
         """
         kept = [row for row in self.rows if row.adapter.name not in run.dates]
+        saved = {(row.adapter.name, row.profile): row for row in self.rows}
+        asked = [_with_older(row, saved.get((row.adapter.name, row.profile))) for row in run.rows]
         order = list(adapters())
-        rows = sorted([*kept, *run.rows], key=lambda row: order.index(row.adapter.name))
+        rows = sorted([*kept, *asked], key=lambda row: order.index(row.adapter.name))
         digests = run.digests
-        if kept:
+        if kept or asked != list(run.rows):
             digests = {file: found & self.digests.get(file, frozenset()) for file, found in digests.items()}
         names = {row.adapter.name for row in rows}
         dates = {name: date for name, date in {**self.dates, **run.dates}.items() if name in names}
@@ -151,6 +154,15 @@ def _asked(
     """Yield each case with its questions, or None if they are not those of the day of the run."""
     for case in cases:
         yield case, tuple(case.questions()) if case_digest(case) in digests.get(case.file, frozenset()) else None
+
+
+def _with_older(row: Row, saved: Row | None) -> Row:
+    """Return a row with the saved results of older versions that it has none of."""
+    if saved is None:
+        return row
+    found = {each.adapter.version: each for each in (*saved.older, *row.older)}
+    versions = [adapter.version for adapter in row.adapter.releases()]
+    return row._replace(older=tuple(found[version] for version in versions if version in found))
 
 
 def _row(

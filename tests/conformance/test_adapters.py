@@ -481,6 +481,20 @@ def test_another_run_replaces_the_results_of_its_adapters_only() -> None:
     assert merged.machine == "new"
 
 
+@pytest.mark.slow
+def test_an_older_version_that_cannot_be_asked_again_keeps_its_results() -> None:
+    newest, *older = adapters()["protego"].releases()
+    saved = [row("protego", result("a", "MUST", WRONG))._replace(adapter=adapter) for adapter in older]
+    old = Results.of_run([row("protego")._replace(older=tuple(saved))], dt.date(2026, 1, 1), "old")
+    answered = row("protego", result("a", "MUST", PASSED))._replace(adapter=older[1])
+    new = Results.of_run([row("protego")._replace(older=(answered,))], dt.date(2026, 1, 2), "new")
+
+    (merged,) = old.replaced_by(new).rows
+
+    assert merged.adapter.version == newest.version
+    assert merged.older == (saved[0], answered, *saved[2:])
+
+
 def test_long_answers_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     source = 'import sys\nfor line in sys.stdin: print(\'{"exception": "\' + "x" * 5000 + \'"}\', flush=True)'
     adapter = adapters()["protego"]._replace(program=(sys.executable, "-c", source), version_command=("echo", "1"))
