@@ -214,6 +214,9 @@ def test_a_killed_crawl_moves(run: Run, stopped: Path, tmp_path: Path) -> None:
     assert (tmp_path / "crawl.jsonl").read_text() == exported.out
     if os.name == "posix":
         assert (tmp_path / "crawl.jsonl").stat().st_mode & 0o777 == 0o600
+        (tmp_path / "crawl.jsonl").chmod(0o644)
+        assert run("frontier", "export", FILE, "-o", "crawl.jsonl", "--force").code == 0
+        assert (tmp_path / "crawl.jsonl").stat().st_mode & 0o777 == 0o600
 
     text = run("frontier", "import", "crawl.jsonl", "moved.sqlite3")
     counts = "queued 4  in flight 1  done 2  failed 1  skipped 0  refused 1"

@@ -300,6 +300,21 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["string_view", "binary_view"])
+def test_rows_of_views_are_repeated_and_left_out(tmp_path: Path, kind: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    urls = pyarrow.array(URLS).cast(kind.removesuffix("_view")).cast(kind)
+    parquet.write_table(pyarrow.table({"url": urls}), tmp_path / "source.parquet")
+    content = (tmp_path / "source.parquet").read_bytes()
+    agents = ("GPTBot", "CCBot")
+    output, counts, _ = run_filter(tmp_path, "urls.parquet", content, "out.parquet", agents, only_allowed=True)
+    assert (counts.rows, counts.allowed) == (6, 1)
+    found = parquet.read_table(output)
+    assert str(found.schema.field("url").type) == kind
+    assert found["url"].cast(kind.removesuffix("_view")).cast("string").to_pylist() == [URLS[1]]
+
+
 SITEMAP = b"""<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
 <url><image:image><image:loc>https://a.example/image</image:loc></image:image>
