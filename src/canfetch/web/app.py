@@ -1,8 +1,8 @@
 """The application: the API, the page, and the guard around them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -119,6 +119,17 @@ def _create_verifier(origins: Origins, loop: asyncio.AbstractEventLoop) -> Ident
 
     Raises: MissingExtra.
     """
+
+    def begin_fetch() -> Callable[[], None]:
+        end = origins.begin_fetch()
+
+        def end_in_loop() -> None:
+            # RuntimeError: the loop is closed.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(end)
+
+        return end_in_loop
+
     signatures = SignatureVerifier(
         hosts=None,
         timeout=_KEYS_SECONDS,
@@ -126,6 +137,7 @@ def _create_verifier(origins: Origins, loop: asyncio.AbstractEventLoop) -> Ident
         transport=ThreadTransport(origins.transport, loop),
         user_agent=origins.user_agent,
         allow_private=origins.allow_private,
+        begin_fetch=begin_fetch,
     )
     return IdentityVerifier(dns=False, signatures=signatures)
 

@@ -119,6 +119,17 @@ class Origins:
     async def fetch_slot(self) -> "AsyncIterator[None]":
         """Count a fetch while the context is open.
 
+        Raises: As `begin_fetch`.
+        """
+        end = self.begin_fetch()
+        try:
+            yield
+        finally:
+            end()
+
+    def begin_fetch(self) -> Callable[[], None]:
+        """Count a fetch of the current client until the returned function is called.
+
         Raises: TooManyFetches, and what `before_fetch` raises.
         """
         check = before_fetch.get()
@@ -127,10 +138,7 @@ class Origins:
         client = current_client.get()
         if not self._fetches.take(client):
             raise TooManyFetches("too many fetches are running: try again in a few seconds")
-        try:
-            yield
-        finally:
-            self._fetches.give_back(client)
+        return partial(self._fetches.give_back, client)
 
     async def access_json(self, url: str, *, policy: str | None = None) -> dict[str, Any]:
         """Return how the robots.txt of an origin was obtained and what that means, as verdicts contain it.

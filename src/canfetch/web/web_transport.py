@@ -74,9 +74,17 @@ class ThreadTransport:
 
     def send(self, request: TransportRequest) -> Response | Failure:
         """Send a request, and block until the response is read."""
-        answer = asyncio.run_coroutine_threadsafe(self._transport.send(request), self._loop)
-        # The loop may end before.
-        return answer.result(request.timeout + 1)
+        coroutine = self._transport.send(request)
+        answer = None
+        try:
+            answer = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+            # The loop may end before.
+            return answer.result(request.timeout + 1)
+        finally:
+            if self._loop.is_closed():
+                coroutine.close()
+            elif answer is not None:
+                answer.cancel()
 
     def close(self) -> None:
         """Do nothing."""

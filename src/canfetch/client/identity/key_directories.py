@@ -47,6 +47,9 @@ _MAX_WAITING: Final = 8
 _MAX_WAITING_UNTRUSTED: Final = 1
 _ACCEPT: Final = f"{DIRECTORY_TYPE}, application/jwk-set+json, application/json;q=0.9"
 
+# Called before a fetch. Returns what a thread calls at its end.
+BeginFetch = Callable[[], Callable[[], None]]
+
 
 class KeyLookup(NamedTuple):
     """The result of looking for a key in a directory.
@@ -77,7 +80,8 @@ class _Copy:
 class _Flight:
     """A fetch in progress."""
 
-    def __init__(self) -> None:
+    def __init__(self, end: Callable[[], None]) -> None:
+        self.end = end
         self.done: Future[None] = Future()
         self.done.set_running_or_notify_cancel()
         self.waiting = 0
@@ -95,6 +99,8 @@ class KeyDirectories:
         max_fetches: Maximum number of fetches of untrusted directories at the same time.
         max_fetches_per_minute: Maximum number of fetches of untrusted directories in a minute.
         allow_private: Whether to connect to private and loopback addresses.
+        begin_fetch: Called before each fetch, instead of the limits of `max_fetches` and `max_fetches_per_minute`. It
+            returns what a thread calls at the end of the fetch. If it raises, `start` raises that.
         chance: Returns a number from 0 to 1. Times are shortened by up to a tenth at random.
         clock: Returns seconds since the epoch.
     Raises: InvalidOption: An argument is invalid.
@@ -111,6 +117,7 @@ class KeyDirectories:
         max_fetches: int = 4,
         max_fetches_per_minute: int = 60,
         allow_private: bool = False,
+        begin_fetch: BeginFetch | None = None,
         chance: Callable[[], float] = random.random,
         clock: Clock = time.time,
     ) -> None:
@@ -130,6 +137,7 @@ class KeyDirectories:
         self._max_fetches = max_fetches
         self._max_per_minute = max_fetches_per_minute
         self._allow_private = allow_private
+        self._begin_fetch = begin_fetch
         self._chance = chance
         self._clock = clock
         self._trusted: dict[str, _Copy] = {}
@@ -145,7 +153,9 @@ class KeyDirectories:
         self._flights: dict[str, _Flight] = {}
         self._untrusted_flights: set[str] = set()
 
-    def start(self, url: str, key_id: str, *, trusted: bool = False) -> KeyLookup | Future[None]:
+    def start(
+        self, url: str, key_id: str, *, trusted: bool = False, may_fetch: bool = True
+    ) -> KeyLookup | Future[None]:
         """Return the result of a lookup, or the end of a fetch, after which `finish` returns the result.
 
         Args:
@@ -153,6 +163,8 @@ class KeyDirectories:
             key_id: The thumbprint of the key.
             trusted: Whether the site names this directory, and not only the request. Trusted directories are never
                 evicted, and fetches of other directories do not delay them.
+            may_fetch: Whether a fetch may be started.
+        Raises: What `begin_fetch` raises.
         Cost: Lookups in memory, and the start of a thread if the directory has to be fetched.
         """
         now = self._clock()
@@ -166,9 +178,12 @@ class KeyDirectories:
                     return self._result(copy, key_id, now, "a fetch is in progress")
                 flight.waiting += 1
                 return flight.done
-            if not trusted and not self._may_start(now):
+            if not may_fetch:
+                return self._result(copy, key_id, now, "no time is left to fetch it")
+            if self._begin_fetch is None and not trusted and not self._may_start(now):
                 return self._result(copy, key_id, now, "too many directories are being fetched")
-            flight = self._flights[url] = _Flight()
+            end = _do_nothing if self._begin_fetch is None else self._begin_fetch()
+            flight = self._flights[url] = _Flight(end)
             flight.waiting = 1
             known = None if copy is None or copy.keys is None else _Fetched(copy.keys, 0.0, copy.headers)
             if not trusted:
@@ -280,6 +295,7 @@ class KeyDirectories:
             if self._flights.get(url) is flight:
                 del self._flights[url]
             self._untrusted_flights.discard(url)
+        flight.end()
         flight.done.set_result(None)
 
 
@@ -319,6 +335,10 @@ class _Cache:
 
     def __len__(self) -> int:
         return len(self._copies)
+
+
+def _do_nothing() -> None:
+    """Do nothing at the end of a fetch that nothing counts."""
 
 
 def _is_due(copy: _Copy, key_id: str, now: float) -> bool:

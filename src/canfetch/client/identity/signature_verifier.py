@@ -10,7 +10,7 @@ from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureS
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.directory_urls import DirectoryURL, parse_directory_url
-from canfetch.client.identity.key_directories import KeyDirectories
+from canfetch.client.identity.key_directories import BeginFetch, KeyDirectories
 from canfetch.client.identity.keys import TEST_KEYS
 from canfetch.client.identity.replays import NonceMemory, Replay
 from canfetch.client.identity.signed_requests import (
@@ -52,8 +52,8 @@ class SignatureVerifier:
         reject_replays: Whether each signature needs a nonce and is accepted only once by this object.
         max_nonces: Maximum number of nonces in memory, for each signer, with `reject_replays`. 100,000 take 20 MB.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
-        transport, user_agent, fetch_timeout, max_stale, max_directories, allow_private: How directories are fetched.
-            See `KeyDirectories`.
+        transport, user_agent, fetch_timeout, max_stale, max_directories, allow_private, begin_fetch: How directories
+            are fetched. See `KeyDirectories`. What `begin_fetch` raises, verifications raise.
         clock: Returns seconds since the epoch.
     Raises: InvalidOption: An argument is invalid. MissingExtra.
     """
@@ -74,6 +74,7 @@ class SignatureVerifier:
         max_stale: float = 86_400.0,
         max_directories: int = 200,
         allow_private: bool = False,
+        begin_fetch: BeginFetch | None = None,
         clock: Clock = time.time,
     ) -> None:
         load_library()
@@ -99,6 +100,7 @@ class SignatureVerifier:
             max_stale=max_stale,
             max_directories=max_directories,
             allow_private=allow_private,
+            begin_fetch=begin_fetch,
             clock=clock,
         )
         reset_on_fork(self)
@@ -138,10 +140,15 @@ class SignatureVerifier:
         """Return whether a request has a valid signature, without blocking the event loop. See `verify`."""
         return await run_steps_async(self.steps(request, crawler, at))
 
-    def steps(self, request: SignedRequest, crawler: Crawler | None, at: float | None = None) -> Steps[SignatureCheck]:
-        """Return a generator that does what `verify` does, for `run_steps`."""
+    def steps(
+        self, request: SignedRequest, crawler: Crawler | None, at: float | None = None, timeout: float | None = None
+    ) -> Steps[SignatureCheck]:
+        """Return a generator that does what `verify` does, for `run_steps`.
+
+        Args: timeout: Seconds to wait, if that is less than the `timeout` of this object.
+        """
         best = NO_SIGNATURE
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + (self._timeout if timeout is None else min(timeout, self._timeout))
         now = self._clock() if at is None else at
         for found in find_claims(request, now=now, clock_skew=self._clock_skew, max_lifetime=self._max_lifetime):
             if isinstance(found, SignatureCheck):
@@ -181,7 +188,8 @@ class SignatureVerifier:
             return claim.conclude(
                 SignatureStatus.INVALID, SignatureReason.TEST_KEY, "the key is a test key, which everyone has"
             )
-        lookup = self._keys.start(url, claim.key_id, trusted=trusted)
+        may_fetch = trusted or time.monotonic() < deadline
+        lookup = self._keys.start(url, claim.key_id, trusted=trusted, may_fetch=may_fetch)
         if isinstance(lookup, Future):
             in_time = yield Wait(lookup, deadline)
             lookup = self._keys.finish(url, claim.key_id, in_time=in_time)

@@ -264,10 +264,19 @@ class IdentityVerifier:
         return run_steps(self._recorded_steps(request, crawler, address, at))
 
     async def verify_recorded_async(
-        self, request: SignedRequest, crawler: Crawler | None, address: str | None = None, at: float | None = None
+        self,
+        request: SignedRequest,
+        crawler: Crawler | None,
+        address: str | None = None,
+        at: float | None = None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 - what is late has a result
     ) -> Identity:
-        """Return who sent a request that was recorded, without blocking the event loop. See `verify_recorded`."""
-        return await run_steps_async(self._recorded_steps(request, crawler, address, at))
+        """Return who sent a request that was recorded, without blocking the event loop. See `verify_recorded`.
+
+        Args: timeout: Seconds to wait for directories, if that is less than the `timeout` of `signatures`.
+        """
+        return await run_steps_async(self._recorded_steps(request, crawler, address, at, timeout))
 
     def _steps(
         self, crawler: Crawler, address: str | None, request: SignedRequest | None, *, is_required: bool
@@ -281,12 +290,17 @@ class IdentityVerifier:
         return (yield from self._address_steps(crawler, address))._replace(signature=signature)
 
     def _recorded_steps(
-        self, request: SignedRequest, crawler: Crawler | None, address: str | None, at: float | None
+        self,
+        request: SignedRequest,
+        crawler: Crawler | None,
+        address: str | None,
+        at: float | None,
+        timeout: float | None = None,
     ) -> Steps[Identity]:
         if self._signatures is None:
             raise InvalidOption("verify_recorded requires IdentityVerifier(signatures=SignatureVerifier(...))")
         signer = crawler if crawler is not None and self._signatures.directories_of(crawler) else None
-        signature = yield from self._signatures.steps(request, signer, at)
+        signature = yield from self._signatures.steps(request, signer, at, timeout)
         decided = None if signer is None else _judge(signature, is_required=False)
         if decided is not None:
             return decided

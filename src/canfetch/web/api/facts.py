@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from canfetch.access.editions import choose_profile, get_edition
 from canfetch.access.responses import Failure, Response
-from canfetch.agents.identity import Identity
+from canfetch.agents import Crawler
+from canfetch.agents.identity import Identity, SignedRequest
 from canfetch.client.documents import DecideStep, FetchStep, Step
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
@@ -48,11 +49,13 @@ class IdentityNeeded(NamedTuple):
     """The identity of the client that sent a recorded request is needed, and hence the keys of its signers.
 
     Attributes:
-        head: The head of the request.
+        request: The request.
+        crawler: The crawler that its User-Agent field names, or None.
         at: When it was received, in seconds since the epoch.
     """
 
-    head: str
+    request: SignedRequest
+    crawler: Crawler | None
     at: float
 
 
@@ -98,7 +101,7 @@ class Facts:
         own_profile: The parsing profile of requests that name none.
         states: The states of origins by access policy, and the errors of those that cannot be fetched.
         responses: The responses, by URL. Failures are kept as well, so that none is repeated.
-        identities: The identities of the clients of recorded requests.
+        identity: The identity of the client of the recorded request, and the crawler that the request names.
     """
 
     now: float
@@ -106,7 +109,7 @@ class Facts:
     own_profile: str = DEFAULT_PROFILE
     states: dict[tuple[str, str | None], OriginState | CanfetchError] = field(default_factory=dict)
     responses: dict[str, Response | Failure] = field(default_factory=dict)
-    identities: dict[IdentityNeeded, Identity] = field(default_factory=dict)
+    identity: tuple[Crawler | None, Identity] | None = None
 
     def profile(self, request: ReadingRequest) -> str:
         """Return the name of the profile of a request.
@@ -129,16 +132,6 @@ class Facts:
         if isinstance(state, CanfetchError):
             raise state
         return state
-
-    def identity(self, head: str, at: float) -> Identity:
-        """Return the identity of the client that sent a recorded request.
-
-        Raises: MissingFact.
-        """
-        need = IdentityNeeded(head, at)
-        if need not in self.identities:
-            raise MissingFact(need)
-        return self.identities[need]
 
     def require_states(self, urls: Iterable[str], *, edition: str | None = None) -> None:
         """Require the states of the origins of several URLs.

@@ -16,13 +16,15 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.pages.dates import parse_date
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
-from canfetch.web.api.facts import Facts
+from canfetch.web.api.facts import Facts, IdentityNeeded, MissingFact
 from canfetch.web.api.live_responses import CrawlerList, CrawlerObject, FoundCrawler, RequestIdentity
 from canfetch.web.api.requests import VerifyRequest
 from canfetch.web.api.services import counted_response, endpoint, json_response
 
 ROUTER: Final = APIRouter(prefix="/v1/agents", tags=["crawlers"])
 _ERRORS: Final = problem_responses(400, 401, 403, 421, 422, 429, 500)
+# Finding the crawler takes up to 8 ms for this many characters.
+_MAX_USER_AGENT: Final = 4096
 _Filter = Annotated[list[str], Query(max_length=50)]
 
 
@@ -46,7 +48,7 @@ async def list_crawlers(
 
 
 @ROUTER.get("/find", response_model=FoundCrawler, summary="Identify a User-Agent header.", responses=_ERRORS)
-async def find_crawler(user_agent: Annotated[str, Query(max_length=4096)]) -> Response:
+async def find_crawler(user_agent: Annotated[str, Query(max_length=_MAX_USER_AGENT)]) -> Response:
     """Return the crawler that a User-Agent header identifies, or null. Anyone can send any header."""
     return json_response(match_user_agent(user_agent).to_json())
 
@@ -66,13 +68,18 @@ def verify(body: bytes, facts: Facts) -> Mapping[str, Any]:
     The keys of the signer are fetched. `status` is `verified` if the signature proves the crawler of the User-Agent
     field, and else `undecided`.
     """
+    if facts.identity is not None:
+        named, identity = facts.identity
+        return {"crawler": None if named is None else named.name, **identity.to_json()}
     asked = VerifyRequest.model_validate_json(body)
     head = parse_request_head(asked.request.encode("latin-1", "replace"))
     at = facts.now if asked.at is None else parse_date(asked.at)
     if at is None:
         raise InvalidOption(f"invalid at {quoted(asked.at)}: expected a time such as 2026-03-01T12:00:00Z")
-    crawler = REGISTRY.find_crawler(head.field("user-agent") or "")
-    return {"crawler": None if crawler is None else crawler.name, **facts.identity(asked.request, at).to_json()}
+    user_agent = head.field("user-agent") or ""
+    if len(user_agent) > _MAX_USER_AGENT:
+        raise InvalidOption(f"the User-Agent field is longer than {_MAX_USER_AGENT:,} characters")
+    raise MissingFact(IdentityNeeded(head, REGISTRY.find_crawler(user_agent), at))
 
 
 @ROUTER.get(

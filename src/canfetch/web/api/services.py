@@ -7,7 +7,6 @@ computation and serialisation of all but small requests happen in a process, so 
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from enum import Enum
 from inspect import getdoc
 from typing import Any, Final, NamedTuple
@@ -19,10 +18,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from canfetch.agents import REGISTRY
-from canfetch.agents.identity import Identity
 from canfetch.client.documents import NotFetched, quoted_url
-from canfetch.client.identity import IdentityVerifier, parse_request_head
+from canfetch.client.identity import IdentityVerifier
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.core.tokens import product_token
@@ -75,7 +72,11 @@ class Services(NamedTuple):
         elif isinstance(need, StatesNeeded):
             await self._learn_states(need.states, facts, deadline)
         elif isinstance(need, IdentityNeeded):
-            facts.identities[need] = await self._identity(need)
+            seconds = max(deadline - asyncio.get_running_loop().time(), 0.0)
+            identity = await self.verifier().verify_recorded_async(
+                need.request, need.crawler, at=need.at, timeout=seconds
+            )
+            facts.identity = need.crawler, identity
         else:
             facts.responses[need.url] = await fetch(self.origins, need, deadline=deadline)
 
@@ -86,14 +87,6 @@ class Services(NamedTuple):
             return error
         except TimeoutError:
             return NotFetched(f"the robots.txt of {quoted_url(need.url)} took too long", "timeout")
-
-    async def _identity(self, need: IdentityNeeded) -> Identity:
-        signed = parse_request_head(need.head.encode("latin-1", "replace"))
-        crawler = REGISTRY.find_crawler(signed.field("user-agent") or "")
-        verifier = self.verifier()
-        # The keys may be in memory, which is known only afterwards.
-        async with nullcontext() if signed.field("signature-input") is None else self.origins.fetch_slot():
-            return await verifier.verify_recorded_async(signed, crawler, at=need.at)
 
     async def _learn_states(self, needs: tuple[StateNeeded, ...], facts: Facts, deadline: float) -> None:
         """Fetch the states of origins side by side.
