@@ -82,9 +82,11 @@ class SignatureReason(StrEnum):
     AGENT_MEMBER_IGNORED = "signature-agent-member-ignored"
     AGENT_INVALID_URL = "signature-agent-invalid-url"
     AGENT_NOT_HTTPS = "signature-agent-not-https"
+    HOST_MISSING = "host-missing"
     OTHER_HOST = "other-host"
     OTHER_DIRECTORY = "other-directory"
     DIRECTORY_UNAVAILABLE = "directory-unavailable"
+    DIRECTORY_NOT_REQUESTED = "directory-not-requested"  # the limit of requests was reached
     KEY_UNKNOWN = "key-unknown"
     KEY_NOT_CURRENT = "key-not-current"
     TEST_KEY = "test-key"

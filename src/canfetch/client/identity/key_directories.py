@@ -167,7 +167,7 @@ class KeyDirectories:
                 flight.waiting += 1
                 return flight.done
             if not trusted and not self._may_start(now):
-                return self._result(copy, key_id, now, "too many directories are being fetched")
+                return self._result(copy, key_id, now, is_limited=True)
             flight = self._flights[url] = _Flight()
             flight.waiting = 1
             known = None if copy is None or copy.keys is None else _Fetched(copy.keys, 0.0, copy.headers)
@@ -201,8 +201,13 @@ class KeyDirectories:
         self._starts.append(now)
         return True
 
-    def _result(self, copy: _Copy | None, key_id: str, now: float, problem: str | None = None) -> KeyLookup:
+    def _result(
+        self, copy: _Copy | None, key_id: str, now: float, problem: str | None = None, *, is_limited: bool = False
+    ) -> KeyLookup:
         if copy is None or copy.keys is None or not copy.attempted <= now < copy.stale_until:
+            if is_limited:
+                detail = "the directory was not requested: the limit of requests for directories is reached"
+                return KeyLookup(None, SignatureReason.DIRECTORY_NOT_REQUESTED, detail)
             detail = problem or (copy.problem if copy is not None and copy.problem else "it was not fetched")
             return KeyLookup(None, SignatureReason.DIRECTORY_UNAVAILABLE, f"the directory is not available: {detail}")
         key = copy.keys.get(key_id)
