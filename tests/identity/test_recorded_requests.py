@@ -292,6 +292,7 @@ def test_verify_of_a_recorded_request(run: Any, folder: Path, directories: Direc
         [
             "undecided  -                the User-Agent field names no crawler of the registry",
             f"  signature valid: signed by the key {GOOD.key_id} of {url}",
+            '  covered: @authority, signature-agent;key="sig1"',
         ],
     )
     [row] = verify([*signed, ("User-Agent", "GPTBot/1.0")], *at, "8.8.8.8", "--format", "json").rows("json")
@@ -300,6 +301,7 @@ def test_verify_of_a_recorded_request(run: Any, folder: Path, directories: Direc
     assert verify([*signed, ("User-Agent", "GPTBot/1.0")], *at).code == 2
     assert verify(EVIL.headers(agent=f'sig1="{url}"'), *at).code == 2
     assert verify(signed).code == 1
+    assert verify(GOOD.headers(tag="x"), *at).lines[1] == "  signature absent: no signature has the tag web-bot-auth"
     assert "signature is not signed" not in verify([]).out
     (folder / "own.toml").write_text(
         '[[crawler]]\ntokens = ["OwnBot"]\noperator = "Own"\npurposes = ["research"]\nsource = "https://own.example"\n'
@@ -324,3 +326,17 @@ def test_invalid_arguments(run: Any, folder: Path, arguments: tuple[str, ...], m
     (folder / "head.txt").write_text("x")
     ran = run("agents", "verify", *arguments)
     assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.parametrize("is_option", [True, False])
+def test_a_proxy_is_refused_once(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, *, is_option: bool) -> None:
+    (folder / "head.txt").write_text("GET https://example.com/")
+    proxy = "http://127.0.0.1:9"
+    options = ["--proxy", proxy] if is_option else []
+    if not is_option:
+        monkeypatch.setenv("HTTPS_PROXY", proxy)
+    refused = run("agents", "verify", "--request", "head.txt", "--no-dns", *options).refusal
+    assert "pass --proxy none to connect directly, or --allow-private" in refused
+    for more in ("--proxy=none", "--allow-private"):
+        others = [] if more.startswith("--proxy") else options
+        assert "is not signed" in run("agents", "verify", "--request", "head.txt", "--no-dns", *others, more).out

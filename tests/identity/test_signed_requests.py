@@ -74,6 +74,7 @@ def test_signatures_of_each_algorithm(new_key: Callable[[], PrivateKey]) -> None
             f"signed by the key {signer.key_id} of {AGENT_URL}",
             AGENT_URL,
             signer.key_id,
+            components=("@authority", 'signature-agent;key="sig1"'),
         )
         assert found.is_valid
     assert reason(signer.headers(), signer=SIGNER) == "invalid: key-unknown"

@@ -50,6 +50,7 @@ def test_a_signed_request(api: API, web: ScriptedWeb) -> None:
                 "url": AGENT_URL,
                 "key_id": SIGNER.key_id,
                 "covers_body": False,
+                "components": ["@authority", 'signature-agent;key="sig1"'],
             },
         }
     )
@@ -79,3 +80,8 @@ def test_requests_that_are_not_signed_well(api: API, web: ScriptedWeb) -> None:
 )
 def test_invalid_questions(api: API, body: dict[str, str], detail: str) -> None:
     assert detail in api.problem("POST", "/v1/agents/verify", 422, json=body)["detail"]
+
+
+def test_only_post_verifies(api: API) -> None:
+    response = api.get("/v1/agents/verify")
+    assert (response.status_code, response.headers["Allow"]) == (405, "POST")

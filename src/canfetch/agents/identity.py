@@ -108,6 +108,7 @@ class SignatureCheck(NamedTuple):
             query. Only a valid signature proves it. Without one, it is what the request claims, or None.
         key_id: The thumbprint of the key, or None.
         covers_body: Whether the signature covers `Content-Digest`. The digest is not compared with the body.
+        components: What the signature covers, such as `@authority` and `signature-agent;key="sig1"`.
     """
 
     status: SignatureStatus
@@ -116,6 +117,7 @@ class SignatureCheck(NamedTuple):
     url: str | None = None
     key_id: str | None = None
     covers_body: bool = False
+    components: tuple[str, ...] = ()
 
     @property
     def is_valid(self) -> bool:
@@ -124,7 +126,12 @@ class SignatureCheck(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the check as plain values."""
-        return {**self._asdict(), "status": str(self.status), "reason": str(self.reason)}
+        return {
+            **self._asdict(),
+            "status": str(self.status),
+            "reason": str(self.reason),
+            "components": list(self.components),
+        }
 
 
 class Identity(NamedTuple):

@@ -85,8 +85,13 @@ class SignatureClaim(NamedTuple):
 
     def conclude(self, status: SignatureStatus, reason: SignatureReason, detail: str) -> SignatureCheck:
         """Return a result for this signature."""
+        # A parameter without a value is true.
+        components = tuple(
+            name + "".join(f";{key}" + ("" if value is True else f'="{value}"') for key, value in parameters.items())
+            for name, parameters in self.message.input[0]
+        )
         return SignatureCheck(
-            status, reason, printable_text(detail), self.directory.identifier, self.key_id, self.covers_body
+            status, reason, printable_text(detail), self.directory.identifier, self.key_id, self.covers_body, components
         )
 
 
