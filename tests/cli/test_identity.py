@@ -120,6 +120,7 @@ def test_lines_of_servers(run: Run, folder: Path, server: str, start: str) -> No
         (("show", "damaged"), "not valid JSON"),
         (("rotate", "damaged"), "not valid JSON"),
         (("check", "ftp://bot.example"), "ftp"),
+        (("check", "https://b\xfccher.example"), "write it in ASCII (punycode for the host"),
         (("check", "https://127.0.0.1:9/keys?a"), "signers are identified without a query"),
     ],
 )
