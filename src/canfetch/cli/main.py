@@ -265,7 +265,7 @@ def _report_internal_error(error: Exception) -> int:
     return EXIT_ERROR
 
 
-def _print_warning(message: Warning | str, *_: object) -> None:
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning of Python, such as that of a damaged registry, as one of the command."""
     _print_error(f"canfetch: warning: {message}")
 
