@@ -260,3 +260,9 @@ def test_an_invalid_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "crawlers.toml").write_bytes(b"[[crawler]]\n")
     with pytest.raises(InvalidOption, match=r"crawlers\.toml: \[\[crawler\]\] 1: missing key 'tokens'"):
         load_registry(tmp_path / "crawlers.toml")
+
+
+def test_a_card_without_a_purpose_has_a_message_of_its_own() -> None:
+    card = AgentCard(client_id="https://bot.example/card", token="ExampleBot")
+    with pytest.raises(InvalidOption, match=r"^the card has no purpose: choose from "):
+        card.to_crawler(checked=date(2026, 11, 27))

@@ -277,6 +277,7 @@ OWN = Crawler(("ExampleBot",), "Example", ("research",), "https://example.com/bo
         ({"tokens": ("ExampleBot", "*")}, InvalidOption, "star_applies"),
         ({"tokens": ("a b",)}, InvalidProductToken, "invalid product token 'a b'"),
         ({"tokens": (7,)}, InvalidOption, "invalid tokens"),
+        ({"tokens": ("Verify",)}, InvalidOption, "invalid token 'Verify': the HTTP API has a path with this name"),
         (
             {"purposes": ("research", "nonsense")},
             InvalidOption,

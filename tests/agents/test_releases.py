@@ -312,6 +312,9 @@ def test_update(run: Callable[..., Ran], tmp_path: Path) -> None:
         "canfetch: this version of canfetch has no key for releases yet: pass --key FILE\n"
     )
     assert run("update").code == run("update", "r.json", "--builtin").code == 2
+    assert run("update", "r.json", "--builtin").err.startswith("canfetch: --builtin cannot be used with the release")
+    damaged = run("find", "x", env={"CANFETCH_REGISTRY": "robots.txt"}).err
+    assert (damaged.count("\n"), damaged.startswith("canfetch: warning: the registry of crawlers at 'rob")) == (1, True)
     named = run("update", "--builtin", env={"CANFETCH_REGISTRY": "r.json"})
     assert (named.code, (tmp_path / "r.json").exists()) == (2, True)
     file = tmp_path / "data" / "canfetch" / "registry.json"

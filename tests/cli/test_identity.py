@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.identity.signers import Signer
 from tests.servers.certificates import Authority
 from tests.servers.valid import respond
 from tests.servers.web import Site
@@ -93,6 +94,11 @@ def test_a_signature_is_printed_as_headers(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("made")
+def test_the_public_keys_are_printed(run: Run, folder: Path) -> None:
+    assert run("identity", "show", "bot", "--keys").out.encode() == (folder / PUBLIC).read_bytes() + b"\n"
+
+
+@pytest.mark.usefixtures("made")
 @pytest.mark.parametrize("server, start", [("nginx", "location = /.well-known/"), ("apache", 'Alias "/.well-known/')])
 def test_lines_of_servers(run: Run, folder: Path, server: str, start: str) -> None:
     text = run("identity", "show", "bot", "--server", server).out
@@ -108,10 +114,14 @@ def test_lines_of_servers(run: Run, folder: Path, server: str, start: str) -> No
         (("init", "file", "--url", "https://bot.example"), "cannot create 'file'"),
         (("init", "bot", "--url", "https://bot.example", "--product-token", "a b"), "which is not a product token"),
         (("show", "nowhere"), "cannot read 'nowhere/identity.json'"),
+        (("show", "file", "--keys", "--card"), "--card and --keys cannot be used together"),
+        (("show", "file", "--sign", "https://a.example", "--server", "nginx"), "--sign and --server cannot be used"),
         (("rotate", "nowhere"), "cannot read 'nowhere/identity.json'"),
         (("show", "damaged"), "not valid JSON"),
         (("rotate", "damaged"), "not valid JSON"),
         (("check", "ftp://bot.example"), "ftp"),
+        (("check", "https://b\xfccher.example"), "write it in ASCII (punycode for the host"),
+        (("check", "https://127.0.0.1:9/keys?a"), "signers are identified without a query"),
     ],
 )
 def test_mistakes_are_one_line(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -306,6 +316,16 @@ def test_keys_without_signature_or_cache_control_are_noted(
     serve(site, [("Content-Type", DIRECTORY_TYPE)], identity.directory("bot.example")[1])
     code, found = check(run, site, options)
     assert (code, len(found["notes"]), found["signed_by"]) == (0, 2, [])
+
+
+def test_an_expired_key_beside_another_is_noted(run: Run, published: tuple[Site, SigningIdentity, list[str]]) -> None:
+    site, identity, options = published
+    key = json.loads(identity.directory("bot.example")[1])["keys"][0]
+    body = json.dumps({"keys": [key, {**EXAMPLE_KEY, "x": Signer().jwk["x"], "exp": 1}]}).encode()
+    serve(site, [("Content-Type", DIRECTORY_TYPE), ("Cache-Control", "max-age=60")], body)
+    code, found = check(run, site, options)
+    assert (code, found["faults"]) == (0, [])
+    assert ": it has expired (exp): publish the keys again (canfetch identity show" in found["notes"][0]
 
 
 def test_a_host_without_a_server_is_a_fault(run: Run) -> None:

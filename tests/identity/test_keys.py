@@ -124,6 +124,14 @@ def test_a_key_with_a_fault_costs_no_other_key() -> None:
     assert list(found.keys) == [thumbprint(TEST_KEY), thumbprint(RSA_KEY)]
     assert [problem.partition(":")[0] for problem in found.problems] == ["key 1", "key 2", "key 3"]
     assert all(problem.isprintable() for problem in found.problems)
+    assert found.absence("other") == "the directory does not contain the key"
+
+
+def test_why_a_key_cannot_be_used() -> None:
+    key = {**TEST_KEY, "use": "enc", "kid": "first"}
+    found = parse_key_set(json.dumps({"keys": [key]}).encode())
+    for name in (thumbprint(TEST_KEY), "first"):
+        assert found.absence(name) == "the key in the directory cannot be used: its use is 'enc', not 'sig'"
 
 
 @pytest.mark.parametrize(
@@ -140,6 +148,7 @@ def test_sets_of_keys_are_bounded() -> None:
         parse_key_set(b" " * (MAX_KEY_SET_BYTES + 1))
     found = parse_key_set(json.dumps({"keys": [TEST_KEY] * (MAX_KEYS + 1)}).encode())
     assert (len(found.keys), found.problems) == (1, ("only the first 100 of 101 keys are read",))
+    assert found.absence("other") == "the first 100 keys of the directory do not contain the key"
 
 
 def test_base64url() -> None:

@@ -3,6 +3,8 @@
 import io
 import json
 import time
+from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +25,12 @@ from tests.identity.test_signature_verifier import (
 from tests.logs.log_lines import FORMATS, Request
 from tests.servers.certificates import Authority
 
+from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.agents import REGISTRY
 from canfetch.agents.identity import IdentityStatus
 from canfetch.client.identity import IdentityVerifier, parse_request_head
-from canfetch.client.transports.http_transport import HTTPTransport
-from canfetch.client.transports.limited import LimitedTransport
+from canfetch.client.identity.directory_urls import parse_directory_url
+from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 from canfetch.logs import CrawlerReport, LogAnalysis, RobotsHistory
 
@@ -84,7 +88,7 @@ def test_a_recorded_request_is_verified_at_its_time(directories: Directories) ->
 
     good, evil = directories.good, directories.evil
     assert verify(GOOD, good) == (IdentityStatus.VERIFIED, "verified", good)
-    assert verify(GOOD, good, at=None) == (IdentityStatus.UNDECIDED, "expired", None)
+    assert verify(GOOD, good, at=None) == (IdentityStatus.UNDECIDED, "expired", good)
     # Only the directory of the crawler proves that it is one. The address still can.
     assert verify(EVIL, evil) == (IdentityStatus.VERIFIED, "other-directory", evil)
     assert verify(EVIL, evil, named=False) == (IdentityStatus.UNDECIDED, "verified", evil)
@@ -130,11 +134,14 @@ def test_signatures_in_logs(directories: Directories, form: str) -> None:
     analysis.add_log(io.BytesIO("".join(lines).encode()), fields=fields)
 
     def shown(report: CrawlerReport) -> Any:
-        found = {(one.reason, one.url, one.key_id): one.requests for one in report.signatures}
+        found = {(one.reason, one.url or one.claimed_url, one.key_id): one.requests for one in report.signatures}
         return report.name, report.identity, report.requests, found
 
     ours = {("verified", directories.good, GOOD.key_id): 1}
-    others = {("other-directory", None, None): 1, ("expired", None, None): 1, ("other-host", None, None): 2}
+    others: Any = {("other-directory", directories.evil, None): 1, ("expired", directories.good, None): 1}
+    # The host is not that of the verifier, or the target is a URL of another one.
+    urls: list[str | None] = [directories.good, None if form != "google-cloud" else directories.good]
+    others |= Counter(("other-host", url, None) for url in urls)
     assert list(map(shown, analysis.report().crawlers)) == [
         ("GPTBot", None, 6, others),
         ("OwnBot", None, 3, {**ours, ("verified", directories.evil, EVIL.key_id): 1}),
@@ -143,7 +150,7 @@ def test_signatures_in_logs(directories: Directories, form: str) -> None:
 
 
 def test_signers_in_logs_are_bounded(directories: Directories, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("canfetch.logs.activity._SIGNERS_LIMIT", 3)
+    monkeypatch.setattr("canfetch.logs.signature_counts._SIGNERS_LIMIT", 3)
     verifier = IdentityVerifier(dns=False, signatures=directories.verifier())
     analysis = LogAnalysis(RobotsHistory(), identify_signed=verifier.verify_recorded)
     request = Request("/a", "OwnBot/1.0", NOW, host="example.com")
@@ -156,14 +163,116 @@ def test_signers_in_logs_are_bounded(directories: Directories, monkeypatch: pyte
     assert [(one.url is None, one.requests) for one in crawler.signatures] == [(True, 3), *[(False, 1)] * 3]
 
 
-def test_directories_of_logs_are_fetched_a_limited_number_of_times(directories: Directories) -> None:
-    transport = LimitedTransport(HTTPTransport(trust_env=False), 0)
-    verifier = IdentityVerifier(dns=False, signatures=directories.verifier(transport=transport))
-    found = verifier.verify_recorded(directories.request(), GPTBOT).signature
-    assert found is not None
-    assert found.detail == "the directory is not available: local: too many requests"
-    assert not directories.site.requests
-    transport.close()
+class Web:
+    """A transport with the keys of one URL, and no other server."""
+
+    def __init__(self, url: str, signer: Signer) -> None:
+        self.requests: list[str] = []
+        self._url = url
+        self._body = json.dumps({"keys": [signer.jwk]}).encode()
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        self.requests.append(request.url)
+        if request.url == self._url:
+            return Response(request.url, 200, (), self._body)
+        return Failure(request.url, FailureKind.DNS, "no such name")
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Web:
+    registered = next(
+        one.verification.key_directories[0] for one in REGISTRY.crawlers if one.verification.key_directories
+    )
+    web = Web(parse_directory_url(registered).fetched, GOOD)
+    monkeypatch.setattr("canfetch.client.transports.http_transport.HTTPTransport", lambda **_: web)
+    return web
+
+
+CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
+SIGNED = Request("/a", "OwnBot/1.0", NOW, host="example.com")
+
+
+def by_agent(url: str, request: Request = SIGNED, signer: Signer = GOOD) -> str:
+    return signed_line("nginx-json", signer.headers(agent=f'sig1="{url}"'), request)
+
+
+def test_the_limit_of_directories_of_logs_is_one_in_all(
+    run: Any, folder: Path, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    junk = [by_agent(f"https://junk{number}.example/k") for number in range(130)]
+    known = [by_agent(web._url, SIGNED._replace(user_agent=CHROME), signer) for signer in (GOOD, EVIL)]
+    (folder / "a.log").write_text("".join([*junk, *known, *junk]))
+    # Hours may pass between the lines.
+    times = count(NOW, 50.0)
+    monkeypatch.setattr(time, "time", lambda: next(times))
+    ran = run("logs", "a.log", "--verify-signatures", "--format", "json")
+    found = json.loads(ran.out)
+    assert web.requests == [*(f"https://junk{number}.example/k" for number in range(100)), web._url]
+    [crawler] = found["crawlers"]
+    reasons: Counter[str] = Counter()
+    for one in crawler["signatures"]:
+        reasons[one["reason"]] += one["requests"]
+    assert reasons == {"directory-unavailable": 200, "directory-not-requested": 60}
+    assert [one["claimed_url"] for one in crawler["signatures"]].count(None) == 2
+    assert [(one["reason"], one["url"], one["claimed_url"]) for one in found["other_signatures"]] == [
+        ("verified", web._url, None),
+        ("key-unknown", None, web._url),
+    ]
+    assert (found["other_requests"], found["signed_requests"]) == (2, 262)
+    assert ran.err.startswith("canfetch: note: 60 signatures not verified, because at most 100 directories that the ")
+    assert (" requested: https://junk100.example/k, " in ran.err, ran.err.endswith(", ...\n")) == (True, True)
+
+
+@pytest.mark.usefixtures("web")
+def test_signatures_are_in_all_formats(run: Any, folder: Path, web: Web) -> None:
+    hostless = json.loads(by_agent(web._url))
+    hostless = {name: value for name, value in hostless.items() if value != "example.com"}
+    browser = SIGNED._replace(user_agent=CHROME)
+    lines = [
+        by_agent(web._url),
+        json.dumps(hostless) + "\n",
+        by_agent(web._url, browser),
+        by_agent("https://x.example/k"),
+    ]
+    late = by_agent("https://late.example/k", SIGNED._replace(at=NOW + 900))
+    (folder / "a.log").write_text("".join([*lines, late]))
+    ours = [
+        f"1 request signed by the key {GOOD.key_id} of {web._url}",
+        "1 signature: host-missing",
+        "1 signature that names https://x.example/k: directory-unavailable",
+        "1 signature that names https://late.example/k: expired",
+    ]
+    text = run("logs", "a.log", "--verify-signatures").lines
+    assert [line.strip() for line in text[2:6]] == ours
+    other = f"Of browsers and others: {ours[0]}"
+    assert text[-1] == other
+    table = run("logs", "a.log", "--verify-signatures", "--format", "csv").lines
+    assert table[1].endswith("," + "; ".join(ours))
+    markdown = run("logs", "a.log", "--verify-signatures", "--format", "markdown").lines
+    assert [line for line in markdown if line.startswith("- ")] == [f"- `OwnBot`: `{line}`" for line in ours]
+    assert markdown[-1] == other
+
+
+@pytest.mark.usefixtures("web")
+def test_a_log_without_signatures_is_noted(run: Any, folder: Path) -> None:
+    (folder / "a.log").write_text(signed_line("nginx-json", [], SIGNED))
+    ran = run("logs", "a.log", "--verify-signatures")
+    assert ran.err == "canfetch: note: no line has the field Signature-Input, so no signature was verified\n"
+    assert not run("logs", "a.log").err
+
+
+@pytest.mark.usefixtures("web")
+def test_signed_lines_with_bytes_that_are_not_utf_8(run: Any, folder: Path, web: Web) -> None:
+    covered = {'"@authority"': "example.com", '"@path"': "/caf\xe9", '"x"': "\xe9"}
+    covered['"signature-agent";key="sig1"'] = f'"{web._url}"'
+    fields = [*GOOD.headers(covered, agent=f'sig1="{web._url}"'), ("X", "\xe9")]
+    line = signed_line("nginx-json", fields, SIGNED._replace(target="/caf\xe9"))
+    (folder / "a.log").write_bytes(json.dumps(json.loads(line), ensure_ascii=False).encode("latin-1"))
+    ran = run("logs", "a.log", "--verify-signatures", "--format", "json")
+    assert json.loads(ran.out)["crawlers"][0]["signatures"][0]["reason"] == "bad-signature"
 
 
 @pytest.mark.slow
@@ -183,6 +292,7 @@ def test_verify_of_a_recorded_request(run: Any, folder: Path, directories: Direc
         [
             "undecided  -                the User-Agent field names no crawler of the registry",
             f"  signature valid: signed by the key {GOOD.key_id} of {url}",
+            '  covered: @authority, signature-agent;key="sig1"',
         ],
     )
     [row] = verify([*signed, ("User-Agent", "GPTBot/1.0")], *at, "8.8.8.8", "--format", "json").rows("json")
@@ -191,6 +301,7 @@ def test_verify_of_a_recorded_request(run: Any, folder: Path, directories: Direc
     assert verify([*signed, ("User-Agent", "GPTBot/1.0")], *at).code == 2
     assert verify(EVIL.headers(agent=f'sig1="{url}"'), *at).code == 2
     assert verify(signed).code == 1
+    assert verify(GOOD.headers(tag="x"), *at).lines[1] == "  signature absent: no signature has the tag web-bot-auth"
     assert "signature is not signed" not in verify([]).out
     (folder / "own.toml").write_text(
         '[[crawler]]\ntokens = ["OwnBot"]\noperator = "Own"\npurposes = ["research"]\nsource = "https://own.example"\n'
@@ -215,3 +326,17 @@ def test_invalid_arguments(run: Any, folder: Path, arguments: tuple[str, ...], m
     (folder / "head.txt").write_text("x")
     ran = run("agents", "verify", *arguments)
     assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.parametrize("is_option", [True, False])
+def test_a_proxy_is_refused_once(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, *, is_option: bool) -> None:
+    (folder / "head.txt").write_text("GET https://example.com/")
+    proxy = "http://127.0.0.1:9"
+    options = ["--proxy", proxy] if is_option else []
+    if not is_option:
+        monkeypatch.setenv("HTTPS_PROXY", proxy)
+    refused = run("agents", "verify", "--request", "head.txt", "--no-dns", *options).refusal
+    assert "pass --proxy none to connect directly, or --allow-private" in refused
+    for more in ("--proxy=none", "--allow-private"):
+        others = [] if more.startswith("--proxy") else options
+        assert "is not signed" in run("agents", "verify", "--request", "head.txt", "--no-dns", *others, more).out

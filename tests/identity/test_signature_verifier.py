@@ -101,6 +101,16 @@ def verify(request: pytest.FixtureRequest) -> Callable[..., Any]:
     return lambda verifier, *arguments, **options: asyncio.run(verifier.verify_async(*arguments, **options))
 
 
+def test_a_key_that_cannot_be_used_has_a_reason(directories: Directories) -> None:
+    directories.site.serve("/unusable", respond(json.dumps({"keys": [{**GOOD.jwk, "use": "enc"}]}).encode()))
+    url = f"https://good.site.test:{directories.site.port}/unusable"
+    found = directories.verifier().verify(directories.request(url=url))
+    assert (found.reason, found.detail) == (
+        SignatureReason.KEY_UNKNOWN,
+        "the key in the directory cannot be used: its use is 'enc', not 'sig'",
+    )
+
+
 def test_a_signature_is_verified_with_the_key_of_its_directory(directories: Directories, verify: Verify) -> None:
     verifier = directories.verifier()
     for crawler in (None, GPTBOT, GPTBOT):

@@ -74,6 +74,7 @@ def test_signatures_of_each_algorithm(new_key: Callable[[], PrivateKey]) -> None
             f"signed by the key {signer.key_id} of {AGENT_URL}",
             AGENT_URL,
             signer.key_id,
+            components=("@authority", 'signature-agent;key="sig1"'),
         )
         assert found.is_valid
     assert reason(signer.headers(), signer=SIGNER) == "invalid: key-unknown"
@@ -235,8 +236,12 @@ def test_an_intermediary_may_change_the_label() -> None:
 
 
 def test_requests_without_web_bot_auth_are_unsigned() -> None:
-    for headers in ([], [("Signature", "x")], SIGNER.headers(tag="other"), SIGNER.headers(tag=None)):
+    for headers in ([], [("Signature", "x")]):
         assert not find_claims(SignedRequest.from_url("GET", URL, headers), now=NOW)
+    for tag in ("other", None):
+        (found,) = find_claims(SignedRequest.from_url("GET", URL, SIGNER.headers(tag=tag)), now=NOW)
+        assert isinstance(found, SignatureCheck)
+        assert (found.status, found.detail) == (SignatureStatus.ABSENT, "no signature has the tag web-bot-auth")
 
 
 def test_lines_of_the_fields_are_joined() -> None:
@@ -520,7 +525,7 @@ def test_hosts_that_are_not_valid(host: str) -> None:
     fields = {name.lower(): value for name, value in SIGNER.headers()}
     request = SignedRequest("GET", "https", host, "/", fields.get)
     found = check_request(request, signer=SIGNER, now=NOW)
-    assert found.reason is SignatureReason.OTHER_HOST
+    assert found.reason is (SignatureReason.OTHER_HOST if host else SignatureReason.HOST_MISSING)
 
 
 def test_times_of_keys() -> None:

@@ -61,6 +61,7 @@ def test_a_signed_request(api: API, web: ScriptedWeb) -> None:
                 "url": AGENT_URL,
                 "key_id": SIGNER.key_id,
                 "covers_body": False,
+                "components": ["@authority", 'signature-agent;key="sig1"'],
             },
         }
     )
@@ -244,3 +245,8 @@ def test_a_request_of_a_thread_on_a_closed_loop(*, is_scheduled: bool) -> None:
     assert isinstance(result.result(0), TimeoutError | RuntimeError)
     # A coroutine that is not closed warns here.
     gc.collect()
+
+
+def test_only_post_verifies(api: API) -> None:
+    response = api.get("/v1/agents/verify")
+    assert (response.status_code, response.headers["Allow"]) == (405, "POST")

@@ -119,10 +119,9 @@ class AgentCard(NamedTuple):
         if not purposes:
             purpose = _registry_purpose(self)
             if purpose is None:
-                raise InvalidOption(
-                    f"the purpose {quoted(self.purpose)} of the card is not one of the registry: "
-                    f"choose from {', '.join(get_args(Purpose))}"
-                )
+                stated = f"the purpose {quoted(self.purpose)} of the card is not one of the registry"
+                problem = "the card has no purpose" if self.purpose is None else stated
+                raise InvalidOption(f"{problem}: choose from {', '.join(get_args(Purpose))}")
             purposes = (purpose,)
         headers = [PublishedHeader(value, self.client_id) for value in self.user_agents if "*" not in value]
         lists, keys = (() if url is None else (url,) for url in (self.ips_uri, self.jwks_uri))

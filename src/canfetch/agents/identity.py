@@ -82,9 +82,11 @@ class SignatureReason(StrEnum):
     AGENT_MEMBER_IGNORED = "signature-agent-member-ignored"
     AGENT_INVALID_URL = "signature-agent-invalid-url"
     AGENT_NOT_HTTPS = "signature-agent-not-https"
+    HOST_MISSING = "host-missing"
     OTHER_HOST = "other-host"
     OTHER_DIRECTORY = "other-directory"
     DIRECTORY_UNAVAILABLE = "directory-unavailable"
+    DIRECTORY_NOT_REQUESTED = "directory-not-requested"  # the limit of requests was reached
     KEY_UNKNOWN = "key-unknown"
     KEY_NOT_CURRENT = "key-not-current"
     TEST_KEY = "test-key"
@@ -106,6 +108,7 @@ class SignatureCheck(NamedTuple):
             query. Only a valid signature proves it. Without one, it is what the request claims, or None.
         key_id: The thumbprint of the key, or None.
         covers_body: Whether the signature covers `Content-Digest`. The digest is not compared with the body.
+        components: What the signature covers, such as `@authority` and `signature-agent;key="sig1"`.
     """
 
     status: SignatureStatus
@@ -114,6 +117,7 @@ class SignatureCheck(NamedTuple):
     url: str | None = None
     key_id: str | None = None
     covers_body: bool = False
+    components: tuple[str, ...] = ()
 
     @property
     def is_valid(self) -> bool:
@@ -122,7 +126,12 @@ class SignatureCheck(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the check as plain values."""
-        return {**self._asdict(), "status": str(self.status), "reason": str(self.reason)}
+        return {
+            **self._asdict(),
+            "status": str(self.status),
+            "reason": str(self.reason),
+            "components": list(self.components),
+        }
 
 
 class Identity(NamedTuple):

@@ -17,6 +17,8 @@ SOURCED_FIELDS: Final = (
 )
 """The fields of a crawler that the source of its entry states. Headers have sources of their own."""
 _MAX_DAYS: Final = 365
+# The paths of the HTTP API beside those of crawlers, `/v1/agents/{name}`.
+_RESERVED: Final = frozenset({"find", "verify"})
 # The fields with several texts, each with an example.
 _EXAMPLES: Final = (
     ("tokens", "ExampleBot"),
@@ -37,12 +39,7 @@ def validate_crawler(crawler: object) -> Crawler:
         raise TypeError(f"crawler must be a Crawler, not {type(crawler).__name__}")
     for field, example in _EXAMPLES:
         _check_texts(field, getattr(crawler, field), example)
-    if not crawler.tokens or "*" in crawler.tokens:
-        raise InvalidOption(
-            f"invalid tokens {quoted(crawler.tokens)}: expected product tokens; use star_applies for '*'"
-        )
-    # Report invalid tokens now, and not at the first decision.
-    Agent(crawler.tokens)
+    _check_tokens(crawler)
     for field, kind in (("operator", str), ("source", str), ("verification", Verification)):
         if not isinstance(getattr(crawler, field), kind):
             raise _invalid(crawler, field, f"a {kind.__name__}")
@@ -57,6 +54,17 @@ def validate_crawler(crawler: object) -> Crawler:
     if not is_day(crawler.checked):
         raise _invalid(crawler, "checked", "a date such as 2026-11-20")
     return crawler
+
+
+def _check_tokens(crawler: Crawler) -> None:
+    if not crawler.tokens or "*" in crawler.tokens:
+        raise InvalidOption(
+            f"invalid tokens {quoted(crawler.tokens)}: expected product tokens; use star_applies for '*'"
+        )
+    if crawler.name.lower() in _RESERVED:
+        raise InvalidOption(f"invalid token {quoted(crawler.name)}: the HTTP API has a path with this name")
+    # Report invalid tokens now, and not at the first decision.
+    Agent(crawler.tokens)
 
 
 def _check_verification(crawler: Crawler) -> None:

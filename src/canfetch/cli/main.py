@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from types import TracebackType
@@ -264,6 +265,11 @@ def _report_internal_error(error: Exception) -> int:
     return EXIT_ERROR
 
 
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning of Python, such as that of a damaged registry, as one of the command."""
+    _print_error(f"canfetch: warning: {message}")
+
+
 def _print_error(text: str) -> None:
     try:
         print_message_lines(text)
@@ -314,6 +320,7 @@ def _discard(stream: IO[str]) -> None:
 
 def main() -> NoReturn:
     """Run the command line of this process, and exit."""
+    warnings.showwarning = _print_warning
     code = run(sys.argv[1:])
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1:

@@ -1,18 +1,18 @@
 """What one crawler did, counted while the log is read."""
 
-from collections import Counter
 from collections.abc import Callable
 from math import inf
 from typing import Final, Generic, TypeVar
 
-from canfetch.agents.identity import IdentityStatus, SignatureCheck
+from canfetch.agents.identity import IdentityStatus
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules
 from canfetch.core.text import display_text
 from canfetch.errors import CanfetchError
 from canfetch.logs.history import RobotsHistory, Timeline
 from canfetch.logs.recent import Recent
-from canfetch.logs.report import CrawlerReport, LoggedSignatures
+from canfetch.logs.report import CrawlerReport
+from canfetch.logs.signature_counts import SignatureCounts
 
 # RFC 9309 section 2.4: crawlers should not use a robots.txt for longer than 24 hours.
 _ROBOTS_TXT_LIFETIME: Final = 86_400.0
@@ -21,8 +21,6 @@ _EXAMPLES: Final = 5
 _EXAMPLE_BYTES: Final = 300
 # Hosts of one crawler that are counted apart. Anyone can send any Host header.
 _HOSTS_LIMIT: Final = 1_000
-# Signers and keys of one crawler that are counted apart. Anyone can publish keys.
-_SIGNERS_LIMIT: Final = 100
 # Logs write whole seconds, so two requests may be almost a second closer or further apart than they seem.
 _RESOLUTION: Final = 1.0
 _Detail = TypeVar("_Detail")
@@ -51,7 +49,11 @@ class Shared:
 
 
 class Activity:
-    """The requests of one crawler with one identity."""
+    """The requests of one crawler with one identity.
+
+    Attributes:
+        signatures: The results of their signatures.
+    """
 
     __slots__ = (
         "_addresses",
@@ -67,8 +69,8 @@ class Activity:
         "_requests",
         "_robots_txt",
         "_shared",
-        "_signatures",
         "_unchecked",
+        "signatures",
     )
 
     def __init__(self, agent: Agent, shared: Shared) -> None:
@@ -80,16 +82,8 @@ class Activity:
         self._refused: _Events[int] = _Events()
         self._requests = self._robots_txt = self._unchecked = self._judged = 0
         self._delays = self._delays_kept = 0
-        self._signatures: Counter[tuple[str, str | None, str | None]] = Counter()
+        self.signatures = SignatureCounts()
         self._first, self._last = inf, -inf
-
-    def add_signature(self, check: SignatureCheck) -> None:
-        """Count the signature of a request."""
-        # Without a valid signature, the URL and the key are only what the request claims.
-        key = (str(check.reason), check.url, check.key_id) if check.is_valid else (str(check.reason), None, None)
-        if key not in self._signatures and len(self._signatures) >= _SIGNERS_LIMIT:
-            key = (key[0], None, None)
-        self._signatures[key] += 1
 
     def add(self, client: bytes, at: float, target: bytes, host: bytes, status: bytes) -> bool:
         """Count a request, and return whether its target is usable.
@@ -153,7 +147,7 @@ class Activity:
             first_refused=self._refused.first,
             last_refused=self._refused.last,
             refused_examples=tuple(self._refused.examples.items()),
-            signatures=tuple(LoggedSignatures(*key, number) for key, number in self._signatures.most_common()),
+            signatures=self.signatures.report(),
         )
 
     def _add_host(self, host: bytes) -> "_HostActivity":

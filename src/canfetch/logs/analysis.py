@@ -5,7 +5,7 @@ from math import inf
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
-from canfetch.agents.identity import Identity, IdentityStatus, SignatureStatus, SignedRequest
+from canfetch.agents.identity import Identity, IdentityStatus, SignedRequest
 from canfetch.agents.other_clients import is_browser
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
@@ -19,6 +19,7 @@ from canfetch.logs.log_times import LogTimes
 from canfetch.logs.recent import Recent
 from canfetch.logs.report import BadLine, CrawlerReport, LogReport
 from canfetch.logs.rows import Row
+from canfetch.logs.signature_counts import SignatureCounts
 
 ADDRESS_LIMIT: Final = 200_000
 CRAWLER_LIMIT: Final = 2_000
@@ -69,7 +70,7 @@ class LogAnalysis:
         history: The versions of the robots.txt.
         registry: The known crawlers.
         identify: Verifies the addresses of crawlers. By default, none is verified.
-        identify_signed: Verifies requests of crawlers whose signature a log in JSON has. By default, none is verified.
+        identify_signed: Verifies requests whose signature a log in JSON has. By default, none is verified.
         grace: For how many seconds after a change crawlers may use the previous robots.txt.
         includes_host: Whether requests for a host, as the log has it, are counted. By default, all are. Requests
             in logs without hosts are always counted.
@@ -105,6 +106,8 @@ class LogAnalysis:
         self._first_bad: list[BadLine] = []
         self._first, self._last = inf, -inf
         self._truncated = False
+        self._signed = 0
+        self._other_signatures = SignatureCounts()
 
     def add_log(
         self,
@@ -164,6 +167,8 @@ class LogAnalysis:
             truncated=self._truncated,
             other_host_requests=self._other_hosts,
             nameless_requests=self._nameless,
+            signed_requests=self._signed,
+            other_signatures=self._other_signatures.report(),
         )
 
     def _add_block(self, block: Block, log_format: LogFormat, name: str, first: int) -> int:
@@ -198,11 +203,11 @@ class LogAnalysis:
                 sender = senders[user_agent]
             except KeyError:
                 sender = self._add_sender(user_agent)
+            add = signed and self._find_signed(sender, client, signed, at)
             if sender is None:
                 others += 1
                 nameless += user_agent in _NAMELESS
                 continue
-            add = signed and self._find_signed(sender.declared, client, signed, at)
             add = add or sender.add or self._find_activity(sender.declared, client).add
             if not (target and add(client, at, target, host, status)):
                 self._unusable += 1
@@ -275,15 +280,20 @@ class LogAnalysis:
         return self._activity(declared, identity)
 
     def _find_signed(
-        self, declared: _Declared, client: bytes, request: SignedRequest, at: float
+        self, sender: _Sender | None, client: bytes, request: SignedRequest, at: float
     ) -> Callable[[bytes, float, bytes, bytes, bytes], bool] | None:
+        self._signed += 1
         if self._identify_signed is None:
             return None
-        status, _, signature = self._identify_signed(request, declared.crawler, display_text(client), at)
+        crawler = None if sender is None else sender.declared.crawler
+        status, _, signature = self._identify_signed(request, crawler, display_text(client), at)
+        if sender is None:
+            self._other_signatures.add(signature)
+            return None
+        declared = sender.declared
         is_decided = declared.crawler is not None and (self._identify is not None or status != IdentityStatus.UNDECIDED)
         activity = self._activity(declared, status if is_decided else None)
-        if signature is not None and signature.status is not SignatureStatus.ABSENT:
-            activity.add_signature(signature)
+        activity.signatures.add(signature)
         return activity.add
 
     def _activity(self, declared: _Declared, identity: IdentityStatus | None) -> Activity:

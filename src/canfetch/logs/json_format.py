@@ -135,11 +135,12 @@ class JSONFormat:
         if not line.strip():
             return bad_row(b"")
         try:
-            entry = json.loads(line)
+            # nginx writes bytes of requests that are not UTF-8 as they are. `encode_text` returns them.
+            entry = json.loads(line.decode("utf-8", "surrogateescape"))
         except _MAX_DEPTH_ERRORS:
-            return bad_row(line)
+            return bad_row(b"not valid JSON: " + line)
         if not isinstance(entry, dict):
-            return bad_row(line)
+            return bad_row(b"not a JSON object: " + line)
         when, client = self._find(entry, "time"), self._find(entry, "client")
         target, method = self._find(entry, "target"), ""
         if isinstance(request := entry.get("request"), str):
@@ -148,7 +149,7 @@ class JSONFormat:
         if self._last["time"] == _TIME_OF_DAY and isinstance(date := entry.get(_DATE), str):
             when = f"{date}T{when}Z"
         if not (when and target):
-            return bad_row(line)
+            return bad_row(b"no field for the %b: %b" % (b"target" if when else b"time", line))
         if (query := entry.get(_QUERY)) and isinstance(query, str) and query != "-":
             target = f"{target}?{query}"
         host, sent = self._find(entry, "host"), target

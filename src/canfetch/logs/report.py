@@ -31,12 +31,15 @@ class LoggedSignatures(NamedTuple):
         url: The URL of the directory of the signer, or None if the signatures are not valid, or of too many signers.
         key_id: The thumbprint of the key, or None, as `url`.
         requests: Their number.
+        claimed_url: The URL that the requests state without a valid signature, or None if it is unknown, or one of too
+            many.
     """
 
     reason: str
     url: str | None
     key_id: str | None
     requests: int
+    claimed_url: str | None = None
 
 
 class CrawlerReport(NamedTuple):
@@ -144,6 +147,8 @@ class LogReport(NamedTuple):
         truncated: Whether there were more crawlers than are counted apart.
         other_host_requests: Requests for hosts that were left out, of all clients.
         nameless_requests: The part of `other_requests` without a User-Agent header, as in the common format.
+        signed_requests: Lines with the field Signature-Input.
+        other_signatures: The results of the signatures of `other_requests`, the most frequent one first.
     """
 
     crawlers: tuple[CrawlerReport, ...]
@@ -158,3 +163,5 @@ class LogReport(NamedTuple):
     truncated: bool = False
     other_host_requests: int = 0
     nameless_requests: int = 0
+    signed_requests: int = 0
+    other_signatures: tuple[LoggedSignatures, ...] = ()

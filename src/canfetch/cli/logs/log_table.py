@@ -28,6 +28,7 @@ COLUMNS: Final = (
     "addresses",
     "first",
     "last",
+    "signatures",
 )
 _HEADINGS: Final = ("CRAWLER", "OPERATOR", "REQUESTS", "ROBOTS.TXT", "DISALLOWED", "OBEYED", "DELAYS KEPT", "ADDRESSES")
 _TEXT_COLUMNS: Final = 2
@@ -45,7 +46,7 @@ def text_lines(report: LogReport, palette: Palette) -> Iterator[str]:
         yield palette.strong(_join(_HEADINGS, widths))
         for cells, crawler in rows:
             yield _paint(palette, crawler, _join(cells, widths))
-            yield from (palette.faint(f"  {printable(_signatures_text(one))}") for one in crawler.signatures)
+            yield from (palette.faint(f"  {line}") for line in _signature_lines(crawler.signatures))
             for target, line in crawler.examples[:1]:
                 yield palette.faint(f"  fetched {printable(target)}, which line {line} disallows")
         yield ""
@@ -61,12 +62,15 @@ def markdown_lines(report: LogReport) -> Iterator[str]:
         name, operator = markdown_code(crawler.name), markdown_text(crawler.operator) or _ABSENT
         yield from _markdown_row([f"{name}{_identity(crawler)}", operator, *_cells(crawler)[_TEXT_COLUMNS:]])
     yield ""
+    for crawler in report.crawlers:
+        name = f"{markdown_code(crawler.name)}{_identity(crawler)}"
+        yield from (f"- {name}: {markdown_code(line)}" for line in _signature_lines(crawler.signatures))
     yield from _totals(report)
 
 
 def csv_cells(crawler: CrawlerReport) -> Cells:
     """Return the cells of `COLUMNS`."""
-    values = crawler.to_json()
+    values = {**crawler.to_json(), "signatures": "; ".join(_signature_lines(crawler.signatures))}
     return [_csv_cell(values[column]) for column in COLUMNS]
 
 
@@ -74,6 +78,7 @@ def report_json(report: LogReport) -> dict[str, Any]:
     """Return the whole report as plain values."""
     values = report._asdict()
     values["crawlers"] = [crawler.to_json() for crawler in report.crawlers]
+    values["other_signatures"] = [one._asdict() for one in report.other_signatures]
     values["first_bad_lines"] = [bad._asdict() for bad in report.first_bad_lines]
     for key in ("first", "last"):
         values[key] = None if values[key] is None else rfc3339(values[key])
@@ -96,10 +101,16 @@ def percent(share: float | None) -> str:
     return "100 %" if share == 1 else f"{min(share * 100, 99.9):.1f} %"
 
 
-def _signatures_text(found: LoggedSignatures) -> str:
-    if found.url is not None:
-        return f"{counted(found.requests, 'request')} signed by the key {found.key_id} of {found.url}"
-    return f"{counted(found.requests, 'signature')}: {found.reason}"
+def _signature_lines(signatures: Iterable[LoggedSignatures]) -> Iterator[str]:
+    for found in signatures:
+        if found.url is not None:
+            text = f"{counted(found.requests, 'request')} signed by the key {found.key_id} of {found.url}"
+        else:
+            claimed = "" if found.claimed_url is None else f" that names {found.claimed_url}"
+            if claimed and found.requests > 1:
+                claimed = f" that name {found.claimed_url}"
+            text = f"{counted(found.requests, 'signature')}{claimed}: {found.reason}"
+        yield printable(text)
 
 
 def _csv_cell(value: Any) -> str | int | None:
@@ -154,5 +165,6 @@ def _totals(report: LogReport) -> Iterator[str]:
         f"{counted(report.bad_lines, 'line')} that cannot be read",
     )
     yield f"{counted(report.lines, 'line')}{period}: {', '.join(counts)}"
+    yield from (f"Of browsers and others: {line}" for line in _signature_lines(report.other_signatures))
     if report.truncated:
         yield "There are too many crawlers to count each; the rest are counted as (others)."

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final, NoReturn
 
 import click
 
+from canfetch.agents.identity import SignatureReason
 from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, report_json, text_lines
 from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
@@ -24,6 +25,7 @@ from canfetch.cli.shared.input_files import (
     read_robots,
 )
 from canfetch.cli.shared.log_options import (
+    MAX_DIRECTORIES,
     history_folder_option,
     identity_options,
     log_form_options,
@@ -37,9 +39,10 @@ from canfetch.cli.shared.output_parameters import OutputFile, check_outputs, plo
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
+from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
 from canfetch.core.document import parse
 from canfetch.core.quoting import quoted
+from canfetch.core.text import counted
 from canfetch.errors import MissingExtra
 from canfetch.logs.activity import DEFAULT_GRACE
 from canfetch.logs.analysis import LogAnalysis
@@ -48,6 +51,7 @@ from canfetch.logs.report import LogReport
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv", "markdown")
 _HOUR: Final = 3600.0
+_NAMES_SHOWN: Final = 10
 _TOKEN: Final = re.compile("[A-Za-z0-9._-]+")
 
 
@@ -81,6 +85,8 @@ def _run(
     read = partial(_read_log, analysis, log_format=log_format, fields=parse_log_fields(fields))
     unread = [file for file in files if not read(file)]
     report = analysis.report()
+    if verify_signatures:
+        _print_signature_notes(report)
     if crawlers:
         names = {name.lower() for name in crawlers}
         report = report._replace(crawlers=tuple(found for found in report.crawlers if found.name.lower() in names))
@@ -94,6 +100,23 @@ def _run(
     if report.lines and report.bad_lines == report.lines:
         raise CommandError(f"no line of an access log in {', '.join(map(quoted, files))}: see --log-format")
     click.get_current_context().exit(EXIT_ERROR if unread else EXIT_OK)
+
+
+def _print_signature_notes(report: LogReport) -> None:
+    progress = Progress()
+    if not report.signed_requests:
+        progress.print_error("canfetch: note: no line has the field Signature-Input, so no signature was verified")
+    groups = (report.other_signatures, *(crawler.signatures for crawler in report.crawlers))
+    reason = SignatureReason.DIRECTORY_NOT_REQUESTED
+    found = [one for group in groups for one in group if one.reason == reason]
+    if found:
+        names = sorted({one.claimed_url for one in found if one.claimed_url is not None})
+        more = ", ..." if len(names) > _NAMES_SHOWN or any(one.claimed_url is None for one in found) else ""
+        progress.print_error(
+            f"canfetch: note: {counted(sum(one.requests for one in found), 'signature')} not verified, because at most "
+            f"{MAX_DIRECTORIES} directories that the registry lacks are requested: "
+            f"{', '.join(map(printable, names[:_NAMES_SHOWN]))}{more}"
+        )
 
 
 def _print_crawler_notes(names: Iterable[str], report: LogReport) -> None:
@@ -243,7 +266,7 @@ Examples:
 \b
 json is an object:
   crawlers, crawler_requests, lines, other_requests, unusable_requests, bad_lines, first_bad_lines, first, last,
-  truncated, other_host_requests
+  truncated, other_host_requests, nameless_requests, signed_requests, other_signatures
 ndjson has one crawler per line, csv one per row.
 
 \b

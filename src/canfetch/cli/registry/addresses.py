@@ -23,7 +23,7 @@ from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.history_options import parse_time
 from canfetch.cli.shared.input_files import read_whole_input
-from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
+from canfetch.cli.shared.network_options import NO_PROXY, NetworkOptions, connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option, registry_option
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.registry_file import load_registry
@@ -199,16 +199,27 @@ def _named_crawler(name: str | None, request: SignedRequest | None, registry: Re
 def _open_verifier(lists: str | None, network: NetworkOptions, *, dns: bool, signs: bool) -> "IdentityVerifier":
     from canfetch.cli.shared.command_transport import CommandTransport  # noqa: PLC0415 - imports the client
     from canfetch.client.identity import IdentityVerifier, SignatureVerifier  # noqa: PLC0415 - the same
+    from canfetch.client.options import Options  # noqa: PLC0415 - the same
 
     opened = None if lists is None else open_address_lists(lists, "--addresses")
     signatures = None
     if signs:
+        transport = CommandTransport(network)
+        try:
+            transport.check_options(
+                Options.validated(user_agent=network.user_agent, allow_private=not network.public_only)
+            )
+        except InvalidOption:
+            raise CommandError(
+                "keys are fetched from public addresses only, and a proxy hides the addresses of the servers: "
+                f"pass --proxy {NO_PROXY} to connect directly, or --allow-private"
+            ) from None
         try:
             signatures = SignatureVerifier(
                 hosts=None,
                 timeout=network.timeout,
                 fetch_timeout=network.timeout,
-                transport=CommandTransport(network),
+                transport=transport,
                 user_agent=network.user_agent,
                 allow_private=not network.public_only,
             )
@@ -230,9 +241,11 @@ def _verified_text(row: Row) -> str:
     address = pad(row["address"] or "-", _ADDRESS_WIDTH)
     text = f"{pad(row['status'], _STATUS_WIDTH)}  {address}  {row['reason']}"
     signature = row["signature"]
-    if signature is None or signature["detail"] == row["reason"]:
+    if signature is None:
         return text
-    return f"{text}\n  signature {signature['status']}: {signature['detail']}"
+    if signature["detail"] != row["reason"]:
+        text = f"{text}\n  signature {signature['status']}: {signature['detail']}"
+    return f"{text}\n  covered: {', '.join(signature['components'])}" if signature["components"] else text
 
 
 def _crawlers(names: tuple[str, ...], registry: Registry) -> list[Crawler]:
@@ -343,7 +356,9 @@ verify_command: Final = click.Command(
             type=click.Path(allow_dash=True),
             help="Head of a recorded request, whose signatures are verified: METHOD URL, then NAME: VALUE lines.",
         ),
-        Option(["--at"], metavar="TIME", help="When the request was received.  [default: now]"),
+        Option(
+            ["--at"], metavar="TIME", help="When the request was received. By default, the time is the current one."
+        ),
         Option(
             ["--addresses", "lists"],
             metavar="FILE",

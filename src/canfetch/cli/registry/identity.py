@@ -115,9 +115,23 @@ def _read(folder: str) -> IdentityFile:
         raise CommandError(f"cannot read {quoted(str(file))}: {os_reason(error)}") from None
 
 
-def _show(folder: str, *, sign: str | None, server: str | None, card: bool, format: str) -> NoReturn:  # noqa: A002 - click calls it
+def _show(
+    folder: str,
+    *,
+    sign: str | None,
+    server: str | None,
+    card: bool,
+    keys: bool,
+    format: str,  # noqa: A002 - click calls it
+) -> NoReturn:
+    given = (("--sign", sign is not None), ("--server", server is not None), ("--card", card), ("--keys", keys))
+    names = [name for name, is_given in given if is_given]
+    if len(names) > 1:
+        raise CommandError(f"{names[0]} and {names[1]} cannot be used together")
     identity, now = _read(folder), time.time()
-    if card:
+    if keys:
+        sys.stdout.write(identity.key_set(now).decode() + "\n")
+    elif card:
         if identity.card is None:
             raise CommandError(f"{quoted(folder)} has no card: add an object 'card' to its {IDENTITY_NAME}")
         sys.stdout.write(identity.card_content().decode())
@@ -301,6 +315,7 @@ Examples:
                 Option(["--sign"], metavar="URL", help="Print the headers that sign a GET request for this URL."),
                 Option(["--server"], type=Choice(_SERVERS), help="Print the lines of a server that publish the files."),
                 Option(["--card"], is_flag=True, help="Print the signature agent card."),
+                Option(["--keys"], is_flag=True, help="Print the file of the public keys, without those that ended."),
                 format_option(("text", "json")),
             ],
             callback=_show,

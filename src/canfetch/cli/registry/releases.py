@@ -58,7 +58,8 @@ def _update(format: str, *, source: str | None, key: str | None, signature: str 
     if path is None:
         raise CommandError("no home directory for the registry: set HOME")
     if is_removed == (source is not None):
-        raise CommandError("pass the release, a URL or a file, or --builtin")
+        missing = "pass the release, a URL or a file, or --builtin"
+        raise CommandError("--builtin cannot be used with the release, a URL or a file" if is_removed else missing)
     if source is None:
         try:
             Path(path).unlink(missing_ok=True)

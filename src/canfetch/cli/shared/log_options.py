@@ -1,5 +1,6 @@
 """The options of access logs: their form, the rules of their time, and the identity of crawlers."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 # For the keys of a signer. Anyone can name slow servers in the requests of a log, so that these are 5 minutes for all.
 _KEYS_SECONDS: Final = 3.0
-_MAX_FETCHES: Final = 100
+MAX_DIRECTORIES: Final = 100
+"""Directories that are fetched for a log and that the registry lacks."""
 
 
 def log_form_options() -> Iterator[Option]:
@@ -96,15 +98,20 @@ def open_verifier(addresses: str | None, *, dns: bool, signatures: bool = False)
         return None
     from canfetch.client.identity import IdentityVerifier, SignatureVerifier  # noqa: PLC0415 - only for these options
     from canfetch.client.transports.http_transport import HTTPTransport  # noqa: PLC0415 - as above
-    from canfetch.client.transports.limited import LimitedTransport  # noqa: PLC0415 - as above
 
     lists = None if addresses is None else open_address_lists(addresses, "--addresses")
     if not signatures:
         return IdentityVerifier(address_lists=lists, dns=dns)
-    transport = LimitedTransport(HTTPTransport(trust_env=False), _MAX_FETCHES)
+    now = time.time()
     try:
         verifier = SignatureVerifier(
-            hosts=None, timeout=_KEYS_SECONDS, fetch_timeout=_KEYS_SECONDS, transport=transport
+            hosts=None,
+            timeout=_KEYS_SECONDS,
+            fetch_timeout=_KEYS_SECONDS,
+            transport=HTTPTransport(trust_env=False),
+            # The clock stands still, so that each directory is fetched once, and the limit holds for all logs.
+            max_fetches_per_minute=MAX_DIRECTORIES,
+            clock=lambda: now,
         )
     except MissingExtra as error:
         raise CommandError(f"--verify-signatures: {error}") from None

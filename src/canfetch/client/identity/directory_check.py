@@ -17,6 +17,7 @@ from canfetch.client.identity.keys import (
     DIRECTORY_TYPE,
     MAX_KEY_SET_BYTES,
     TEST_KEYS,
+    KeySet,
     VerificationKey,
     parse_key_set,
 )
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _SUCCESS: Final = 200
 _TAG: Final = "http-message-signatures-directory"
+_EXPIRED: Final = "it has expired (exp)"
 _REQUIRED: Final = ('"@authority";req', '"content-digest"')
 
 
@@ -68,7 +70,10 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
         now: The time in seconds since the epoch.
     Raises: InvalidURL, ClientClosed, RequestNotSent; MissingExtra.
     """
-    url = parse_directory_url(url).fetched
+    directory = parse_directory_url(url)
+    url = directory.identifier
+    if directory.fetched != url:
+        raise InvalidURL(f"invalid URL {quoted(directory.fetched)}: signers are identified without a query")
     response = client.request_document(url, max_bytes=MAX_KEY_SET_BYTES)
     if isinstance(response, Failure):
         return DirectoryCheck(url, None, faults=(printable_text(f"no response: {response.kind}: {response.detail}"),))
@@ -78,14 +83,9 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
         found = parse_key_set(response.body)
     except InvalidKey as error:
         return DirectoryCheck(url, response.status, faults=(str(error),))
-    faults, notes = list(found.problems), []
-    states = {name: _key_problem(key, now) for name, key in found.keys.items()}
-    faults += [f"key {name}: {problem}" for name, problem in states.items() if problem is not None]
-    usable = [name for name, problem in states.items() if problem is None]
-    if not usable:
-        faults.append("no key can be used now")
+    usable, faults, notes = _check_keys(found, now)
     media_type = _media_type(response)
-    if url.partition("?")[0].endswith(DIRECTORY_PATH) and media_type != DIRECTORY_TYPE:
+    if url.endswith(DIRECTORY_PATH) and media_type != DIRECTORY_TYPE:
         faults.append(f"the media type is {media_type or 'missing'}, not {DIRECTORY_TYPE}")
     if response.header("cache-control") is None:
         notes.append("no Cache-Control header says for how long verifiers may keep the keys")
@@ -176,13 +176,29 @@ def _media_type(response: Response) -> str:
     return (response.header("content-type") or "").partition(";")[0].strip().lower()
 
 
+def _check_keys(found: KeySet, now: float) -> tuple[list[str], list[str], list[str]]:
+    """Return the thumbprints of the keys that can be used now, the faults and the notes."""
+    problems = {name: _key_problem(key, now) for name, key in found.keys.items()}
+    usable = [name for name, problem in problems.items() if problem is None]
+    faults, notes = list(found.problems), []
+    for name, problem in problems.items():
+        if problem == _EXPIRED and usable:
+            # A rotation publishes the time at which the last key ends.
+            notes.append(f"key {name}: {problem}: publish the keys again (canfetch identity show FOLDER --keys)")
+        elif problem is not None:
+            faults.append(f"key {name}: {problem}")
+    if not usable:
+        faults.append("no key can be used now")
+    return usable, faults, notes
+
+
 def _key_problem(key: VerificationKey, now: float) -> str | None:
     if key.thumbprint in TEST_KEYS:
         return "it is an example key of RFC 9421, with which anybody can sign"
     if key.not_before is not None and now < key.not_before:
         return "it is not used before a later time (nbf)"
     if key.not_after is not None and key.not_after <= now:
-        return "it has expired (exp)"
+        return _EXPIRED
     return None
 
 

@@ -53,6 +53,8 @@ def parse_directory_url(url: str) -> DirectoryURL:
     scheme = _SCHEME.match(url)
     if scheme is not None and scheme[1].lower() != "https":
         raise NotHTTPS(f"invalid URL {quoted(url)}: expected https")
+    if not url.isascii():
+        raise InvalidURL(f"invalid URL {quoted(url)}: write it in ASCII (punycode for the host, escapes for the path)")
     parts = _PARTS.fullmatch(url)
     if parts is None:
         raise InvalidURL(f"invalid URL {quoted(url)}: expected an https URL without user information and fragment")

@@ -24,7 +24,7 @@ from canfetch.access.responses import Failure, Headers, Response
 from canfetch.agents.identity import SignatureReason
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
-from canfetch.client.identity.keys import DIRECTORY_TYPE, MAX_KEY_SET_BYTES, VerificationKey, parse_key_set
+from canfetch.client.identity.keys import DIRECTORY_TYPE, MAX_KEY_SET_BYTES, KeySet, VerificationKey, parse_key_set
 from canfetch.client.procedure import Clock
 from canfetch.client.transports import Transport, TransportRequest
 from canfetch.client.transports.daemon_threads import start_daemon_thread
@@ -69,7 +69,7 @@ class _Copy:
     """What is known of a directory. A failed fetch leaves the keys as they are."""
 
     def __init__(self) -> None:
-        self.keys: Mapping[str, VerificationKey] | None = None
+        self.keys: KeySet | None = None
         # Those of the response with the keys, updated by each 304 since then.
         self.headers: Headers = ()
         self.fresh_until = self.stale_until = self.attempted = self.retry_at = 0.0
@@ -181,7 +181,7 @@ class KeyDirectories:
             if not may_fetch:
                 return self._result(copy, key_id, now, "no time is left to fetch it")
             if self._begin_fetch is None and not trusted and not self._may_start(now):
-                return self._result(copy, key_id, now, "too many directories are being fetched")
+                return self._result(copy, key_id, now, is_limited=True)
             end = _do_nothing if self._begin_fetch is None else self._begin_fetch()
             flight = self._flights[url] = _Flight(end)
             flight.waiting = 1
@@ -216,17 +216,22 @@ class KeyDirectories:
         self._starts.append(now)
         return True
 
-    def _result(self, copy: _Copy | None, key_id: str, now: float, problem: str | None = None) -> KeyLookup:
+    def _result(
+        self, copy: _Copy | None, key_id: str, now: float, problem: str | None = None, *, is_limited: bool = False
+    ) -> KeyLookup:
         if copy is None or copy.keys is None or not copy.attempted <= now < copy.stale_until:
+            if is_limited:
+                detail = "the directory was not requested: the limit of requests for directories is reached"
+                return KeyLookup(None, SignatureReason.DIRECTORY_NOT_REQUESTED, detail)
             detail = problem or (copy.problem if copy is not None and copy.problem else "it was not fetched")
             return KeyLookup(None, SignatureReason.DIRECTORY_UNAVAILABLE, f"the directory is not available: {detail}")
-        key = copy.keys.get(key_id)
+        key = copy.keys.keys.get(key_id)
         if key is not None:
             return KeyLookup(key)
         if now >= copy.fresh_until:
             detail = f"an old copy of the directory lacks the key, and a new one is not available: {copy.problem}"
             return KeyLookup(None, SignatureReason.DIRECTORY_UNAVAILABLE, detail)
-        return KeyLookup(None, SignatureReason.KEY_UNKNOWN, "the directory does not contain the key")
+        return KeyLookup(None, SignatureReason.KEY_UNKNOWN, copy.keys.absence(key_id))
 
     def _fly(self, url: str, flight: _Flight, known: "_Fetched | None", *, trusted: bool) -> None:
         try:
@@ -260,7 +265,7 @@ class KeyDirectories:
         if response.status != 200:
             return _Fetched(None, _retry_after(response), stored, f"status {response.status}")
         try:
-            keys = parse_key_set(response.body).keys
+            keys = parse_key_set(response.body)
         except InvalidKey as error:
             return _Fetched(None, 0.0, (), str(error))
         return _Fetched(keys, self._lifetime(response), select_stored_headers(response.headers))
@@ -305,7 +310,7 @@ class _Fetched(NamedTuple):
     The headers are those of the copy, for the conditions of the next request.
     """
 
-    keys: Mapping[str, VerificationKey] | None
+    keys: KeySet | None
     seconds: float
     headers: Headers
     problem: str = ""
@@ -347,7 +352,7 @@ def _is_due(copy: _Copy, key_id: str, now: float) -> bool:
         # The clock was set back, so that no time of the copy means anything.
         return True
     is_fresh = now < copy.fresh_until
-    if is_fresh and copy.keys and key_id in copy.keys:
+    if is_fresh and copy.keys and key_id in copy.keys.keys:
         return False
     if copy.failures:
         return now >= copy.retry_at

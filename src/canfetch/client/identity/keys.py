@@ -8,7 +8,8 @@ import hashlib
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -85,10 +86,22 @@ class KeySet(NamedTuple):
     Attributes:
         keys: The keys that can be used.
         problems: Why other keys cannot, and what is wrong with labels.
+        unusable: Why keys cannot be used, by their thumbprints and labels.
+        is_cut: Whether there are more keys than are read.
     """
 
     keys: Mapping[str, VerificationKey]
     problems: tuple[str, ...]
+    unusable: Mapping[str, str]
+    is_cut: bool = False
+
+    def absence(self, key_id: str) -> str:
+        """Return in one clause why there is no usable key with a thumbprint."""
+        problem = self.unusable.get(key_id)
+        if problem is not None:
+            return f"the key in the directory cannot be used: {problem}"
+        part = f"the first {MAX_KEYS} keys of the directory do" if self.is_cut else "the directory does"
+        return f"{part} not contain the key"
 
 
 def thumbprint(jwk: Mapping[str, Any]) -> str:
@@ -155,11 +168,13 @@ def parse_key_set(content: bytes) -> KeySet:
         raise InvalidKey('the set of keys has no list "keys"')
     keys: dict[str, VerificationKey] = {}
     problems: list[str] = []
+    unusable: dict[str, str] = {}
     for number, jwk in enumerate(entries[:MAX_KEYS], 1):
         try:
             key = parse_key(jwk)
         except InvalidKey as error:
             problems.append(f"key {number}: {error}")
+            unusable |= dict.fromkeys(_identifiers(jwk), printable_text(str(error)))
             continue
         kid = jwk.get("kid")
         if kid is not None and kid != key.thumbprint:
@@ -167,7 +182,16 @@ def parse_key_set(content: bytes) -> KeySet:
         keys.setdefault(key.thumbprint, key)
     if len(entries) > MAX_KEYS:
         problems.append(f"only the first {MAX_KEYS} of {len(entries):,} keys are read")
-    return KeySet(keys, tuple(map(printable_text, problems)))
+    return KeySet(keys, tuple(map(printable_text, problems)), unusable, len(entries) > MAX_KEYS)
+
+
+def _identifiers(jwk: Any) -> Iterator[str]:
+    """Yield the thumbprint and the label of a key that cannot be used."""
+    if isinstance(jwk, Mapping):
+        if isinstance(kid := jwk.get("kid"), str):
+            yield kid
+        with suppress(InvalidKey):
+            yield thumbprint(jwk)
 
 
 def public_jwk(key: "Ed25519PublicKey") -> dict[str, str]:

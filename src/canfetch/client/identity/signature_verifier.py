@@ -3,8 +3,10 @@
 import time
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
+from functools import cache
 from typing import Any, Final
 
+from canfetch.agents import REGISTRY
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
@@ -30,6 +32,11 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidURL
 
 _MAX_CLOCK_SKEW: Final = 3600
+_RANKS: Final = {
+    SignatureReason.DIRECTORY_UNAVAILABLE: 3,
+    SignatureReason.DIRECTORY_NOT_REQUESTED: 3,
+    SignatureReason.KEY_UNKNOWN: 2,
+}
 _REPLAYS: Final = {
     Replay.SEEN: (SignatureReason.REPLAYED, "the nonce of the signature was used before"),
     Replay.FORGOTTEN: (
@@ -52,8 +59,8 @@ class SignatureVerifier:
         reject_replays: Whether each signature needs a nonce and is accepted only once by this object.
         max_nonces: Maximum number of nonces in memory, for each signer, with `reject_replays`. 100,000 take 20 MB.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
-        transport, user_agent, fetch_timeout, max_stale, max_directories, allow_private, begin_fetch: How directories
-            are fetched. See `KeyDirectories`. What `begin_fetch` raises, verifications raise.
+        transport, user_agent, fetch_timeout, max_stale, max_directories, max_fetches_per_minute, allow_private,
+            begin_fetch: How directories are fetched. See `KeyDirectories`. Verifications raise what `begin_fetch` does.
         clock: Returns seconds since the epoch.
     Raises: InvalidOption: An argument is invalid. MissingExtra.
     """
@@ -73,6 +80,7 @@ class SignatureVerifier:
         fetch_timeout: float = 5.0,
         max_stale: float = 86_400.0,
         max_directories: int = 200,
+        max_fetches_per_minute: int = 60,
         allow_private: bool = False,
         begin_fetch: BeginFetch | None = None,
         clock: Clock = time.time,
@@ -99,6 +107,7 @@ class SignatureVerifier:
             timeout=fetch_timeout,
             max_stale=max_stale,
             max_directories=max_directories,
+            max_fetches_per_minute=max_fetches_per_minute,
             allow_private=allow_private,
             begin_fetch=begin_fetch,
             clock=clock,
@@ -173,7 +182,8 @@ class SignatureVerifier:
             return claim.conclude(
                 SignatureStatus.INVALID, SignatureReason.OTHER_HOST, f"{request.authority} is not a host of the site"
             )
-        url, trusted = claim.directory.fetched, False
+        url = claim.directory.fetched
+        trusted = url in _registered_directories()
         if crawler is not None:
             directory = next((one for one in self.directories_of(crawler) if one[0] == claim.directory[0]), None)
             if directory is None:
@@ -216,11 +226,18 @@ class SignatureVerifier:
         return origin is not None and bool(self._hosts & {(origin.host, None), (origin.host, origin.port)})
 
 
+@cache
+def _registered_directories() -> frozenset[str]:
+    """Return the URLs of the directories in the registry. Those that only requests name do not delay them."""
+    urls = (url for crawler in REGISTRY.crawlers for url in crawler.verification.key_directories)
+    return frozenset(parse_directory_url(url).fetched for url in urls)
+
+
 def _rank(check: SignatureCheck) -> int:
     """Return how much a result that is not valid says: an outage might hide a valid signature."""
     if check.reason is SignatureReason.OTHER_DIRECTORY:
         return 0
-    return {SignatureReason.DIRECTORY_UNAVAILABLE: 3, SignatureReason.KEY_UNKNOWN: 2}.get(check.reason, 1)
+    return _RANKS.get(check.reason, 1)
 
 
 def _check_clock_skew(seconds: Any) -> None:

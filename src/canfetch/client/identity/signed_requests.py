@@ -85,8 +85,13 @@ class SignatureClaim(NamedTuple):
 
     def conclude(self, status: SignatureStatus, reason: SignatureReason, detail: str) -> SignatureCheck:
         """Return a result for this signature."""
+        # A parameter without a value is true.
+        components = tuple(
+            name + "".join(f";{key}" + ("" if value is True else f'="{value}"') for key, value in parameters.items())
+            for name, parameters in self.message.input[0]
+        )
         return SignatureCheck(
-            status, reason, printable_text(detail), self.directory.identifier, self.key_id, self.covers_body
+            status, reason, printable_text(detail), self.directory.identifier, self.key_id, self.covers_body, components
         )
 
 
@@ -169,7 +174,7 @@ def find_claims(
 ) -> Sequence[SignatureClaim | SignatureCheck]:
     """Return the Web Bot Auth signatures of a request, or why they are invalid.
 
-    Signatures with other tags are ignored. Without any signature, the result is empty.
+    Signatures with other tags are ignored. Without the field Signature-Input, the result is empty.
 
     Args:
         now: The time, in seconds since the epoch.
@@ -186,7 +191,7 @@ def find_claims(
         inputs = _parse_dictionary(request, "signature-input", SignatureReason.INPUT_UNREADABLE)
         tagged = [label for label, (_, parameters) in inputs.items() if parameters.get("tag") == TAG]
         if not tagged:
-            return ()
+            return (NO_SIGNATURE._replace(detail=f"no signature has the tag {TAG}"),)
         _check_number(len(inputs), _MAX_SIGNATURES, "signatures")
         signatures = _parse_dictionary(request, "signature", SignatureReason.SIGNATURE_UNREADABLE)
     except _Refused as refused:
@@ -194,11 +199,12 @@ def find_claims(
     found: list[SignatureClaim | SignatureCheck] = []
     parsed = _Parsed(request)
     for label in tagged:
+        claim = None
         try:
             claim = _find_claim(request, parsed, label, inputs[label], signatures)
             _check_times(claim, now=now, clock_skew=clock_skew, max_lifetime=max_lifetime)
         except _Refused as refused:
-            found.append(refused.check)
+            found.append(refused.check if claim is None else claim.conclude(*refused.check[:3]))
         else:
             found.append(claim)
     return found
@@ -271,6 +277,8 @@ def _check_host(request: SignedRequest) -> None:
 
     With `.evil.example/`, which some servers pass on as a target, they would be a URL of another host.
     """
+    if not request.authority:
+        raise _Refused(SignatureReason.HOST_MISSING, "the host of the request is missing")
     if not _AUTHORITY.fullmatch(request.authority):
         raise _Refused(SignatureReason.OTHER_HOST, f"the host {quoted(request.authority)} is not valid")
     stated, path = _split_origin(request.target)

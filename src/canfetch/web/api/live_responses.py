@@ -136,6 +136,7 @@ class SignatureObject(BaseModel):
     url: str | None
     key_id: str | None
     covers_body: bool
+    components: list[str]
 
 
 class RequestIdentity(BaseModel):

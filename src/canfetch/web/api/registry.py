@@ -82,6 +82,12 @@ def verify(body: bytes, facts: Facts) -> Mapping[str, Any]:
     raise MissingFact(IdentityNeeded(head, REGISTRY.find_crawler(user_agent), at))
 
 
+@ROUTER.get("/verify", include_in_schema=False)
+async def refuse_verify() -> Response:
+    """Refuse a GET request for `/verify`, which would otherwise be one for a crawler."""
+    raise HTTPException(405, headers={"Allow": "POST"})
+
+
 @ROUTER.get(
     "/{name}", response_model=CrawlerObject, summary="Show a crawler.", responses=_ERRORS | problem_responses(404)
 )
