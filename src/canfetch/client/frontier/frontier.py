@@ -388,21 +388,34 @@ class Frontier:
         """Stop the iteration and close the file.
 
         URLs whose turns have not ended are released: they are handed out again when the file is opened.
+
+        Raises: StoreError: The file cannot be read. It is closed all the same.
         """
-        if self._queue.is_open:
-            try:
-                counts = self._queue.counts()
-                self._final_counts = counts._replace(queued=counts.queued + counts.in_flight, in_flight=0)
-            finally:
-                self._queue.close()
-        self._changed.set()
-        await self._sources.cancel()
-        await self._checks.cancel()
+        try:
+            if self._queue.is_open:
+                self._close_queue()
+        finally:
+            if not self._queue.is_open:
+                self._changed.set()
+                await self._sources.cancel()
+                await self._checks.cancel()
+
+    def _close_queue(self) -> None:
+        # A call in another thread changes nothing.
+        self._queue.check_usable()
+        try:
+            counts = self._queue.counts()
+            self._final_counts = counts._replace(queued=counts.queued + counts.in_flight, in_flight=0)
+        finally:
+            self._queue.close()
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Turn:
+        if self._queue.is_open:
+            # Before another thread can start to read the sources.
+            self._queue.check_usable()
         # Other tasks run between two turns, even if the consumer never waits.
         await asyncio.sleep(0)
         self._open_turns.loop = asyncio.get_running_loop()
