@@ -461,7 +461,9 @@ class Frontier:
             if origin is not None or has_more_due or has_more_checks:
                 await asyncio.sleep(0)
             elif self._recrawl is None and self._queue.is_finished(reads_sources=not self._sources.is_exhausted):
-                break
+                # The last URLs may have failed since the killed ones were reported, which can add URLs.
+                if not self._queue.killed:
+                    break
             else:
                 await self._wait()
         return None

@@ -89,7 +89,7 @@ class URLQueue(ABC):
         """Return the number of URLs by what has happened to them."""
 
     def is_finished(self, *, reads_sources: bool) -> bool:
-        """Return whether no URL is left, in no process.
+        """Return whether no URL is left, in no process. If so, `killed` has all URLs that this frontier has to report.
 
         Args: reads_sources: Whether this frontier may add more URLs of its sources.
         """
