@@ -737,11 +737,32 @@ def test_turn_that_was_open_when_the_frontier_closed() -> None:
         assert frontier.counts == FrontierCounts(queued=1, in_flight=0, done=0, failed=0, skipped=0)
         with pytest.raises(StoreError, match="the frontier is closed"):
             turn.done()
-        turn.release()
+        with pytest.raises(StoreError, match="the frontier is closed"):
+            turn.retry()
         with pytest.raises(ZeroDivisionError), turn:
             raise ZeroDivisionError
+        turn.release()
 
     run_in_virtual_time(main)
+
+
+def test_an_exception_of_the_block_is_raised_although_closing_fails(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> FrontierCounts:
+        raise StoreError("the disk is gone")
+
+    async def use(*, fails: bool) -> None:
+        async with open_frontier() as frontier:
+            monkeypatch.setattr(frontier._queue, "counts", fail)
+            if fails:
+                raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_in_virtual_time(lambda: use(fails=True))
+    assert "the frontier was not closed properly: the disk is gone" in caplog.text
+    with pytest.raises(StoreError, match="the disk is gone"):
+        run_in_virtual_time(lambda: use(fails=False))
 
 
 def test_exception_in_the_block_queues_the_url_again() -> None:

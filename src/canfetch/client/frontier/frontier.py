@@ -50,6 +50,7 @@ from canfetch.client.frontier.validation import (
     filtered_url,
     metadata_json,
 )
+from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import AnyURL
@@ -435,7 +436,13 @@ class Frontier:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self.close()
+        try:
+            await self.close()
+        except Exception as close_error:
+            if error is None:
+                raise
+            # The exception of the block goes on.
+            CLIENT_LOGGER.warning("the frontier was not closed properly: %s", close_error)
 
     async def _next_turn(self) -> Turn | None:
         """Wait for the next turn. Return None at the end."""

@@ -117,8 +117,6 @@ class OpenTurns:
 
         Raises: StoreError.
         """
-        if not self.can_end:
-            return None
         now = self._clocks.now()
         url, attempt = grant.queued.url, grant.queued.attempt
         retry_at = parse_retry_at(retry_after, now)
@@ -148,7 +146,7 @@ class OpenTurns:
             self._on_failure(failed)
 
     def release(self, grant: Grant) -> None:
-        """Queue the URL of a turn again as if it had not been handed out.
+        """Queue the URL of a turn again as if it had not been handed out. Closing the frontier does so, too.
 
         Raises: StoreError.
         """
@@ -183,6 +181,9 @@ class OpenTurns:
             self.loop.call_soon_threadsafe(self._retry_and_report, grant, "the turn ended in another thread")
 
     def _retry_and_report(self, grant: Grant, error: str) -> None:
+        if not self.can_end:
+            # Closing the frontier has released the turn.
+            return
         failed = self.retry(grant, None, error)
         if failed is not None:
             self.report(failed)
