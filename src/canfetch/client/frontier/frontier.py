@@ -674,7 +674,8 @@ class Frontier:
             raise
         at = now.next_request_at(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
         if queued is None or verdict is None or at > now.at:
-            self._queue.wait(origin.id, at, skipped=skipped)
+            problem = now.visit_problem(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
+            self._queue.wait(origin.id, at, skipped=skipped, problem=problem)
             return None
         self._client.record(queued.url, verdict, checked.state)
         due_at = now.next_request_at(checked.pace, last_request_at=now.at)

@@ -328,6 +328,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             delayed_priority=None if end.again_at is None else url.priority,
             ending=None if end.ending is None else int(end.ending),
             visit=end.visit,
+            problem=end.problem,
         )[0][0]
         if not is_mine:
             self._register_again()

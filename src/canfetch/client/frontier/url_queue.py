@@ -168,7 +168,7 @@ class URLQueue(ABC):
         """Drop some URLs of an origin, and let it wait until a time.
 
         Args:
-            problem: Why its robots.txt cannot be reached, or None.
+            problem: Why its robots.txt cannot be reached, `clocks.OUTSIDE_VISIT_TIME`, or None.
             keeps: Whether this frontier keeps it until then, because it has the robots.txt that the next turn needs.
         """
 
