@@ -20,6 +20,9 @@ from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder, verify_segment
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
+from canfetch.client.frontier.postgres_report import read_postgres_report
+from canfetch.client.frontier.postgres_worker import PostgresWorker
+from canfetch.client.frontier.report import read_report
 from canfetch.client.skip_report import SkippedPage, SkipReport, read_skip_report
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
@@ -272,6 +275,38 @@ def test_conner1996_visit_time_applies_when_the_turn_is_taken() -> None:
     start = 6 * HOUR + 58 * 60
     result = crawl(files, [f"{A}/{number}" for number in range(3)], start=start, max_delay=HOUR)
     assert result.times(A) == [start, 30 * HOUR, 54 * HOUR]
+
+
+@pytest.mark.parametrize("end", ["done", "retry", "release"])
+def test_a_report_names_the_visit_time_of_an_origin(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "crawl"
+
+    def reason(frontier: Frontier) -> str:
+        queue = frontier._queue
+        if isinstance(queue, PostgresWorker):
+            report = read_postgres_report(queue._connection._conninfo, queue._crawl_name)
+        else:
+            report = read_report(path)
+        return report.next_origins[0].reason
+
+    async def main() -> list[str]:
+        hosts = Hosts({"a.example": b"User-agent: *\nVisit-time: 0600-0700\nCrawl-delay: 50\n"})
+        async with open_frontier(hosts, [f"{A}/{number}" for number in range(3)], path=path) as frontier:
+            waiting = asyncio.ensure_future(anext(frontier))
+            await asyncio.sleep(10)
+            reasons = [reason(frontier)]
+            # At 06:00, and at 06:59:30.
+            (await waiting).done()
+            reasons.append(reason(frontier))
+            await asyncio.sleep(HOUR - 30)
+            getattr(await anext(frontier), end)()
+            return [*reasons, reason(frontier)]
+
+    assert run_in_virtual_time(main, start=5 * HOUR) == [
+        "its Visit-time",
+        "the delay between two requests",
+        "its Visit-time",
+    ]
 
 
 def test_conner1996_visit_time_applies_after_a_slow_consumer() -> None:
@@ -737,11 +772,32 @@ def test_turn_that_was_open_when_the_frontier_closed() -> None:
         assert frontier.counts == FrontierCounts(queued=1, in_flight=0, done=0, failed=0, skipped=0)
         with pytest.raises(StoreError, match="the frontier is closed"):
             turn.done()
-        turn.release()
+        with pytest.raises(StoreError, match="the frontier is closed"):
+            turn.retry()
         with pytest.raises(ZeroDivisionError), turn:
             raise ZeroDivisionError
+        turn.release()
 
     run_in_virtual_time(main)
+
+
+def test_an_exception_of_the_block_is_raised_although_closing_fails(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> FrontierCounts:
+        raise StoreError("the disk is gone")
+
+    async def use(*, fails: bool) -> None:
+        async with open_frontier() as frontier:
+            monkeypatch.setattr(frontier._queue, "counts", fail)
+            if fails:
+                raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_in_virtual_time(lambda: use(fails=True))
+    assert "the frontier was not closed properly: the disk is gone" in caplog.text
+    with pytest.raises(StoreError, match="the disk is gone"):
+        run_in_virtual_time(lambda: use(fails=False))
 
 
 def test_exception_in_the_block_queues_the_url_again() -> None:

@@ -10,11 +10,11 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 import pytest
@@ -23,8 +23,9 @@ from tests.postgres import PostgresServer, start_postgres
 
 import canfetch
 from canfetch.cli.main import run
-from canfetch.client.frontier import PostgresQueue
+from canfetch.client.frontier import FailedURL, PostgresQueue
 from canfetch.client.frontier.postgres_worker import PostgresWorker
+from canfetch.client.frontier.queue_values import QueuedOrigin
 from canfetch.errors import InvalidOption, StoreError
 
 pytestmark = pytest.mark.service
@@ -424,6 +425,52 @@ def test_tables_of_another_version_are_named(postgres: PostgresServer, statement
         connection.execute(statement)
     with pytest.raises(StoreError, match=message):
         asyncio.run(crawl())
+
+
+def test_a_url_is_reported_that_fails_while_the_iteration_ends(postgres: PostgresServer) -> None:
+    database = postgres.create_database("reported")
+    reported: list[str] = []
+
+    def open_frontier(client: canfetch.AsyncClient, *urls: str) -> canfetch.Frontier:
+        backend = PostgresQueue(database, crawl="x")
+        return canfetch.Frontier(
+            client, urls, backend=backend, max_attempts=1, on_failure=lambda failed: reported.append(failed.url)
+        )
+
+    async def main() -> None:
+        async with (
+            open_client() as client,
+            open_frontier(client, "https://a.example/1") as killed,
+            open_frontier(client) as frontier,
+            asyncio.timeout(60),
+        ):
+            turn = await anext(killed)
+            worker, ended = killed._queue, frontier._queue
+            assert isinstance(worker, PostgresWorker)
+            assert isinstance(ended, PostgresWorker)
+            worker._heartbeat.stop()
+
+            class LateList(list[FailedURL]):
+                def __iadd__(self, urls: Iterable[FailedURL]) -> Self:  # type: ignore[misc,override]
+                    # The transaction is committed, and the thread has not gone on.
+                    time.sleep(1.0)
+                    ended.killed.extend(urls)
+                    return self
+
+            def next_ready() -> QueuedOrigin | None:
+                # The killed URLs were reported before this step of the iteration.
+                with psycopg.connect(database, autocommit=True) as connection:
+                    connection.execute("UPDATE canfetch_workers SET alive_until = 0 WHERE id = %s", (worker._worker,))
+                ended._heartbeat._next_beat = 0.0
+                wait_for(lambda: ended.counts().failed)
+                return None
+
+            ended._heartbeat._killed = LateList()
+            ended.next_ready = next_ready  # type: ignore[method-assign]
+            assert [turn.url async for turn in frontier] == []
+            assert reported == [turn.url]
+
+    asyncio.run(main())
 
 
 def test_a_login_that_is_refused_is_not_repeated(postgres: PostgresServer) -> None:

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from tests.frontier.crawls import USER_AGENT, Hosts
+from simulation.virtual_time import run_in_virtual_time
+from tests.frontier.crawls import USER_AGENT, Hosts, open_frontier
 
 from canfetch import AsyncClient, Frontier
+from canfetch.client.frontier import Turn
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.errors import StoreError
 
@@ -43,3 +45,39 @@ def test_method_of_a_closed_frontier(name: str) -> None:
                 METHODS[name](frontier)
 
     asyncio.run(main())
+
+
+@pytest.mark.usefixtures("backend")
+def test_closing_in_another_thread_changes_nothing() -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{URL}1", f"{URL}2"]) as frontier:
+            first = await anext(frontier)
+            with pytest.raises(RuntimeError, match="a frontier belongs to the thread that created it"):
+                start_daemon_thread(lambda: asyncio.run(frontier.close()), name="test").result(300)
+            assert first.done()
+            with await anext(frontier) as second:
+                assert second.url == f"{URL}2"
+            assert [turn async for turn in frontier] == []
+            assert frontier.counts.done == 2
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.usefixtures("backend")
+def test_iterating_in_another_thread_leaves_the_sources_to_the_owner() -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{URL}1", f"{URL}2"]) as frontier:
+
+            async def iterate() -> Turn:
+                turn: Turn = await anext(frontier)
+                return turn
+
+            with pytest.raises(RuntimeError, match="a frontier belongs to the thread that created it"):
+                start_daemon_thread(lambda: asyncio.run(iterate()), name="test").result(300)
+            urls = []
+            async for turn in frontier:
+                with turn:
+                    urls.append(turn.url)
+            assert urls == [f"{URL}1", f"{URL}2"]
+
+    run_in_virtual_time(main)

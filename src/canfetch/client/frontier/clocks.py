@@ -6,10 +6,13 @@ visit time it is, how old a robots.txt is, and what a date in a header means.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace, next_request_at
 from canfetch.client.clock_watch import ClockWatch
+
+# The problem of an origin, and the error of a URL, that waits for its Visit-time.
+OUTSIDE_VISIT_TIME: Final = "outside its Visit-time"
 
 
 class Moment(NamedTuple):
@@ -34,6 +37,17 @@ class Moment(NamedTuple):
             retry_at=None if retry_at is None else retry_at + shift,
         )
         return self.from_wall(due_at)
+
+    def visit_problem(self, pace: Pace, *, last_request_at: float | None, retry_at: float | None = None) -> str | None:
+        """Return `OUTSIDE_VISIT_TIME` if the result of `next_request_at` is later because of a Visit-time."""
+        if not pace.visit_times:
+            return None
+        always = pace._replace(visit_times=())
+        due_at, earliest = (
+            self.next_request_at(limits, last_request_at=last_request_at, retry_at=retry_at)
+            for limits in (pace, always)
+        )
+        return OUTSIDE_VISIT_TIME if due_at > earliest else None
 
     def from_wall(self, wall: float) -> float:
         """Return the time of the frontier at an epoch time."""

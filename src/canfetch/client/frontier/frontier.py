@@ -50,6 +50,7 @@ from canfetch.client.frontier.validation import (
     filtered_url,
     metadata_json,
 )
+from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import AnyURL
@@ -388,21 +389,34 @@ class Frontier:
         """Stop the iteration and close the file.
 
         URLs whose turns have not ended are released: they are handed out again when the file is opened.
+
+        Raises: StoreError: The file cannot be read. It is closed all the same.
         """
-        if self._queue.is_open:
-            try:
-                counts = self._queue.counts()
-                self._final_counts = counts._replace(queued=counts.queued + counts.in_flight, in_flight=0)
-            finally:
-                self._queue.close()
-        self._changed.set()
-        await self._sources.cancel()
-        await self._checks.cancel()
+        try:
+            if self._queue.is_open:
+                self._close_queue()
+        finally:
+            if not self._queue.is_open:
+                self._changed.set()
+                await self._sources.cancel()
+                await self._checks.cancel()
+
+    def _close_queue(self) -> None:
+        # A call in another thread changes nothing.
+        self._queue.check_usable()
+        try:
+            counts = self._queue.counts()
+            self._final_counts = counts._replace(queued=counts.queued + counts.in_flight, in_flight=0)
+        finally:
+            self._queue.close()
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Turn:
+        if self._queue.is_open:
+            # Before another thread can start to read the sources.
+            self._queue.check_usable()
         # Other tasks run between two turns, even if the consumer never waits.
         await asyncio.sleep(0)
         self._open_turns.loop = asyncio.get_running_loop()
@@ -422,7 +436,13 @@ class Frontier:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self.close()
+        try:
+            await self.close()
+        except Exception as close_error:
+            if error is None:
+                raise
+            # The exception of the block goes on.
+            CLIENT_LOGGER.warning("the frontier was not closed properly: %s", close_error)
 
     async def _next_turn(self) -> Turn | None:
         """Wait for the next turn. Return None at the end."""
@@ -448,7 +468,9 @@ class Frontier:
             if origin is not None or has_more_due or has_more_checks:
                 await asyncio.sleep(0)
             elif self._recrawl is None and self._queue.is_finished(reads_sources=not self._sources.is_exhausted):
-                break
+                # The last URLs may have failed since the killed ones were reported, which can add URLs.
+                if not self._queue.killed:
+                    break
             else:
                 await self._wait()
         return None
@@ -652,7 +674,8 @@ class Frontier:
             raise
         at = now.next_request_at(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
         if queued is None or verdict is None or at > now.at:
-            self._queue.wait(origin.id, at, skipped=skipped)
+            problem = now.visit_problem(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
+            self._queue.wait(origin.id, at, skipped=skipped, problem=problem)
             return None
         self._client.record(queued.url, verdict, checked.state)
         due_at = now.next_request_at(checked.pace, last_request_at=now.at)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace
-from canfetch.client.frontier.clocks import Moment
+from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME, Moment
 from canfetch.client.frontier.origin_checks import (
     CheckedOrigin,
     CheckResult,
@@ -253,7 +253,7 @@ class GroupTurns:
                 continue
             visit_at = now.next_request_at(_visits(checked), last_request_at=None)
             if visit_at > now.at:
-                seen.delay(queued, visit_at, "outside its Visit-time")
+                seen.delay(queued, visit_at, OUTSIDE_VISIT_TIME)
                 continue
             pace = self._pace(max(group.delay, _longest_delay(checked.pace)))
             turn = GroupTurn(queued, verdict, checked.state, pace)

@@ -50,6 +50,7 @@ class Heartbeat:
         self._options = options
         self._crawl = crawl
         self._stopped = threading.Event()
+        self._beating = threading.Lock()
         self._next_beat = 0.0
         # Workers that died before this one began leave their URLs to it at once, if their leases have expired.
         self._work()
@@ -62,6 +63,11 @@ class Heartbeat:
         self._connection.gives_up = True
         self._thread.join(timeout=self._lease)
         self._connection.close()
+
+    def wait_for_beat(self) -> None:
+        """Wait until `killed` has all URLs that the thread has listed as failed."""
+        with self._beating:
+            pass
 
     def _repeat(self) -> None:
         while not self._stopped.wait(min(IDLE_SECONDS, self._lease / 4)):
@@ -77,7 +83,8 @@ class Heartbeat:
         if idle:
             self._connection.run(sql.GIVE_BACK, {"origins": idle, "worker": self._worker()})
         if time.monotonic() >= self._next_beat:
-            self._beat()
+            with self._beating:
+                self._beat()
             self._next_beat = time.monotonic() + self._lease / 4
 
     def _beat(self) -> None:

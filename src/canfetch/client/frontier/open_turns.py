@@ -99,7 +99,8 @@ class OpenTurns:
         now = self._clocks.now()
         retry_at = parse_retry_at(retry_after, now)
         due_at = _due_after(grant, now, retry_at)
-        end = TurnEnd(Result.DONE, grant.origin, grant.queued, now.at, due_at, retry_at)
+        problem = _visit_problem(grant, now, retry_at)
+        end = TurnEnd(Result.DONE, grant.origin, grant.queued, now.at, due_at, retry_at, problem=problem)
         if self._recrawl is not None:
             last = read_visit(grant.queued.visit)
             visit = self._recrawl.next_visit(last, changed=changed, etag=etag, last_modified=last_modified)
@@ -117,8 +118,6 @@ class OpenTurns:
 
         Raises: StoreError.
         """
-        if not self.can_end:
-            return None
         now = self._clocks.now()
         url, attempt = grant.queued.url, grant.queued.attempt
         retry_at = parse_retry_at(retry_after, now)
@@ -133,7 +132,17 @@ class OpenTurns:
         elif self._recrawl is not None:
             again_at = now.at + self._recrawl.every
         has_ended = self._queue.end(
-            TurnEnd(result, grant.origin, grant.queued, now.at, due_at, origin_at, again_at, text)
+            TurnEnd(
+                result,
+                grant.origin,
+                grant.queued,
+                now.at,
+                due_at,
+                origin_at,
+                again_at,
+                text,
+                problem=_visit_problem(grant, now, origin_at),
+            )
         )
         self._notify()
         is_listed = has_ended and result is Result.FAILED
@@ -148,14 +157,15 @@ class OpenTurns:
             self._on_failure(failed)
 
     def release(self, grant: Grant) -> None:
-        """Queue the URL of a turn again as if it had not been handed out.
+        """Queue the URL of a turn again as if it had not been handed out. Closing the frontier does so, too.
 
         Raises: StoreError.
         """
         if self.can_end:
             now = self._clocks.now()
             due_at = _due_after(grant, now, None)
-            self._queue.end(TurnEnd(Result.RELEASED, grant.origin, grant.queued, now.at, due_at))
+            problem = _visit_problem(grant, now, None)
+            self._queue.end(TurnEnd(Result.RELEASED, grant.origin, grant.queued, now.at, due_at, problem=problem))
             self._notify()
 
     def release_later(self, grant: Grant) -> None:
@@ -183,6 +193,9 @@ class OpenTurns:
             self.loop.call_soon_threadsafe(self._retry_and_report, grant, "the turn ended in another thread")
 
     def _retry_and_report(self, grant: Grant, error: str) -> None:
+        if not self.can_end:
+            # Closing the frontier has released the turn.
+            return
         failed = self.retry(grant, None, error)
         if failed is not None:
             self.report(failed)
@@ -199,6 +212,10 @@ def parse_retry_at(retry_after: str | float | None, now: Moment) -> float | None
 
 def _due_after(grant: Grant, now: Moment, retry_at: float | None) -> float:
     return now.next_request_at(grant.pace, last_request_at=now.at, retry_at=retry_at)
+
+
+def _visit_problem(grant: Grant, now: Moment, retry_at: float | None) -> str | None:
+    return now.visit_problem(grant.pace, last_request_at=now.at, retry_at=retry_at)
 
 
 def _backoff(grant: Grant) -> float:

@@ -280,7 +280,7 @@ def end_statement(end: str, *, gives_back: bool, is_again: bool = False) -> str:
         placed = placed.replace(_QUEUED_PRIORITY, "(SELECT priority FROM ended)")
     ended = _ENDS["retried" if is_again else end]
     return (
-        f"WITH {_ME}, {ended}, {counted}landed AS (UPDATE canfetch_origins AS o SET {placed} "
+        f"WITH {_ME}, {ended}, {counted}landed AS (UPDATE canfetch_origins AS o SET problem = %(problem)s, {placed} "
         f"WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND EXISTS (SELECT 1 FROM ended)) {_ALIVE}"
     )
 

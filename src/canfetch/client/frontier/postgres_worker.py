@@ -136,7 +136,10 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             self._run(sql.READS_SOURCES, reads_sources=reads_sources)
             self._reads_sources = reads_sources
         counts, others_read = self._count()
-        return not reads_sources and not others_read and counts.queued == 0 and counts.in_flight == 0
+        is_finished = not reads_sources and not others_read and counts.queued == 0 and counts.in_flight == 0
+        if is_finished:
+            self._heartbeat.wait_for_beat()
+        return is_finished
 
     def add(self, new: NewURLs) -> AddedURLs:
         rows = new.urls
@@ -325,6 +328,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             delayed_priority=None if end.again_at is None else url.priority,
             ending=None if end.ending is None else int(end.ending),
             visit=end.visit,
+            problem=end.problem,
         )[0][0]
         if not is_mine:
             self._register_again()

@@ -107,6 +107,7 @@ class TurnEnd(NamedTuple):
             retried, and for its next visit if it is done or failed. None if it never is.
         error: What went wrong, or None.
         visit: What this visit leaves for the next one, as JSON, or None if that is unchanged.
+        problem: What the origin waits for until `due_at`, unless it is its delay, or None.
     """
 
     result: Result
@@ -118,6 +119,7 @@ class TurnEnd(NamedTuple):
     again_at: float | None = None
     error: str | None = None
     visit: str | None = None
+    problem: str | None = None
 
     @property
     def is_failure(self) -> bool | None:

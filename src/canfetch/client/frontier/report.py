@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
+from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME
 from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
 from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.queue_values import FailedURL, FrontierCounts, Phase, URLState, url_text
@@ -288,14 +289,14 @@ def waiting_reason(
         due_at: When it may be requested and has a URL.
         ready_at: When it may be requested.
         retry_at: The end of the time for which the server asked, or of the time after failures, or None.
-        problem: Why its robots.txt cannot be reached, or None.
+        problem: Why its robots.txt cannot be reached, `clocks.OUTSIDE_VISIT_TIME`, or None.
         failures: The number of its turns that failed one after the other.
         now: The time.
     """
-    if problem is not None:
+    if problem is not None and problem != OUTSIDE_VISIT_TIME:
         return f"its robots.txt could not be fetched: {problem}"
     if due_at > ready_at:
         return "its URLs wait for their next attempt or visit"
     if retry_at is not None and retry_at > now and retry_at >= ready_at:
         return "its turns failed" if failures else "Retry-After"
-    return "the delay between two requests"
+    return "its Visit-time" if problem == OUTSIDE_VISIT_TIME else "the delay between two requests"

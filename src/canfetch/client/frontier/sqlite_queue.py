@@ -227,10 +227,11 @@ class SQLiteQueue(URLQueue):
         with self.database.transaction():
             self._end_url(end)
             self._execute(
-                "UPDATE origins SET in_flight = in_flight - 1, last_request_at = ?, "
+                "UPDATE origins SET in_flight = in_flight - 1, last_request_at = ?, problem = coalesce(?, problem), "
                 "retry_at = max(coalesce(retry_at, 0), coalesce(?, 0)), "
                 "failures = CASE WHEN ? IS NULL THEN failures WHEN ? THEN failures + 1 ELSE 0 END WHERE id = ?",
                 end.now,
+                end.problem,
                 end.retry_at,
                 end.is_failure,
                 end.is_failure,

@@ -169,6 +169,8 @@ class Turn:
     def release(self) -> None:
         """End the turn as if the URL had not been handed out. It is the first of its origin to be handed out again.
 
+        It has no effect if the frontier is closed, which has released the turn.
+
         Raises: StoreError: The file cannot be written; RuntimeError: As `done`.
         """
         if self._is_open:

@@ -89,7 +89,7 @@ class URLQueue(ABC):
         """Return the number of URLs by what has happened to them."""
 
     def is_finished(self, *, reads_sources: bool) -> bool:
-        """Return whether no URL is left, in no process.
+        """Return whether no URL is left, in no process. If so, `killed` has all URLs that this frontier has to report.
 
         Args: reads_sources: Whether this frontier may add more URLs of its sources.
         """
@@ -168,7 +168,7 @@ class URLQueue(ABC):
         """Drop some URLs of an origin, and let it wait until a time.
 
         Args:
-            problem: Why its robots.txt cannot be reached, or None.
+            problem: Why its robots.txt cannot be reached, `clocks.OUTSIDE_VISIT_TIME`, or None.
             keeps: Whether this frontier keeps it until then, because it has the robots.txt that the next turn needs.
         """
 
