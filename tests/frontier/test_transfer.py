@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import tracemalloc
 from collections import Counter
@@ -465,6 +466,22 @@ INVALID: list[tuple[str, list[Any]]] = [
         "line 3: the origin 'https://a.example' has lines already",
         [HEAD, ORIGIN, ORIGIN, {**END, "origins": 2, "urls": 0, "known": 0}],
     ),
+    ("line 2: invalid origin 'x'", [HEAD, {**ORIGIN, "origin": "x"}]),
+    ("line 2: invalid origin 'https://a.example/x'", [HEAD, {**ORIGIN, "origin": "https://a.example/x"}]),
+    ("line 2: invalid failures 2147483647", [HEAD, {**ORIGIN, "failures": 2**31 - 1}]),
+    *(
+        (f"line {number}: invalid URL '{re.escape(url)}': expected an absolute URL", [*before, {**line, "url": url}])
+        for url in ("mailto:x", "x", "/rel", "//host/rel", "http://[::1/", "http://h:80:80/", "")
+        for number, before, line in ((3, [HEAD, ORIGIN], URL), (4, [GROUPS, GROUP, MEMBERS], NEW_URL))
+    ),
+    (
+        "line 3: the URL 'http://\\[::1%25a..b\\]/' does not belong",
+        [HEAD, ORIGIN, {**URL, "url": "http://[::1%25a..b]/"}],
+    ),
+    (
+        "line 4: the URL 'https://b.example:0/' does not belong",
+        [GROUPS, GROUP, MEMBERS, {**NEW_URL, "url": "https://b.example:0/"}],
+    ),
     ("line 3: invalid URL 1: expected a string", [HEAD, ORIGIN, {**URL, "url": 1}]),
     ("line 3: the URL 'https://b.example/' does not belong", [HEAD, ORIGIN, {**URL, "url": "https://b.example/"}]),
     ("line 3: invalid state 'lost': expected queued, in_flight", [HEAD, ORIGIN, {**URL, "state": "lost"}]),
@@ -473,6 +490,7 @@ INVALID: list[tuple[str, list[Any]]] = [
     ("line 3: invalid due_at 1.0 of a URL that is queued", [HEAD, ORIGIN, {**URL, "due_at": 1}]),
     ("line 3: invalid priority '1': expected a finite number", [HEAD, ORIGIN, {**URL, "priority": "1"}]),
     ("line 3: invalid attempts None", [HEAD, ORIGIN, {**URL, "attempts": None}]),
+    ("line 3: invalid attempts 2147483646: expected", [HEAD, ORIGIN, {**URL, "attempts": 2**31 - 2}]),
     ("line 3: invalid error 1: expected a string or null", [HEAD, ORIGIN, {**URL, "error": 1}]),
     ("line 3: the URL 'https://b.example:0/' does not belong", [HEAD, ORIGIN, {**URL, "url": "https://b.example:0/"}]),
     ("line 3: invalid URL ' https://a.example/1'", [HEAD, ORIGIN, {**URL, "url": " https://a.example/1"}]),
@@ -484,8 +502,14 @@ INVALID: list[tuple[str, list[Any]]] = [
     ),
     ("line 3: invalid known identities", [HEAD, ORIGIN, {"known": ["00"]}]),
     ("line 3: invalid known identities", [HEAD, ORIGIN, {"known": 1}]),
+    ("line 4: the known identity 0{32} is there twice, or not in", [HEAD, ORIGIN, KNOWN, KNOWN]),
+    ("line 3: the known identity 0{32} is there twice", [HEAD, ORIGIN, {"known": [*KNOWN["known"], *KNOWN["known"]]}]),
     ("line 4: expected the URLs of an origin before its known", [HEAD, ORIGIN, KNOWN, URL]),
     ("line 5: the number of urls is 2, but the lines have 1", [HEAD, ORIGIN, URL, KNOWN, {**END, "urls": 2}]),
+    *(
+        (f"line 5: invalid end {shown}: expected true", [HEAD, ORIGIN, URL, KNOWN, {**END, "end": value}])
+        for shown, value in (("None", None), ("False", False), ("'x'", "x"), ("nan", float("nan")), ("1", 1))
+    ),
     ("line 6: expected nothing after the line", [HEAD, ORIGIN, URL, KNOWN, END, ORIGIN]),
     (
         "line 5: line 1 has 0 failed URLs, but there are more",
@@ -511,6 +535,22 @@ def test_an_invalid_line_imports_nothing(tmp_path: Path, message: str, values: l
         import_frontier(encoded(values), path)
     assert list(export_frontier(path)) == before
     assert import_frontier(encoded([HEAD, ORIGIN, URL, KNOWN, END]), path).queued == 1
+
+
+@pytest.mark.parametrize(
+    "lines, message",
+    [
+        ("crawl.jsonl", "invalid lines 'crawl.jsonl': expected lines, such as an open file"),
+        (b"crawl.jsonl", "invalid lines b'crawl.jsonl': expected lines"),
+        (Path("crawl.jsonl"), "invalid lines .*crawl.jsonl.*: expected lines"),
+        (None, "invalid lines None: expected lines"),
+        ([5], "invalid line 5: expected lines as str or bytes"),
+    ],
+)
+def test_what_has_no_lines_is_not_imported(tmp_path: Path, lines: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^{message}"):
+        import_frontier(lines, tmp_path / "crawl.sqlite3")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_export_that_is_cut_anywhere_imports_nothing(killed: Path, tmp_path: Path) -> None:
