@@ -253,6 +253,36 @@ def test_urls_that_are_visited_again_are_reported_on_their_own(
 
 
 @pytest.mark.service
+def test_failed_urls_that_wait_for_their_next_visit_are_named(
+    postgres: PostgresServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    urls = [f"https://a.example/{page}" for page in range(3)]
+
+    async def main(number: int, **options: Any) -> None:
+        async with open_frontier(urls=urls[:number], path=path, max_attempts=1, **options) as frontier:
+            (await anext(frontier)).retry(error="status 500")
+
+    run_in_virtual_time(lambda: main(1), start=START)
+    run_in_virtual_time(lambda: main(2, recrawl=Recrawl(every=5000.0)), start=START + 100)
+    database = postgres.create_database("failedvisits")
+    import_frontier(export_frontier(path), PostgresQueue(database, crawl="x"))
+    for place in ([str(path)], [database, "--crawl", "x"]):
+        assert run(["frontier", "show", *place]) == 0
+        text = capsys.readouterr().out
+        assert "  failed 2  " in text
+        assert "URLs to be visited again: 1, 1 of them failed\n" in text
+        assert "failed URLs: 1\n" in text
+        assert run(["frontier", "show", *place, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["failed_visits"] == 1
+        assert run(["frontier", "retry", place[0], urls[1], urls[2], *place[1:]]) == 1
+        assert capsys.readouterr().out == (
+            f"queued 0 failed URLs again\nnot a failed URL: {urls[2]}\n"
+            f"failed, and waits for its next visit: {urls[1]}\n"
+        )
+
+
+@pytest.mark.service
 def test_groups_are_moved_to_a_database_and_back(postgres: PostgresServer, grouped: Path, tmp_path: Path) -> None:
     queue = PostgresQueue(postgres.create_database("grouped"), crawl="x")
     lines = list(export_frontier(grouped))
@@ -325,8 +355,8 @@ def test_origins_of_groups_are_named(grouped: Path) -> None:
     assert list(list_urls(grouped, origin="https://unknown.example")) == []
     assert queue_failed_urls(grouped, origin="https://unknown.example").number == 0
     assert queue_failed_urls(grouped, origin="http://a.example", urls=["https://a.example/failed"]).number == 0
-    assert queue_failed_urls(grouped, urls=[failed[0], failed[0]]) == (1, [])
-    assert queue_failed_urls(grouped, origin="http://a.example") == (1, [])
+    assert queue_failed_urls(grouped, urls=[failed[0], failed[0]]) == (1, [], [])
+    assert queue_failed_urls(grouped, origin="http://a.example") == (1, [], [])
     assert [url.url for url in list_urls(grouped, state=URLState.QUEUED)] == failed
     assert queue_failed_urls(grouped).number == 1
 
@@ -713,7 +743,7 @@ def test_failed_urls_of_a_database_are_listed_and_queued(postgres: PostgresServe
     assert len(list(list_postgres_urls(url, "x", limit=2))) == 2
 
     assert queue_failed_urls(queue, origin="https://a.example").number == 0
-    assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == (0, ["https://failed.example/2"])
+    assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == (0, ["https://failed.example/2"], [])
     assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/"]).number == 1
     assert queue_failed_urls(queue).number == 0
     counts = read_postgres_report(url, "x").counts
