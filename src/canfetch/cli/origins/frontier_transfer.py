@@ -25,9 +25,7 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
 # The beginning of a connection string of libpq, which can contain a password.
-_CONNECTION_STRING: Final = re.compile(
-    r"\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*="
-)
+_CONNECTION_STRING: Final = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
 
 
 def crawl_argument() -> click.Argument:
