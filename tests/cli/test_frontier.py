@@ -256,6 +256,13 @@ def test_what_cannot_be_exported_or_imported(run: Run, tmp_path: Path) -> None:
         (("export", FILE, "--crawl", "x"), "invalid --crawl: a file has one crawl"),
         (("export", *database), "invalid --crawl: a database can have many crawls: name one with --crawl"),
         (("export", *database, "--crawl", ""), "invalid crawl '': expected a name of 1 to 200 characters"),
+        (
+            ("import", "cut.jsonl", "host=127.0.0.1 dbname=x password=secret"),
+            "invalid database: expected a URL such as postgresql://user@host:5432/database, not a connection string; ",
+        ),
+        (("show", "dbname = x", "--crawl", "y"), "invalid database: expected a URL such as postgresql://"),
+        (("export", "POSTGRESQL://127.0.0.1:9/x"), "invalid --crawl: a database can have many crawls"),
+        (("show", "PostgreS://u:se@cret@127.0.0.1:9/x", "--crawl", "y"), "invalid conninfo: expected a URL such as"),
         (("import", "missing", "new"), "cannot read 'missing': no such file"),
         (
             ("import", "cut.jsonl", "new"),
@@ -265,7 +272,9 @@ def test_what_cannot_be_exported_or_imported(run: Run, tmp_path: Path) -> None:
         (("import", "-", "new"), "standard input: line 1: expected the format 'canfetch frontier 2', which "),
         (("import", "cut.jsonl", "text"), f"text: file is not a database; {CORRUPTION_ADVICE}"),
     ]:
-        assert run("frontier", *arguments).refusal.startswith(f"canfetch: {message}")
+        refusal = run("frontier", *arguments).refusal
+        assert refusal.startswith(f"canfetch: {message}")
+        assert "cret" not in refusal
     assert not (tmp_path / "new").exists()
     assert (tmp_path / "text").read_text() == "fish"
 

@@ -484,6 +484,62 @@ def test_a_login_that_is_refused_is_not_repeated(postgres: PostgresServer) -> No
         asyncio.run(main())
 
 
+def crawl_texts(database: str) -> tuple[list[str], list[str | None]]:
+    """Crawl URLs of which one fails. Return the URLs that had a turn, and the errors of those that failed."""
+    urls = ["https://a.example/\\a'b", "https://a.example/ü\u2603\udc80"]
+
+    async def main() -> tuple[list[str], list[str | None]]:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(
+                client, urls, backend=PostgresQueue(database, crawl="\u2603"), min_delay=0.0, max_attempts=1
+            ) as frontier,
+        ):
+            found = []
+            async for turn in frontier:
+                found.append(turn.url)
+                turn.retry(error="Seite \u2603 kaputt\\")
+            return found, [failed.error for failed in frontier.failed()]
+
+    found, errors = asyncio.run(main())
+    assert found == urls
+    return found, errors
+
+
+@pytest.mark.parametrize(
+    "settings, options",
+    [
+        ({"standard_conforming_strings": "off"}, ""),
+        ({"client_encoding": "LATIN1"}, ""),
+        ({}, "?client_encoding=LATIN1&options=-cstandard_conforming_strings%3Doff"),
+    ],
+)
+def test_settings_of_the_database_change_no_text(
+    postgres: PostgresServer, settings: dict[str, str], options: str
+) -> None:
+    name = f"settings {len(options)} {'-'.join(settings)}"
+    database = postgres.create_database(name).replace(" ", "%20")
+    with psycopg.connect(database, autocommit=True) as connection:
+        for setting, value in settings.items():
+            connection.execute(f'ALTER DATABASE "{name}" SET {setting} = {value}'.encode())
+    assert crawl_texts(database + options)[1] == ["Seite \u2603 kaputt\\"] * 2
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1", "MULE_INTERNAL"])
+def test_a_database_with_another_encoding_is_refused(postgres: PostgresServer, encoding: str) -> None:
+    name = f"encoding_{encoding}"
+    with psycopg.connect(postgres.url(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'".encode())
+    message = (
+        "conversion between UTF8 and MULE_INTERNAL is not supported"
+        if encoding == "MULE_INTERNAL"
+        else f"{name}: the database has the encoding {encoding}, which cannot store all texts: create it with ENCODING "
+        "'UTF8'"
+    )
+    with pytest.raises(StoreError, match=message):
+        crawl_texts(postgres.url(name))
+
+
 def test_a_read_only_server_is_waited_for(postgres: PostgresServer) -> None:
     database = postgres.create_database("readonly")
 
@@ -516,7 +572,14 @@ def test_a_read_only_server_is_waited_for(postgres: PostgresServer) -> None:
         ({"crawl": "x" * 201}, "invalid crawl"),
         ({"crawl": "x", "lease": 0}, "invalid lease 0"),
         ({"crawl": "x", "outage_seconds": float("nan")}, "invalid outage_seconds nan"),
+        ({"crawl": "\ud800"}, "invalid crawl '.ud800': expected a name of 1 to 200 characters"),
+        ({"crawl": "x", "lease": 1e10}, "invalid lease 10000000000.0: expected at most 1e.09 seconds"),
+        ({"crawl": "x", "outage_seconds": 1e10}, "invalid outage_seconds 10000000000.0: expected at most 1e.09"),
         ({"crawl": "x", "conninfo": "host='a@b@c"}, "invalid conninfo: expected a URL"),
+        ({"crawl": "x", "conninfo": "postgresql://me:a@b@c/crawls"}, "in the password written as %40"),
+        ({"crawl": "x", "conninfo": "postgresql://me:secret/a@b@c/crawls"}, "in the password written as %40"),
+        ({"crawl": "x", "conninfo": "postgres://me:secret/x@c/crawls"}, "in the password written as %40"),
+        ({"crawl": "x", "conninfo": "postgresql://\ud800/crawls"}, "invalid conninfo: expected a URL"),
         ({"crawl": "x", "conninfo": 5}, "invalid conninfo 5"),
     ],
 )
@@ -524,7 +587,16 @@ def test_options_are_validated(options: dict[str, Any], message: str) -> None:
     options = {"conninfo": "postgresql://localhost/crawls", **options}
     with pytest.raises(InvalidOption, match=message) as caught:
         PostgresQueue(options.pop("conninfo"), **options)
-    assert "a@b@c" not in str(caught.value)
+    assert "b@c" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_the_scheme_can_be_in_any_case(postgres: PostgresServer) -> None:
+    database = postgres.create_database("scheme").replace("postgresql://", "PostgreSQL://")
+    assert len(crawl_texts(database)[0]) == 2
+    assert repr(PostgresQueue("POSTGRES://me:x@host/crawls", crawl="y")) == (
+        "<PostgresQueue postgresql://host/crawls crawl='y'>"
+    )
 
 
 def test_a_file_and_a_backend_exclude_each_other(tmp_path: Path) -> None:
@@ -537,6 +609,8 @@ def test_a_file_and_a_backend_exclude_each_other(tmp_path: Path) -> None:
                 TypeError, match="invalid backend of type str: expected a PostgresQueue, a URLFrontier, or None"
             ):
                 canfetch.Frontier(client, backend="postgresql://localhost/crawls")  # type: ignore[arg-type]
+            with pytest.raises(TypeError, match="invalid backend PostgresQueue: pass an object, PostgresQueue"):
+                canfetch.Frontier(client, backend=PostgresQueue)  # type: ignore[arg-type]
 
     asyncio.run(main())
 

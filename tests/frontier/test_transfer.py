@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import tracemalloc
 from collections import Counter
@@ -252,6 +253,36 @@ def test_urls_that_are_visited_again_are_reported_on_their_own(
 
 
 @pytest.mark.service
+def test_failed_urls_that_wait_for_their_next_visit_are_named(
+    postgres: PostgresServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    urls = [f"https://a.example/{page}" for page in range(3)]
+
+    async def main(number: int, **options: Any) -> None:
+        async with open_frontier(urls=urls[:number], path=path, max_attempts=1, **options) as frontier:
+            (await anext(frontier)).retry(error="status 500")
+
+    run_in_virtual_time(lambda: main(1), start=START)
+    run_in_virtual_time(lambda: main(2, recrawl=Recrawl(every=5000.0)), start=START + 100)
+    database = postgres.create_database("failedvisits")
+    import_frontier(export_frontier(path), PostgresQueue(database, crawl="x"))
+    for place in ([str(path)], [database, "--crawl", "x"]):
+        assert run(["frontier", "show", *place]) == 0
+        text = capsys.readouterr().out
+        assert "  failed 2  " in text
+        assert "URLs to be visited again: 1, 1 of them failed\n" in text
+        assert "failed URLs: 1\n" in text
+        assert run(["frontier", "show", *place, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["failed_visits"] == 1
+        assert run(["frontier", "retry", place[0], urls[1], urls[2], *place[1:]]) == 1
+        assert capsys.readouterr().out == (
+            f"queued 0 failed URLs again\nnot a failed URL: {urls[2]}\n"
+            f"failed, and waits for its next visit: {urls[1]}\n"
+        )
+
+
+@pytest.mark.service
 def test_groups_are_moved_to_a_database_and_back(postgres: PostgresServer, grouped: Path, tmp_path: Path) -> None:
     queue = PostgresQueue(postgres.create_database("grouped"), crawl="x")
     lines = list(export_frontier(grouped))
@@ -324,8 +355,8 @@ def test_origins_of_groups_are_named(grouped: Path) -> None:
     assert list(list_urls(grouped, origin="https://unknown.example")) == []
     assert queue_failed_urls(grouped, origin="https://unknown.example").number == 0
     assert queue_failed_urls(grouped, origin="http://a.example", urls=["https://a.example/failed"]).number == 0
-    assert queue_failed_urls(grouped, urls=[failed[0], failed[0]]) == (1, [])
-    assert queue_failed_urls(grouped, origin="http://a.example") == (1, [])
+    assert queue_failed_urls(grouped, urls=[failed[0], failed[0]]) == (1, [], [])
+    assert queue_failed_urls(grouped, origin="http://a.example") == (1, [], [])
     assert [url.url for url in list_urls(grouped, state=URLState.QUEUED)] == failed
     assert queue_failed_urls(grouped).number == 1
 
@@ -465,6 +496,22 @@ INVALID: list[tuple[str, list[Any]]] = [
         "line 3: the origin 'https://a.example' has lines already",
         [HEAD, ORIGIN, ORIGIN, {**END, "origins": 2, "urls": 0, "known": 0}],
     ),
+    ("line 2: invalid origin 'x'", [HEAD, {**ORIGIN, "origin": "x"}]),
+    ("line 2: invalid origin 'https://a.example/x'", [HEAD, {**ORIGIN, "origin": "https://a.example/x"}]),
+    ("line 2: invalid failures 2147483647", [HEAD, {**ORIGIN, "failures": 2**31 - 1}]),
+    *(
+        (f"line {number}: invalid URL '{re.escape(url)}': expected an absolute URL", [*before, {**line, "url": url}])
+        for url in ("mailto:x", "x", "/rel", "//host/rel", "http://[::1/", "http://h:80:80/", "")
+        for number, before, line in ((3, [HEAD, ORIGIN], URL), (4, [GROUPS, GROUP, MEMBERS], NEW_URL))
+    ),
+    (
+        "line 3: the URL 'http://\\[::1%25a..b\\]/' does not belong",
+        [HEAD, ORIGIN, {**URL, "url": "http://[::1%25a..b]/"}],
+    ),
+    (
+        "line 4: the URL 'https://b.example:0/' does not belong",
+        [GROUPS, GROUP, MEMBERS, {**NEW_URL, "url": "https://b.example:0/"}],
+    ),
     ("line 3: invalid URL 1: expected a string", [HEAD, ORIGIN, {**URL, "url": 1}]),
     ("line 3: the URL 'https://b.example/' does not belong", [HEAD, ORIGIN, {**URL, "url": "https://b.example/"}]),
     ("line 3: invalid state 'lost': expected queued, in_flight", [HEAD, ORIGIN, {**URL, "state": "lost"}]),
@@ -473,6 +520,7 @@ INVALID: list[tuple[str, list[Any]]] = [
     ("line 3: invalid due_at 1.0 of a URL that is queued", [HEAD, ORIGIN, {**URL, "due_at": 1}]),
     ("line 3: invalid priority '1': expected a finite number", [HEAD, ORIGIN, {**URL, "priority": "1"}]),
     ("line 3: invalid attempts None", [HEAD, ORIGIN, {**URL, "attempts": None}]),
+    ("line 3: invalid attempts 2147483646: expected", [HEAD, ORIGIN, {**URL, "attempts": 2**31 - 2}]),
     ("line 3: invalid error 1: expected a string or null", [HEAD, ORIGIN, {**URL, "error": 1}]),
     ("line 3: the URL 'https://b.example:0/' does not belong", [HEAD, ORIGIN, {**URL, "url": "https://b.example:0/"}]),
     ("line 3: invalid URL ' https://a.example/1'", [HEAD, ORIGIN, {**URL, "url": " https://a.example/1"}]),
@@ -484,8 +532,14 @@ INVALID: list[tuple[str, list[Any]]] = [
     ),
     ("line 3: invalid known identities", [HEAD, ORIGIN, {"known": ["00"]}]),
     ("line 3: invalid known identities", [HEAD, ORIGIN, {"known": 1}]),
+    ("line 4: the known identity 0{32} is there twice, or not in", [HEAD, ORIGIN, KNOWN, KNOWN]),
+    ("line 3: the known identity 0{32} is there twice", [HEAD, ORIGIN, {"known": [*KNOWN["known"], *KNOWN["known"]]}]),
     ("line 4: expected the URLs of an origin before its known", [HEAD, ORIGIN, KNOWN, URL]),
     ("line 5: the number of urls is 2, but the lines have 1", [HEAD, ORIGIN, URL, KNOWN, {**END, "urls": 2}]),
+    *(
+        (f"line 5: invalid end {shown}: expected true", [HEAD, ORIGIN, URL, KNOWN, {**END, "end": value}])
+        for shown, value in (("None", None), ("False", False), ("'x'", "x"), ("nan", float("nan")), ("1", 1))
+    ),
     ("line 6: expected nothing after the line", [HEAD, ORIGIN, URL, KNOWN, END, ORIGIN]),
     (
         "line 5: line 1 has 0 failed URLs, but there are more",
@@ -511,6 +565,22 @@ def test_an_invalid_line_imports_nothing(tmp_path: Path, message: str, values: l
         import_frontier(encoded(values), path)
     assert list(export_frontier(path)) == before
     assert import_frontier(encoded([HEAD, ORIGIN, URL, KNOWN, END]), path).queued == 1
+
+
+@pytest.mark.parametrize(
+    "lines, message",
+    [
+        ("crawl.jsonl", "invalid lines 'crawl.jsonl': expected lines, such as an open file"),
+        (b"crawl.jsonl", "invalid lines b'crawl.jsonl': expected lines"),
+        (Path("crawl.jsonl"), "invalid lines .*crawl.jsonl.*: expected lines"),
+        (None, "invalid lines None: expected lines"),
+        ([5], "invalid line 5: expected lines as str or bytes"),
+    ],
+)
+def test_what_has_no_lines_is_not_imported(tmp_path: Path, lines: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^{message}"):
+        import_frontier(lines, tmp_path / "crawl.sqlite3")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_export_that_is_cut_anywhere_imports_nothing(killed: Path, tmp_path: Path) -> None:
@@ -673,7 +743,7 @@ def test_failed_urls_of_a_database_are_listed_and_queued(postgres: PostgresServe
     assert len(list(list_postgres_urls(url, "x", limit=2))) == 2
 
     assert queue_failed_urls(queue, origin="https://a.example").number == 0
-    assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == (0, ["https://failed.example/2"])
+    assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == (0, ["https://failed.example/2"], [])
     assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/"]).number == 1
     assert queue_failed_urls(queue).number == 0
     counts = read_postgres_report(url, "x").counts

@@ -722,7 +722,7 @@ def test_options_are_validated() -> None:
     for address in ("", "host", "host:", ":7071", "host:0", "host:65536", "a:1,,b:2", "http://a:7071", "a b:1", None):
         with pytest.raises(InvalidOption, match="invalid address"):
             URLFrontier(address, crawl="x")  # type: ignore[arg-type]
-    for options in ({"crawl": ""}, {"crawl": "x" * 201}, {"crawl": "a\nb"}, {"crawl": "x", "lease": 0}):
+    for options in ({"crawl": ""}, {"crawl": "x" * 201}, {"crawl": "a\nb"}, {"crawl": "x", "lease": 1e10}):
         with pytest.raises(InvalidOption, match=r"invalid (crawl|lease)"):
             URLFrontier("localhost:7071", **options)
     assert repr(URLFrontier("a:1, b:2", crawl="x")) == "<URLFrontier urlfrontier://a:1,b:2 crawl='x'>"

@@ -101,7 +101,7 @@ def _retry(file: str, urls: tuple[str, ...], crawl: str | None, origin: str | No
     if urls and origin is not None:
         raise CommandError("--origin and URLs cannot be used together")
     try:
-        number, unknown = queue_failed_urls(
+        number, unknown, waiting = queue_failed_urls(
             open_crawl(file, crawl), origin=_parse_origin(origin), urls=list(dict.fromkeys(urls))
         )
     except StoreError as error:
@@ -109,6 +109,8 @@ def _retry(file: str, urls: tuple[str, ...], crawl: str | None, origin: str | No
     sys.stdout.write(f"queued {counted(number, 'failed URL')} again\n")
     for url in unknown:
         sys.stdout.write(f"not a failed URL: {printable(url)}\n")
+    for url in waiting:
+        sys.stdout.write(f"failed, and waits for its next visit: {printable(url)}\n")
     click.get_current_context().exit(EXIT_OK if number else EXIT_NEGATIVE)
 
 
@@ -142,6 +144,7 @@ def _to_json(report: FrontierReport) -> dict[str, Any]:
         "last_failed": [{**url._asdict(), "failed_at": rfc3339(url.failed_at)} for url in report.last_failed],
         "waiting_visits": report.waiting_visits,
         "next_visits": list(map(_delayed_to_json, report.next_visits)),
+        "failed_visits": report.failed_visits,
     }
 
 
@@ -165,16 +168,19 @@ def _write_text(name: str, report: FrontierReport, now: float, palette: Palette)
                 f"{_wait(origin.next_at, now):>9}  {printable(origin.origin)}  {urls}: "
                 f"{printable(origin.reason)}{failures}\n"
             )
-    for what, delayed, total in (
-        ("URLs to be tried again", report.next_delayed, report.delayed_urls),
-        ("URLs to be visited again", report.next_visits, report.waiting_visits),
+    failed_visits = f", {report.failed_visits} of them failed" if report.failed_visits else ""
+    for what, delayed, total, note in (
+        ("URLs to be tried again", report.next_delayed, report.delayed_urls, ""),
+        ("URLs to be visited again", report.next_visits, report.waiting_visits, failed_visits),
     ):
         if delayed:
-            write(f"\n{palette.strong(_heading(what, len(delayed), total))}\n")
+            write(f"\n{palette.strong(_heading(what, len(delayed), total) + note)}\n")
         for url in delayed:
             write(f"{_wait(url.next_at, now):>9}  {printable(url.url)}  attempt {url.attempt}{_reason(url.error)}\n")
     if report.last_failed:
-        write(f"\n{palette.strong(_heading('failed URLs', len(report.last_failed), report.counts.failed))}\n")
+        # Without those that wait for their next visit.
+        total = report.counts.failed - report.failed_visits
+        write(f"\n{palette.strong(_heading('failed URLs', len(report.last_failed), total))}\n")
         for failed in report.last_failed:
             attempts = counted(failed.attempts, "attempt")
             write(f"{rfc3339(int(failed.failed_at))}  {printable(failed.url)}  {attempts}{_reason(failed.error)}\n")

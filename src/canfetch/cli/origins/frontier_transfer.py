@@ -1,6 +1,7 @@
 """`canfetch frontier export` and `import`: a crawl as JSON lines, between files and databases."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -16,13 +17,15 @@ from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.progress import Progress, byte_progress, stream_progress
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import is_terminal, printable
+from canfetch.client.frontier.postgres_connection import is_database_url
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.transfer import export_frontier, import_frontier
 from canfetch.client.frontier.transfer_lines import MAX_LINE_BYTES, InvalidExport
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
-_DATABASES: Final = ("postgresql://", "postgres://")
+# The beginning of a connection string of libpq, which can contain a password.
+_CONNECTION_STRING: Final = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
 
 
 def crawl_argument() -> click.Argument:
@@ -38,9 +41,14 @@ def crawl_option() -> Option:
 def check_crawl(name: str, crawl: str | None) -> None:
     """Check that `--crawl` is passed for a database, and only then.
 
-    Raises: CommandError.
+    Raises: CommandError. Also for a connection string, which would be read as the name of a file.
     """
-    is_database = name.startswith(_DATABASES)
+    if _CONNECTION_STRING.match(name):
+        raise CommandError(
+            "invalid database: expected a URL such as postgresql://user@host:5432/database, not a connection string; "
+            "begin the name of a file such as 'host=x' with ./"
+        )
+    is_database = is_database_url(name)
     if is_database != (crawl is not None):
         problem = "a database can have many crawls: name one with --crawl" if is_database else "a file has one crawl"
         raise CommandError(f"invalid --crawl: {problem}")

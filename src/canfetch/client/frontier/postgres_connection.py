@@ -159,13 +159,14 @@ class PostgresConnection(QueueConnection):
         conninfo: A URL or connection string of libpq.
         outage_seconds: How long a statement is repeated while the server is away.
     Raises: MissingExtra: The library `psycopg` is not installed; InvalidOption: `conninfo` cannot be read; StoreError:
-        The server cannot be reached, its tables are those of a newer version, or workers of an older one use them.
+        The server cannot be reached, the encoding of the database is not UTF8, its tables are those of a newer version,
+        or workers of an older one use them.
     """
 
     def __init__(self, conninfo: str, *, outage_seconds: float) -> None:
         self._psycopg = import_psycopg()
         super().__init__(name_server(conninfo))
-        self._conninfo = conninfo
+        self._conninfo = lower_scheme(conninfo)
         self._outage_seconds = outage_seconds
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
         # How often it was opened. The last statements of a connection that broke may have been committed or not.
@@ -251,6 +252,8 @@ class PostgresConnection(QueueConnection):
             connection = self._psycopg.connect(
                 self._conninfo,
                 autocommit=True,
+                # Above the settings of the connection string, the role and the database.
+                client_encoding="UTF8",
                 prepare_threshold=1,
                 connect_timeout=_CONNECT_SECONDS,
                 fallback_application_name="canfetch",
@@ -265,7 +268,15 @@ class PostgresConnection(QueueConnection):
         return self._connection
 
     def _prepare(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
-        """Create the tables, or bring them to this version."""
+        """Set what the statements need, and create the tables, or bring them to this version."""
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise StoreError(
+                f"{self.name}: the database has the encoding {encoding}, which cannot store all texts: create it with "
+                "ENCODING 'UTF8'"
+            )
+        # Otherwise, the library escapes the backslashes of binary values twice.
+        connection.execute("SET standard_conforming_strings = on")
         # A process that is suspended within a transaction must not keep its locks.
         connection.execute("SET idle_in_transaction_session_timeout = '5s'")
         connection.execute("SET lock_timeout = '30s'")
@@ -350,7 +361,10 @@ _LOGIN_REASONS: Final = (
     "does not exist",
     "no pg_hba.conf entry",
     "is not permitted to log in",
+    # Between UTF8 and the encoding of the database.
+    "is not supported",
 )
+_SCHEMES: Final = ("postgresql://", "postgres://")
 
 
 def _is_refused_login(error: "psycopg.Error") -> bool:
@@ -376,17 +390,39 @@ def name_server(conninfo: str) -> str:
     psycopg = import_psycopg()
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415 - an optional dependency
 
+    conninfo = lower_scheme(conninfo)
     try:
-        parts = conninfo_to_dict(conninfo)
-    except psycopg.ProgrammingError:
-        # Its message can contain the password.
+        parts = None if _has_unescaped_at(conninfo) else conninfo_to_dict(conninfo)
+    except (psycopg.ProgrammingError, UnicodeEncodeError):
+        # The message can contain the password.
+        parts = None
+    if parts is None:
         raise InvalidOption(
             "invalid conninfo: expected a URL such as postgresql://user:password@localhost:5432/crawls, with '@', ':' "
             "and '/' in the password written as %40, %3A and %2F"
-        ) from None
+        )
     host = parts.get("host") or "localhost"
     port = f":{parts['port']}" if parts.get("port") else ""
     return printable_text(f"postgresql://{host}{port}/{parts.get('dbname') or ''}")
+
+
+def is_database_url(name: str) -> bool:
+    """Return whether a text is the URL of a database, and not the path of a file."""
+    return lower_scheme(name).startswith(_SCHEMES)
+
+
+def lower_scheme(conninfo: str) -> str:
+    """Return a connection string with the scheme of a URL in lower case, which libpq requires."""
+    scheme, separator, rest = conninfo.partition("://")
+    return scheme.lower() + separator + rest if scheme.lower() + separator in _SCHEMES else conninfo
+
+
+def _has_unescaped_at(conninfo: str) -> bool:
+    """Return whether a URL has `@` other than after the user and password: libpq reads the rest as the host."""
+    if not conninfo.startswith(_SCHEMES):
+        return False
+    authority, _, path = conninfo.partition("://")[2].partition("?")[0].partition("/")
+    return authority.count("@") > 1 or "@" in path
 
 
 def import_psycopg() -> Any:

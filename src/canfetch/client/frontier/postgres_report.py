@@ -29,6 +29,7 @@ SELECT extract(epoch FROM clock_timestamp())::float8, crawl.id,
     (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 1),
     (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 2 AND ended IS NULL),
     (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 2 AND ended IS NOT NULL),
+    (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 2 AND ended = 3),
     (SELECT count(*) FROM canfetch_origins WHERE crawl = crawl.id AND state <> 0)
 FROM canfetch_crawls AS crawl, LATERAL (
     SELECT coalesce(sum(added), 0)::bigint AS added, coalesce(sum(done), 0)::bigint AS done,
@@ -70,9 +71,8 @@ def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> Front
         rows = connection.run(_COUNTS, {"crawl": crawl})
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(crawl)}")
-        now, number, added, done, failed, skipped, refused, workers, group_by, in_flight, delayed, visits, origins = (
-            rows[0]
-        )
+        now, number, added, done, failed, skipped, refused, workers, group_by, *counts = rows[0]
+        in_flight, delayed, visits, failed_visits, origins = counts
         values = {"crawl": number, "limit": limit}
         next_delayed, next_visits = (
             [
@@ -92,6 +92,7 @@ def read_postgres_report(conninfo: str, crawl: str, *, limit: int = 20) -> Front
             group_by,
             visits,
             next_visits,
+            failed_visits,
         )
     finally:
         connection.close()

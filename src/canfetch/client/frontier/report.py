@@ -106,6 +106,8 @@ class FrontierReport(NamedTuple):
         group_by: How the URLs are grouped. Unless it is `origin`, the origins above are groups.
         waiting_visits: The number of URLs that wait for their next visit.
         next_visits: The first of the URLs that wait for their next visit.
+        failed_visits: The number of URLs that wait for their next visit because they failed. They are in the count of
+            failed URLs, and not in `last_failed`.
     """
 
     is_in_use: bool
@@ -118,6 +120,7 @@ class FrontierReport(NamedTuple):
     group_by: str
     waiting_visits: int
     next_visits: list[DelayedURL]
+    failed_visits: int
 
 
 def read_report(
@@ -226,8 +229,8 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
     (in_flight,) = connection.execute("SELECT count(*) FROM urls WHERE state = 1").fetchone()
     (origins,) = connection.execute("SELECT count(*) FROM origins WHERE phase != 0 OR in_flight > 0").fetchone()
     (group_by,) = check_row(connection.execute("SELECT group_by FROM totals").fetchone(), str)
-    delayed, visits = connection.execute(
-        "SELECT count(*) - count(ended), count(ended) FROM urls WHERE state = 2"
+    delayed, visits, failed_visits = connection.execute(
+        "SELECT count(*) - count(ended), count(ended), count(*) FILTER (WHERE ended = 3) FROM urls WHERE state = 2"
     ).fetchone()
     counts = read_counts(connection, in_flight)
     # Each count has a partial index, which it would not have for `state IN (0, 2)`.
@@ -260,6 +263,7 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
         group_by,
         visits,
         list(map(_delayed_url, next_visits)),
+        failed_visits,
     )
 
 

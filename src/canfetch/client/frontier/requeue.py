@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier import postgres_statements as sql
@@ -16,6 +16,10 @@ from canfetch.client.private_files import kind_of_path
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
+_WAITING: Final = """
+SELECT url FROM canfetch_urls
+WHERE crawl = %(crawl)s AND state = 2 AND ended = 3 AND url = ANY (%(urls)s::bytea[])"""
+
 
 class QueuedAgain(NamedTuple):
     """The result of `queue_failed_urls`.
@@ -23,10 +27,12 @@ class QueuedAgain(NamedTuple):
     Attributes:
         number: The number of URLs that were queued.
         unknown: The given URLs that have not failed in this crawl.
+        waiting: The given URLs that failed and wait for their next visit, so they are not queued.
     """
 
     number: int
     unknown: list[str]
+    waiting: list[str]
 
 
 def queue_failed_urls(
@@ -61,7 +67,12 @@ def queue_failed_urls(
             values["name"] = failed[0][1] if failed else None
         number, queued = run(sql.QUEUE_CHOSEN, values)[0]
         left = set(chosen).difference(map(bytes, queued))
-        return QueuedAgain(number, [url_text(url) for url in chosen if url in left])
+        found = {bytes(url) for (url,) in run(_WAITING, {"crawl": crawl, "urls": sorted(left)})} if left else set()
+        return QueuedAgain(
+            number,
+            [url_text(url) for url in chosen if url in left - found],
+            [url_text(url) for url in chosen if url in found],
+        )
 
 
 def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[bytes]) -> QueuedAgain:
@@ -72,6 +83,7 @@ def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[
     where = "state = 3"
     number = 0
     unknown: list[str] = []
+    waiting: list[str] = []
     with closing(FrontierDatabase(path, None)) as database, database.transaction():
         execute = database.connection.execute
         if origin is not None:
@@ -92,6 +104,7 @@ def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[
             ).rowcount
             number += queued
             if url is not None and not queued:
-                unknown.append(url_text(url))
+                is_waiting = execute("SELECT 1 FROM urls WHERE state = 2 AND ended = 3 AND url = ?", (url,)).fetchone()
+                (waiting if is_waiting else unknown).append(url_text(url))
         execute("UPDATE totals SET failed = failed - ?", (number,))
-    return QueuedAgain(number, unknown)
+    return QueuedAgain(number, unknown, waiting)

@@ -134,8 +134,8 @@ def import_frontier(lines: Iterable[str | bytes], target: str | os.PathLike[str]
         lines: The lines, for example an open file.
         target: The file of the crawl, or its database. A frontier without URLs is accepted.
     Returns: The number of URLs by what has happened to them.
-    Raises: StoreError: A line is invalid, the lines are not complete, the target cannot be written, is in use, or has
-        URLs already.
+    Raises: TypeError: `lines` is the name of a file, or not an iterable of lines; StoreError: A line is invalid, the
+        lines are not complete, the target cannot be written, is in use, or has URLs already.
     Cost: O(n log n) steps of the database and O(1) memory for n URLs.
     """
     reader = LineReader(lines)

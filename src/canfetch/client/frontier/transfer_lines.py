@@ -31,6 +31,7 @@ from canfetch.client.frontier.validation import metadata_json
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
+from canfetch.core.urls import split_url, url_bytes
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
 FORMAT: Final = "canfetch frontier 2"
@@ -48,6 +49,8 @@ _MAX_COUNT: Final = 2**53
 # As in `group_turns`.
 _MAX_DELAY: Final = 1e9
 _MAX_INTEGER: Final = 2**31 - 1
+# Numbers that the crawl counts on, in integers of PostgreSQL.
+_MAX_COUNTED: Final = 10**9
 # The end of the year 9999, which is the last that a time can be printed for.
 _MAX_TIME: Final = 253_402_300_799.0
 # Above the longest line that an export has: a URL of 64 KiB whose bytes are escaped.
@@ -181,9 +184,14 @@ def _line(value: dict[str, Any]) -> str:
 
 
 class LineReader:
-    """Reads lines in their order, and checks them."""
+    """Reads lines in their order, and checks them.
+
+    Raises: TypeError: `lines` is not an iterable of str or bytes, or a single text.
+    """
 
     def __init__(self, lines: Iterable[str | bytes]) -> None:
+        if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+            raise TypeError(f"invalid lines {quoted(lines)}: expected lines, such as an open file")
         self._lines = enumerate(lines, 1)
         self._number = 0
         self._states = dict.fromkeys(URLState, 0)
@@ -199,6 +207,7 @@ class LineReader:
             raise self._error(f"invalid group_by {quoted(header['group_by'])}: expected {', '.join(GroupBy)}") from None
         self._is_grouped = self.group_by is not GroupBy.ORIGIN
         self._members: set[str] = set()
+        self._last_known = b""
         self._counts = {name: self._count(header, name, _MAX_COUNT) for name in _COUNTS}
 
     def items(self) -> Iterator[OriginLine | MembersLine | URLLine | KnownLine]:
@@ -216,6 +225,7 @@ class LineReader:
                 origin = item.name
                 has_urls = has_known = False
                 self._members.clear()
+                self._last_known = b""
                 found["origins"] += 1
             elif origin is None:
                 raise self._error("expected an origin first")
@@ -254,6 +264,8 @@ class LineReader:
     def _values(self) -> Iterator[dict[str, Any]]:
         for number, line in self._lines:
             self._number = number
+            if not isinstance(line, str | bytes):
+                raise TypeError(f"invalid line {quoted(line)}: expected lines as str or bytes, such as an open file")
             if len(line) > MAX_LINE_BYTES:
                 raise self._error(f"longer than {MAX_LINE_BYTES} bytes")
             try:
@@ -266,6 +278,8 @@ class LineReader:
 
     def _end(self, value: dict[str, Any], found: dict[str, int]) -> None:
         self._keys(value, "end", *found)
+        if value["end"] is not True:
+            raise self._error(f"invalid end {quoted(value['end'])}: expected true")
         for name, number in found.items():
             if self._count(value, name, _MAX_COUNT) != number:
                 raise self._error(f"the number of {name} is {value[name]}, but the lines have {number}")
@@ -280,15 +294,15 @@ class LineReader:
     def _origin(self, value: dict[str, Any]) -> OriginLine:
         self._keys(value, "origin", "last_request_at", "retry_at", "failures")
         name = value["origin"]
-        is_known = self._is_grouped or (isinstance(name, str) and (_valid_origin(name) or name) == name)
-        if not isinstance(name, str) or not name.isprintable() or not is_known:
+        is_known = isinstance(name, str) and name.isprintable() and (self._is_grouped or _is_origin(name))
+        if not is_known:
             raise self._error(f"invalid origin {quoted(name)}: expected one such as 'https://example.com'")
         return OriginLine(
             self._number,
             name,
             self._time(value, "last_request_at"),
             self._time(value, "retry_at"),
-            self._count(value, "failures", _MAX_INTEGER),
+            self._count(value, "failures", _MAX_COUNTED),
         )
 
     def _group_members(self, value: dict[str, Any]) -> MembersLine:
@@ -314,6 +328,10 @@ class LineReader:
             raise self._error(
                 f"invalid known identities: expected a list of {2 * DIGEST_BYTES} hexadecimal digits each"
             )
+        for identity in identities:
+            if identity <= self._last_known:
+                raise self._error(f"the known identity {identity.hex()} is there twice, or not in ascending order")
+            self._last_known = identity
         return KnownLine(self._number, identities)
 
     def _url(self, value: dict[str, Any], origin: str) -> URLLine:
@@ -335,7 +353,7 @@ class LineReader:
             self._identity(url, origin),
             _STATE_OF_NAME[state],
             self._finite(value, "priority"),
-            self._count(value, "attempts", _MAX_INTEGER - 1),
+            self._count(value, "attempts", _MAX_COUNTED),
             due_at,
             None if error is None else printable_text(error),
             self._count(value, "depth", _MAX_INTEGER),
@@ -369,11 +387,13 @@ class LineReader:
             raise self._error(f"invalid URL {quoted(url)}: expected no white space around it, and no line ends")
         try:
             identified = identify_url(url, in_group=self._is_grouped)
-        except InvalidURL:
-            # This version skips it, if it is not that of another origin.
-            if self._is_grouped:
-                return None
-            if _valid_origin(origin) is None or _valid_origin(url) in {origin, None}:
+        except InvalidURL as error:
+            # An older version can have accepted it, with its origin. A crawl skips URLs whose host is no longer valid.
+            split = split_url(url_bytes(url))
+            if split is None or not split.scheme:
+                raise self._error(str(error)) from None
+            own = _valid_origin(url)
+            if own == _valid_origin(origin) or (self._is_grouped and (own is None or own in self._members)):
                 return None
             raise self._error(f"the URL {quoted(url)} does not belong to the origin {quoted(origin)}") from None
         if self._is_grouped:
@@ -422,6 +442,14 @@ def _valid_origin(name: str) -> str | None:
         return str(Origin.from_url(name))
     except InvalidURL:
         return None
+
+
+def _is_origin(name: str) -> bool:
+    """Return whether a name is a valid origin, or one whose host an older version accepted."""
+    split = split_url(name.encode())
+    if split is None or not split.scheme or split.rest_start != len(name.encode()):
+        return False
+    return (_valid_origin(name) or name) == name
 
 
 def second_origin(origin: OriginLine) -> InvalidExport:

@@ -66,9 +66,10 @@ class URLFrontier:
     Args:
         address: HOST:PORT of the service, or of each of its nodes, with commas.
         crawl: The ID of the crawl, 1 to 200 characters. Failed URLs are in a second crawl: its ID ends with `.failed`.
-        lease: Seconds after which a process that does not respond loses its turns, rounded up to whole seconds.
+        lease: Seconds after which a process that does not respond loses its turns, rounded up to whole seconds. At most
+            a billion.
         outage_seconds: How long each operation waits for a service that is away. After that it raises StoreError. The
-            event loop waits, too.
+            event loop waits, too. At most a billion.
     Raises: InvalidOption.
     """
 

@@ -15,6 +15,8 @@ _MAX_NUMBER: Final = sys.float_info.max
 _MAX_DEPTH: Final = 2**31 - 1
 # Bytes of JSON, which has only ASCII characters here.
 _MAX_METADATA: Final = 16_384
+# About 31 years, as for `Recrawl`. Threads cannot wait for much longer.
+_MAX_SECONDS: Final = 1e9
 # Characters of the name of a crawl.
 _MAX_NAME: Final = 200
 
@@ -106,6 +108,8 @@ def check_backend(backend: object, path: object) -> None:
         return
     if path is not None:
         raise InvalidOption(f"invalid path {quoted(path)}: a frontier has a path or a backend, not both")
+    if isinstance(backend, type):
+        raise TypeError(f"invalid backend {backend.__name__}: pass an object, {backend.__name__}(...)")
     if not callable(getattr(backend, "open_queue", None)):
         raise TypeError(
             f"invalid backend of type {type(backend).__name__}: expected a PostgresQueue, a URLFrontier, or None"
@@ -118,8 +122,10 @@ def check_shared_crawl(crawl: object, *, accepts: Callable[[str], bool], lease: 
     Args: accepts: Returns whether a name has no character that the service refuses.
     Raises: InvalidOption.
     """
-    check_positive_seconds("lease", lease)
-    check_positive_seconds("outage_seconds", outage_seconds)
+    for name, seconds in (("lease", lease), ("outage_seconds", outage_seconds)):
+        check_positive_seconds(name, seconds)
+        if seconds > _MAX_SECONDS:
+            raise InvalidOption(f"invalid {name} {quoted(seconds)}: expected at most {_MAX_SECONDS:.0e} seconds")
     if not isinstance(crawl, str) or not 0 < len(crawl) <= _MAX_NAME or not accepts(crawl):
         raise InvalidOption(f"invalid crawl {quoted(crawl)}: expected a name of 1 to {_MAX_NAME} characters")
 
