@@ -291,6 +291,40 @@ def test_killed_worker_and_killed_server_lose_nothing(sites: Sites, tmp_path: Pa
     check_delays(sites)
 
 
+def test_an_origin_is_not_given_back_while_the_server_is_slow_to_take_it(postgres: PostgresServer) -> None:
+    database = postgres.create_database("slow")
+    locked, waited = threading.Event(), threading.Event()
+
+    def hold_urls() -> None:
+        with psycopg.connect(database) as connection, psycopg.connect(database, autocommit=True) as other:
+            connection.execute("SELECT 1 FROM canfetch_urls FOR UPDATE")
+            locked.set()
+            waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = 'slow' AND wait_event_type = 'Lock'"
+            wait_for(lambda: other.execute(waiting).fetchone() is not None)
+            # Claims are given back after a second.
+            time.sleep(2.5)
+            waited.set()
+
+    async def crawl() -> list[str]:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, backend=PostgresQueue(database, crawl="x")) as frontier,
+        ):
+            frontier.add("https://a.example/1")
+            thread = threading.Thread(target=hold_urls)
+            thread.start()
+            assert locked.wait(60)
+            turn = await anext(frontier)
+            assert waited.is_set()
+            # The heartbeat gives back what it has taken.
+            time.sleep(1.0)  # noqa: ASYNC251 - it is another thread
+            assert turn.done()
+            thread.join()
+            return [turn.url async for turn in frontier]
+
+    assert asyncio.run(asyncio.wait_for(crawl(), 60)) == []
+
+
 def test_suspended_worker_cannot_end_what_another_has(postgres: PostgresServer, sites: Sites, tmp_path: Path) -> None:
     database = postgres.create_database("suspended")
     urls = sites.urls(origins=3, pages=3)

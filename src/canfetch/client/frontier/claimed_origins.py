@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final, Generic, Protocol, TypeVar
 
 from canfetch.client.frontier.queue_connection import QueueConnection
@@ -22,11 +23,13 @@ class Claim(Protocol):
         due_at: When it was or will be due.
         phase: What it waits for.
         since: When it got this phase, or was last returned, by the monotonic clock.
+        is_busy: Whether a statement about it is running, which can take as long as the server is away.
     """
 
     due_at: float
     phase: Phase
     since: float
+    is_busy: bool
 
     @property
     def priority(self) -> float:
@@ -50,6 +53,17 @@ class ClaimedOrigins(URLQueue, Generic[C]):
     def _origin(self, claim: C) -> QueuedOrigin:
         """Return the origin of a claim."""
         raise NotImplementedError
+
+    @contextmanager
+    def _busy(self, claim: C) -> Iterator[None]:
+        """Keep the thread that renews leases from a claim, for a block."""
+        with self._lock:
+            claim.is_busy = True
+        try:
+            yield
+        finally:
+            with self._lock:
+                claim.is_busy = False
 
     def lost_origins(self) -> list[int]:
         """Return the origins that this process no longer has, since the last call."""

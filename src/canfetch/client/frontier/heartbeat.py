@@ -27,7 +27,7 @@ class Heartbeat:
         crawl: The ID of the crawl.
         lease: Seconds.
         worker: Returns the ID of the worker, another one after it has lost its lease.
-        take_idle_claims: Takes the claims that no task has asked for from the worker, and returns their origins.
+        give_back_idle: Gives back the claims that no task has asked for.
         killed: Where the URLs are added that failed because their process ended in the last attempt.
     """
 
@@ -39,12 +39,12 @@ class Heartbeat:
         crawl: int,
         lease: float,
         worker: Callable[[], int],
-        take_idle_claims: Callable[[], list[int]],
+        give_back_idle: Callable[[PostgresConnection], None],
         killed: list[FailedURL],
     ) -> None:
         self._connection = PostgresConnection(conninfo, outage_seconds=lease)
         self._worker = worker
-        self._take_idle_claims = take_idle_claims
+        self._give_back_idle = give_back_idle
         self._killed = killed
         self._lease = lease
         self._options = options
@@ -79,9 +79,7 @@ class Heartbeat:
                 CLIENT_LOGGER.warning("the lease was not renewed: %s", error)
 
     def _work(self) -> None:
-        idle = self._take_idle_claims()
-        if idle:
-            self._connection.run(sql.GIVE_BACK, {"origins": idle, "worker": self._worker()})
+        self._give_back_idle(self._connection)
         if time.monotonic() >= self._next_beat:
             with self._beating:
                 self._beat()

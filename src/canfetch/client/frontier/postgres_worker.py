@@ -76,6 +76,7 @@ class _Claim:
         empty_since: When it could have had a turn, if it has no queued URL and is kept for its open turns. Or None.
         attempts: The numbers of the next turns of URLs that were returned, by ID.
         open_urls: The IDs of the URLs of its open turns.
+        is_busy: See `Claim`.
     """
 
     origin: QueuedOrigin
@@ -88,6 +89,12 @@ class _Claim:
     empty_since: float | None = None
     attempts: dict[int, int] = field(default_factory=dict)
     open_urls: set[int] = field(default_factory=set)
+    is_busy: bool = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it only waits for a task that asks for it."""
+        return self.phase in (Phase.READY, Phase.UNCHECKED) and not self.open_urls and not self.is_busy
 
 
 class PostgresWorker(ClaimedOrigins[_Claim]):
@@ -110,6 +117,8 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         self._lease = lease
         self._origin_ids: dict[str, int] = {}
         self._reads_sources = True
+        # The origins that the heartbeat is giving back.
+        self._leaving: list[int] = []
         # No other claim is tried before this time.
         self._next_claim_at = 0.0
         try:
@@ -121,7 +130,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 crawl=self._crawl,
                 lease=lease,
                 worker=lambda: self._worker,
-                take_idle_claims=self._take_idle_claims,
+                give_back_idle=self._give_back_idle,
                 killed=self.killed,
             )
         except BaseException:
@@ -288,6 +297,11 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         claim = self._claims.get(origin)
         if claim is None:
             return False
+        with self._busy(claim):
+            return self._claims.get(origin) is claim and self._take(claim, url, now, due_at, skipped)
+
+    def _take(self, claim: _Claim, url: int, now: float, due_at: float, skipped: Sequence[int]) -> bool:
+        origin = claim.origin.id
         is_alive, is_taken = self._run_skipping(
             sql.TAKE, skipped, origin=origin, url=url, attempt=claim.attempts[url], ready_at=due_at
         )[0]
@@ -386,19 +400,29 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
     def _origin(self, claim: _Claim) -> QueuedOrigin:
         return claim.origin
 
-    def _take_idle_claims(self) -> list[int]:
-        """Take back the claims that no task has asked for, in the thread of the heartbeat."""
+    def _give_back_idle(self, connection: PostgresConnection) -> None:
+        """Give back the claims that no task has asked for, in the thread of the heartbeat.
+
+        Raises: StoreError: The server is away for too long. `find_due` gives them back then.
+        """
         before = time.monotonic() - IDLE_SECONDS
         with self._lock:
-            idle = [
-                id_
-                for id_, claim in self._claims.items()
-                if claim.phase in (Phase.READY, Phase.UNCHECKED) and not claim.open_urls and claim.since < before
-            ]
+            idle = [id_ for id_, claim in self._claims.items() if claim.is_idle and claim.since < before]
             for id_ in idle:
                 del self._claims[id_]
             self._lost += idle
-            return idle
+            self._leaving = idle
+        if not idle:
+            return
+        try:
+            connection.run(sql.GIVE_BACK, {"origins": idle, "worker": self._worker})
+        except StoreError:
+            with self._lock:
+                self._leaving = []
+                self._opened = -1
+            raise
+        with self._lock:
+            self._leaving = []
 
     def _count(self) -> tuple[FrontierCounts, bool]:
         added, done, failed, skipped, refused, in_flight, others_read = self._run(sql.COUNTS)[0]
@@ -466,9 +490,10 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
 
     def _give_back_others(self) -> None:
         """Give back the origins that only the server takes for claimed, after the connection broke."""
-        self._opened = self._connection.opened
         with self._lock:
-            origins = list(self._claims)
+            self._opened = self._connection.opened
+            # Those that the heartbeat gives back in this moment must not be claimed again before it has.
+            origins = [*self._claims, *self._leaving]
         self._run(sql.GIVE_BACK_OTHERS, origins=origins)
 
     def _check_lease(self) -> None:

@@ -7,8 +7,6 @@ that was suspended for longer has lost its turns, by its own clock: the protocol
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -79,17 +77,6 @@ class LeasedURLs(ClaimedOrigins[Claim]):
         self._lease = lease
         self._stopped = threading.Event()
         self._renewal = threading.Thread(target=self._renew_leases, name="canfetch frontier lease", daemon=True)
-
-    @contextmanager
-    def _busy(self, claim: Claim) -> Iterator[None]:
-        """Keep the thread that renews leases from a claim, for a block."""
-        with self._lock:
-            claim.is_busy = True
-        try:
-            yield
-        finally:
-            with self._lock:
-                claim.is_busy = False
 
     def _is_lost(self, claim: Claim) -> bool:
         """Return whether the lease of a claim has expired, and forget the claim then."""

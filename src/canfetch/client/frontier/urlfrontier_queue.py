@@ -231,6 +231,8 @@ class URLFrontierQueue(LeasedURLs):
             return False
         try:
             with self._busy(claim):
+                if self._claims.get(origin) is not claim:
+                    return False
                 self._begin_turn(claim, now, due_at)
         except LeaseExpiredError:
             self._forget(claim)
