@@ -27,6 +27,8 @@ from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, UnknownPolicy
 
+__all__ = ["POLICIES", "AccessPolicy", "PolicySettings", "UnreachablePhase", "get_policy"]
+
 _PHASES: Final = "while_unreachable"
 _ORIGINS: Final = "misconfigured_origins"
 _SETTINGS: Final = (*CHOICES, *RANGES, _PHASES, _ORIGINS)
@@ -37,7 +39,7 @@ _MAX_DIGITS: Final = 9
 _PHASE_FORM: Final = "SECONDS:WITH_COPY:WITHOUT_COPY, such as '0:copy:full-disallow'"
 
 
-def check_setting(name: str, value: object) -> Any:
+def _check_setting(name: str, value: object) -> Any:
     """Return the value of a setting, or raise an error if it is not valid.
 
     Raises: InvalidOption: No setting has this name, or the value is not valid. The message names the expected values.
@@ -53,22 +55,22 @@ def check_setting(name: str, value: object) -> Any:
     raise InvalidOption(unknown_choice("setting", name, _SETTINGS, of="access policies"))
 
 
-def parse_setting(name: str, text: str) -> Any:
+def _parse_setting(name: str, text: str) -> Any:
     """Parse the value of a setting in the name of a policy.
 
     Raises: InvalidOption: No setting has this name, or `text` is not a valid value.
     """
     if name in RANGES and _is_integer(text):
-        return check_setting(name, int(text))
+        return _check_setting(name, int(text))
     if name == _PHASES:
-        return check_setting(name, tuple(_parse_phase(part) for part in text.split(",", _MAX_PHASES)))
+        return _check_setting(name, tuple(_parse_phase(part) for part in text.split(",", _MAX_PHASES)))
     if name == _ORIGINS:
-        return check_setting(name, tuple(text.split(",", MAX_ORIGINS)))
-    return check_setting(name, text)
+        return _check_setting(name, tuple(text.split(",", MAX_ORIGINS)))
+    return _check_setting(name, text)
 
 
-def format_setting(value: Any) -> str:
-    """Return a value as `parse_setting` reads it."""
+def _format_setting(value: Any) -> str:
+    """Return a value as `_parse_setting` reads it."""
     if isinstance(value, tuple):
         return ",".join(part if isinstance(part, str) else ":".join(map(str, part)) for part in value)
     return str(value)
@@ -92,7 +94,7 @@ def _check_phases(value: object) -> tuple[UnreachablePhase, ...]:
     phases = tuple(map(_check_phase, value))
     starts = [phase.from_seconds for phase in phases]
     if starts[0] != 0 or any(first >= second for first, second in pairwise(starts)):
-        raise InvalidOption(f"invalid {_PHASES} {quoted(format_setting(phases))}: expected ascending times from 0")
+        raise InvalidOption(f"invalid {_PHASES} {quoted(_format_setting(phases))}: expected ascending times from 0")
     return phases
 
 
@@ -133,8 +135,6 @@ def _is_integer(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
 
 
-__all__ = ["POLICIES", "AccessPolicy", "PolicySettings", "UnreachablePhase", "get_policy"]
-
 _SETTING_MARK: Final = "+"
 _VALUE_MARK: Final = "="
 _EXAMPLE: Final = "'rfc9309+unauthorized=full-disallow'"
@@ -156,14 +156,14 @@ class AccessPolicy(PolicyValues):
             by hand, with a name that does not exist.
         """
         base = get_policy(self.name.partition(_SETTING_MARK)[0])
-        checked = {name: check_setting(name, value) for name, value in settings.items()}
+        checked = {name: _check_setting(name, value) for name, value in settings.items()}
         values = self._replace(**checked)
         if values.min_freshness > values.max_freshness:
             raise InvalidOption(
                 f"invalid min_freshness {values.min_freshness}: expected at most max_freshness, {values.max_freshness}"
             )
         adjusted = [
-            f"{setting}{_VALUE_MARK}{format_setting(value)}"
+            f"{setting}{_VALUE_MARK}{_format_setting(value)}"
             for setting, value, standard in zip(self._fields, values, base, strict=True)
             if value != standard and setting not in ("name", "summary")
         ]
@@ -209,7 +209,7 @@ def _parse_settings(name: str, adjustments: str) -> PolicySettings:
             )
         if setting in settings:
             raise InvalidOption(f"access policy {quoted(name)} sets {setting} twice")
-        settings[setting] = parse_setting(setting, text)  # type: ignore[literal-required]  # `parse_setting` checks it
+        settings[setting] = _parse_setting(setting, text)  # type: ignore[literal-required]  # `_parse_setting` checks it
     return settings
 
 

@@ -116,7 +116,7 @@ def _parse_known_file(content: bytes) -> TDMFile:
 
 
 def _parse_file(content: bytes) -> TDMFile:
-    result = parse_json(content, max_bytes=MAX_TDM_BYTES)
+    result = _parse_json(content, max_bytes=MAX_TDM_BYTES)
     if result.problem is not None:
         return TDMFile((), result.problem)
     if not isinstance(result.value, list):
@@ -219,20 +219,20 @@ def _make_reservation(
     return Reservation(reserved, cropped, location, position, notes, invalid_value)
 
 
-MAX_JSON_DEPTH: Final = 64
+_MAX_JSON_DEPTH: Final = 64
 _OPENING: Final = frozenset(b"[{")
 _CLOSING: Final = frozenset(b"]}")
 _QUOTE, _BACKSLASH = b'"\\'
 
 
-class JSONResult(NamedTuple):
+class _JSONResult(NamedTuple):
     """The parsed value, or the problem that prevents parsing."""
 
     value: Any
     problem: str | None
 
 
-def parse_json(content: bytes, *, max_bytes: int) -> JSONResult:
+def _parse_json(content: bytes, *, max_bytes: int) -> _JSONResult:
     """Parse JSON. Never raises, whatever `content` is.
 
     Args:
@@ -241,14 +241,14 @@ def parse_json(content: bytes, *, max_bytes: int) -> JSONResult:
     Cost: O(bytes) up to the limit.
     """
     if len(content) > max_bytes:
-        return JSONResult(None, f"longer than {max_bytes} bytes")
-    if _depth(content) > MAX_JSON_DEPTH:
-        return JSONResult(None, f"nested deeper than {MAX_JSON_DEPTH} levels")
+        return _JSONResult(None, f"longer than {max_bytes} bytes")
+    if _depth(content) > _MAX_JSON_DEPTH:
+        return _JSONResult(None, f"nested deeper than {_MAX_JSON_DEPTH} levels")
     try:
-        return JSONResult(json.loads(content), None)
+        return _JSONResult(json.loads(content), None)
     except ValueError:
         # Undecodable bytes, invalid JSON, or numbers with thousands of digits.
-        return JSONResult(None, "invalid JSON")
+        return _JSONResult(None, "invalid JSON")
 
 
 def _depth(content: bytes) -> int:

@@ -24,7 +24,12 @@ from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_O
 from canfetch.cli.shared.history_options import parse_time
 from canfetch.cli.shared.input_files import read_whole_input
 from canfetch.cli.shared.network_options import NO_PROXY, NetworkOptions, connection_parameters, pop_connection_options
-from canfetch.cli.shared.option_parameters import complete_crawler, format_option, registry_option
+from canfetch.cli.shared.option_parameters import (
+    complete_crawler,
+    format_option,
+    input_file_option,
+    registry_option,
+)
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
@@ -154,7 +159,7 @@ def _verify(
     network = pop_connection_options({"timeout": timeout, "public_only": not values.pop("allow_private"), **values})
     registry = load_registry(agents_registry)
     crawler = _named_crawler(name, signed, registry)
-    verifier = _open_verifier(lists, network, dns=dns, signs=signed is not None)
+    verifier = _open_verifier(lists, network, dns=dns, has_request=signed is not None)
     seconds = None if at is None else parse_time(at).timestamp()
     code = EXIT_OK
 
@@ -196,14 +201,14 @@ def _named_crawler(name: str | None, request: SignedRequest | None, registry: Re
     return crawler
 
 
-def _open_verifier(lists: str | None, network: NetworkOptions, *, dns: bool, signs: bool) -> "IdentityVerifier":
+def _open_verifier(lists: str | None, network: NetworkOptions, *, dns: bool, has_request: bool) -> "IdentityVerifier":
     from canfetch.cli.shared.command_transport import CommandTransport  # noqa: PLC0415 - imports the client
     from canfetch.client.identity import IdentityVerifier, SignatureVerifier  # noqa: PLC0415 - the same
     from canfetch.client.options import Options  # noqa: PLC0415 - the same
 
     opened = None if lists is None else open_address_lists(lists, "--addresses")
     signatures = None
-    if signs:
+    if has_request:
         transport = CommandTransport(network)
         try:
             transport.check_options(
@@ -350,10 +355,8 @@ verify_command: Final = click.Command(
     params=[
         click.Argument(["name"], metavar="[NAME]", required=False, shell_complete=complete_crawler),
         click.Argument(["addresses"], nargs=-1, metavar="[ADDRESS]..."),
-        Option(
-            ["--request"],
-            metavar="FILE",
-            type=click.Path(allow_dash=True),
+        input_file_option(
+            "--request",
             help="Head of a recorded request, whose signatures are verified: METHOD URL, then NAME: VALUE lines.",
         ),
         Option(

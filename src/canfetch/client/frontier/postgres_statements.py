@@ -473,6 +473,11 @@ counted AS (
 {_WOKEN.lstrip()}
 SELECT count(*), ARRAY(SELECT url FROM queued WHERE %(lists_urls)s) FROM queued"""
 
+# Given URLs that failed and wait for their next visit.
+FAILED_VISITS: Final = """
+SELECT url FROM canfetch_urls
+WHERE crawl = %(crawl)s AND state = 2 AND ended = 3 AND url = ANY (%(urls)s::bytea[])"""
+
 # The transaction of a heartbeat. The row of the crawl is locked first, so that one worker at a time looks for others
 # that have died. The rest only renew their leases.
 LOCK_CRAWL: Final = f"SELECT seen_at, {NOW} FROM canfetch_crawls WHERE id = %(crawl)s FOR UPDATE"

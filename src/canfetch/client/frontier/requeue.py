@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier import postgres_statements as sql
@@ -15,10 +15,6 @@ from canfetch.client.frontier.report import of_origin
 from canfetch.client.private_files import kind_of_path
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
-
-_WAITING: Final = """
-SELECT url FROM canfetch_urls
-WHERE crawl = %(crawl)s AND state = 2 AND ended = 3 AND url = ANY (%(urls)s::bytea[])"""
 
 
 class QueuedAgain(NamedTuple):
@@ -67,7 +63,9 @@ def queue_failed_urls(
             values["name"] = failed[0][1] if failed else None
         number, queued = run(sql.QUEUE_CHOSEN, values)[0]
         left = set(chosen).difference(map(bytes, queued))
-        found = {bytes(url) for (url,) in run(_WAITING, {"crawl": crawl, "urls": sorted(left)})} if left else set()
+        found = (
+            {bytes(url) for (url,) in run(sql.FAILED_VISITS, {"crawl": crawl, "urls": sorted(left)})} if left else set()
+        )
         return QueuedAgain(
             number,
             [url_text(url) for url in chosen if url in left - found],
