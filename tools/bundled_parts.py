@@ -4,7 +4,7 @@ A wheel contains the crates that are linked into its native module, and the test
 packages in `parts.json` beside the page, because a wheel can be built on a machine without them. A part without the
 text of its license is an error.
 
-    licenses  *.dist-info/licenses/third-party/, listed as License-File (PEP 639)
+    licenses  *.dist-info/licenses/LICENSES-OF-PARTS, listed as License-File (PEP 639)
     bill      *.dist-info/sboms/canfetch.cdx.json, in CycloneDX (PEP 770)
 
 Used by setup.py. As a command, it lists the parts of the engine of the page and of the npm package, or those of the C
@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "src" / "canfetch" / "web" / "assets"
 PAGE_PARTS = ASSETS / "parts.json"
+LICENSES = "LICENSES-OF-PARTS"
 SBOM = "canfetch.cdx.json"
 
 _NATIVE_CRATE = ROOT / "rust" / "python" / "Cargo.toml"
@@ -68,12 +69,6 @@ class Part(NamedTuple):
     version: str
     licence: str
     notices: dict[str, str]
-
-    @property
-    def folder(self) -> str:
-        """The folder of its notices, such as `third-party/cargo/memchr-2.8.3`."""
-        kind = self.purl.removeprefix("pkg:").partition("/")[0]
-        return f"third-party/{kind}/{self.name}-{self.version}"
 
 
 def linked_crates(manifest: Path, target: str) -> list[Part]:
@@ -169,24 +164,29 @@ def describe_wheel(wheel: Path, dist_info: Path) -> None:
         dist_info: The folder of its metadata.
     """
     parts = wheel_parts(wheel)
-    names = []
-    licenses = dist_info / "licenses"
-    # Many parts have the same license. Its text is written once.
-    known = {_words(file.read_text(encoding="utf-8")): file.name for file in licenses.glob("LICENSE")}
-    for part in parts:
-        for name, text in part.notices.items():
-            names.append(f"{part.folder}/{name}")
-            first = known.setdefault(_words(text), names[-1])
-            file = licenses / names[-1]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            shown = text if first == names[-1] else f"The text is that of {first}, in the folder `licenses`.\n"
-            file.write_text(shown, encoding="utf-8", newline="\n")
+    if parts:
+        (dist_info / "licenses" / LICENSES).write_text(licenses_of(parts, "wheel"), encoding="utf-8", newline="\n")
     metadata = dist_info / "METADATA"
-    add_license_files(metadata, names)
+    add_license_files(metadata, [LICENSES] if parts else [])
     message = message_from_string(metadata.read_text(encoding="utf-8"))
     bill = sbom(parts, message["Name"], message["Version"], message["License-Expression"])
     (dist_info / "sboms").mkdir()
     (dist_info / "sboms" / SBOM).write_text(json.dumps(bill, indent=2) + "\n", encoding="utf-8", newline="\n")
+
+
+def licenses_of(parts: Sequence[Part], distribution: str) -> str:
+    """Return the licenses of the parts of a distribution as one text, which repeats none of them."""
+    contents = "\n".join(f"  {part.name} {part.version}: {part.licence}" for part in parts)
+    sections = [f"The {distribution} contains:\n\n{contents}"]
+    known: dict[str, str] = {}
+    for part in parts:
+        title = f"{part.name} {part.version}"
+        texts = []
+        for name, text in _needed(part.notices).items():
+            first = known.setdefault(_words(text), title)
+            texts.append(text.strip() if first == title else f"{name}: the text is that of {first}.")
+        sections.append("\n\n".join([title, *texts]))
+    return f"\n\n{'=' * 80}\n\n".join(sections) + "\n"
 
 
 def page_notices() -> list[str]:
@@ -269,6 +269,12 @@ class _Text(HTMLParser):
             self.parts.append(data)
 
 
+def _needed(notices: dict[str, str]) -> dict[str, str]:
+    """Return the notices with one text where there is a choice of licenses."""
+    others = {"UNLICENSE", "LICENSE-APACHE"} if "LICENSE-MIT" in notices else set()
+    return {name: text for name, text in notices.items() if name not in others}
+
+
 def _words(text: str) -> str:
     return " ".join(text.split())
 
@@ -311,18 +317,6 @@ def _output(*command: str, folder: Path = ROOT) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8", cwd=folder).stdout
 
 
-def parts_of_c_library() -> str:
-    """Return the parts of the C library, with their licenses, as text."""
-    parts = native_parts(_C_CRATE)
-    contents = "\n".join(f"  {part.name} {part.version}: {part.licence}" for part in parts)
-    sections = [f"The library contains:\n\n{contents}"]
-    for part in parts:
-        # A choice of licenses needs one of the texts.
-        texts = [text.strip() for name, text in part.notices.items() if name != "UNLICENSE"]
-        sections.append("\n\n".join([f"{part.name} {part.version}", *texts]))
-    return f"\n\n{'=' * 80}\n\n".join(sections) + "\n"
-
-
 def main() -> None:
     """List the parts of the page's engine, or of the C library, in a file."""
     parser = argparse.ArgumentParser(
@@ -332,7 +326,7 @@ def main() -> None:
     parser.add_argument("--c-library", action="store_true", help="the parts of the C library, with their licenses")
     arguments = parser.parse_args()
     if arguments.c_library:
-        arguments.output.write_text(parts_of_c_library(), encoding="utf-8")
+        arguments.output.write_text(licenses_of(native_parts(_C_CRATE), "library"), encoding="utf-8")
         return
     parts = [part._asdict() for part in engine_parts()]
     arguments.output.write_text(json.dumps(parts), encoding="utf-8")
