@@ -99,9 +99,13 @@ def need_native() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _garbage_of_the_module() -> Iterator[None]:
-    """Collect what the tests of a module leave. A socket left open fails this module, and not any later test."""
+    """Collect what the tests of a module leave. A socket left open fails this module, and not any later test.
+
+    What survives, such as imported modules, is excluded from later collections.
+    """
     yield
     gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", params=["python", "native"])
