@@ -62,6 +62,8 @@ def token_matches(token: bytes, agent: bytes, profile: Profile) -> bool:
 
 
 WHITE_SPACE_BYTES: Final = frozenset(bytes([byte]) for byte in WHITE_SPACE)
+# A parenthesis separates words.
+_PARENTHESES_TO_SPACES: Final = str.maketrans("()", "  ")
 TOKEN_ENDS: Final = tuple(bytes([byte]) for byte in WHITE_SPACE + b"/*,")
 
 
@@ -115,22 +117,29 @@ def product_token(user_agent: str) -> str:
 
 
 def _products_and_comments(user_agent: str) -> tuple[str, list[str]]:
+    """Return the text outside of comments, and the comments that may contain a product."""
     outside: list[str] = []
-    comments: list[list[str]] = []
-    depth = 0
-    # A parenthesis separates words.
-    for number, opened in enumerate(user_agent.split("(")):
-        if number:
-            depth += 1
-            if depth == 1:
-                comments.append([])
-            comments[-1].append(" ")
-        first, *others = opened.split(")")
-        (comments[-1] if depth else outside).append(first)
-        for closed in others:
-            depth = max(0, depth - 1)
-            (comments[-1] if depth else outside).extend((" ", closed))
-    return "".join(outside), ["".join(comment) for comment in comments]
+    comments: list[str] = []
+    start = 0
+    while (opened := user_agent.find("(", start)) >= 0:
+        outside.append(user_agent[start:opened])
+        start = _comment_end(user_agent, opened + 1)
+        comment = user_agent[opened + 1 : start]
+        if ";" in comment or "/" in comment:
+            comments.append(comment.translate(_PARENTHESES_TO_SPACES))
+    outside.append(user_agent[start:])
+    return " ".join(outside).translate(_PARENTHESES_TO_SPACES), comments
+
+
+def _comment_end(user_agent: str, start: int) -> int:
+    depth = 1
+    while depth:
+        closed = user_agent.find(")", start)
+        if closed < 0:
+            return len(user_agent)
+        depth += user_agent.count("(", start, closed) - 1
+        start = closed + 1
+    return start
 
 
 def _after_compatible(comments: list[list[str]]) -> Iterator[str]:
