@@ -189,6 +189,16 @@ def test_requests_that_are_not_for_a_url(target: str) -> None:
     assert (report.unusable_requests, report.crawlers, report.bad_lines) == (1, (), 0)
 
 
+def test_more_addresses_than_are_counted_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.logs.analysis.ADDRESS_LIMIT", 3)
+    requests = [Request("/a", "GPTBot/1.0", client=f"192.0.2.{number}") for number in (1, 2, 2, 3)]
+    history = RobotsHistory.from_file(CLOSED)
+    exact, more = count(requests, history), count([*requests, Request("/a", "CCBot/2.0", client="192.0.2.9")], history)
+    assert not exact.addresses_truncated
+    assert more.addresses_truncated
+    assert [crawler.addresses for crawler in more.crawlers] == [3, 0]
+
+
 @pytest.mark.slow
 def test_hostile_log_takes_bounded_memory() -> None:
     agents = (f"Bot{number}/1.0 {'x' * 600}" for number in range(20_000))

@@ -35,16 +35,18 @@ class Shared:
     Attributes:
         last_requests: When an address last made a request, for each activity on a host.
         addresses_left: How many more addresses may be counted.
+        addresses_truncated: Whether there were more.
         log_start: The time of the first line, or None.
     """
 
-    __slots__ = ("addresses_left", "grace", "history", "last_requests", "log_start")
+    __slots__ = ("addresses_left", "addresses_truncated", "grace", "history", "last_requests", "log_start")
 
     def __init__(self, history: RobotsHistory, *, grace: float, addresses: int) -> None:
         self.history = history
         self.grace = grace
         self.last_requests: Recent[tuple[int, bytes], float] = Recent(100_000)
         self.addresses_left = addresses
+        self.addresses_truncated = False
         self.log_start: float | None = None
 
 
@@ -114,9 +116,12 @@ class Activity:
             self._last = at
         if at < self._first:  # noqa: PLR1730
             self._first = at
-        if client not in self._addresses and self._shared.addresses_left:
-            self._shared.addresses_left -= 1
-            self._addresses.add(client)
+        if client not in self._addresses:
+            if self._shared.addresses_left:
+                self._shared.addresses_left -= 1
+                self._addresses.add(client)
+            else:
+                self._shared.addresses_truncated = True
         return True
 
     def report(

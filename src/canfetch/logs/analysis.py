@@ -169,6 +169,7 @@ class LogAnalysis:
             nameless_requests=self._nameless,
             signed_requests=self._signed,
             other_signatures=self._other_signatures.report(),
+            addresses_truncated=self._shared.addresses_truncated,
         )
 
     def _add_block(self, block: Block, log_format: LogFormat, name: str, first: int) -> int:

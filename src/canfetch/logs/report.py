@@ -59,7 +59,7 @@ class CrawlerReport(NamedTuple):
         delays: Pairs of consecutive requests of the same client address, robots.txt left out, while a Crawl-delay
             applied.
         delays_kept: Those that were at least the delay apart.
-        addresses: The number of client addresses. At `ADDRESS_LIMIT`, counting stops.
+        addresses: The number of client addresses. See `LogReport.addresses_truncated`.
         first: When the first request was made, in Unix seconds.
         last: When the last one was made.
         examples: Some disallowed targets, each with the number of the line that disallows it.
@@ -149,6 +149,7 @@ class LogReport(NamedTuple):
         nameless_requests: The part of `other_requests` without a User-Agent header, as in the common format.
         signed_requests: Lines with the field Signature-Input.
         other_signatures: The results of the signatures of `other_requests`, the most frequent one first.
+        addresses_truncated: Whether there were more client addresses than `ADDRESS_LIMIT`, which are not counted.
     """
 
     crawlers: tuple[CrawlerReport, ...]
@@ -165,3 +166,4 @@ class LogReport(NamedTuple):
     nameless_requests: int = 0
     signed_requests: int = 0
     other_signatures: tuple[LoggedSignatures, ...] = ()
+    addresses_truncated: bool = False

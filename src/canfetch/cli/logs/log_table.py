@@ -9,6 +9,7 @@ from canfetch.cli.shared.row_writers import Cells
 from canfetch.cli.shared.terminal import Palette, pad, printable
 from canfetch.core.text import counted
 from canfetch.core.times import rfc3339
+from canfetch.logs.analysis import ADDRESS_LIMIT
 from canfetch.logs.report import CrawlerReport, LoggedSignatures, LogReport
 
 COLUMNS: Final = (
@@ -166,5 +167,7 @@ def _totals(report: LogReport) -> Iterator[str]:
     )
     yield f"{counted(report.lines, 'line')}{period}: {', '.join(counts)}"
     yield from (f"Of browsers and others: {line}" for line in _signature_lines(report.other_signatures))
+    if report.addresses_truncated:
+        yield f"There are more than {ADDRESS_LIMIT:,} client addresses; the rest are not counted."
     if report.truncated:
         yield "There are too many crawlers to count each; the rest are counted as (others)."

@@ -266,7 +266,8 @@ Examples:
 \b
 json is an object:
   crawlers, crawler_requests, lines, other_requests, unusable_requests, bad_lines, first_bad_lines, first, last,
-  truncated, other_host_requests, nameless_requests, signed_requests, other_signatures
+  truncated, other_host_requests, nameless_requests, signed_requests, other_signatures,
+  addresses_truncated
 ndjson has one crawler per line, csv one per row.
 
 \b

@@ -39,7 +39,9 @@ def file_identity(path: Path) -> Identity:
 
 
 def belongs_to_another_program(path: Path, tables: tuple[bytes, ...], max_version: int) -> bool:
-    """Return whether a file that SQLite cannot read was never a store: a text, or a database of another program.
+    """Return whether a file that SQLite cannot read was never a store: another file, or a database of another program.
+
+    Without the start of a database, it was a store if it has the tables of one, or nothing but NUL bytes.
 
     Args:
         path: The file.
@@ -49,14 +51,14 @@ def belongs_to_another_program(path: Path, tables: tuple[bytes, ...], max_versio
     """
     with path.open("rb") as file:
         start = file.read(_HEADER_BYTES)
-    if start and not start.startswith(_MAGIC):
-        # The first page of a database has NUL bytes, and so have damaged ones and random data.
-        return b"\0" not in start
-    # An empty file is one that a store creates.
+    has_tables = b"CREATE " in start and any(table in start for table in tables)
+    if not start.startswith(_MAGIC):
+        # An empty file is one that a store creates. A page of a database has NUL bytes, and a text has none.
+        return any(start) and not (has_tables and b"\0" in start)
     version, application = start[_USER_VERSION], start[_APPLICATION_ID]
     if any(application) or int.from_bytes(version) > max_version:
         return True
-    return b"CREATE " in start and not any(table in start for table in tables)
+    return b"CREATE " in start and not has_tables
 
 
 def move_corrupt_file(path: Path, identity: Identity, *, timeout: float) -> Path | None:

@@ -96,7 +96,7 @@ class SQLiteStore:
 
     A corrupt file is moved to `NAME.corrupt-TIME`, also if the damage is found later, and an empty one replaces it.
     This is logged as a warning, and `moved_to` is the new path, otherwise None. The newest three of such files are
-    kept. A text file or a database of another program is not moved.
+    kept. A file that never was a store is not moved.
 
     Args:
         path: The file. It is created with its parent folders if it does not exist.
