@@ -35,6 +35,8 @@ _ORIGIN: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?]*)?")
 _MANY_SLASHES: Final = re.compile(rb"/{2,}")
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
+# A path of these characters without empty segments, which applications can read in one way only.
+_PLAIN_PATH: Final = re.compile(rb"(?:/[A-Za-z0-9_.~!$&'()*+,;=:@-]+)*/?")
 # Operators whose parsers read some files in another way than RFC 9309.
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
 
@@ -190,6 +192,16 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
 
 def _urls(request: Request) -> Iterator[bytes]:
     """Yield the URLs that a request can mean."""
+    path, mark, query = request.target.partition(b"?")
+    if (
+        _PLAIN_PATH.fullmatch(path)
+        and not request.prefix
+        and path == request.path.encode("utf-8", "surrogateescape")
+        and bool(mark) == bool(query)
+        and b"#" not in query
+    ):
+        yield _ANY_HOST + request.target
+        return
     # About the whole server. With other methods, applications route it as `/*`.
     if request.target == b"*" and request.method == "OPTIONS":
         return

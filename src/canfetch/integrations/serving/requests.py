@@ -1,6 +1,7 @@
 """Requests and replies, in a form that ASGI, WSGI and Django translate to and from."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Final, NamedTuple
 from urllib.parse import quote
@@ -67,14 +68,19 @@ def environ_header(environ: Mapping[str, object], name: str) -> str | None:
 
     Args: name: The name in lower case.
     """
-    key = name.upper().replace("-", "_")
-    value = environ.get(key if name in _FIELDS_WITHOUT_PREFIX else f"HTTP_{key}")
+    value = environ.get(_environ_key(name))
     return value if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=64)
+def _environ_key(name: str) -> str:
+    key = name.upper().replace("-", "_")
+    return key if name in _FIELDS_WITHOUT_PREFIX else f"HTTP_{key}"
 
 
 def decode_native(text: str) -> str:
     """Return a string of a WSGI environment, whose characters are bytes, decoded from UTF-8."""
-    return text.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
+    return text if text.isascii() else text.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
 
 
 def target_of_environ(environ: Mapping[str, object]) -> bytes:

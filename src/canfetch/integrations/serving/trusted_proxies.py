@@ -65,7 +65,7 @@ class TrustedProxies:
         return self._trusts(peer) if peer else self._trusts_unix
 
     def _trusts(self, text: str) -> bool:
-        address = parse_address(text)
+        address = parse_address(text) if self._networks else None
         return address is not None and any(
             address in network for network in self._networks if network.version == address.version
         )
