@@ -414,8 +414,11 @@ def test_several_members_of_which_none_is_that_of_the_label() -> None:
     [
         ("Signature-Input", 'sig1=("@authority";created=1;tag="web-bot-auth"', "invalid: signature-input-unreadable"),
         ("Signature-Input", 'sig1;tag="web-bot-auth"', "invalid: signature-input-unreadable"),
-        ("Signature-Input", "\u00e4", "invalid: signature-input-unreadable"),
-        ("Signature-Input", " " * 9000 + "\u0000" * 9000, "invalid: signature-input-unreadable"),
+        ("Signature-Input", "\u00e4web-bot-auth", "invalid: signature-input-unreadable"),
+        ("Signature-Input", "\u0000" * 9000 + "web-bot-auth", "invalid: signature-input-unreadable"),
+        # Without the tag, nothing is parsed.
+        ("Signature-Input", "\u00e4", "absent: absent"),
+        ("Signature-Input", "(" * 9000, "absent: absent"),
         ("Signature", "sig9=:AAAA:", "invalid: signature-unreadable"),
         ("Signature", "sig1=AAAA", "invalid: signature-unreadable"),
         ("Signature", "sig1=:A A:", "invalid: signature-unreadable"),
@@ -443,11 +446,16 @@ def test_the_number_of_signatures_and_components_is_bounded() -> None:
     many = ", ".join(f'sig{number}=();tag="x"' for number in range(2, 10))
     headers = [(name, f"{value}, {many}" if name == "Signature-Input" else value) for name, value in SIGNER.headers()]
     assert reason(headers) == "invalid: too-many"
-    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(31)}}
+    # Two with the tag, beside two others, and not three.
+    for number, expected in ((2, "valid: verified"), (3, "invalid: too-many")):
+        lines = [SIGNER.headers(label=f"sig{label}") for label in range(1, number + 1)]
+        lines += [[("Signature-Input", f'other{label}=("@path")')] for label in range(2)]
+        assert reason([line for one in lines for line in one if line[0] != "Signature-Agent"] + lines[0][:1]) == expected
+    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(15)}}
     assert reason(SIGNER.headers(covered)) == "invalid: too-many"
     # Before any of it is parsed. The largest input that is accepted passes.
-    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(30)}}
-    added = [(f"X-{number}", "a") for number in range(30)]
+    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(14)}}
+    added = [(f"X-{number}", "a") for number in range(14)]
     assert check([*SIGNER.headers(covered, nonce="n", alg="ed25519"), *added]).is_valid
     covered = {'"x"': "a"}
     for unit in ('("x"', "(1 ", "a,", ";a", "%c3"):

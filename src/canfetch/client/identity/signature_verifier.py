@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
 from functools import cache
+from time import thread_time
 from typing import Any, Final
 
 from canfetch.agents import REGISTRY
@@ -12,6 +13,7 @@ from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureS
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.directory_urls import DirectoryURL, parse_directory_url
+from canfetch.client.identity.failure_limits import FailureLimits
 from canfetch.client.identity.key_directories import BeginFetch, KeyDirectories
 from canfetch.client.identity.keys import TEST_KEYS
 from canfetch.client.identity.replays import NonceMemory, Replay
@@ -20,6 +22,7 @@ from canfetch.client.identity.signed_requests import (
     DEFAULT_MAX_LIFETIME,
     NO_SIGNATURE,
     SignatureClaim,
+    find_absence,
     find_claims,
     load_library,
     verify_claim,
@@ -58,10 +61,15 @@ class SignatureVerifier:
         clock_skew: How many seconds the clock of a signer may differ.
         reject_replays: Whether each signature needs a nonce and is accepted only once by this object.
         max_nonces: Maximum number of nonces in memory, for each signer, with `reject_replays`. 100,000 take 20 MB.
+        max_failures_per_minute: How many invalid signatures of an address are examined in a minute, and four times as
+            many of its network (24 bits of IPv4, 48 bits of IPv6). Further ones are `not-checked`.
+        max_failure_time: Seconds of processor time that invalid signatures may take in each second. The signatures of
+            addresses and networks without a valid one in the last hour are then `not-checked`.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
         transport, user_agent, fetch_timeout, max_stale, max_directories, max_fetches_per_minute, allow_private,
             begin_fetch: How directories are fetched. See `KeyDirectories`. Verifications raise what `begin_fetch` does.
         clock: Returns seconds since the epoch.
+        monotonic: Returns seconds, for the limits of invalid signatures.
     Raises: InvalidOption: An argument is invalid. MissingExtra.
     """
 
@@ -74,6 +82,8 @@ class SignatureVerifier:
         clock_skew: float = DEFAULT_CLOCK_SKEW,
         reject_replays: bool = False,
         max_nonces: int = 100_000,
+        max_failures_per_minute: int = 20,
+        max_failure_time: float = 0.02,
         timeout: float = 1.0,
         transport: Transport | None = None,
         user_agent: str | None = None,
@@ -84,6 +94,7 @@ class SignatureVerifier:
         allow_private: bool = False,
         begin_fetch: BeginFetch | None = None,
         clock: Clock = time.time,
+        monotonic: Clock = time.monotonic,
     ) -> None:
         load_library()
         check_positive_seconds("timeout", timeout)
@@ -91,7 +102,10 @@ class SignatureVerifier:
             check_positive_seconds("max_lifetime", max_lifetime)
         _check_clock_skew(clock_skew)
         check_count("max_nonces", max_nonces)
+        check_count("max_failures_per_minute", max_failures_per_minute)
+        check_positive_seconds("max_failure_time", max_failure_time)
         check_callable("clock", clock)
+        check_callable("monotonic", monotonic)
         self._hosts = None if hosts is None else _parse_hosts(hosts)
         self._directories = {
             name.lower(): _parse_directories(name, urls) for name, urls in dict(directories or {}).items()
@@ -99,6 +113,9 @@ class SignatureVerifier:
         self._max_lifetime = max_lifetime
         self._clock_skew = clock_skew
         self._nonces = NonceMemory(max_nonces) if reject_replays else None
+        self._limits = FailureLimits(
+            max_failures=max_failures_per_minute, max_share=max_failure_time, monotonic=monotonic
+        )
         self._timeout = timeout
         self._clock = clock
         self._keys = KeyDirectories(
@@ -115,7 +132,8 @@ class SignatureVerifier:
         reset_on_fork(self)
 
     def reset_after_fork(self) -> None:
-        """Create a new lock after a fork. Each process remembers nonces of its own."""
+        """Create new locks after a fork. Each process remembers nonces and failures of its own."""
+        self._limits.reset_after_fork()
         if self._nonces is not None:
             self._nonces.reset_after_fork()
 
@@ -125,7 +143,12 @@ class SignatureVerifier:
         return _parse_directories(crawler.name, crawler.verification.key_directories) if found is None else found
 
     def verify(
-        self, request: SignedRequest, *, crawler: Crawler | None = None, at: float | None = None
+        self,
+        request: SignedRequest,
+        *,
+        crawler: Crawler | None = None,
+        at: float | None = None,
+        peer: str | None = None,
     ) -> SignatureCheck:
         """Return whether a request has a valid signature.
 
@@ -136,26 +159,78 @@ class SignatureVerifier:
             crawler: Whether only the directories of this crawler count. By default, any directory does, and a valid
                 signature proves nothing but its URL.
             at: When a recorded request was received, in seconds since the epoch. Default: now. Keys that its directory
-                has removed since then are unknown.
+                has removed since then are unknown, and the limits of invalid signatures do not apply.
+            peer: The address of the client, for the limits of invalid signatures. Without it, only that of all
+                addresses applies.
         Returns: The result. No failure raises.
         Cost: A few tenths of a millisecond for each signature, a few milliseconds for a hostile one, and a wait of at
             most `timeout` seconds.
         """
-        return run_steps(self.steps(request, crawler, at))
+        return run_steps(self.steps(request, crawler, at, peer=peer))
 
     async def verify_async(
-        self, request: SignedRequest, *, crawler: Crawler | None = None, at: float | None = None
+        self,
+        request: SignedRequest,
+        *,
+        crawler: Crawler | None = None,
+        at: float | None = None,
+        peer: str | None = None,
     ) -> SignatureCheck:
         """Return whether a request has a valid signature, without blocking the event loop. See `verify`."""
-        return await run_steps_async(self.steps(request, crawler, at))
+        return await run_steps_async(self.steps(request, crawler, at, peer=peer))
+
+    def find_unchecked(self, signature_input: str | None, peer: str | None) -> SignatureCheck | None:
+        """Return the result for a request whose signature is not examined because of a limit, or None.
+
+        Args:
+            signature_input: The field Signature-Input.
+            peer: The address of the client, or None if it is unknown.
+        Cost: A search for the tag, and a few dictionary lookups.
+        """
+        return None if find_absence(signature_input) else self._limits.find_reached(peer)
 
     def steps(
-        self, request: SignedRequest, crawler: Crawler | None, at: float | None = None, timeout: float | None = None
+        self,
+        request: SignedRequest,
+        crawler: Crawler | None,
+        at: float | None = None,
+        timeout: float | None = None,
+        *,
+        peer: str | None = None,
     ) -> Steps[SignatureCheck]:
         """Return a generator that does what `verify` does, for `run_steps`.
 
         Args: timeout: Seconds to wait, if that is less than the `timeout` of this object.
         """
+        absent = find_absence(request.field("signature-input"))
+        if absent is not None:
+            return absent
+        if at is not None:
+            return (yield from self._examine(request, crawler, at, timeout))
+        reached = self._limits.find_reached(peer)
+        if reached is not None:
+            return reached
+        check, spent, started = None, 0.0, thread_time()
+        steps = self._examine(request, crawler, at, timeout)
+        try:
+            wait = next(steps)
+            while True:
+                # The thread of an event loop does other work until the wait ends.
+                spent += thread_time() - started
+                try:
+                    is_done = yield wait
+                finally:
+                    started = thread_time()
+                wait = steps.send(is_done)
+        except StopIteration as stop:
+            check = stop.value
+        finally:
+            self._limits.record(peer, check, spent + thread_time() - started)
+        return check
+
+    def _examine(
+        self, request: SignedRequest, crawler: Crawler | None, at: float | None, timeout: float | None
+    ) -> Steps[SignatureCheck]:
         best = NO_SIGNATURE
         deadline = time.monotonic() + (self._timeout if timeout is None else min(timeout, self._timeout))
         now = self._clock() if at is None else at

@@ -283,7 +283,7 @@ class IdentityVerifier:
     ) -> Steps[Identity]:
         signature = None
         if request is not None and self._signatures is not None and self._signatures.directories_of(crawler):
-            signature = yield from self._signatures.steps(request, crawler)
+            signature = yield from self._signatures.steps(request, crawler, peer=address)
         decided = _judge(signature, is_required=is_required)
         if decided is not None:
             return decided

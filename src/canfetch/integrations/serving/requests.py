@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from http import HTTPStatus
 from typing import Final, NamedTuple
 from urllib.parse import quote
+
+from canfetch.author.refusal import status_phrase
 
 ROBOTS_PATH: Final = "/robots.txt"
 # RFC 3986: characters that a path may contain unescaped. In a decoded path, `%` is data.
@@ -48,7 +49,7 @@ class Reply(NamedTuple):
     @property
     def reason_phrase(self) -> str:
         """The words after the status code."""
-        return HTTPStatus(self.status).phrase
+        return status_phrase(self.status)
 
 
 def text_reply(request: Request, status: int, text: str, *headers: tuple[str, str]) -> Reply:

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.agents.identity import Identity, IdentityStatus, SignatureCheck, SignatureReason, SignatureStatus
 from canfetch.author.hosts import parse_host
-from canfetch.author.refusal import Refusal
+from canfetch.author.refusal import Refusal, status_phrase
 from canfetch.author.site_policy import closed_policy
 from canfetch.client.argument_checks import check_callable
 from canfetch.client.identity import SignedRequest, SigningIdentity
@@ -215,6 +215,11 @@ class Site:
         if file is None or not is_subject(crawler, file):
             return None
         self._counters.add("crawler_requests")
+        unchecked = None if crawler.entry is None else enforcement.find_unchecked(request, crawler.entry)
+        if unchecked is not None:
+            self._counters.add("signatures", unchecked.reason.value)
+            self._counters.add("impostors", crawler.name)
+            return _refuse_unchecked(request, unchecked)
         verdict = find_refusal(crawler, file, request)
         if verdict is not None:
             self._counters.add("refused", crawler.name)
@@ -250,6 +255,8 @@ class Site:
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
+        if check.must_sign and identity.signature and identity.signature.status is SignatureStatus.NOT_CHECKED:
+            return _refuse_unchecked(request, identity.signature)
         reason = f"this client is not {name}\n{printable_text(identity.reason)}"
         return _refuse(request, self._enforcement.refusal, reason, *([_ACCEPT_SIGNATURE] if check.must_sign else []))
 
@@ -257,6 +264,11 @@ class Site:
 def _refuse(request: Request, refusal: Refusal, reason: str, *headers: tuple[str, str]) -> Reply:
     status, text = refusal
     return text_reply(request, status, f"{status} {refusal.phrase}: {reason}" if text is None else text, *headers)
+
+
+def _refuse_unchecked(request: Request, check: SignatureCheck) -> Reply:
+    status = 429 if check.reason is SignatureReason.TOO_MANY_FAILURES else 503
+    return text_reply(request, status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER)
 
 
 def _timestamp(suspend_until: Any) -> float:
