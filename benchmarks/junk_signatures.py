@@ -80,8 +80,8 @@ def most_expensive(known: Signer) -> tuple[list[tuple[str, str]], str]:
     signed = f"({' '.join(covered)}){known.parameters()}"
     labels = [f"l{number}" for number in range(2)]
     signatures = [f"{label}=:{base64.b64encode(os.urandom(64)).decode()}:" for label in labels]
-    query = "&".join([*(f"{name}=1" for name in names), *("x=%41" for _ in range(120))])
-    members = ",".join(f"k{number}" for number in range(400))
+    query = "&".join([*(f"{name}=1" for name in names), *("x=%41" for _ in range(28))])
+    members = ",".join(f"k{number}" for number in range(125))
     return [
         ("Signature-Agent", f's="{DIRECTORY}"'),
         ("Signature-Input", ", ".join(f"{label}={signed}" for label in labels)),
@@ -184,13 +184,10 @@ def print_slowdown(known: Signer) -> None:
     most = dict(requests(known))[MOST]
     print("\n| junk, 10,000 a second | unsigned requests a second | share |\n| --- | ---: | ---: |")
     for name, addresses in (("of one address", 1), (f"of {ADDRESSES:,} addresses", ADDRESSES)):
-        pool = [
-            {**most[number % REQUESTS], "REMOTE_ADDR": f"8.{number // 250}.{number % 250}.8"}
-            for number in range(addresses)
-        ]
+        peers = [f"8.{number // 250}.{number % 250}.8" for number in range(addresses)]
         transport = Keys(known)
         middleware, site = new_middleware(transport, monotonic=time.process_time)
-        junk = cycle(pool)
+        junk = (one.update(REMOTE_ADDR=peer) or one for one, peer in zip(cycle(most), cycle(peers), strict=False))
         # Until the limits are reached. They accept more after a quiet time.
         unsigned_per_second(middleware, junk)
         turns = [(unsigned_per_second(middleware, None), unsigned_per_second(middleware, junk)) for _ in range(TURNS)]

@@ -29,12 +29,12 @@ _NEVER: Final = float("-inf")
 # Not the fault of the client.
 _OUTAGES: Final = (SignatureReason.DIRECTORY_UNAVAILABLE, SignatureReason.DIRECTORY_NOT_REQUESTED)
 
-_TOO_MANY_FAILURES: Final = SignatureCheck(
+TOO_MANY_FAILURES: Final = SignatureCheck(
     SignatureStatus.NOT_CHECKED,
     SignatureReason.TOO_MANY_FAILURES,
     "too many invalid signatures came from this address or its network",
 )
-_OVERLOADED: Final = SignatureCheck(
+OVERLOADED: Final = SignatureCheck(
     SignatureStatus.NOT_CHECKED,
     SignatureReason.OVERLOADED,
     "too many invalid signatures arrive, and no valid one came from this address or its network recently",
@@ -77,13 +77,15 @@ class FailureLimits:
         now = self._monotonic()
         address = _packed(peer)
         if address is not None:
-            network = _network_of(address)
-            is_proven = self._is_proven(address, now)
-            if self._is_reached(address, now) or (not is_proven and self._is_reached(network, now)):
-                return _TOO_MANY_FAILURES
-            if is_proven or self._is_proven(network, now):
-                return None
-        return _OVERLOADED if (self._paid_at - now) * self._max_share > _BURST else None
+            for key in (address, _network_of(address)):
+                is_proven = self._proven.get(key, _NEVER) > now
+                failed = self._failed.get(key)
+                # Half of an interval makes up for rounding.
+                if failed is not None and failed - now > _WINDOW - self._interval(key, is_proven=is_proven) / 2:
+                    return TOO_MANY_FAILURES
+                if is_proven:
+                    return None
+        return OVERLOADED if (self._paid_at - now) * self._max_share > _BURST else None
 
     def record(self, peer: str | None, check: SignatureCheck | None, spent: float) -> None:
         """Record the result for a signature that was examined.
@@ -108,27 +110,20 @@ class FailureLimits:
                     for key in keys:
                         _put(self._proven, key, now + _PROVEN_SECONDS)
                     return
-                is_exempt = any(self._is_proven(key, now) for key in keys)
+                proven = [self._proven.get(key, _NEVER) > now for key in keys]
                 if check is not None and check.reason not in _OUTAGES:
-                    for key in keys:
-                        _put(self._failed, key, max(self._failed.get(key, now), now) + self._interval(key, now))
-                if is_exempt:
+                    for key, is_proven in zip(keys, proven, strict=True):
+                        seconds = self._interval(key, is_proven=is_proven)
+                        _put(self._failed, key, max(self._failed.get(key, now), now) + seconds)
+                if any(proven):
                     return
             if not is_valid:
                 self._paid_at = max(self._paid_at, now) + spent / self._max_share
 
-    def _is_proven(self, key: bytes, now: float) -> bool:
-        return self._proven.get(key, _NEVER) > now
-
-    def _is_reached(self, key: bytes, now: float) -> bool:
-        failed = self._failed.get(key)
-        # Half of an interval makes up for rounding.
-        return failed is not None and failed - now > _WINDOW - self._interval(key, now) / 2
-
-    def _interval(self, key: bytes, now: float) -> float:
+    def _interval(self, key: bytes, *, is_proven: bool) -> float:
         """Return the seconds for which a failure counts."""
         seconds = self._seconds if len(key) in _NETWORK_BYTES else self._seconds / _PER_NETWORK
-        return seconds / _PER_PROVEN if self._is_proven(key, now) else seconds
+        return seconds / _PER_PROVEN if is_proven else seconds
 
 
 def _put(entries: OrderedDict[bytes, float], key: bytes, until: float) -> None:

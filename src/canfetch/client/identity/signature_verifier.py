@@ -83,7 +83,7 @@ class SignatureVerifier:
         reject_replays: bool = False,
         max_nonces: int = 100_000,
         max_failures_per_minute: int = 20,
-        max_failure_time: float = 0.02,
+        max_failure_time: float = 0.01,
         timeout: float = 1.0,
         transport: Transport | None = None,
         user_agent: str | None = None,

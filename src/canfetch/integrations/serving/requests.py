@@ -51,9 +51,18 @@ class Reply(NamedTuple):
         """The words after the status code."""
         return status_phrase(self.status)
 
+    def reply_to(self, request: Request) -> "Reply":
+        """Return this reply to GET, without its body for HEAD."""
+        return self._replace(body=b"") if request.method == "HEAD" else self
+
 
 def text_reply(request: Request, status: int, text: str, *headers: tuple[str, str]) -> Reply:
     """Return a reply with a message for people, which no cache stores."""
+    return whole_reply(status, text, *headers).reply_to(request)
+
+
+def whole_reply(status: int, text: str, *headers: tuple[str, str]) -> Reply:
+    """Return the reply of `text_reply` to GET."""
     body = text.encode("utf-8", "backslashreplace") + b"\n"
     fields = (
         ("Content-Type", "text/plain; charset=utf-8"),
@@ -61,7 +70,7 @@ def text_reply(request: Request, status: int, text: str, *headers: tuple[str, st
         ("Cache-Control", "no-store"),
         *headers,
     )
-    return Reply(status, fields, b"" if request.method == "HEAD" else body)
+    return Reply(status, fields, body)
 
 
 def environ_header(environ: Mapping[str, object], name: str) -> str | None:
