@@ -187,7 +187,7 @@ def print_slowdown(known: Signer) -> None:
         peers = [f"8.{number // 250}.{number % 250}.8" for number in range(addresses)]
         transport = Keys(known)
         middleware, site = new_middleware(transport, monotonic=time.process_time)
-        junk = (one.update(REMOTE_ADDR=peer) or one for one, peer in zip(cycle(most), cycle(peers), strict=False))
+        junk = ({**one, "REMOTE_ADDR": peer} for one, peer in zip(cycle(most), cycle(peers), strict=False))
         # Until the limits are reached. They accept more after a quiet time.
         unsigned_per_second(middleware, junk)
         turns = [(unsigned_per_second(middleware, None), unsigned_per_second(middleware, junk)) for _ in range(TURNS)]

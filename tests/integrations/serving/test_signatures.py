@@ -22,8 +22,8 @@ from canfetch.agents.address_lists import AddressList, AddressLists, AddressRang
 from canfetch.client.identity import IdentityVerifier, SignatureVerifier, SigningIdentity, signature_verifier
 from canfetch.client.identity.identity_file import new_identity
 from canfetch.client.identity.keys import DIRECTORY_PATH
-from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
 from canfetch.integrations.serving.enforcement import _urls
@@ -360,7 +360,7 @@ class Keys:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_invalid_signatures_beyond_a_limit_are_not_examined(monkeypatch: pytest.MonkeyPatch, is_async: bool) -> None:
+def test_invalid_signatures_beyond_a_limit_are_not_examined(monkeypatch: pytest.MonkeyPatch, *, is_async: bool) -> None:
     seconds, spent = 0.0, 0.0
     monkeypatch.setattr(signature_verifier, "thread_time", lambda: spent)
     keys = Keys()
@@ -374,7 +374,7 @@ def test_invalid_signatures_beyond_a_limit_are_not_examined(monkeypatch: pytest.
         monotonic=lambda: seconds,
     )
     examined: list[str] = []
-    check = SignatureVerifier._examine
+    check = SignatureVerifier.examine
 
     def examine(*arguments: Any) -> Any:
         nonlocal spent
@@ -382,7 +382,7 @@ def test_invalid_signatures_beyond_a_limit_are_not_examined(monkeypatch: pytest.
         spent += 0.05
         return check(*arguments)
 
-    monkeypatch.setattr(SignatureVerifier, "_examine", examine)
+    monkeypatch.setattr(SignatureVerifier, "examine", examine)
     identity = IdentityVerifier(address_lists=AddressLists({}), dns=False, signatures=signatures)
     options: dict[str, Any] = {"identity": identity, "require_signature": ["Googlebot"], "block_impostors": True}
     site = enforced(trusted_proxies=["10.0.0.1"], **options)

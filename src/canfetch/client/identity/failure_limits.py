@@ -143,7 +143,7 @@ def _packed(peer: str | None) -> bytes | None:
         address = socket.inet_pton(socket.AF_INET6, peer.partition("%")[0])
     except (OSError, ValueError):
         return None
-    return address[len(_MAPPED) :] if address.startswith(_MAPPED) else address
+    return address.removeprefix(_MAPPED)
 
 
 def _network_of(address: bytes) -> bytes:

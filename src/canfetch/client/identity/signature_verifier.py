@@ -166,7 +166,7 @@ class SignatureVerifier:
         Cost: A few tenths of a millisecond for each signature, a few milliseconds for a hostile one, and a wait of at
             most `timeout` seconds.
         """
-        return run_steps(self.steps(request, crawler, at, peer=peer))
+        return run_steps(self.steps(request, crawler, peer) if at is None else self.examine(request, crawler, at))
 
     async def verify_async(
         self,
@@ -177,7 +177,8 @@ class SignatureVerifier:
         peer: str | None = None,
     ) -> SignatureCheck:
         """Return whether a request has a valid signature, without blocking the event loop. See `verify`."""
-        return await run_steps_async(self.steps(request, crawler, at, peer=peer))
+        steps = self.steps(request, crawler, peer) if at is None else self.examine(request, crawler, at)
+        return await run_steps_async(steps)
 
     def find_unchecked(self, signature_input: str | None, peer: str | None) -> SignatureCheck | None:
         """Return the result for a request whose signature is not examined because of a limit, or None.
@@ -189,29 +190,18 @@ class SignatureVerifier:
         """
         return None if find_absence(signature_input) else self._limits.find_reached(peer)
 
-    def steps(
-        self,
-        request: SignedRequest,
-        crawler: Crawler | None,
-        at: float | None = None,
-        timeout: float | None = None,
-        *,
-        peer: str | None = None,
-    ) -> Steps[SignatureCheck]:
-        """Return a generator that does what `verify` does, for `run_steps`.
-
-        Args: timeout: Seconds to wait, if that is less than the `timeout` of this object.
-        """
+    def steps(self, request: SignedRequest, crawler: Crawler | None, peer: str | None) -> Steps[SignatureCheck]:
+        """Return a generator that does what `verify` does for a request of now, for `run_steps`."""
         absent = find_absence(request.field("signature-input"))
         if absent is not None:
             return absent
-        if at is not None:
-            return (yield from self._examine(request, crawler, at, timeout))
         reached = self._limits.find_reached(peer)
         if reached is not None:
             return reached
-        check, spent, started = None, 0.0, thread_time()
-        steps = self._examine(request, crawler, at, timeout)
+        check: SignatureCheck | None = None
+        found: SignatureCheck
+        spent, started = 0.0, thread_time()
+        steps = self.examine(request, crawler)
         try:
             wait = next(steps)
             while True:
@@ -223,14 +213,22 @@ class SignatureVerifier:
                     started = thread_time()
                 wait = steps.send(is_done)
         except StopIteration as stop:
-            check = stop.value
+            check = found = stop.value
+            return found
         finally:
             self._limits.record(peer, check, spent + thread_time() - started)
-        return check
 
-    def _examine(
-        self, request: SignedRequest, crawler: Crawler | None, at: float | None, timeout: float | None
+    def examine(
+        self,
+        request: SignedRequest,
+        crawler: Crawler | None,
+        at: float | None = None,
+        timeout: float | None = None,
     ) -> Steps[SignatureCheck]:
+        """Return a generator that does what `verify` does, without limits, for `run_steps`.
+
+        Args: timeout: Seconds to wait, if that is less than the `timeout` of this object.
+        """
         best = NO_SIGNATURE
         deadline = time.monotonic() + (self._timeout if timeout is None else min(timeout, self._timeout))
         now = self._clock() if at is None else at

@@ -499,8 +499,9 @@ def _refuse_duplicate(key: str, context: str) -> None:
 
 def _check_length(message: _Message, key: VerificationKey) -> str | None:
     """Return None if a signature has the length of those by its key, or why it is not valid."""
-    is_rsa = key.algorithm is SignatureAlgorithm.RSA_PSS_SHA512
-    expected = (key.key.key_size + 7) // 8 if is_rsa else _SIGNATURE_BYTES
+    expected = _SIGNATURE_BYTES
+    if key.algorithm is SignatureAlgorithm.RSA_PSS_SHA512:
+        expected = (getattr(key.key, "key_size", 0) + 7) // 8
     if len(message.signature) == expected:
         return None
     return f"the signature has {len(message.signature)} bytes: those by its key have {expected}"
