@@ -59,7 +59,9 @@ class SignatureVerifier:
         directories: The URLs of the directories of crawlers, by product token. They replace those of the registry.
         max_lifetime: The longest time from the creation of a signature to its end, in seconds, or None.
         clock_skew: How many seconds the clock of a signer may differ.
-        reject_replays: Whether each signature needs a nonce and is accepted only once by this object.
+        reject_replays: Whether each signature is accepted only once by this object.
+        require_nonce: Whether signatures without a nonce are invalid with `reject_replays`. Otherwise, they may be used
+            more than once.
         max_nonces: Maximum number of nonces in memory, for each signer, with `reject_replays`. 100,000 take 20 MB.
         max_failures_per_minute: How many invalid signatures of an address are examined in a minute, and four times as
             many of its network (24 bits of IPv4, 48 bits of IPv6). Further ones are `not-checked`.
@@ -81,6 +83,7 @@ class SignatureVerifier:
         max_lifetime: float | None = DEFAULT_MAX_LIFETIME,
         clock_skew: float = DEFAULT_CLOCK_SKEW,
         reject_replays: bool = False,
+        require_nonce: bool = True,
         max_nonces: int = 100_000,
         max_failures_per_minute: int = 20,
         max_failure_time: float = 0.01,
@@ -106,7 +109,7 @@ class SignatureVerifier:
         check_positive_seconds("max_failure_time", max_failure_time)
         check_callable("clock", clock)
         check_callable("monotonic", monotonic)
-        self._hosts = None if hosts is None else _parse_hosts(hosts)
+        self._hosts = None if hosts is None else parse_hosts(hosts)
         self._directories = {
             name.lower(): _parse_directories(name, urls) for name, urls in dict(directories or {}).items()
         }
@@ -116,6 +119,7 @@ class SignatureVerifier:
         self._limits = FailureLimits(
             max_failures=max_failures_per_minute, max_share=max_failure_time, monotonic=monotonic
         )
+        self._require_nonce = require_nonce
         self._timeout = timeout
         self._clock = clock
         self._keys = KeyDirectories(
@@ -251,7 +255,7 @@ class SignatureVerifier:
         at: float | None,
         deadline: float,
     ) -> Steps[SignatureCheck]:
-        if self._hosts is not None and not self._has_host(request.authority):
+        if self._hosts is not None and not is_one_of(request.authority, self._hosts):
             return claim.conclude(
                 SignatureStatus.INVALID, SignatureReason.OTHER_HOST, f"{request.authority} is not a host of the site"
             )
@@ -287,16 +291,13 @@ class SignatureVerifier:
             return check
         invalid = SignatureStatus.INVALID
         if not claim.nonce:
+            if not self._require_nonce:
+                return check
             return claim.conclude(invalid, SignatureReason.NONCE_MISSING, "the signature has no nonce")
         replay = self._nonces.record(
             claim.directory.identifier, (claim.key_id, claim.nonce), created=claim.created, trusted=trusted
         )
         return check if replay is Replay.NEW else claim.conclude(invalid, *_REPLAYS[replay])
-
-    def _has_host(self, authority: str) -> bool:
-        assert self._hosts is not None
-        origin = find_origin(f"host://{authority}/")
-        return origin is not None and bool(self._hosts & {(origin.host, None), (origin.host, origin.port)})
 
 
 @cache
@@ -318,7 +319,17 @@ def _check_clock_skew(seconds: Any) -> None:
         raise InvalidOption(f"invalid clock_skew {quoted(seconds)}: expected 0 to {_MAX_CLOCK_SKEW} seconds")
 
 
-def _parse_hosts(hosts: Any) -> frozenset[tuple[str, int | None]]:
+def is_one_of(authority: str, hosts: frozenset[tuple[str, int | None]]) -> bool:
+    """Return whether the host of a request is one of those of `parse_hosts`."""
+    origin = find_origin(f"host://{authority}/")
+    return origin is not None and bool(hosts & {(origin.host, None), (origin.host, origin.port)})
+
+
+def parse_hosts(hosts: Any) -> frozenset[tuple[str, int | None]]:
+    """Return host names and their ports, or None for all ports.
+
+    Raises: InvalidOption: One is invalid.
+    """
     if isinstance(hosts, str | bytes):
         raise InvalidOption(f"invalid hosts {quoted(hosts)}: expected a list, such as [{quoted(hosts)}]")
     parsed = set()
