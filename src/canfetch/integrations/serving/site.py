@@ -36,9 +36,12 @@ _ACCEPT_SIGNATURE: Final = (
     "Accept-Signature",
     'sig1=("@authority" "signature-agent";key="sig1");created;expires;tag="web-bot-auth"',
 )
-# The replies to requests that must be signed, and whose signatures are not examined.
+# Requests that must be signed, and whose signatures are not examined: the reason, and the reply. An attack has many.
 _UNCHECKED: Final = {
-    check.reason: whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER)
+    check.detail: (
+        str(check.reason),
+        whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER),
+    )
     for status, check in ((429, TOO_MANY_FAILURES), (503, OVERLOADED))
 }
 
@@ -222,8 +225,9 @@ class Site:
             return None
         unchecked = None if crawler.entry is None else enforcement.find_unchecked(request, crawler.entry)
         if unchecked is not None:
-            self._counters.add("crawler_requests", signatures=unchecked.reason.value, impostors=crawler.name)
-            return _UNCHECKED[unchecked.reason].reply_to(request)
+            reason, reply = _UNCHECKED[unchecked.detail]
+            self._counters.add("crawler_requests", signatures=reason, impostors=crawler.name)
+            return reply.reply_to(request)
         self._counters.add("crawler_requests")
         verdict = find_refusal(crawler, file, request)
         if verdict is not None:
@@ -261,7 +265,7 @@ class Site:
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
         if check.must_sign and identity.signature and identity.signature.status is SignatureStatus.NOT_CHECKED:
-            return _UNCHECKED[identity.signature.reason].reply_to(request)
+            return _UNCHECKED[identity.signature.detail][1].reply_to(request)
         reason = f"this client is not {name}\n{printable_text(identity.reason)}"
         return _refuse(request, self._enforcement.refusal, reason, *([_ACCEPT_SIGNATURE] if check.must_sign else []))
 
