@@ -433,6 +433,18 @@ def test_fields_that_cannot_be_read(name: str, value: str | None, expected: str)
     assert reason(headers if value is None else [*headers, (name, value)]) == expected
 
 
+@pytest.mark.parametrize("new_key", [Signer, partial(Signer, rsa.generate_private_key(65537, 2048))])
+def test_a_signature_of_another_length_is_not_verified(
+    new_key: Callable[[], Signer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signer = new_key()
+    monkeypatch.setattr(signed_requests, "_verify", lambda *_: "compared")
+    assert check(signer.headers(), signer=signer).detail == "compared"
+    headers = [*signer.headers()[:-1], ("Signature", "sig1=:AAAA:")]
+    expected = 64 if new_key is Signer else 256
+    assert check(headers, signer=signer).detail == f"the signature has 3 bytes: those by its key have {expected}"
+
+
 def test_a_field_that_is_sent_twice_with_one_label_is_invalid() -> None:
     evil = Signer()
     assert reason([*SIGNER.headers(), *evil.headers()]) == "invalid: signature-input-unreadable"
@@ -452,8 +464,8 @@ def test_the_number_of_signatures_and_components_is_bounded() -> None:
         for label in range(number):
             lines += SIGNER.headers(label=f"s{label}")[1:]
         lines += [("Signature-Input", f'other{label}=("@path")') for label in range(4 - number)]
-        found = find_claims(SignedRequest.from_url("GET", URL, lines), now=NOW)
-        is_accepted = [isinstance(claim, SignatureClaim) for claim in found]
+        claims = find_claims(SignedRequest.from_url("GET", URL, lines), now=NOW)
+        is_accepted = [isinstance(claim, SignatureClaim) for claim in claims]
         assert is_accepted == ([True, True] if number == 2 else [False])
     covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(15)}}
     assert reason(SIGNER.headers(covered)) == "invalid: too-many"
