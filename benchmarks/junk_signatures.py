@@ -1,10 +1,16 @@
-"""Measure what a request with a junk signature costs a middleware, beside an unsigned one of the same client.
+"""Measure what requests with junk signatures cost a middleware, and how much they slow unsigned ones.
 
     python -m benchmarks.junk_signatures
 
-The times are those of the WSGI middleware, without a server, in turns. Each request has another signature. The last
-column is the share of a core that 10,000 of these requests a second take. The keys of the crawler are fetched once,
-without a network. Their thumbprints are public, so that anybody can name a known one.
+The times are those of the WSGI middleware, without a server, in turns. The crawler has to sign, and impostors are
+refused. Each request has another signature. The keys of the crawler are fetched once, without a network. Their
+thumbprints are public, so that anybody can name a known one.
+
+- The first table has the time of a request. "Examined" is without the limits of invalid signatures, and "limited" after
+  they are reached. Its last column is the share of a core that 10,000 limited requests a second take.
+- The second table has the number of unsigned requests of browsers in a second: alone, and with 10,000 junk requests a
+  second between them, in turns. The junk is the most expensive kind. The limits have their defaults, and are reached.
+  One second is one of processor time, also for the limits.
 """
 
 import base64
@@ -14,6 +20,7 @@ import os
 import statistics
 import time
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any
 
 from tests.identity.signers import NOW, Signer
@@ -27,8 +34,11 @@ from canfetch.integrations.wsgi import RobotsMiddleware
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+MOST = "crawler, 2 wrong signatures of everything"
 DIRECTORY = "https://signer.example/keys.json"
 ROUNDS, REQUESTS = 15, 200
+# Of the second table.
+TURNS, SECONDS, JUNK_PER_SECOND, ADDRESSES = 5, 1.0, 10_000, 10_000
 
 
 class Keys:
@@ -62,16 +72,16 @@ def environ(user_agent: str, fields: list[tuple[str, str]], query: str = "") -> 
     return {**own, **headers, "wsgi.input": io.BytesIO()}
 
 
-def four_signatures(known: Signer) -> tuple[list[tuple[str, str]], str]:
+def most_expensive(known: Signer) -> tuple[list[tuple[str, str]], str]:
     """Return the fields and the query of a request that takes long: all that the profile accepts, by a known key."""
     names = [f"q{number}" for number in range(4)]
     covered = ['"@authority"', '"signature-agent";key="s"', *(f'"@query-param";name="{name}"' for name in names)]
     covered += [f'"x";key="k{number}"' for number in range(2)]
     signed = f"({' '.join(covered)}){known.parameters()}"
-    labels = [f"l{number}" for number in range(4)]
+    labels = [f"l{number}" for number in range(2)]
     signatures = [f"{label}=:{base64.b64encode(os.urandom(64)).decode()}:" for label in labels]
-    query = "&".join([*(f"{name}=1" for name in names), *("x=%41" for _ in range(120))])
-    members = ",".join(f"k{number}" for number in range(400))
+    query = "&".join([*(f"{name}=1" for name in names), *("x=%41" for _ in range(28))])
+    members = ",".join(f"k{number}" for number in range(125))
     return [
         ("Signature-Agent", f's="{DIRECTORY}"'),
         ("Signature-Input", ", ".join(f"{label}={signed}" for label in labels)),
@@ -97,44 +107,102 @@ def requests(known: Signer) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield "crawler, current signatures by an unknown key", [environ(GOOGLEBOT, one) for one in signed]
     wrong = [known.headers(nonce=f"n{number}", host="other.example") for number in range(REQUESTS)]
     yield "crawler, wrong signatures by a known key", [environ(GOOGLEBOT, one) for one in wrong]
-    most = [four_signatures(known) for _ in range(REQUESTS)]
-    yield "crawler, 4 wrong signatures of everything", [environ(GOOGLEBOT, *one) for one in most]
+    most = [most_expensive(known) for _ in range(REQUESTS)]
+    yield MOST, [environ(GOOGLEBOT, *one) for one in most]
 
 
-def main() -> None:
-    """Print the table."""
-    known = Signer()
-    transport = Keys(known)
+def application(_: Any, respond: Any) -> list[bytes]:
+    """Respond with a page."""
+    respond("200 OK", [])
+    return [b"page"]
+
+
+def start_response(*_: Any) -> Any:
+    """Ignore the response."""
+
+
+def new_middleware(transport: Keys, **limits: Any) -> tuple[RobotsMiddleware, Site]:
+    """Return a middleware that requires signatures of Googlebot, and its site."""
     signatures = SignatureVerifier(
-        hosts=["example.com"], directories={"Googlebot": DIRECTORY}, transport=transport, clock=lambda: NOW
+        hosts=["example.com"], directories={"Googlebot": DIRECTORY}, transport=transport, clock=lambda: NOW, **limits
     )
     identity = IdentityVerifier(address_lists=AddressLists({}), dns=False, signatures=signatures)
     enforcement = Enforcement(identity=identity, block_impostors=True, require_signature=["Googlebot"])
     site = Site(b"User-agent: *\nDisallow: /p\n", environment="production", enforcement=enforcement)
+    return RobotsMiddleware(application, site), site
 
-    def application(_: Any, respond: Any) -> list[bytes]:
-        respond("200 OK", [])
-        return [b"page"]
 
-    def start_response(*_: Any) -> Any:
-        """Ignore the response."""
+def time_of(middleware: RobotsMiddleware, sent: list[dict[str, Any]]) -> float:
+    """Return the processor time of a request."""
+    copies = [dict(one) for one in sent]
+    started = time.process_time()
+    for one in copies:
+        middleware(one, start_response)
+    return (time.process_time() - started) / len(sent)
 
-    middleware = RobotsMiddleware(application, site)
+
+def unsigned_per_second(middleware: RobotsMiddleware, junk: Iterator[dict[str, Any]] | None) -> float:
+    """Return how many unsigned requests are answered in a second, with junk between them or without."""
+    unsigned = environ(BROWSER, [])
+    answered, due = 0, 0.0
+    started = time.process_time()
+    while (elapsed := time.process_time() - started) < SECONDS:
+        if junk is not None:
+            while due < elapsed * JUNK_PER_SECOND:
+                middleware(next(junk), start_response)
+                due += 1
+        for _ in range(100):
+            middleware(unsigned, start_response)
+        answered += 100
+    return answered / elapsed
+
+
+def print_times(known: Signer) -> None:
+    """Print the first table."""
     kinds = dict(requests(known))
-    times: dict[str, list[float]] = {name: [] for name in kinds}
+    transports = Keys(known), Keys(known)
+    examined, site = new_middleware(transports[0], max_failures_per_minute=10**9, max_failure_time=1e9)
+    limited, other = new_middleware(transports[1])
+    times: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in kinds}
+    for sent in kinds.values():
+        time_of(limited, sent)
     for _ in range(ROUNDS):
         for name, sent in kinds.items():
-            copies = [dict(one) for one in sent]
-            started = time.process_time()
-            for one in copies:
-                middleware(one, start_response)
-            times[name].append((time.process_time() - started) / REQUESTS)
-    print("| request | time | 10,000 a second |\n| --- | ---: | ---: |")
-    for name, found in times.items():
-        median = statistics.median(found)
-        print(f"| {name} | {1e6 * median:.0f} us | {1e4 * median:.0%} of a core |")
-    reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(site.stats.signatures.items()))
-    print(f"\nfetches of the keys: {transport.requests}; results: {reasons}")
+            for found, middleware in zip(times[name], (examined, limited), strict=True):
+                found.append(time_of(middleware, sent))
+    print("| request | examined | limited | 10,000 a second |\n| --- | ---: | ---: | ---: |")
+    for name, columns in times.items():
+        first, last = map(statistics.median, columns)
+        print(f"| {name} | {1e6 * first:.0f} us | {1e6 * last:.0f} us | {1e4 * last:.0%} of a core |")
+    for transport, one in zip(transports, (site, other), strict=True):
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(one.stats.signatures.items()))
+        print(f"\nfetches of the keys: {transport.requests}; results: {reasons}")
+
+
+def print_slowdown(known: Signer) -> None:
+    """Print the second table."""
+    most = dict(requests(known))[MOST]
+    print("\n| junk, 10,000 a second | unsigned requests a second | share |\n| --- | ---: | ---: |")
+    for name, addresses in (("of one address", 1), (f"of {ADDRESSES:,} addresses", ADDRESSES)):
+        peers = [f"8.{number // 250}.{number % 250}.8" for number in range(addresses)]
+        transport = Keys(known)
+        middleware, site = new_middleware(transport, monotonic=time.process_time)
+        junk = ({**one, "REMOTE_ADDR": peer} for one, peer in zip(cycle(most), cycle(peers), strict=False))
+        # Until the limits are reached. They accept more after a quiet time.
+        unsigned_per_second(middleware, junk)
+        turns = [(unsigned_per_second(middleware, None), unsigned_per_second(middleware, junk)) for _ in range(TURNS)]
+        alone, between = (statistics.median(column) for column in zip(*turns, strict=True))
+        share = statistics.median(after / before for before, after in turns)
+        print(f"| {name} | {alone:,.0f} alone, {between:,.0f} with junk | {share:.1%} |")
+        assert transport.requests == 1
+        assert sum(site.stats.signatures.values()) >= JUNK_PER_SECOND * SECONDS * TURNS
+
+
+def main() -> None:
+    """Print the tables."""
+    known = Signer()
+    print_times(known)
+    print_slowdown(known)
 
 
 if __name__ == "__main__":

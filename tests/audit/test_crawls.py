@@ -18,7 +18,7 @@ from tests.servers.web import Site
 
 from canfetch import Client, SkipReport, parse
 from canfetch.agents import Crawler
-from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.agents.identity import Identity, IdentityStatus, SignedRequest
 from canfetch.audit import AuditFinding, AuditKind, AuditPlan, AuditReport, CrawlRecords, audit, html_page, text_lines
 from canfetch.errors import InvalidOption, InvalidProductToken
 from canfetch.lint import Severity
@@ -146,18 +146,18 @@ def test_identities_are_told_apart(audited: Audited) -> None:
     unread = own(audited.report(write_log([*requests, impostor]), identify=identify), AuditKind.CRAWLER_UNREAD)
     assert [one.message.partition(":")[0] for one in unread] == [
         "GPTBot (by name, not verified)",
-        "GPTBot (verified by its address)",
+        "GPTBot (verified)",
     ]
     # An address of GPTBot reads the file for all of them.
     requests.append(Request("/robots.txt", client="192.0.2.1"))
     report = audited.report(write_log(requests), identify=identify)
     assert sorted((one.kind.value, one.message.partition(":")[0]) for one in own(report)) == [
         ("crawler-disobeys", "GPTBot (by name, not verified)"),
-        ("crawler-disobeys", "GPTBot (verified by its address)"),
+        ("crawler-disobeys", "GPTBot (verified)"),
         ("crawler-disobeys", "an impostor with the name GPTBot"),
         # That an impostor is refused, or does not read robots.txt, is not a finding.
         ("crawler-refused", "GPTBot (by name, not verified)"),
-        ("crawler-refused", "GPTBot (verified by its address)"),
+        ("crawler-refused", "GPTBot (verified)"),
     ]
 
 
@@ -402,3 +402,21 @@ def test_invalid_options_are_raised_before_the_first_request(audited: Audited) -
         with pytest.raises(error):
             audited.report(b"", **options)
     assert audited.site.requests == []
+
+
+def test_signed_requests_in_logs(audited: Audited) -> None:
+    host = audited.site.origin.partition("://")[2]
+    fields = {"time": "2026-11-22T12:00:00Z", "http_host": host, "request_uri": "/private/a", "status": 200}
+    signed = {"request_method": "GET", "http_user_agent": GPTBOT, "remote_addr": "192.0.2.1"}
+    line = {**fields, **signed, "http_signature_input": "a=()", "http_signature": "a=:AA==:"}
+    seen: list[tuple[str, str]] = []
+
+    def identify(request: SignedRequest, crawler: Crawler | None, *_: Any) -> Identity:
+        assert crawler is not None
+        seen.append((crawler.name, request.authority))
+        return Identity(IdentityStatus.VERIFIED, "signed")
+
+    report = audited.report(json.dumps(line).encode(), identify_signed=identify)
+    assert seen == [("GPTBot", host)]
+    [found] = own(report, AuditKind.CRAWLER_DISOBEYS)
+    assert found.message.startswith("GPTBot (verified)")

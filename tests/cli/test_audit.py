@@ -264,6 +264,8 @@ def test_logs_and_skip_reports_of_a_crawl(run: Run, folder: Path) -> None:
         (("--skip-report", "a", "--work", "w"), "--log and --skip-report cannot be used with --work"),
         (("--history", "h"), "--history requires --log FILE"),
         (("--verify-dns",), "--verify-dns requires --log FILE"),
+        (("--verify-signatures",), "--verify-signatures requires --log FILE"),
+        (("--log", "a", "--reject-replays"), "--reject-replays requires --verify-signatures"),
         (("--log", "a", "--history", "missing"), "cannot read --history 'missing': no such directory"),
         (("--log", "a", "--field", "x=y"), "invalid --field 'x=y': expected FIELD=NAME"),
         (("--log", "a", "--log-format", "w3c", "--field", "time=t"), "names of fields are only for logs in JSON"),

@@ -256,6 +256,34 @@ def test_signatures_are_in_all_formats(run: Any, folder: Path, web: Web) -> None
     assert markdown[-1] == other
 
 
+def test_hosts_and_replays_in_logs(run: Any, folder: Path, web: Web) -> None:
+    def line(nonce: str | None, host: str = "example.com") -> str:
+        headers = GOOD.headers(agent=f'sig1="{web._url}"', nonce=nonce, host=host)
+        return signed_line("nginx-json", headers, SIGNED._replace(host=host))
+
+    lines = [line("a"), line("b", "other.example"), line("a"), line(None), line(None), line("c")]
+    (folder / "a.log").write_text("".join(lines))
+    (folder / "b.log").write_text(line("c"))
+
+    def reasons(*options: str) -> dict[str, int]:
+        [crawler] = json.loads(run("logs", "a.log", "b.log", "--verify-signatures", *options, "--format", "json").out)[
+            "crawlers"
+        ]
+        return {one["reason"]: one["requests"] for one in crawler["signatures"]}
+
+    assert reasons() == {"verified": 7}
+    assert reasons("--host", "Example.com", "--host", "x.example") == {"verified": 6, "other-host": 1}
+    # A signature without a nonce may be used several times.
+    assert reasons("--reject-replays") == {"verified": 5, "replayed": 2}
+    for options, message in (
+        (("--host", "example.com"), "--host requires --verify-signatures"),
+        (("--reject-replays",), "--reject-replays requires --verify-signatures"),
+        (("--verify-signatures", "--host", "/"), "--host: invalid host '/'"),
+    ):
+        ran = run("logs", "a.log", *options)
+        assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
 @pytest.mark.usefixtures("web")
 def test_a_log_without_signatures_is_noted(run: Any, folder: Path) -> None:
     (folder / "a.log").write_text(signed_line("nginx-json", [], SIGNED))
@@ -301,6 +329,9 @@ def test_verify_of_a_recorded_request(run: Any, folder: Path, directories: Direc
     assert verify([*signed, ("User-Agent", "GPTBot/1.0")], *at).code == 2
     assert verify(EVIL.headers(agent=f'sig1="{url}"'), *at).code == 2
     assert verify(signed).code == 1
+    assert verify(signed, *at, "--host", "EXAMPLE.com").code == 0
+    ran = verify(signed, *at, "--host", "www.example.com")
+    assert (ran.code, ran.lines[1]) == (1, "  signature invalid: example.com is not a host of the site")
     assert verify(GOOD.headers(tag="x"), *at).lines[1] == "  signature absent: no signature has the tag web-bot-auth"
     assert "signature is not signed" not in verify([]).out
     (folder / "own.toml").write_text(
@@ -317,6 +348,8 @@ def test_verify_of_a_recorded_request(run: Any, folder: Path, directories: Direc
         ((), "pass NAME and an ADDRESS, or --request FILE"),
         (("GPTBot",), "pass NAME and an ADDRESS, or --request FILE"),
         (("GPTBot", REAL, "--at", "2026-01-01"), "--at requires --request FILE"),
+        (("GPTBot", REAL, "--host", "example.com"), "--host requires --request FILE"),
+        (("--request", "good.txt", "--host", "/", "--proxy", "none"), "--host: invalid host '/'"),
         (("GPTBot", REAL, REAL, "--request", "head.txt"), "pass at most one ADDRESS"),
         (("--request", "head.txt"), "--request 'head.txt': invalid request line 'x'"),
         (("--request", "nothing.txt"), "cannot read --request 'nothing.txt'"),
@@ -324,6 +357,7 @@ def test_verify_of_a_recorded_request(run: Any, folder: Path, directories: Direc
 )
 def test_invalid_arguments(run: Any, folder: Path, arguments: tuple[str, ...], message: str) -> None:
     (folder / "head.txt").write_text("x")
+    (folder / "good.txt").write_text("GET /")
     ran = run("agents", "verify", *arguments)
     assert (ran.code, message in ran.err) == (2, True), ran.err
 

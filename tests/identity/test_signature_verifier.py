@@ -384,3 +384,34 @@ def test_which_evidence_wins(
         assert verify(verifier, claudebot, address, request=signed).signature is None
         plain = verify(verifier, GPTBOT, address, require_signature=required)
         assert plain.status == ("impostor" if required or address == FAKE else "verified")
+
+
+def test_invalid_signatures_of_a_peer_beyond_the_limit_are_not_checked(
+    directories: Directories, verify: Verify
+) -> None:
+    verifier = directories.verifier(max_failures_per_minute=2, monotonic=lambda: 5.0)
+    wrong = directories.request(EVIL, keyid=GOOD.key_id)
+    found = [verify(verifier, wrong, crawler=GPTBOT, peer=FAKE) for _ in range(3)]
+    assert [one.reason for one in found] == ["bad-signature", "bad-signature", "too-many-failures"]
+    assert verify(verifier, directories.request(), peer=FAKE).status == "not-checked"
+    # Other peers, requests without an address and recorded requests.
+    assert verify(verifier, directories.request(), peer=REAL).is_valid
+    assert verify(verifier, directories.request()).is_valid
+    assert verify(verifier, directories.request(), peer=FAKE, at=NOW).is_valid
+    assert len(directories.site.requests) == 1
+    identity = IdentityVerifier(address_lists=LISTS, dns=False, signatures=verifier, clock=lambda: float(NOW))
+    statuses = [
+        identity.verify(GPTBOT, FAKE, request=directories.request(), require_signature=required).status
+        for required in (False, True)
+    ]
+    assert statuses == ["impostor", "impostor"]
+    assert identity.verify_recorded(directories.request(), GPTBOT, FAKE).status == "verified"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"max_failures_per_minute": 0}, {"max_failure_time": 0}, {"max_failure_time": float("nan")}, {"monotonic": 1}],
+)
+def test_invalid_limits(options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidOption, match=f"invalid {next(iter(options))}"):
+        SignatureVerifier(hosts=None, **options)

@@ -414,8 +414,11 @@ def test_several_members_of_which_none_is_that_of_the_label() -> None:
     [
         ("Signature-Input", 'sig1=("@authority";created=1;tag="web-bot-auth"', "invalid: signature-input-unreadable"),
         ("Signature-Input", 'sig1;tag="web-bot-auth"', "invalid: signature-input-unreadable"),
-        ("Signature-Input", "\u00e4", "invalid: signature-input-unreadable"),
-        ("Signature-Input", " " * 9000 + "\u0000" * 9000, "invalid: signature-input-unreadable"),
+        ("Signature-Input", "\u00e4web-bot-auth", "invalid: signature-input-unreadable"),
+        ("Signature-Input", "\u0000" * 9000 + "web-bot-auth", "invalid: signature-input-unreadable"),
+        # Without the tag, nothing is parsed.
+        ("Signature-Input", "\u00e4", "absent: absent"),
+        ("Signature-Input", "(" * 9000, "absent: absent"),
         ("Signature", "sig9=:AAAA:", "invalid: signature-unreadable"),
         ("Signature", "sig1=AAAA", "invalid: signature-unreadable"),
         ("Signature", "sig1=:A A:", "invalid: signature-unreadable"),
@@ -428,6 +431,18 @@ def test_several_members_of_which_none_is_that_of_the_label() -> None:
 def test_fields_that_cannot_be_read(name: str, value: str | None, expected: str) -> None:
     headers = [(field, text) for field, text in SIGNER.headers() if field != name]
     assert reason(headers if value is None else [*headers, (name, value)]) == expected
+
+
+@pytest.mark.parametrize("new_key", [Signer, partial(Signer, rsa.generate_private_key(65537, 2048))])
+def test_a_signature_of_another_length_is_not_verified(
+    new_key: Callable[[], Signer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signer = new_key()
+    monkeypatch.setattr(signed_requests, "_verify", lambda *_: "compared")
+    assert check(signer.headers(), signer=signer).detail == "compared"
+    headers = [*signer.headers()[:-1], ("Signature", "sig1=:AAAA:")]
+    expected = 64 if new_key is Signer else 256
+    assert check(headers, signer=signer).detail == f"the signature has 3 bytes: those by its key have {expected}"
 
 
 def test_a_field_that_is_sent_twice_with_one_label_is_invalid() -> None:
@@ -443,11 +458,20 @@ def test_the_number_of_signatures_and_components_is_bounded() -> None:
     many = ", ".join(f'sig{number}=();tag="x"' for number in range(2, 10))
     headers = [(name, f"{value}, {many}" if name == "Signature-Input" else value) for name, value in SIGNER.headers()]
     assert reason(headers) == "invalid: too-many"
-    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(31)}}
+    # Two with the tag, beside two others, and not three.
+    for number in (2, 3):
+        lines = [("Signature-Agent", f'sig1="{AGENT_URL}"')]
+        for label in range(number):
+            lines += SIGNER.headers(label=f"s{label}")[1:]
+        lines += [("Signature-Input", f'other{label}=("@path")') for label in range(4 - number)]
+        claims = find_claims(SignedRequest.from_url("GET", URL, lines), now=NOW)
+        is_accepted = [isinstance(claim, SignatureClaim) for claim in claims]
+        assert is_accepted == ([True, True] if number == 2 else [False])
+    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(15)}}
     assert reason(SIGNER.headers(covered)) == "invalid: too-many"
     # Before any of it is parsed. The largest input that is accepted passes.
-    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(30)}}
-    added = [(f"X-{number}", "a") for number in range(30)]
+    covered = {AUTHORITY: "example.com", MEMBER: AGENT, **{f'"x-{number}"': "a" for number in range(14)}}
+    added = [(f"X-{number}", "a") for number in range(14)]
     assert check([*SIGNER.headers(covered, nonce="n", alg="ed25519"), *added]).is_valid
     covered = {'"x"': "a"}
     for unit in ('("x"', "(1 ", "a,", ";a", "%c3"):
@@ -506,8 +530,8 @@ def test_the_parameters_of_a_query_are_bounded_and_parsed_once(monkeypatch: pyte
         assert isinstance(claim, SignatureClaim)
         assert verify_claim(claim, parse_key(SIGNER.jwk), now=NOW, clock_skew=0).is_valid
     assert (len(claims), parsed) == (2, [query])
-    assert check(headers[0], url=f"https://example.com/?{query}{'&x' * 122}").is_valid
-    assert reason(headers[0], url=f"https://example.com/?{query}{'&x' * 123}") == "invalid: too-many"
+    assert check(headers[0], url=f"https://example.com/?{query}{'&x' * 26}").is_valid
+    assert reason(headers[0], url=f"https://example.com/?{query}{'&x' * 27}") == "invalid: too-many"
     five = SIGNER.headers({**four, '"@query-param";name="e"': "1"})
     assert reason(five, url=f"https://example.com/?{query}") == "invalid: too-many"
     for name in ("e", "f"):

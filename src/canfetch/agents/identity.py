@@ -54,6 +54,7 @@ class SignatureStatus(StrEnum):
     VALID = "valid"
     INVALID = "invalid"
     UNVERIFIED = "unverified"  # the key cannot be obtained
+    NOT_CHECKED = "not-checked"  # a limit of invalid signatures was reached
 
 
 class SignatureReason(StrEnum):
@@ -95,13 +96,15 @@ class SignatureReason(StrEnum):
     NONCE_MISSING = "nonce-missing"
     REPLAYED = "replayed"
     REPLAY_UNKNOWN = "replay-unknown"
+    TOO_MANY_FAILURES = "too-many-failures"  # by the address of the client, or by its network
+    OVERLOADED = "overloaded"  # by all clients
 
 
 class SignatureCheck(NamedTuple):
     """Whether a request has a valid Web Bot Auth signature, and of which directory.
 
     Attributes:
-        status: Absent, valid, invalid, or unverified because the key could not be obtained.
+        status: Absent, valid, invalid, unverified because the key could not be obtained, or not checked.
         reason: The reason as a fixed word.
         detail: The reason in one clause.
         url: The URL of the directory with the keys, which is the identifier of the signer: normalised and without its

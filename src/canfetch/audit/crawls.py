@@ -24,7 +24,7 @@ from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.lint.severity import Severity
 from canfetch.logs import CrawlerReport, LogAnalysis, LogReport, RobotsHistory
 from canfetch.logs.activity import DEFAULT_GRACE
-from canfetch.logs.analysis import Identify
+from canfetch.logs.analysis import Identify, IdentifySigned
 from canfetch.logs.log_blocks import decompressed
 
 BROWSERTRIX: Final = "Browsertrix"
@@ -35,7 +35,7 @@ _OTHERS: Final = "(others)"
 _MAX_PROBLEMS: Final = 3
 _MAX_EXPLANATION: Final = 500
 _WHO: Final = {
-    IdentityStatus.VERIFIED: "{} (verified by its address)",
+    IdentityStatus.VERIFIED: "{} (verified)",
     IdentityStatus.IMPOSTOR: "an impostor with the name {}",
     IdentityStatus.UNDECIDED: "{} (by name, not verified)",
 }
@@ -49,6 +49,7 @@ class CrawlRecords(NamedTuple):
         skip_reports: Skip reports of canfetch or Browsertrix, in the same form.
         history: The versions of the robots.txt with which logs are compared. By default, the served file.
         identify: Verifies the addresses of crawlers, as for `canfetch.logs.analyze`. By default, none is verified.
+        identify_signed: Verifies signed requests of logs in JSON, as for `LogAnalysis`. By default, none is verified.
         log_format: The format of the logs. By default, it is detected.
         fields: The names of the fields of logs in JSON.
         skip_agent: The product token of crawls whose report does not name one, as that of Browsertrix.
@@ -58,6 +59,7 @@ class CrawlRecords(NamedTuple):
     skip_reports: tuple[BinaryIO, ...] = ()
     history: RobotsHistory | None = None
     identify: Identify | None = None
+    identify_signed: IdentifySigned | None = None
     log_format: str | None = None
     fields: Mapping[str, str] | None = None
     skip_agent: str = BROWSERTRIX
@@ -109,7 +111,11 @@ class CrawlsCheck:
             file = None if robots is None else parse(robots.content, profile=robots.profile, max_bytes=robots.max_bytes)
             history = RobotsHistory() if file is None else RobotsHistory.from_file(file)
         analysis = LogAnalysis(
-            history, identify=records.identify, grace=DEFAULT_GRACE, includes_host=_host_check(self._addresses)
+            history,
+            identify=records.identify,
+            identify_signed=records.identify_signed,
+            grace=DEFAULT_GRACE,
+            includes_host=_host_check(self._addresses),
         )
         is_cut = False
         report = analysis.report()

@@ -3,6 +3,7 @@
 A host comes from a Host field, which clients choose. So parsing is bounded, and no input raises.
 """
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from canfetch.core.origin import DEFAULT_PORTS, find_origin
@@ -33,9 +34,14 @@ class Host(NamedTuple):
 def parse_host(field: str) -> Host | None:
     """Parse the value of a Host field, such as `www.example.com:8080`, or return None if it is invalid.
 
-    Cost: O(characters), at most 300.
+    Cost: O(characters), at most 300, or a dictionary lookup for a host that was seen recently.
     """
-    if len(field) > _MAX_HOST_FIELD or not field.isascii() or not field.isprintable() or " " in field:
+    return None if len(field) > _MAX_HOST_FIELD else _parse_host(field)
+
+
+@lru_cache(maxsize=256)
+def _parse_host(field: str) -> Host | None:
+    if not field.isascii() or not field.isprintable() or " " in field:
         return None
     if _NEVER_IN_HOST_FIELD & set(field):
         return None

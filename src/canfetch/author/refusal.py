@@ -6,6 +6,7 @@ Source: RFC 9110 section 15; Wikipedia, robots.txt: a server may respond with an
 """
 
 import unicodedata
+from functools import cache
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, Self
 
@@ -51,12 +52,18 @@ class Refusal(_Fields):
     @property
     def phrase(self) -> str:
         """The words after the status, such as `Forbidden`."""
-        return HTTPStatus(self.status).phrase
+        return status_phrase(self.status)
 
     @property
     def is_default(self) -> bool:
         """Whether this is 403 with the page or the message of the server."""
         return self == (HTTPStatus.FORBIDDEN, None)
+
+
+@cache
+def status_phrase(status: int) -> str:
+    """Return the words after a status code, such as `Forbidden`."""
+    return HTTPStatus(status).phrase
 
 
 def _check_status(status: Any) -> None:

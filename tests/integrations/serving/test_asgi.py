@@ -124,9 +124,9 @@ class Lines(list[tuple[bytes, bytes]]):
 
 def test_header_lines_are_read_once_however_many_fields_a_signature_covers() -> None:
     covered = {'"@authority"': "example.com", '"signature-agent";key="sig1"': f'"{AGENT_URL}"'}
-    covered |= {f'"x-{number}"': "a, b" for number in range(30)}
+    covered |= {f'"x-{number}"': "a, b" for number in range(14)}
     lines = [*Signer().headers(covered), ("User-Agent", GOOGLEBOT), ("Host", "example.com")]
-    lines += [(f"X-{number}", value) for value in "ab" for number in range(30)]
+    lines += [(f"X-{number}", value) for value in "ab" for number in range(14)]
     headers = Lines((name.encode(), value.encode()) for name, value in lines)
     signatures = SignatureVerifier(
         hosts=["example.com"], directories={"Googlebot": AGENT_URL}, transport=Offline(), clock=lambda: NOW

@@ -1,12 +1,13 @@
 """Signed requests on real servers, with a directory on a TLS server, and crawlers that must sign."""
 
+import asyncio
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.identity.signers import Signer
+from tests.identity.signers import AGENT_URL, Signer
 from tests.integrations.serving.conftest import NOW, Serve
 from tests.integrations.serving.hosts import PAGE
 from tests.integrations.serving.test_enforcement import FAKE, GOOGLEBOT, enforced
@@ -16,14 +17,17 @@ from tests.servers.valid import respond
 from tests.servers.web import Site as Server
 from tests.servers.web import resolve_all_to
 
+from canfetch.access.responses import Response
 from canfetch.agents.address_lists import AddressList, AddressLists, AddressRanges
-from canfetch.client.identity import IdentityVerifier, SignatureVerifier, SigningIdentity
+from canfetch.client.identity import IdentityVerifier, SignatureVerifier, SigningIdentity, signature_verifier
 from canfetch.client.identity.identity_file import new_identity
 from canfetch.client.identity.keys import DIRECTORY_PATH
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
-from canfetch.integrations.serving.requests import Request
+from canfetch.integrations.serving.enforcement import _urls
+from canfetch.integrations.serving.requests import Reply, Request
 from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 
 SIGNER, OTHER = Signer(), Signer()
@@ -248,7 +252,7 @@ def test_requests_without_a_signature_cost_nothing(directory: Server, authority:
     read.clear()
     site = signing_site(directory, authority)
     site.respond(plain)
-    assert read.count("signature-input") == 1
+    assert read.count("signature-input") == 2
     assert "signature" not in read
     read.clear()
     fields["user-agent"] = (
@@ -339,3 +343,109 @@ def test_a_signature_that_covers_the_type_of_the_body(serve: Serve, directory: S
     for sent, status in (("application/json", 200), ("text/html", 403)):
         body = (f"Content-Type: {sent}", "Content-Length: 0", *PROXIED, *fields)
         assert server.send("/", CRAWLER, *body).status == status
+
+
+class Keys:
+    """Responds with the keys of the signer, and counts."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+
+    def send(self, sent: TransportRequest) -> Response:
+        self.requests += 1
+        return Response(sent.url, 200, (), json.dumps({"keys": [SIGNER.jwk]}).encode())
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_invalid_signatures_beyond_a_limit_are_not_examined(monkeypatch: pytest.MonkeyPatch, *, is_async: bool) -> None:
+    seconds, spent = 0.0, 0.0
+    monkeypatch.setattr(signature_verifier, "thread_time", lambda: spent)
+    keys = Keys()
+    signatures = SignatureVerifier(
+        hosts=["example.com"],
+        directories={"Googlebot": AGENT_URL},
+        max_failures_per_minute=3,
+        max_failure_time=0.1,
+        transport=keys,
+        clock=lambda: NOW,
+        monotonic=lambda: seconds,
+    )
+    examined: list[str] = []
+    check = SignatureVerifier.examine
+
+    def examine(*arguments: Any) -> Any:
+        nonlocal spent
+        examined.append("")
+        spent += 0.05
+        return check(*arguments)
+
+    monkeypatch.setattr(SignatureVerifier, "examine", examine)
+    identity = IdentityVerifier(address_lists=AddressLists({}), dns=False, signatures=signatures)
+    options: dict[str, Any] = {"identity": identity, "require_signature": ["Googlebot"], "block_impostors": True}
+    site = enforced(trusted_proxies=["10.0.0.1"], **options)
+
+    def send(address: str, signer: Signer | None = OTHER, method: str = "GET", site: Site = site) -> Reply | None:
+        fields = dict(signer.headers(keyid=SIGNER.key_id, created=int(NOW), expires=int(NOW) + 60)) if signer else {}
+        headers = {"user-agent": GOOGLEBOT, "x-forwarded-for": address}
+        headers |= {name.lower(): value for name, value in fields.items()}
+        sent = request("/", headers=headers, peer="10.0.0.1")._replace(method=method)
+        return asyncio.run(site.respond_async(sent)) if is_async else site.respond(sent)
+
+    def statuses(address: str, number: int) -> list[int]:
+        return [reply.status for _ in range(number) if (reply := send(address)) is not None]
+
+    assert send("8.8.4.4", SIGNER) is None
+    # Three of an address are examined. It is the one that the proxy reports.
+    assert statuses("8.8.8.8", 5) == [403, 403, 403, 429, 429]
+    assert len(examined) == 4
+    reply = send("8.8.8.8")
+    assert reply is not None
+    assert dict(reply.headers)["Retry-After"] == "60"
+    assert reply.body == b"429 Too Many Requests: too many invalid signatures came from this address or its network\n"
+    head = send("8.8.8.8", method="HEAD")
+    assert head == reply._replace(body=b"")
+    # Not even a valid one. An unsigned request is refused as before, and one of a crawler that need not sign passes.
+    assert send("8.8.8.8", SIGNER) == reply
+    assert (unsigned := send("8.8.8.8", None)) is not None
+    assert unsigned.status == 403
+    # Those of all addresses take at most 0.2 s at once. An address with a valid signature is exempt.
+    assert statuses("9.9.9.9", 3) == [403, 403, 503]
+    assert send("8.8.4.4", SIGNER) is None
+    assert send("7.7.7.7", SIGNER) is not None
+    # A tenth of the time is for them.
+    seconds += 0.6
+    assert statuses("9.9.8.8", 2) == [403, 503]
+    seconds += 20.0
+    assert send("8.8.8.8", SIGNER) is None
+    assert keys.requests == 1
+    assert site.stats.signatures == {
+        "verified": 3, "bad-signature": 6, "too-many-failures": 5, "overloaded": 3, "absent": 1
+    }  # fmt: skip
+    assert site.stats.impostors == {"Googlebot": 15}
+    assert site.stats.crawler_requests == 18
+    # If impostors are not blocked, they are only counted.
+    open_site = enforced(trusted_proxies=["10.0.0.1"], **{**options, "block_impostors": False})
+    for _ in range(5):
+        assert send("6.6.6.6", site=open_site) is None
+    assert open_site.stats.impostors == {"Googlebot": 5}
+    assert open_site.stats.signatures["too-many-failures"] == 2
+
+
+def test_only_paths_with_several_readings_are_compared_more_than_once() -> None:
+    fields = {"user-agent": GOOGLEBOT}
+    plain = request("/a/b.html", headers=fields, target=b"/a/b.html?q=%2F//")
+    assert list(_urls(plain)) == [b"http://host/a/b.html?q=%2F//"]
+    for changed in (
+        {"target": b"/a//b.html"},
+        {"target": b"/a/b%2ehtml"},
+        {"target": b"/a/b.html?"},
+        {"target": b"/a/b.html?#"},
+        {"path": "/a/c.html"},
+        {"path": "/a/b.html\n"},
+        {"prefix": "/a"},
+        {"prefix": "/p"},
+    ):
+        assert len(list(_urls(plain._replace(**changed)))) > 1, changed

@@ -32,6 +32,7 @@ from canfetch.cli.shared.log_options import (
     open_history_folder,
     open_verifier,
     parse_log_fields,
+    signature_options,
 )
 from canfetch.cli.shared.option_parameters import format_option, input_file_option, no_color_option, profile_option
 from canfetch.cli.shared.output_files import create_file
@@ -66,6 +67,8 @@ def _run(
     addresses: str | None,
     verify_dns: bool,
     verify_signatures: bool,
+    reject_replays: bool,
+    hosts: tuple[str, ...],
     plot: str | None,
     force: bool,
     no_color: bool,
@@ -75,7 +78,9 @@ def _run(
     check_outputs()
     check_standard_input([("", file) for file in files] + [("--robots", history_options["robots"])])
     history = _open_history(**history_options, warn=Progress().print_error)
-    verifier = open_verifier(addresses, dns=verify_dns, signatures=verify_signatures)
+    verifier = open_verifier(
+        addresses, dns=verify_dns, signatures=verify_signatures, hosts=hosts, reject_replays=reject_replays
+    )
     analysis = LogAnalysis(
         history,
         identify=verifier.verify if verifier is not None and (verify_dns or addresses is not None) else None,
@@ -236,11 +241,12 @@ command: Final = click.Command(
             ["--crawler", "crawlers"], metavar="TOKEN", multiple=True, help="Show only this crawler. Can be repeated."
         ),
         *identity_options(),
+        *signature_options(),
         Option(
-            ["--verify-signatures"],
-            is_flag=True,
-            help="Verify signatures (Web Bot Auth) in JSON logs. The keys of their signers are fetched, from public "
-            "addresses only.",
+            ["--host", "hosts"],
+            metavar="HOST",
+            multiple=True,
+            help="Host of the site, with --verify-signatures. Signatures for other hosts are invalid. Can be repeated.",
         ),
         format_option(_FORMATS),
         Option(["--plot"], metavar="FILE", type=OutputFile(), help="Draw the requests as a .png, .svg or .pdf file."),

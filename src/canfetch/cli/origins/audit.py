@@ -56,6 +56,7 @@ from canfetch.cli.shared.log_options import (
     open_history_folder,
     open_verifier,
     parse_log_fields,
+    signature_options,
 )
 from canfetch.cli.shared.network_options import NetworkOptions, connection_parameters, pop_connection_options
 from canfetch.cli.shared.option_parameters import complete_crawler, format_option, input_file_option
@@ -113,6 +114,8 @@ class _Options(NamedTuple):
     fields: tuple[str, ...]
     addresses: str | None
     verify_dns: bool
+    verify_signatures: bool
+    reject_replays: bool
     skip_agent: str
 
 
@@ -260,6 +263,8 @@ def _check_record_options(options: _Options, number: int) -> None:
         "--field": options.fields,
         "--addresses": options.addresses,
         "--verify-dns": options.verify_dns,
+        "--verify-signatures": options.verify_signatures,
+        "--reject-replays": options.reject_replays,
     }
     unused = next((name for name, value in for_logs.items() if value), None)
     if unused is not None and not options.logs:
@@ -280,7 +285,13 @@ def _open_records(options: _Options, inputs: ExitStack, *, profile: str) -> Craw
         return tuple(streams)
 
     fields = parse_log_fields(options.fields)
-    verifier = open_verifier(options.addresses, dns=options.verify_dns)
+    verifier = open_verifier(
+        options.addresses,
+        dns=options.verify_dns,
+        signatures=options.verify_signatures,
+        reject_replays=options.reject_replays,
+    )
+    is_by_address = options.verify_dns or options.addresses is not None
     try:
         if fields or options.log_format is not None:
             create_format(options.log_format or "json", fields)
@@ -290,7 +301,8 @@ def _open_records(options: _Options, inputs: ExitStack, *, profile: str) -> Craw
         logs=open_all(options.logs, "--log"),
         skip_reports=open_all(options.skip_reports, "--skip-report"),
         history=None if options.history is None else open_history_folder(options.history, profile=profile),
-        identify=None if verifier is None else verifier.verify,
+        identify=verifier.verify if verifier is not None and is_by_address else None,
+        identify_signed=verifier.verify_recorded if verifier is not None and options.verify_signatures else None,
         log_format=options.log_format,
         fields=fields or None,
         skip_agent=options.skip_agent,
@@ -474,6 +486,7 @@ command: Final = click.Command(
         history_folder_option(),
         *log_form_options(),
         *identity_options(),
+        *signature_options(),
         Option(
             ["--delay"],
             metavar="SECONDS",

@@ -10,7 +10,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -138,6 +138,7 @@ def _verify(
     lists: str | None,
     dns: bool,
     request: str | None,
+    host: str | None,
     at: str | None,
     timeout: float,
     format: str,  # noqa: A002 - the option's name
@@ -146,10 +147,8 @@ def _verify(
     if request is not None and name is not None and parse_address(name) is not None:
         addresses = (name, *addresses)
         name = None
-    if request is None and at is not None:
-        raise CommandError("--at requires --request FILE")
-    if request is None and not (name and addresses):
-        raise CommandError("pass NAME and an ADDRESS, or --request FILE")
+    if request is None:
+        _check_without_request(name, addresses, {"--at": at, "--host": host})
     if request is not None and len(addresses) > 1:
         raise CommandError("--request is one request: pass at most one ADDRESS, that of its client")
     for address in addresses:
@@ -159,7 +158,7 @@ def _verify(
     network = pop_connection_options({"timeout": timeout, "public_only": not values.pop("allow_private"), **values})
     registry = load_registry(agents_registry)
     crawler = _named_crawler(name, signed, registry)
-    verifier = _open_verifier(lists, network, dns=dns, has_request=signed is not None)
+    verifier = _open_verifier(lists, network, dns=dns, has_request=signed is not None, host=host)
     seconds = None if at is None else parse_time(at).timestamp()
     code = EXIT_OK
 
@@ -177,6 +176,14 @@ def _verify(
 
     _write(verified(), format, _VERIFY_COLUMNS, _verified_text)
     click.get_current_context().exit(code)
+
+
+def _check_without_request(name: str | None, addresses: tuple[str, ...], options: Mapping[str, str | None]) -> None:
+    for option, value in options.items():
+        if value is not None:
+            raise CommandError(f"{option} requires --request FILE")
+    if not (name and addresses):
+        raise CommandError("pass NAME and an ADDRESS, or --request FILE")
 
 
 def _read_head(file: str) -> SignedRequest:
@@ -201,7 +208,9 @@ def _named_crawler(name: str | None, request: SignedRequest | None, registry: Re
     return crawler
 
 
-def _open_verifier(lists: str | None, network: NetworkOptions, *, dns: bool, has_request: bool) -> "IdentityVerifier":
+def _open_verifier(
+    lists: str | None, network: NetworkOptions, *, dns: bool, has_request: bool, host: str | None
+) -> "IdentityVerifier":
     from canfetch.cli.shared.command_transport import CommandTransport  # noqa: PLC0415 - imports the client
     from canfetch.client.identity import IdentityVerifier, SignatureVerifier  # noqa: PLC0415 - the same
     from canfetch.client.options import Options  # noqa: PLC0415 - the same
@@ -221,7 +230,7 @@ def _open_verifier(lists: str | None, network: NetworkOptions, *, dns: bool, has
             ) from None
         try:
             signatures = SignatureVerifier(
-                hosts=None,
+                hosts=None if host is None else [host],
                 timeout=network.timeout,
                 fetch_timeout=network.timeout,
                 transport=transport,
@@ -230,6 +239,8 @@ def _open_verifier(lists: str | None, network: NetworkOptions, *, dns: bool, has
             )
         except MissingExtra as error:
             raise CommandError(f"--request: {error}") from None
+        except InvalidOption as error:
+            raise CommandError(f"--host: {error}") from None
     return IdentityVerifier(address_lists=opened, dns=dns, timeout=network.timeout, signatures=signatures)
 
 
@@ -358,6 +369,11 @@ verify_command: Final = click.Command(
         input_file_option(
             "--request",
             help="Head of a recorded request, whose signatures are verified: METHOD URL, then NAME: VALUE lines.",
+        ),
+        Option(
+            ["--host"],
+            metavar="HOST",
+            help="Host of the site, with --request. Signatures for other hosts are invalid.",
         ),
         Option(
             ["--at"], metavar="TIME", help="When the request was received. By default, the time is the current one."

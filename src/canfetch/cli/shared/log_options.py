@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # For the keys of a signer. Anyone can name slow servers in the requests of a log, so that these are 5 minutes for all.
 _KEYS_SECONDS: Final = 3.0
+# Of each signer.
+_MAX_NONCES: Final = 20_000
 MAX_DIRECTORIES: Final = 100
 """Directories that are fetched for a log and that the registry lacks."""
 
@@ -89,11 +91,36 @@ def open_history_folder(folder: str, *, profile: str) -> RobotsHistory:
         raise CommandError(f"cannot read --history {quoted(name)}: {problem}") from None
 
 
-def open_verifier(addresses: str | None, *, dns: bool, signatures: bool = False) -> "IdentityVerifier | None":
+def signature_options() -> Iterator[Option]:
+    """Yield `--verify-signatures` and `--reject-replays`."""
+    yield Option(
+        ["--verify-signatures"],
+        is_flag=True,
+        help="Verify signatures (Web Bot Auth) in JSON logs. The keys of their signers are fetched, from public "
+        "addresses only.",
+    )
+    yield Option(
+        ["--reject-replays"],
+        is_flag=True,
+        help="Signatures whose nonce was used before are invalid. Pass logs in the order of time.",
+    )
+
+
+def open_verifier(
+    addresses: str | None,
+    *,
+    dns: bool,
+    signatures: bool = False,
+    hosts: tuple[str, ...] = (),
+    reject_replays: bool = False,
+) -> "IdentityVerifier | None":
     """Return what verifies crawlers, or None without any of the options.
 
-    Raises: CommandError: The file of `--addresses` cannot be read, or an extra is missing.
+    Raises: CommandError: The file of `--addresses` cannot be read, an option is invalid, or an extra is missing.
     """
+    for name, value in (("--host", hosts), ("--reject-replays", reject_replays)):
+        if value and not signatures:
+            raise CommandError(f"{name} requires --verify-signatures")
     if addresses is None and not dns and not signatures:
         return None
     from canfetch.client.identity import IdentityVerifier, SignatureVerifier  # noqa: PLC0415 - only for these options
@@ -105,7 +132,10 @@ def open_verifier(addresses: str | None, *, dns: bool, signatures: bool = False)
     now = time.time()
     try:
         verifier = SignatureVerifier(
-            hosts=None,
+            hosts=hosts or None,
+            reject_replays=reject_replays,
+            require_nonce=False,
+            max_nonces=_MAX_NONCES,
             timeout=_KEYS_SECONDS,
             fetch_timeout=_KEYS_SECONDS,
             transport=HTTPTransport(trust_env=False),
@@ -115,4 +145,6 @@ def open_verifier(addresses: str | None, *, dns: bool, signatures: bool = False)
         )
     except MissingExtra as error:
         raise CommandError(f"--verify-signatures: {error}") from None
+    except InvalidOption as error:
+        raise CommandError(f"--host: {error}") from None
     return IdentityVerifier(address_lists=lists, dns=dns, signatures=verifier)

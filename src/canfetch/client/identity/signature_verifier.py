@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
 from functools import cache
+from time import thread_time
 from typing import Any, Final
 
 from canfetch.agents import REGISTRY
@@ -12,6 +13,7 @@ from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureS
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.directory_urls import DirectoryURL, parse_directory_url
+from canfetch.client.identity.failure_limits import FailureLimits
 from canfetch.client.identity.key_directories import BeginFetch, KeyDirectories
 from canfetch.client.identity.keys import TEST_KEYS
 from canfetch.client.identity.replays import NonceMemory, Replay
@@ -20,6 +22,7 @@ from canfetch.client.identity.signed_requests import (
     DEFAULT_MAX_LIFETIME,
     NO_SIGNATURE,
     SignatureClaim,
+    find_absence,
     find_claims,
     load_library,
     verify_claim,
@@ -56,12 +59,19 @@ class SignatureVerifier:
         directories: The URLs of the directories of crawlers, by product token. They replace those of the registry.
         max_lifetime: The longest time from the creation of a signature to its end, in seconds, or None.
         clock_skew: How many seconds the clock of a signer may differ.
-        reject_replays: Whether each signature needs a nonce and is accepted only once by this object.
+        reject_replays: Whether each signature is accepted only once by this object.
+        require_nonce: Whether signatures without a nonce are invalid with `reject_replays`. Otherwise, they may be used
+            more than once.
         max_nonces: Maximum number of nonces in memory, for each signer, with `reject_replays`. 100,000 take 20 MB.
+        max_failures_per_minute: How many invalid signatures of an address are examined in a minute, and four times as
+            many of its network (24 bits of IPv4, 48 bits of IPv6). Further ones are `not-checked`.
+        max_failure_time: Seconds of processor time that invalid signatures may take in each second. The signatures of
+            addresses and networks without a valid one in the last hour are then `not-checked`.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
         transport, user_agent, fetch_timeout, max_stale, max_directories, max_fetches_per_minute, allow_private,
             begin_fetch: How directories are fetched. See `KeyDirectories`. Verifications raise what `begin_fetch` does.
         clock: Returns seconds since the epoch.
+        monotonic: Returns seconds, for the limits of invalid signatures.
     Raises: InvalidOption: An argument is invalid. MissingExtra.
     """
 
@@ -73,7 +83,10 @@ class SignatureVerifier:
         max_lifetime: float | None = DEFAULT_MAX_LIFETIME,
         clock_skew: float = DEFAULT_CLOCK_SKEW,
         reject_replays: bool = False,
+        require_nonce: bool = True,
         max_nonces: int = 100_000,
+        max_failures_per_minute: int = 20,
+        max_failure_time: float = 0.01,
         timeout: float = 1.0,
         transport: Transport | None = None,
         user_agent: str | None = None,
@@ -84,6 +97,7 @@ class SignatureVerifier:
         allow_private: bool = False,
         begin_fetch: BeginFetch | None = None,
         clock: Clock = time.time,
+        monotonic: Clock = time.monotonic,
     ) -> None:
         load_library()
         check_positive_seconds("timeout", timeout)
@@ -91,14 +105,21 @@ class SignatureVerifier:
             check_positive_seconds("max_lifetime", max_lifetime)
         _check_clock_skew(clock_skew)
         check_count("max_nonces", max_nonces)
+        check_count("max_failures_per_minute", max_failures_per_minute)
+        check_positive_seconds("max_failure_time", max_failure_time)
         check_callable("clock", clock)
-        self._hosts = None if hosts is None else _parse_hosts(hosts)
+        check_callable("monotonic", monotonic)
+        self._hosts = None if hosts is None else parse_hosts(hosts)
         self._directories = {
             name.lower(): _parse_directories(name, urls) for name, urls in dict(directories or {}).items()
         }
         self._max_lifetime = max_lifetime
         self._clock_skew = clock_skew
         self._nonces = NonceMemory(max_nonces) if reject_replays else None
+        self._limits = FailureLimits(
+            max_failures=max_failures_per_minute, max_share=max_failure_time, monotonic=monotonic
+        )
+        self._require_nonce = require_nonce
         self._timeout = timeout
         self._clock = clock
         self._keys = KeyDirectories(
@@ -115,7 +136,8 @@ class SignatureVerifier:
         reset_on_fork(self)
 
     def reset_after_fork(self) -> None:
-        """Create a new lock after a fork. Each process remembers nonces of its own."""
+        """Create new locks after a fork. Each process remembers nonces and failures of its own."""
+        self._limits.reset_after_fork()
         if self._nonces is not None:
             self._nonces.reset_after_fork()
 
@@ -125,7 +147,12 @@ class SignatureVerifier:
         return _parse_directories(crawler.name, crawler.verification.key_directories) if found is None else found
 
     def verify(
-        self, request: SignedRequest, *, crawler: Crawler | None = None, at: float | None = None
+        self,
+        request: SignedRequest,
+        *,
+        crawler: Crawler | None = None,
+        at: float | None = None,
+        peer: str | None = None,
     ) -> SignatureCheck:
         """Return whether a request has a valid signature.
 
@@ -136,23 +163,73 @@ class SignatureVerifier:
             crawler: Whether only the directories of this crawler count. By default, any directory does, and a valid
                 signature proves nothing but its URL.
             at: When a recorded request was received, in seconds since the epoch. Default: now. Keys that its directory
-                has removed since then are unknown.
+                has removed since then are unknown, and the limits of invalid signatures do not apply.
+            peer: The address of the client, for the limits of invalid signatures. Without it, only that of all
+                addresses applies.
         Returns: The result. No failure raises.
         Cost: A few tenths of a millisecond for each signature, a few milliseconds for a hostile one, and a wait of at
             most `timeout` seconds.
         """
-        return run_steps(self.steps(request, crawler, at))
+        return run_steps(self.steps(request, crawler, peer) if at is None else self.examine(request, crawler, at))
 
     async def verify_async(
-        self, request: SignedRequest, *, crawler: Crawler | None = None, at: float | None = None
+        self,
+        request: SignedRequest,
+        *,
+        crawler: Crawler | None = None,
+        at: float | None = None,
+        peer: str | None = None,
     ) -> SignatureCheck:
         """Return whether a request has a valid signature, without blocking the event loop. See `verify`."""
-        return await run_steps_async(self.steps(request, crawler, at))
+        steps = self.steps(request, crawler, peer) if at is None else self.examine(request, crawler, at)
+        return await run_steps_async(steps)
 
-    def steps(
-        self, request: SignedRequest, crawler: Crawler | None, at: float | None = None, timeout: float | None = None
+    def find_unchecked(self, signature_input: str | None, peer: str | None) -> SignatureCheck | None:
+        """Return the result for a request whose signature is not examined because of a limit, or None.
+
+        Args:
+            signature_input: The field Signature-Input.
+            peer: The address of the client, or None if it is unknown.
+        Cost: A search for the tag, and a few dictionary lookups.
+        """
+        return None if find_absence(signature_input) else self._limits.find_reached(peer)
+
+    def steps(self, request: SignedRequest, crawler: Crawler | None, peer: str | None) -> Steps[SignatureCheck]:
+        """Return a generator that does what `verify` does for a request of now, for `run_steps`."""
+        absent = find_absence(request.field("signature-input"))
+        if absent is not None:
+            return absent
+        reached = self._limits.find_reached(peer)
+        if reached is not None:
+            return reached
+        check: SignatureCheck | None = None
+        found: SignatureCheck
+        spent, started = 0.0, thread_time()
+        steps = self.examine(request, crawler)
+        try:
+            wait = next(steps)
+            while True:
+                # The thread of an event loop does other work until the wait ends.
+                spent += thread_time() - started
+                try:
+                    is_done = yield wait
+                finally:
+                    started = thread_time()
+                wait = steps.send(is_done)
+        except StopIteration as stop:
+            check = found = stop.value
+            return found
+        finally:
+            self._limits.record(peer, check, spent + thread_time() - started)
+
+    def examine(
+        self,
+        request: SignedRequest,
+        crawler: Crawler | None,
+        at: float | None = None,
+        timeout: float | None = None,
     ) -> Steps[SignatureCheck]:
-        """Return a generator that does what `verify` does, for `run_steps`.
+        """Return a generator that does what `verify` does, without limits, for `run_steps`.
 
         Args: timeout: Seconds to wait, if that is less than the `timeout` of this object.
         """
@@ -178,7 +255,7 @@ class SignatureVerifier:
         at: float | None,
         deadline: float,
     ) -> Steps[SignatureCheck]:
-        if self._hosts is not None and not self._has_host(request.authority):
+        if self._hosts is not None and not is_one_of(request.authority, self._hosts):
             return claim.conclude(
                 SignatureStatus.INVALID, SignatureReason.OTHER_HOST, f"{request.authority} is not a host of the site"
             )
@@ -214,16 +291,13 @@ class SignatureVerifier:
             return check
         invalid = SignatureStatus.INVALID
         if not claim.nonce:
+            if not self._require_nonce:
+                return check
             return claim.conclude(invalid, SignatureReason.NONCE_MISSING, "the signature has no nonce")
         replay = self._nonces.record(
             claim.directory.identifier, (claim.key_id, claim.nonce), created=claim.created, trusted=trusted
         )
         return check if replay is Replay.NEW else claim.conclude(invalid, *_REPLAYS[replay])
-
-    def _has_host(self, authority: str) -> bool:
-        assert self._hosts is not None
-        origin = find_origin(f"host://{authority}/")
-        return origin is not None and bool(self._hosts & {(origin.host, None), (origin.host, origin.port)})
 
 
 @cache
@@ -245,7 +319,17 @@ def _check_clock_skew(seconds: Any) -> None:
         raise InvalidOption(f"invalid clock_skew {quoted(seconds)}: expected 0 to {_MAX_CLOCK_SKEW} seconds")
 
 
-def _parse_hosts(hosts: Any) -> frozenset[tuple[str, int | None]]:
+def is_one_of(authority: str, hosts: frozenset[tuple[str, int | None]]) -> bool:
+    """Return whether the host of a request is one of those of `parse_hosts`."""
+    origin = find_origin(f"host://{authority}/")
+    return origin is not None and bool(hosts & {(origin.host, None), (origin.host, origin.port)})
+
+
+def parse_hosts(hosts: Any) -> frozenset[tuple[str, int | None]]:
+    """Return host names and their ports, or None for all ports.
+
+    Raises: InvalidOption: One is invalid.
+    """
     if isinstance(hosts, str | bytes):
         raise InvalidOption(f"invalid hosts {quoted(hosts)}: expected a list, such as [{quoted(hosts)}]")
     parsed = set()

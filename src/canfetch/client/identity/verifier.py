@@ -283,7 +283,7 @@ class IdentityVerifier:
     ) -> Steps[Identity]:
         signature = None
         if request is not None and self._signatures is not None and self._signatures.directories_of(crawler):
-            signature = yield from self._signatures.steps(request, crawler)
+            signature = yield from self._signatures.steps(request, crawler, address)
         decided = _judge(signature, is_required=is_required)
         if decided is not None:
             return decided
@@ -300,7 +300,7 @@ class IdentityVerifier:
         if self._signatures is None:
             raise InvalidOption("verify_recorded requires IdentityVerifier(signatures=SignatureVerifier(...))")
         signer = crawler if crawler is not None and self._signatures.directories_of(crawler) else None
-        signature = yield from self._signatures.steps(request, signer, at, timeout)
+        signature = yield from self._signatures.examine(request, signer, at, timeout)
         decided = None if signer is None else _judge(signature, is_required=False)
         if decided is not None:
             return decided

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from canfetch.agents.crawler import Crawler
+from canfetch.agents.identity import SignatureCheck
 from canfetch.agents.other_clients import is_browser
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.requested import requested_agent
@@ -35,6 +36,8 @@ _ORIGIN: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?]*)?")
 _MANY_SLASHES: Final = re.compile(rb"/{2,}")
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
+# A path of these characters without empty segments, which applications can read in one way only.
+_PLAIN_PATH: Final = re.compile(rb"(?:/[A-Za-z0-9_.~!$&'()*+,;=:@-]+)*/?")
 # Operators whose parsers read some files in another way than RFC 9309.
 _PROFILES: Final = {"Google": "googlebot", "Microsoft": "bing", "Yandex": "yandex"}
 
@@ -138,6 +141,18 @@ class Enforcement:
         """Return whether requests of a crawler must be signed."""
         return crawler.name in self._must_sign
 
+    def find_unchecked(self, request: Request, crawler: Crawler) -> SignatureCheck | None:
+        """Return the result for a request that must be signed, and whose signature is not examined, or None.
+
+        Requests of impostors that are not blocked have no such result: they are checked like all others.
+        """
+        if not self.block_impostors or crawler.name not in self._must_sign:
+            return None
+        assert self.identity is not None
+        assert self.identity.signatures is not None
+        address = self.client_address(request.peer, request.header("x-forwarded-for"))
+        return self.identity.signatures.find_unchecked(request.header("signature-input"), address)
+
     def signed_request(self, request: Request) -> SignedRequest | None:
         """Return a request as it was signed, or None if it is not signed, or if signatures are not considered.
 
@@ -184,12 +199,25 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
     that the application receives is disallowed. A crawler whose operator reads files in another way is refused only if
     both readings of the file agree.
     """
-    refusals = (_refusal(crawler, file, url) for url in _urls(request))
-    return next((verdict for verdict in refusals if verdict is not None), None)
+    for url in _urls(request):
+        verdict = _refusal(crawler, file, url)
+        if verdict is not None:
+            return verdict
+    return None
 
 
 def _urls(request: Request) -> Iterator[bytes]:
     """Yield the URLs that a request can mean."""
+    path, mark, query = request.target.partition(b"?")
+    if (
+        _PLAIN_PATH.fullmatch(path)
+        and not request.prefix
+        and path == request.path.encode("utf-8", "surrogateescape")
+        and bool(mark) == bool(query)
+        and b"#" not in query
+    ):
+        yield _ANY_HOST + request.target
+        return
     # About the whole server. With other methods, applications route it as `/*`.
     if request.target == b"*" and request.method == "OPTIONS":
         return
@@ -247,9 +275,9 @@ def _quote(path: bytes) -> bytes:
 
 def _refusal(crawler: DeclaredCrawler, file: ServedFile, url: bytes) -> Verdict | None:
     try:
-        verdict = file.robots.decide(url, agent=crawler.agent)
-        if verdict.allowed:
+        if file.robots.allows(url, agent=crawler.agent):
             return None
+        verdict = file.robots.decide(url, agent=crawler.agent)
         profile = None if crawler.entry is None else _PROFILES.get(crawler.entry.operator)
         # The normalised target: some profiles decode no escapes, so that `/%70rivate` would not be `/private`.
         if profile is not None and file.with_profile(profile).allows(_ANY_HOST + verdict.target, agent=crawler.agent):

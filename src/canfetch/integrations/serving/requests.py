@@ -1,9 +1,11 @@
 """Requests and replies, in a form that ASGI, WSGI and Django translate to and from."""
 
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
+from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import quote
+
+from canfetch.author.refusal import status_phrase
 
 ROBOTS_PATH: Final = "/robots.txt"
 # RFC 3986: characters that a path may contain unescaped. In a decoded path, `%` is data.
@@ -47,11 +49,20 @@ class Reply(NamedTuple):
     @property
     def reason_phrase(self) -> str:
         """The words after the status code."""
-        return HTTPStatus(self.status).phrase
+        return status_phrase(self.status)
+
+    def reply_to(self, request: Request) -> "Reply":
+        """Return this reply to GET, without its body for HEAD."""
+        return self._replace(body=b"") if request.method == "HEAD" else self
 
 
 def text_reply(request: Request, status: int, text: str, *headers: tuple[str, str]) -> Reply:
     """Return a reply with a message for people, which no cache stores."""
+    return whole_reply(status, text, *headers).reply_to(request)
+
+
+def whole_reply(status: int, text: str, *headers: tuple[str, str]) -> Reply:
+    """Return the reply of `text_reply` to GET."""
     body = text.encode("utf-8", "backslashreplace") + b"\n"
     fields = (
         ("Content-Type", "text/plain; charset=utf-8"),
@@ -59,7 +70,7 @@ def text_reply(request: Request, status: int, text: str, *headers: tuple[str, st
         ("Cache-Control", "no-store"),
         *headers,
     )
-    return Reply(status, fields, b"" if request.method == "HEAD" else body)
+    return Reply(status, fields, body)
 
 
 def environ_header(environ: Mapping[str, object], name: str) -> str | None:
@@ -67,14 +78,19 @@ def environ_header(environ: Mapping[str, object], name: str) -> str | None:
 
     Args: name: The name in lower case.
     """
-    key = name.upper().replace("-", "_")
-    value = environ.get(key if name in _FIELDS_WITHOUT_PREFIX else f"HTTP_{key}")
+    value = environ.get(_environ_key(name))
     return value if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=64)
+def _environ_key(name: str) -> str:
+    key = name.upper().replace("-", "_")
+    return key if name in _FIELDS_WITHOUT_PREFIX else f"HTTP_{key}"
 
 
 def decode_native(text: str) -> str:
     """Return a string of a WSGI environment, whose characters are bytes, decoded from UTF-8."""
-    return text.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
+    return text if text.isascii() else text.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
 
 
 def target_of_environ(environ: Mapping[str, object]) -> bytes:

@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import Identity, IdentityStatus
+from canfetch.agents.identity import Identity, IdentityStatus, SignatureStatus
 from canfetch.author.hosts import parse_host
-from canfetch.author.refusal import Refusal
+from canfetch.author.refusal import Refusal, status_phrase
 from canfetch.author.site_policy import closed_policy
 from canfetch.client.argument_checks import check_callable
 from canfetch.client.identity import SignedRequest, SigningIdentity
+from canfetch.client.identity.failure_limits import OVERLOADED, TOO_MANY_FAILURES
 from canfetch.client.loggers import SERVING_LOGGER
 from canfetch.client.procedure import Clock
 from canfetch.core.origin import find_origin
@@ -22,7 +23,7 @@ from canfetch.errors import InvalidOption, ServingError
 from canfetch.integrations.serving.enforcement import DeclaredCrawler, Enforcement, find_refusal, is_subject
 from canfetch.integrations.serving.environments import site_environment
 from canfetch.integrations.serving.http import refuse_method, serve_document, serve_file
-from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, text_reply
+from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, text_reply, whole_reply
 from canfetch.integrations.serving.sources import RobotsValue, build_source
 from canfetch.integrations.serving.stats import SiteCounters, SiteStats
 
@@ -35,6 +36,14 @@ _ACCEPT_SIGNATURE: Final = (
     "Accept-Signature",
     'sig1=("@authority" "signature-agent";key="sig1");created;expires;tag="web-bot-auth"',
 )
+# Requests that must be signed, and whose signatures are not examined: the reason, and the reply. An attack has many.
+_UNCHECKED: Final = {
+    check.detail: (
+        str(check.reason),
+        whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER),
+    )
+    for status, check in ((429, TOO_MANY_FAILURES), (503, OVERLOADED))
+}
 
 
 class IdentityCheck(NamedTuple):
@@ -152,7 +161,7 @@ class Site:
         return self._conclude(request, reply, identity)
 
     def _examine(self, request: Request) -> Reply | IdentityCheck | None:
-        reply = self._publish(request)
+        reply = None if self._identity is None else self._publish(request)
         if reply is not None:
             return reply
         seconds = self._suspended_until - self._clock()
@@ -214,10 +223,15 @@ class Site:
             return None
         if file is None or not is_subject(crawler, file):
             return None
+        unchecked = None if crawler.entry is None else enforcement.find_unchecked(request, crawler.entry)
+        if unchecked is not None:
+            reason, reply = _UNCHECKED[unchecked.detail]
+            self._counters.add("crawler_requests", signatures=reason, impostors=crawler.name)
+            return reply.reply_to(request)
         self._counters.add("crawler_requests")
         verdict = find_refusal(crawler, file, request)
         if verdict is not None:
-            self._counters.add("refused", crawler.name)
+            self._counters.add(refused=crawler.name)
             SERVING_LOGGER.debug("refused %s: %s", crawler.name, verdict)
             name = printable_text(crawler.name)
             return _refuse(request, enforcement.refusal, f"robots.txt disallows this for {name}\n{verdict.explanation}")
@@ -234,7 +248,7 @@ class Site:
     def _conclude(self, request: Request, check: IdentityCheck, identity: Identity) -> Reply | None:
         name = check.crawler.name
         if identity.signature is not None:
-            self._counters.add("signatures", identity.signature.reason.value)
+            self._counters.add(signatures=identity.signature.reason.value)
         if identity.status is IdentityStatus.VERIFIED:
             self._counters.add("verified")
             return None
@@ -246,10 +260,12 @@ class Site:
             return _refuse(
                 request, self._enforcement.refusal, f"this client may not be {name}\n{printable_text(identity.reason)}"
             )
-        self._counters.add("impostors", name)
+        self._counters.add(impostors=name)
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
+        if check.must_sign and identity.signature and identity.signature.status is SignatureStatus.NOT_CHECKED:
+            return _UNCHECKED[identity.signature.detail][1].reply_to(request)
         reason = f"this client is not {name}\n{printable_text(identity.reason)}"
         return _refuse(request, self._enforcement.refusal, reason, *([_ACCEPT_SIGNATURE] if check.must_sign else []))
 

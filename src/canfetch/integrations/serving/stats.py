@@ -90,18 +90,18 @@ class SiteCounters:
         """Take a new lock. The counts continue those of the parent."""
         self._lock = threading.Lock()
 
-    def add(self, name: str, part: str | None = None) -> None:
-        """Add one to a counter.
+    def add(self, *names: str, **parts: str) -> None:
+        """Add one to each of some counters.
 
         Args:
-            name: A field of `SiteStats`.
-            part: The product token or the reason, for a field that has parts. A token is from the registry or from the
-                file, so that clients cannot add entries.
+            names: Fields of `SiteStats` without parts.
+            parts: The product token or the reason, by the field. A token is from the registry or from the file, so that
+                clients cannot add entries.
         """
         with self._lock:
-            if part is None:
+            for name in names:
                 self._counts[name] += 1
-            else:
+            for name, part in parts.items():
                 self._parts[name][part] += 1
 
     def snapshot(self) -> SiteStats:

@@ -43,9 +43,7 @@ class TrustedProxies:
             forwarded_for: The value of `X-Forwarded-For`.
         Cost: O(characters), and at most 16 addresses are parsed.
         """
-        if not self._trusts_peer(peer):
-            return peer or None
-        if not forwarded_for:
+        if not forwarded_for or not self._trusts_peer(peer):
             return peer or None
         hop = next((hop for hop in _last_hops(forwarded_for) if not self._trusts(hop)), "")
         return None if parse_address(hop) is None else hop
@@ -65,6 +63,8 @@ class TrustedProxies:
         return self._trusts(peer) if peer else self._trusts_unix
 
     def _trusts(self, text: str) -> bool:
+        if not self._networks:
+            return False
         address = parse_address(text)
         return address is not None and any(
             address in network for network in self._networks if network.version == address.version

@@ -328,6 +328,9 @@ class VerifyRequest(Request):
     at: Annotated[str | None, Field(max_length=100, description="When it was received, as RFC 3339. Default: now.")] = (
         None
     )
+    host: Annotated[
+        str | None, Field(max_length=300, description="The host of the site. Signatures for others are invalid.")
+    ] = None
 
 
 class StreamLine(ReadingRequest):

@@ -1,0 +1,150 @@
+"""Limits on what invalid signatures cost: by address, by network, and in all, in bounded memory.
+
+A limit is a time in the future (the generic cell rate algorithm): each failure moves it further, and it is reached when
+it is a minute ahead. So a limit needs one number, and after it is reached, failures are accepted at its rate.
+"""
+
+import socket
+from collections import OrderedDict
+from ipaddress import ip_address
+from threading import Lock
+from typing import Final
+
+from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
+from canfetch.client.procedure import Clock
+from canfetch.client.transports.addresses import is_public
+
+_WINDOW: Final = 60.0
+# The processor time that failures may take at once after a quiet time, in seconds.
+_BURST: Final = 0.2
+# How many times the failures of an address are accepted from its network, and from peers with a recent valid signature.
+_PER_NETWORK: Final = 4
+_PER_PROVEN: Final = 10
+_PROVEN_SECONDS: Final = 3600.0
+_MAX_ENTRIES: Final = 20_000
+# Addresses and networks have different lengths, so that one table has both.
+_NETWORK_BYTES: Final = {4: 3, 16: 6}
+_MAPPED: Final = b"\0" * 10 + b"\xff\xff"
+_NEVER: Final = float("-inf")
+# Not the fault of the client.
+_OUTAGES: Final = (SignatureReason.DIRECTORY_UNAVAILABLE, SignatureReason.DIRECTORY_NOT_REQUESTED)
+
+TOO_MANY_FAILURES: Final = SignatureCheck(
+    SignatureStatus.NOT_CHECKED,
+    SignatureReason.TOO_MANY_FAILURES,
+    "too many invalid signatures came from this address or its network",
+)
+OVERLOADED: Final = SignatureCheck(
+    SignatureStatus.NOT_CHECKED,
+    SignatureReason.OVERLOADED,
+    "too many invalid signatures arrive, and no valid one came from this address or its network recently",
+)
+
+
+class FailureLimits:
+    """Decides which signatures are examined. Safe for use by several threads.
+
+    A peer with a valid signature in the last hour, or in the network of one, may fail ten times as often, and the limit
+    of all peers does not apply to it.
+
+    Args:
+        max_failures: How many invalid signatures are examined in a minute, for each address. A network, of 24 bits for
+            IPv4 and 48 bits for IPv6, may send four times as many.
+        max_share: The share of the time of a processor that invalid signatures of all other peers may take.
+        monotonic: Returns seconds.
+    """
+
+    def __init__(self, *, max_failures: int, max_share: float, monotonic: Clock) -> None:
+        self._seconds = _WINDOW / max_failures
+        self._max_share = max_share
+        self._monotonic = monotonic
+        # When the failures of an address or a network are forgotten, and until when one is exempt.
+        self._failed: OrderedDict[bytes, float] = OrderedDict()
+        self._proven: OrderedDict[bytes, float] = OrderedDict()
+        self._paid_at = _NEVER
+        self.reset_after_fork()
+
+    def reset_after_fork(self) -> None:
+        """Create a new lock after a fork."""
+        self._lock = Lock()
+
+    def find_reached(self, peer: str | None) -> SignatureCheck | None:
+        """Return the result for a signature that is not examined, or None if it is to be examined.
+
+        Args: peer: The address of the client, or None if it is unknown.
+        Cost: A few dictionary lookups.
+        """
+        now = self._monotonic()
+        address = _packed(peer)
+        if address is not None:
+            for key in (address, _network_of(address)):
+                is_proven = self._proven.get(key, _NEVER) > now
+                failed = self._failed.get(key)
+                # Half of an interval makes up for rounding.
+                if failed is not None and failed - now > _WINDOW - self._interval(key, is_proven=is_proven) / 2:
+                    return TOO_MANY_FAILURES
+                if is_proven:
+                    return None
+        return OVERLOADED if (self._paid_at - now) * self._max_share > _BURST else None
+
+    def record(self, peer: str | None, check: SignatureCheck | None, spent: float) -> None:
+        """Record the result for a signature that was examined.
+
+        Args:
+            peer: The address of the client, or None if it is unknown.
+            check: The result, or None if there is none.
+            spent: Processor time that the result took, in seconds.
+        """
+        now = self._monotonic()
+        address = _packed(peer)
+        is_valid = check is not None and check.is_valid
+        if is_valid and (address is None or self._proven.get(address, _NEVER) > now + _PROVEN_SECONDS / 2):
+            return
+        # All clients have the address of a proxy that is not listed.
+        if address is not None and not is_public(ip_address(address)):
+            address = None
+        with self._lock:
+            if address is not None:
+                keys = (address, _network_of(address))
+                if is_valid:
+                    for key in keys:
+                        _put(self._proven, key, now + _PROVEN_SECONDS)
+                    return
+                proven = [self._proven.get(key, _NEVER) > now for key in keys]
+                if check is not None and check.reason not in _OUTAGES:
+                    for key, is_proven in zip(keys, proven, strict=True):
+                        seconds = self._interval(key, is_proven=is_proven)
+                        _put(self._failed, key, max(self._failed.get(key, now), now) + seconds)
+                if any(proven):
+                    return
+            if not is_valid:
+                self._paid_at = max(self._paid_at, now) + spent / self._max_share
+
+    def _interval(self, key: bytes, *, is_proven: bool) -> float:
+        """Return the seconds for which a failure counts."""
+        seconds = self._seconds if len(key) in _NETWORK_BYTES else self._seconds / _PER_NETWORK
+        return seconds / _PER_PROVEN if is_proven else seconds
+
+
+def _put(entries: OrderedDict[bytes, float], key: bytes, until: float) -> None:
+    entries[key] = until
+    entries.move_to_end(key)
+    if len(entries) > _MAX_ENTRIES:
+        entries.popitem(last=False)
+
+
+def _packed(peer: str | None) -> bytes | None:
+    """Return the bytes of an address, those of IPv4 for an IPv4 address in IPv6 form, or None."""
+    if peer is None:
+        return None
+    try:
+        if ":" not in peer:
+            return socket.inet_pton(socket.AF_INET, peer)
+        address = socket.inet_pton(socket.AF_INET6, peer.partition("%")[0])
+    except (OSError, ValueError):
+        return None
+    return address.removeprefix(_MAPPED)
+
+
+def _network_of(address: bytes) -> bytes:
+    return address[: _NETWORK_BYTES[len(address)]]
