@@ -189,6 +189,14 @@ def faults_of_clone(clone: Path) -> Iterator[str]:
         yield from faults_of_npm(clone / "build" / "npm", package_version(clone))
         if changed := git(clone, "status", "--porcelain").splitlines():
             yield f"the build changes committed files, such as {changed[0].split(maxsplit=1)[1]}"
+    yield from faults_of_interface(clone)
+
+
+def faults_of_interface(clone: Path) -> Iterator[str]:
+    """Compare the public interface of the crate with that of the last release, and yield the fault.
+
+    Before the first release, only the step "interface of the crate" compares it, with the list in the repository.
+    """
     tag = last_release(clone)
     if tag is None:
         print(f"{SEMVER}: skipped, because there is no release tag")
@@ -222,7 +230,7 @@ def steps_by_hand(tree: Path, version: str, commit: str) -> list[str]:
 
 def print_faults(version: str, faults: list[str]) -> int:
     """Print the faults, and return the exit code."""
-    print(f"canfetch {version}: {len(faults)} faults")
+    print(f"canfetch {version}: {len(faults)} fault{'' if len(faults) == 1 else 's'}")
     for fault in faults:
         print(f"  fault: {fault}")
     return int(bool(faults))

@@ -26,15 +26,17 @@ def build_for(adapter: Adapter, root: Path) -> None:
     if adapter.build is None:
         return
     source, target = ADAPTERS / adapter.build, root / adapter.build
-    _build_once(source, target, lambda: BUILDERS[adapter.build or ""](source, target))
+    _build_once(source, target, "built", lambda: BUILDERS[adapter.build or ""](source, target))
     if adapter.is_older:
         folder, build = adapter.folder(root), OLDER_BUILDERS[adapter.build.partition("-")[0]]
-        _build_once(source, folder, lambda: build(adapter, source, folder))
+        # A parser and its client share the folder, and may be two programs.
+        stamp = f"built-{Path(adapter.program[0]).name}"
+        _build_once(source, folder, stamp, lambda: build(adapter, source, folder))
 
 
-def _build_once(source: Path, target: Path, build: Callable[[], None]) -> None:
-    """Build `target`, unless it is built from the same sources already."""
-    stamp, digest = target / "built", _digest(source)
+def _build_once(source: Path, target: Path, name: str, build: Callable[[], None]) -> None:
+    """Build `target`, unless the stamp `name` in it is that of the same sources."""
+    stamp, digest = target / name, _digest(source)
     if target.name not in UNSTAMPED and stamp.exists() and stamp.read_text() == digest:
         return
     target.mkdir(parents=True, exist_ok=True)

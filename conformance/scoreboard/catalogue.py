@@ -150,11 +150,12 @@ def find_adapter(label: str) -> Adapter:
 
 def unavailable() -> list[Unavailable]:
     """Return the implementations and the versions that cannot be built or asked."""
-    versions = {
-        (adapter.package, version): Unavailable(f"{adapter.title} {version}", adapter.language, reason)
-        for adapter in adapters().values()
-        for version, reason in adapter.not_built
-    }
+    versions: dict[tuple[str, str], Unavailable] = {}
+    for adapter in adapters().values():
+        for version, reason in adapter.not_built:
+            # The client of a library has the versions of the parser, which comes first.
+            entry = Unavailable(f"{adapter.title} {version}", adapter.language, reason)
+            versions.setdefault((adapter.package, version), entry)
     return [*(Unavailable(**table) for table in _catalogue()["unavailable"]), *versions.values()]
 
 

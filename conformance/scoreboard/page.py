@@ -275,7 +275,8 @@ def _conditions(results: Results) -> list[str]:
         "Only verdicts are compared. A case passes if all its questions are answered correctly.",
         (
             "Click a version to see older versions of the library, which answered the same cases. `change` compares"
-            " the newest with the oldest of them, in the first level that has cases."
+            " the newest with the oldest of them, in the first level that has cases. If there are fewer than three, the"
+            " registry has no more, or [they cannot be asked](#not-on-the-scoreboard)."
         ),
         (
             "A cell shows the share of the cases that passed, and their number, of those that were asked. Questions"

@@ -184,6 +184,23 @@ def test_older_version_replaces_the_locked_one(
     assert not any(str(folder) in word for word in commands[0])
 
 
+def test_a_parser_and_its_client_of_one_older_version_are_both_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = tmp_path / "rust-clients/older/release"
+    compiled.mkdir(parents=True)
+    programs = ["robotparser", "robotparser_client"]
+    for name in programs:
+        (compiled / name).touch()
+    monkeypatch.setattr(builder, "_run", lambda _command: None)
+
+    for label in ("robotparser-rs@0.10.2", "robotparser-rs-client@0.10.2"):
+        build_for(find_adapter(label), tmp_path)
+
+    folder = find_adapter("robotparser-rs@0.10.2").folder(tmp_path)
+    assert sorted(path.name for path in (folder / "release").iterdir()) == programs
+
+
 def test_catalogue_is_complete() -> None:
     for adapter in adapters().values():
         assert adapter.claim
@@ -191,6 +208,8 @@ def test_catalogue_is_complete() -> None:
         assert set(adapter.profiles) <= set(PROFILES[adapter.asks])
         assert adapter.build is None or adapter.build in BUILDERS
     assert all(each.reason for each in unavailable())
+    # A parser and its client have one entry, with the name of the parser.
+    assert "robotparser 0.4.4" in [each.title for each in unavailable()]
 
 
 def test_questions_that_an_interface_cannot_express_are_skipped() -> None:
@@ -479,6 +498,18 @@ def test_another_run_replaces_the_results_of_its_adapters_only() -> None:
     ]
     assert merged.dates == {"protego": dt.date(2026, 1, 2), "robotxt": dt.date(2026, 1, 1)}
     assert merged.machine == "new"
+
+
+@pytest.mark.slow
+def test_each_version_has_saved_answers() -> None:
+    """A version without them belongs to `not_built`, with the reason."""
+    missing = [
+        each.label
+        for row in Results.load().rows
+        for each in row.adapter.releases()
+        if each.version not in {saved.adapter.version for saved in (row, *row.older)}
+    ]
+    assert missing == []
 
 
 @pytest.mark.slow

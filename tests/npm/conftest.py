@@ -13,6 +13,13 @@ from tests.missing import run_build_script, skip_unless_ci
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROGRAMS: Final = Path(__file__).parent / "programs"
 SECONDS: Final = 900
+# The JavaScript runtimes: their npm package, the program in it, and its arguments before the name of a script. Node.js
+# is installed on the machine.
+RUNTIMES: Final = {
+    "node": ("", "node", ("--expose-gc",)),
+    "deno": ("deno@2.9.6", "@deno/*/deno", ("run", "--allow-all", "--no-prompt", "--v8-flags=--expose-gc")),
+    "bun": ("bun@1.4.4", "@oven/*/bin/bun", ("run", "--expose-gc")),
+}
 
 
 class Archive(NamedTuple):
@@ -72,6 +79,17 @@ class Project(NamedTuple):
         return done.stdout
 
 
+class Runtime(NamedTuple):
+    """A project that also has robots-parser, and the command that runs its programs."""
+
+    project: Project
+    command: tuple[str | Path, ...]
+
+    def run(self, program: str, *arguments: str, questions: str | None = None) -> str:
+        """Run a program, and return its output. It must not write to standard error."""
+        return self.project.run(*self.command, program, *arguments, questions=questions)
+
+
 def new_project(folder: Path, archive: Archive) -> Project:
     """Return a new project with the package and the programs."""
     shutil.copytree(PROGRAMS, folder, dirs_exist_ok=True)
@@ -113,6 +131,20 @@ def with_robots_parser(archive: Archive, tmp_path_factory: pytest.TempPathFactor
     expected = "sha512-s+pyvQeIKIZ0dx5iJiQk1tPLJAWln39+MI5jtM8wnyws+G5azk+dMnMX0qfbqNetKKNgcWWOdi0sfm+FbQbgdQ=="
     assert lock["packages"]["node_modules/robots-parser"]["integrity"] == expected
     return project
+
+
+@pytest.fixture(scope="session", params=RUNTIMES)
+def runtime(with_robots_parser: Project, request: pytest.FixtureRequest) -> Runtime:
+    """Return each runtime. Skip the test if npm has no program of it for this platform."""
+    package, program, arguments = RUNTIMES[request.param]
+    if not package:
+        return Runtime(with_robots_parser, (program, *arguments))
+    if problem := with_robots_parser.install(package):
+        pytest.skip(f"npm cannot install {package}: {problem}")
+    executable = next((with_robots_parser.folder / "node_modules").glob(program), None)
+    if executable is None:
+        pytest.skip(f"the npm package of {request.param} has no program for this platform")
+    return Runtime(with_robots_parser, (executable, *arguments))
 
 
 def lines_of_json(text: str) -> list[Any]:

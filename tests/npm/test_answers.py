@@ -9,7 +9,7 @@ import pytest
 from conformance.__main__ import main
 from tests.differential.generator import generate_case
 from tests.missing import skip_unless_ci
-from tests.npm.conftest import Archive, Project, lines_of_json
+from tests.npm.conftest import Archive, Runtime, lines_of_json
 
 import canfetch
 from canfetch.agents import CRAWLERS
@@ -49,7 +49,7 @@ def test_all_conformance_cases(archive: Archive, capsys: pytest.CaptureFixture[s
     assert code == 0, output[-2000:]
 
 
-def test_answers_are_those_of_the_library(project: Project) -> None:
+def test_answers_are_those_of_the_library(runtime: Runtime) -> None:
     random = Random(9309)  # noqa: S311 - cases, not secrets
     headers = [*HEADERS, *(header.value for crawler in CRAWLERS for header in crawler.headers)]
     questions, expected = [], []
@@ -71,7 +71,7 @@ def test_answers_are_those_of_the_library(project: Project) -> None:
         }
         questions.append(question)
         expected.append(answers(b"\n".join(lines), question, agents, urls))
-    found = lines_of_json(project.run("node", "answers.mjs", questions="\n".join(map(json.dumps, questions)) + "\n"))
+    found = lines_of_json(runtime.run("answers.mjs", questions="\n".join(map(json.dumps, questions)) + "\n"))
     assert len(found) == len(expected)
     for question, answer, right in zip(questions, found, expected, strict=True):
         assert answer == right, question

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.docs.blocks import blocks
-from tests.npm.conftest import ROOT, Project
+from tests.npm.conftest import ROOT, Project, Runtime
 
 pytestmark = pytest.mark.service
 
@@ -16,8 +16,8 @@ FILES = 5000
 FEATURES = ["escapes", "groups", "empty groups", "robots.txt"]
 
 
-def test_the_tests_of_robots_parser_pass(with_robots_parser: Project) -> None:
-    results = json.loads(with_robots_parser.run("node", "suite.cjs", "node_modules/robots-parser/test/Robots.js"))
+def test_the_tests_of_robots_parser_pass(runtime: Runtime) -> None:
+    results = json.loads(runtime.run("suite.cjs", "node_modules/robots-parser/test/Robots.js"))
     assert results["failed"] == []
     assert len(results["passed"]) == 41
 
@@ -33,8 +33,8 @@ def test_only_listed_features_of_files_differ(with_robots_parser: Project, featu
     assert compare(with_robots_parser, feature)["different"] > 0
 
 
-def test_delays_are_those_of_the_groups_whose_rules_apply(with_robots_parser: Project) -> None:
-    assert with_robots_parser.run("node", "delays.cjs") == "done\n"
+def test_delays_are_those_of_the_groups_whose_rules_apply(runtime: Runtime) -> None:
+    assert runtime.run("delays.cjs") == "done\n"
 
 
 def compare(project: Project, *features: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from release_check import (
     fault_of,
     faults_of_files,
     faults_of_git,
+    faults_of_interface,
     faults_of_npm,
     last_release,
     main,
@@ -182,6 +183,44 @@ def test_the_last_release_is_the_highest_version_before_head(tree: Path, monkeyp
     assert last_release(tree) == "v0.10.0"
 
 
+@pytest.fixture
+def cargo(tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a program named cargo on PATH, and return its folder. It fails if the tree has a file `broken`."""
+    programs = tmp_path_factory.mktemp("programs")
+    program = programs / "cargo"
+    program.write_text('#!/bin/sh\necho "$@"\n! test -e broken\n', encoding="utf-8")
+    program.chmod(0o755)
+    # The log of a step is named relative to the checkout.
+    monkeypatch.setattr(release_check, "ROOT", tree)
+    monkeypatch.setattr(release_check, "LOGS", tree / "logs")
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return programs
+
+
+def test_before_the_first_release_the_interface_has_only_a_list(
+    tree: Path, cargo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del cargo
+    assert list(faults_of_interface(tree)) == []
+    skipped = "interface of the crate since the last release: skipped, because there is no release tag\n"
+    assert capsys.readouterr().out == skipped
+
+
+def test_after_a_release_the_interface_is_compared_with_its_tag(tree: Path, cargo: Path) -> None:
+    git(tree, "tag", "v0.0.9")
+    name = "interface of the crate since the last release"
+    assert list(faults_of_interface(tree)) == [f"{name}: not checked: run cargo install --locked cargo-semver-checks"]
+    shutil.copy(cargo / "cargo", cargo / "cargo-semver-checks")
+    assert list(faults_of_interface(tree)) == []
+    log = tree / "logs" / "interface-of-the-crate-since-the-last-release.log"
+    command = "semver-checks --manifest-path rust/Cargo.toml --package canfetch --baseline-rev v0.0.9"
+    assert log.read_text(encoding="utf-8") == f"{command}\n"
+    (tree / "broken").touch()
+    assert list(faults_of_interface(tree)) == [
+        f"{name}: cargo {command} failed with exit code 1: see {log.relative_to(tree)}"
+    ]
+
+
 def test_metadata_for_npm_are_checked(tmp_path: Path) -> None:
     source = ROOT / "npm" / "package.json"
     shutil.copy(source, tmp_path)
@@ -217,4 +256,4 @@ def test_the_tag_must_be_that_of_the_version(
     capsys.readouterr()
     assert main(["--tag", "v9.9.9"]) == 1
     fault = f"the tag is v9.9.9, and src/canfetch/__init__.py has the version {VERSION}"
-    assert capsys.readouterr().out == f"canfetch {VERSION}: 1 faults\n  fault: {fault}\n"
+    assert capsys.readouterr().out == f"canfetch {VERSION}: 1 fault\n  fault: {fault}\n"
