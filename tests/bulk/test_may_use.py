@@ -155,7 +155,10 @@ def test_equal_rows_are_answered_once() -> None:
     assert calls == 4
 
 
-@pytest.mark.parametrize("agent", ["Googlebot", ["Googlebot"] * 5])
+@pytest.mark.parametrize(
+    "agent",
+    ["Googlebot", ["Googlebot"] * 5, pa.DictionaryArray.from_arrays(pa.array([0] * 5, pa.uint64()), ["Googlebot"])],
+)
 def test_a_row_names_the_standard_the_rule_and_what_was_not_read(agent: Any, engine: str) -> None:
     licensed = "License: https://example.com/l.xml\n"
     closed = f"{licensed}User-agent: *\nDisallow: /"

@@ -224,15 +224,15 @@ def _unread(
     """Return the sources that could change each answer. Most rows of a purpose have the same ones."""
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    column = pa.array([None if one is None else _usual_unread(one) for one in purposes], pa.string())
+    distinct = list(dict.fromkeys(purposes))
+    purpose_numbers = pa.array([distinct.index(purpose) for purpose in purposes], pa.int64())
+    usual = pa.array([None if one is None else _usual_unread(one) for one in distinct], pa.string())
     is_final = compute.equal(use, str(Preference.DISALLOW))
     # Null in rows without an answer.
-    unread = compute.if_else(is_final, None, _repeated(column, len(use)))
+    unread = compute.if_else(is_final, None, _repeated(usual.take(purpose_numbers), len(use)))
     special = _special_files(options, content.dictionary)
     if not special:
         return unread
-    distinct = list(dict.fromkeys(purposes))
-    purpose_numbers = pa.array([distinct.index(purpose) for purpose in purposes])
 
     def answer(key: int) -> str | None:
         key, allowed = divmod(key, len(_ALLOWED))
@@ -324,10 +324,11 @@ def _chains(agents: Any, *, use_registry: bool) -> tuple[list[Chain | None], Any
     if isinstance(agents, tuple):
         return [agents], import_pyarrow(_REASON).array([0])
     encoded = _encoded(agents)
+    numbers = encoded.indices.cast(import_pyarrow(_REASON).int64())
     names = read_values(encoded.dictionary)
     resolve = resolve_crawlers if use_registry else resolve_names
     chains = resolve([name if isinstance(name, bytes) else b"" for name in names])
-    return [None if name is None else chain for name, chain in zip(names, chains, strict=True)], encoded.indices
+    return [None if name is None else chain for name, chain in zip(names, chains, strict=True)], numbers
 
 
 def _tokens(
