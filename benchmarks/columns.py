@@ -18,6 +18,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -96,9 +97,13 @@ def with_statements(contents: list[bytes]) -> list[bytes]:
     for number, content in enumerate(contents):
         lines = [b"Content-Signal: search=yes, ai-train=no"] * (number % 2 == 0)
         if number % 4 == 0:
-            lines += [b"Content-Usage: train-ai=n", f"Content-Usage: /{segment(dice)} train-ai=y".encode()]
+            lines += _usage_lines(dice)
         stated.append(b"\n".join([content, b"", b"User-agent: *", *lines]))
     return stated
+
+
+def _usage_lines(dice: Dice) -> list[bytes]:
+    return [b"Content-Usage: train-ai=n", f"Content-Usage: /{segment(dice)} train-ai=y".encode()]
 
 
 def constant(ids: Any, agents: Any, urls: Any) -> Any:  # noqa: ARG001 - the parameters of all functions
@@ -161,11 +166,12 @@ def kernel(rows: Rows, slow: int) -> list[Result]:
 
 
 def preferences(rows: Rows, slow: int) -> list[Result]:
-    """Measure the preferences on usage."""
+    """Measure the preferences on usage, and all statements of files on it, beside decisions of the same rows."""
     few, usage = rows.first(slow), rows.first(len(rows.ids) // USAGE_SHARE)
-    stated = with_statements(list(rows.contents.values()))
+    contents = list(rows.contents.values())
+    dice = Dice(9309)
+    stated = with_statements(contents)
     parsed = dict(zip(rows.contents, map(parse, stated), strict=True))
-    column = pa.DictionaryArray.from_arrays(usage.content.indices, pa.array(stated, pa.binary()))
 
     def usage_of_each() -> list[str]:
         columns = (one.to_pylist() for one in (few.ids, few.agent, few.url))
@@ -175,17 +181,22 @@ def preferences(rows: Rows, slow: int) -> list[Result]:
         )
         return [one.explanation for one in found]
 
-    return measure(
-        time.process_time,
-        {
-            "RobotsTxt.usage, row by row": (usage_of_each, slow, ""),
-            "canfetch, preferences": (
-                lambda: bulk.usage(column, usage.agent, usage.url, purpose="training"),
-                len(usage.ids),
-                "",
-            ),
-        },
-    )
+    tasks: dict[str, tuple[Callable[[], object], int, str]] = {"RobotsTxt.usage, row by row": (usage_of_each, slow, "")}
+    kinds = {
+        "no statements": contents,
+        "statements in half of the files": stated,
+        "statements in all files": [b"\n".join([one, b"User-agent: *", *_usage_lines(dice)]) for one in contents],
+        "statements in half of the files, licenses in all": [
+            one + b"\nLicense: https://example.com/l.xml" for one in stated
+        ],
+    }
+    for kind, files in kinds.items():
+        column = pa.DictionaryArray.from_arrays(usage.content.indices, pa.array(files, pa.binary()))
+        for function in (bulk.decide, bulk.usage, bulk.may_use):
+            options = {} if function is bulk.decide else {"purpose": "training"}
+            run = partial(function, column, usage.agent, usage.url, **options)
+            tasks[f"{function.__name__}, {kind}"] = run, len(usage.ids), ""
+    return measure(time.process_time, tasks)
 
 
 def pandas(rows: Rows, slow: int) -> list[Result]:

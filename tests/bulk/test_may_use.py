@@ -1,7 +1,9 @@
 """The column `may_use` has the answers of `canfetch.may_use`, row by row."""
 
 import random
+import sys
 from collections.abc import Iterable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -10,7 +12,9 @@ from tests.bulk.generated_usage import URLS, generated_content
 import canfetch
 from canfetch.bulk import may_use, usage
 from canfetch.bulk.uses import may_use_by_purpose
+from canfetch.consent.verdict import UseVerdict, unread_beside_robots
 from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, InvalidURL
+from canfetch.extensions import UsagePurpose
 
 pa = pytest.importorskip("pyarrow")
 CONTENT = """User-agent: *
@@ -97,7 +101,64 @@ def test_the_fields_of_may_use(engine: str) -> None:
     assert found.to_pyarrow().type == pa.chunked_array(found).type
 
 
-@pytest.mark.parametrize("agent", ["Googlebot", ["Googlebot"] * 5])
+def unread_sources(verdict: UseVerdict) -> str | None:
+    """Return the cell of the sources that were not read."""
+    is_training = verdict.purpose is UsagePurpose.TRAINING
+    names = [one.name for one in verdict.unread if one.name != "tdmrep.json" or is_training]
+    return None if verdict.is_final else ", ".join(dict.fromkeys(names))
+
+
+@pytest.mark.slow
+def test_equal_rows_have_the_sources_and_tokens_of_one_url(engine: str) -> None:
+    dice = random.Random(9309)  # noqa: S311 - not for cryptography
+    licenses = ["", "License: https://example.com/l.xml", "User-agent: Googlebot\nLicense: https://example.com/l.xml"]
+    contents: list[bytes | None] = [
+        generated_content(dice, NAMES) + f"\n{dice.choice(licenses)}\n".encode() for _ in range(12)
+    ]
+    contents += [None, b"User-agent: Google-Extended\nDisallow: /a\n#" + b"x" * 600_000]
+    urls = [url for url in URLS if url and "not" not in url]
+    choices: list[list[Any]] = [contents, AGENTS, urls, PURPOSES]
+    rows = [[dice.choice(choice) for choice in choices] for _ in range(1_500)]
+    expected: list[tuple[Any, ...]] = []
+    for content, agent, url, purpose in rows:
+        if content is None or agent in {None, "two words"}:
+            expected.append((None,) * 5)
+            continue
+        verdict = canfetch.may_use(url, purpose=purpose, agent=agent, robots=canfetch.parse(content))
+        first = verdict.decided_by[0] if verdict.decided_by else None
+        stated = (None, None, None) if first is None else (first.line, first.token, first.standard)
+        expected.append((*stated, verdict.combination, unread_sources(verdict)))
+    columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)]
+    halves = [pa.array(part, pa.binary()).dictionary_encode() for part in (columns[0][:700], columns[0][700:])]
+    views = [pa.array(column, pa.string_view()) for column in columns[1:3]]
+    for files, agents, targets in (columns[:3], [pa.chunked_array(halves), *views]):
+        found = may_use_by_purpose(files, agents, targets, columns[3], engine=engine)
+        fields = ("line", "token", "standard", "rule", "unread")
+        assert [tuple(row[name] for name in fields) for row in found] == expected
+
+
+def test_equal_rows_are_answered_once() -> None:
+    licensed = "License: https://example.com/l.xml\nUser-agent: a\nDisallow: /b"
+    calls = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        calls += event == "call" and frame.f_code is unread_beside_robots.__code__
+
+    sys.setprofile(count)
+    try:
+        found = may_use([licensed] * 3_000, ["a", "b", "c"] * 1_000, ["/b"] * 3_000, purpose="search")
+    finally:
+        sys.setprofile(None)
+    assert [row["unread"] for row in found] == [None, *["headers, html, license"] * 2] * 1_000
+    # One for each agent, and the usual one.
+    assert calls == 4
+
+
+@pytest.mark.parametrize(
+    "agent",
+    ["Googlebot", ["Googlebot"] * 5, pa.DictionaryArray.from_arrays(pa.array([0] * 5, pa.uint64()), ["Googlebot"])],
+)
 def test_a_row_names_the_standard_the_rule_and_what_was_not_read(agent: Any, engine: str) -> None:
     licensed = "License: https://example.com/l.xml\n"
     closed = f"{licensed}User-agent: *\nDisallow: /"
@@ -117,8 +178,7 @@ def test_a_row_names_the_standard_the_rule_and_what_was_not_read(agent: Any, eng
                     "https://example.com/signed/", purpose=purpose, agent="Googlebot", robots=canfetch.parse(content)
                 )
                 first = verdict.decided_by[0].standard if verdict.decided_by else None
-                names = [one.name for one in verdict.unread if one.name != "tdmrep.json" or purpose == "training"]
-                unread = None if verdict.is_final else ", ".join(dict.fromkeys(names))
+                unread = unread_sources(verdict)
                 assert (row["standard"], row["rule"], row["unread"]) == (first, verdict.combination, unread)
 
 

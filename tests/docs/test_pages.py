@@ -52,6 +52,7 @@ NOT_RUN = {
 }
 # Optional modules; without one of them, the blocks that need it are not run.
 NEEDED = {
+    "docs/bulk.md": [*["deltalake"] * 3, *["pyiceberg"] * 4],
     "docs/cookbook.md": ["pandas", "polars", "pandas"],
     "docs/agents.md": ["http_message_signatures"] * 2,
     "docs/serving.md": ["http_message_signatures", "http_message_signatures"],

@@ -115,10 +115,11 @@ def has_text_type(table: Any, name: str) -> bool:
         return False
     type_ = schema.field(name).type
     type_ = type_.storage_type if isinstance(type_, pa.BaseExtensionType) else type_
-    return _is_text(pa, type_.value_type if pa.types.is_dictionary(type_) else type_)
+    return is_text(pa, type_.value_type if pa.types.is_dictionary(type_) else type_)
 
 
-def _is_text(pa: Any, type_: Any) -> bool:
+def is_text(pa: Any, type_: Any) -> bool:
+    """Return whether a type of pyarrow is text or bytes, in any layout."""
     types = pa.types
     of_text = (types.is_string, types.is_large_string, types.is_string_view)
     of_bytes = (types.is_binary, types.is_large_binary, types.is_binary_view)
@@ -158,7 +159,7 @@ def _plain_values(pa: Any, chunk: Any, expected: str) -> list[Value]:
         numbers = _whole_numbers(chunk, accepts=expected == IDS)
         if numbers is not None:
             return numbers
-    if not _is_text(pa, chunk.type):
+    if not is_text(pa, chunk.type):
         found = f"a column of type {chunk.type}: expected {expected}, or a dictionary of them"
         raise InvalidColumn(f"invalid Arrow data: {found}")
     # As bytes, because Arrow data may claim to be UTF-8 without being it.

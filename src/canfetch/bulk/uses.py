@@ -5,12 +5,14 @@
 pyarrow combines the columns of the kernel.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
 from canfetch.bulk.arguments import (
     AnyColumn,
+    Chain,
     as_agents,
     as_column,
     chain_agent,
@@ -18,8 +20,8 @@ from canfetch.bulk.arguments import (
     resolve_crawlers,
     resolve_names,
 )
-from canfetch.bulk.arrow_values import Value, read_values
-from canfetch.bulk.column import ArrowColumn, Column
+from canfetch.bulk.arrow_values import Value, is_text, read_values
+from canfetch.bulk.column import ArrowColumn, Column, ColumnSource
 from canfetch.bulk.decisions import shared_kernel
 from canfetch.bulk.extras import import_extra, import_pyarrow
 from canfetch.bulk.kernels import KernelOptions, kernel_options
@@ -34,6 +36,8 @@ from canfetch.errors import InvalidColumn
 
 _REASON: Final = "to combine columns"
 _LICENSE_KEY: Final = b"license"
+# The uses of a column, with `UseVerdict.allowed`.
+_ALLOWED: Final = {str(Preference.ALLOW): True, str(Preference.DISALLOW): False, str(Preference.UNKNOWN): None}
 
 
 def may_use(
@@ -138,31 +142,40 @@ def use_arrays(
     kernel = shared_kernel(options)
     content, agents, url = (_reusable(column) for column in (content, agents, url))
     names = [None if purpose is None else str(purpose) for purpose in purposes]
+    # It raises if a column is invalid.
     usage = pa.array(Column(kernel.usage(content, agents, url, names)))
+    content = _encoded(content)
+    chains, agent_numbers = _chains(agents, use_registry=options.use_registry)
 
-    def decide(agent: Agent) -> Any:
+    def decide(function: Callable[[Any, Any, Any], ColumnSource], agent: Agent, rows: Any) -> Any:
+        """Decide the rows for which a mask is true."""
+        columns = [column if len(column) == 1 else column.filter(rows) for column in (content, url)]
         chain = as_agents(agent, use_registry=False)
-        return _repeated(pa.array(Column(kernel.decide(content, chain, url))), len(usage))
+        decided = pa.array(Column(function(columns[0], chain, columns[1])))
+        return _repeated(decided, compute.sum(rows).as_py())
 
-    may_fetch, disallow = usage.field("allowed"), pa.scalar(str(Preference.DISALLOW))
+    may_fetch, disallow = usage.field("allowed"), str(Preference.DISALLOW)
     found = [
         compute.if_else(may_fetch, usage.field("preference"), disallow),
         *(usage.field(name) for name in ("kind", "line", "explanation")),
         pa.nulls(len(usage), pa.string()),
         pa.nulls(len(usage), pa.string()),
     ]
+    tokens = list(_tokens(chains, agent_numbers, purposes))
+    url = _as_bytes(url) if tokens else url
     # The first token decides, so its rules replace those of the others.
-    for crawler, rows in reversed(list(_tokens(agents, purposes, use_registry=options.use_registry))):
-        verdicts = decide(crawler.agent)
-        # Null in rows without a verdict, whose fields are null already.
-        refused = compute.and_(may_fetch, compute.invert(verdicts.field("allowed")))
-        for selected in rows:
-            refused = compute.and_(refused, selected)
+    for crawler, conditions in reversed(tokens):
+        refused = reduce(compute.and_, conditions, may_fetch).fill_null(False)
         if not compute.any(refused).as_py():
             continue
+        allowed = decide(kernel.allows, crawler.agent, refused)
+        refused = compute.replace_with_mask(refused, refused, compute.invert(allowed))
+        if not compute.any(refused).as_py():
+            continue
+        verdicts = decide(kernel.decide, crawler.agent, refused)
         line = verdicts.field("line")
         # Without the groups for `*`, a rule in one of them does not decide.
-        of_every = decide(Agent(crawler.agent.tokens, star_applies=False)).field("allowed")
+        of_every = decide(kernel.allows, Agent(crawler.agent.tokens, star_applies=False), refused)
         text = compute.binary_join_element_wise(
             compute.if_else(
                 of_every, f"a rule for {crawler.name}, in the group for *: line ", f"a rule for {crawler.name}: line "
@@ -171,11 +184,11 @@ def use_arrays(
             "",
         )
         group = compute.if_else(of_every, "*", crawler.name)
-        stated = (disallow, pa.scalar(str(StatementKind.CONTROL_TOKEN)), line, text, pa.scalar(crawler.name), group)
-        found = [compute.if_else(refused, new, old) for new, old in zip(stated, found, strict=True)]
+        stated = (disallow, str(StatementKind.CONTROL_TOKEN), line, text, crawler.name, group)
+        found = [compute.replace_with_mask(old, refused, new) for old, new in zip(found, stated, strict=True)]
     use, kind, line, explanation, token, group = found
-    ending = _standards(kind), _rules(use, kind), _unread(options, content, agents, purposes, use), group
-    return UseArrays(use, kind, line, explanation, token, *ending)
+    unread = _unread(options, content=content, chains=chains, agent_numbers=agent_numbers, purposes=purposes, use=use)
+    return UseArrays(use, kind, line, explanation, token, _standards(kind), _rules(use, kind), unread, group)
 
 
 def _standards(kind: Any) -> Any:
@@ -200,40 +213,52 @@ def _replaced(column: Any, values: Mapping[str, str]) -> Any:
 
 
 def _unread(
-    options: KernelOptions, content: Any, agents: Any, purposes: Sequence[UsagePurpose | None], use: Any
+    options: KernelOptions,
+    *,
+    content: Any,
+    chains: Sequence[Chain | None],
+    agent_numbers: Any,
+    purposes: Sequence[UsagePurpose | None],
+    use: Any,
 ) -> Any:
     """Return the sources that could change each answer. Most rows of a purpose have the same ones."""
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    usual = {purpose: _usual_unread(purpose) for purpose in purposes if purpose is not None}
-    column = pa.array([None if purpose is None else usual[purpose] for purpose in purposes], pa.string())
+    distinct = list(dict.fromkeys(purposes))
+    purpose_numbers = pa.array([distinct.index(purpose) for purpose in purposes], pa.int64())
+    usual = pa.array([None if one is None else _usual_unread(one) for one in distinct], pa.string())
     is_final = compute.equal(use, str(Preference.DISALLOW))
     # Null in rows without an answer.
-    unread = compute.if_else(is_final, None, _repeated(column, len(use)))
-    rows = _special_rows(options, content, len(use))
-    if not rows:
+    unread = compute.if_else(is_final, None, _repeated(usual.take(purpose_numbers), len(use)))
+    special = _special_files(options, content.dictionary)
+    if not special:
         return unread
-    names = [] if isinstance(agents, tuple) else read_values(agents)
-    resolve = resolve_crawlers if options.use_registry else resolve_names
-    distinct = list({name for name in names if isinstance(name, bytes)})
-    chains = dict(zip(distinct, resolve(distinct), strict=True))
-    found = unread.to_pylist()
-    uses = use.to_pylist()
-    for row, (robots, value) in rows.items():
-        if uses[row] is None:
-            continue
-        name = names[row if len(names) > 1 else 0] if names else None
-        chain = chains[name] if isinstance(name, bytes) else agents
-        purpose = purposes[row if len(purposes) > 1 else 0]
+
+    def answer(key: int) -> str | None:
+        key, allowed = divmod(key, len(_ALLOWED))
+        key, purpose = divmod(key, len(distinct))
+        file, agent = divmod(key, len(chains))
+        robots, may_name_license = special[file]
+        chain, used_for = chains[agent], distinct[purpose]
         assert chain is not None
-        assert purpose is not None
-        found[row] = unread_beside_robots(
-            purpose,
-            allowed={"disallow": False, "allow": True}.get(uses[row]),
+        assert used_for is not None
+        return unread_beside_robots(
+            used_for,
+            allowed=list(_ALLOWED.values())[allowed],
             robots_is_read=not robots.tail,
-            names_license=may_name_license(value) and bool(robots.licenses(agent=chain_agent(chain))),
+            names_license=may_name_license and bool(robots.licenses(agent=chain_agent(chain))),
         )
-    return pa.array(found, pa.string())
+
+    # Equal rows have the same key, and the same answer.
+    keys = numbers = content.indices.cast(pa.int64())
+    uses = compute.index_in(use, pa.array(list(_ALLOWED)))
+    for column, count in ((agent_numbers, len(chains)), (purpose_numbers, len(distinct)), (uses, len(_ALLOWED))):
+        keys = compute.add(*(_repeated(part, len(use)) for part in (compute.multiply(keys, count), column)))
+    is_special = _repeated(compute.is_in(numbers, pa.array(list(special))), len(use))
+    rows = compute.and_(use.is_valid(), is_special)
+    encoded = keys.filter(rows).dictionary_encode()
+    answers = pa.array(map(answer, encoded.dictionary.to_pylist()), pa.string())
+    return compute.replace_with_mask(unread, rows, answers.take(encoded.indices))
 
 
 def _usual_unread(purpose: UsagePurpose) -> str | None:
@@ -241,36 +266,19 @@ def _usual_unread(purpose: UsagePurpose) -> str | None:
     return unread_beside_robots(purpose, allowed=None, robots_is_read=True, names_license=False)
 
 
-def _special_rows(options: KernelOptions, content: Any, length: int) -> dict[int, tuple[RobotsTxt, bytes]]:
-    """Return the rows whose file may have a part that was not read, or may name a license, each with its file."""
-    values, indices = _distinct(content)
-    special = {
-        number: (parse(value, profile=options.profile, max_bytes=options.max_bytes), value)
-        for number, value in enumerate(values)
-        if value is not None and (len(value) > options.max_bytes or may_name_license(value))
-    }
-    if not special:
-        return {}
-    numbers = indices * length if len(indices) == 1 else indices
-    return {row: special[number] for row, number in enumerate(numbers) if number in special}
+def _special_files(options: KernelOptions, contents: Any) -> dict[int, tuple[RobotsTxt, bool]]:
+    """Return the files that may have a part that was not read, or may name a license, by their number.
 
-
-def _distinct(content: Any) -> tuple[list[bytes | None], list[int | None]]:
-    """Return the distinct values of a column of contents, and the number of that of each row."""
-    if not is_arrow(content):
-        values = [value if isinstance(value, bytes) else None for value in read_values(content)]
-        return values, list(range(len(values)))
-    pa = import_pyarrow(_REASON)
-    column = pa.chunked_array(content) if hasattr(content, "__arrow_c_stream__") else pa.array(content)
-    if pa.types.is_struct(column.type):
-        # A stream of batches with one column.
-        column = import_extra("pyarrow.compute", "arrow", _REASON).struct_field(column, [0])
-    if not pa.types.is_dictionary(column.type):
-        column = column.cast(pa.large_binary()).dictionary_encode()
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks)
-    return array.dictionary.cast(pa.large_binary()).to_pylist(), array.indices.to_pylist()
+    The second value of a file is whether it may name a license.
+    """
+    special = {}
+    for number, content in enumerate(read_values(contents)):
+        if isinstance(content, bytes):
+            names_license = may_name_license(content)
+            if names_license or len(content) > options.max_bytes:
+                robots = parse(content, profile=options.profile, max_bytes=options.max_bytes)
+                special[number] = (robots, names_license)
+    return special
 
 
 def may_name_license(content: bytes) -> bool:
@@ -279,35 +287,68 @@ def may_name_license(content: bytes) -> bool:
     return b"\0" in content or _LICENSE_KEY in content.lower()
 
 
+def _encoded(column: Any) -> Any:
+    """Return a column as a dictionary of its values."""
+    pa = import_pyarrow(_REASON)
+    if isinstance(column, list):
+        # Rows may share an object, which is encoded once.
+        numbers: dict[Any, int] = {}
+        indices = [numbers.setdefault(value, len(numbers)) for value in column]
+        return pa.DictionaryArray.from_arrays(pa.array(indices, pa.int32()), _as_bytes(list(numbers)))
+    array = _as_bytes(column)
+    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+
+
+def _as_bytes(column: Any) -> Any:
+    """Return a column as an array of bytes, or as a dictionary if it is one."""
+    pa = import_pyarrow(_REASON)
+    if is_arrow(column):
+        array = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
+        is_dictionary = pa.types.is_dictionary(array.type)
+        if is_text(pa, array.type.value_type if is_dictionary else array.type):
+            array = array if is_dictionary else array.cast(pa.large_binary())
+            return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    return pa.array(read_values(column), pa.large_binary())
+
+
 def _repeated(array: Any, length: int) -> Any:
     """Return an array with one row for all rows."""
     return array if len(array) == length else array.take(import_pyarrow(_REASON).repeat(0, length))
 
 
+def _chains(agents: Any, *, use_registry: bool) -> tuple[list[Chain | None], Any]:
+    """Return the tokens of each distinct agent, and the number of the agent of each row.
+
+    An agent that is null or invalid is None.
+    """
+    if isinstance(agents, tuple):
+        return [agents], import_pyarrow(_REASON).array([0])
+    encoded = _encoded(agents)
+    numbers = encoded.indices.cast(import_pyarrow(_REASON).int64())
+    names = read_values(encoded.dictionary)
+    resolve = resolve_crawlers if use_registry else resolve_names
+    chains = resolve([name if isinstance(name, bytes) else b"" for name in names])
+    return [None if name is None else chain for name, chain in zip(names, chains, strict=True)], numbers
+
+
 def _tokens(
-    agents: Any, purposes: Sequence[UsagePurpose | None], *, use_registry: bool
+    chains: Sequence[Chain | None], agent_numbers: Any, purposes: Sequence[UsagePurpose | None]
 ) -> Iterator[tuple[Crawler, list[Any]]]:
     """Yield the control tokens of the operators of agents, and conditions on the rows to which a token applies."""
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    names = pa.array([] if isinstance(agents, tuple) else read_values(agents), pa.binary())
-    distinct = [name for name in names.unique().to_pylist() if name is not None]
-    resolved = (resolve_crawlers if use_registry else resolve_names)(distinct)
-    known = {name: chain_agent(chain) for name, chain in zip(distinct, resolved, strict=True) if chain is not None}
     column = pa.array([None if purpose is None else str(purpose) for purpose in purposes], pa.string())
     for purpose in dict.fromkeys(purposes):
         if purpose is None:
             continue
         of_purpose = [compute.equal(column, str(purpose))] if len(column) > 1 else []
-        if isinstance(agents, tuple):
-            yield from ((crawler, of_purpose) for crawler in control_tokens(chain_agent(agents), purpose))
-            continue
-        users: dict[Crawler, list[bytes]] = {}
-        for name, agent in known.items():
-            for crawler in control_tokens(agent, purpose):
-                users.setdefault(crawler, []).append(name)
+        users: dict[Crawler, list[int]] = {}
+        for number, chain in enumerate(chains):
+            for crawler in () if chain is None else control_tokens(chain_agent(chain), purpose):
+                users.setdefault(crawler, []).append(number)
         for crawler, own in users.items():
-            of_agents = [compute.is_in(names, pa.array(own, pa.binary()))] if len(names) > 1 else []
+            numbers = pa.array(own, agent_numbers.type)
+            of_agents = [compute.is_in(agent_numbers, numbers)] if len(agent_numbers) > 1 else []
             yield crawler, of_purpose + of_agents
 
 
