@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from tests.audit.sites import HTML, PAGE, ROBOTS, cut, edge, publish, publish_six_faults, sitemap, with_sitemap
+from tests.servers.broken import send_raw
 from tests.servers.certificates import Authority
-from tests.servers.dead_ports import refusing_port
+from tests.servers.dead_ports import full_queue_port, refusing_port
 from tests.servers.valid import respond
-from tests.servers.web import Behaviour, Site
+from tests.servers.web import Behaviour, Exchange, Site
 
 from canfetch import Client
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
@@ -23,6 +24,7 @@ from canfetch.audit.site_requests import SiteRequests
 from canfetch.audit.text_report import by_severity, grouped, main_finding, rules_summary, severity_counts
 from canfetch.author import SitePolicy, parse_policy, render_policy
 from canfetch.author.site_policy import closed_policy
+from canfetch.cli.origins.audit_markdown import markdown_lines
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.lint import Severity
@@ -305,6 +307,54 @@ def test_a_site_without_a_server_cannot_be_audited(client: Client) -> None:
         report = audit(client, f"http://127.0.0.1:{port}", plan=replace(QUICK, edge=("GPTBot",)))
     assert kinds(report) == {AuditKind.SITE_UNREACHABLE}
     assert "Connection refused" in report.error
+
+
+async def _dead_host(exchange: Exchange) -> None:
+    with refusing_port() as port:
+        await exchange.respond(301, b"", f"Location: http://127.0.0.1:{port}/robots.txt")
+
+
+async def _silent(exchange: Exchange) -> None:
+    await exchange.wait_closed()
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        cut,
+        send_raw(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + ROBOTS.encode()),
+        send_raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nfoo"),
+        _dead_host,
+        _silent,
+    ],
+)
+def test_a_server_with_a_broken_robots_txt_is_audited(site: Site, behaviour: Behaviour) -> None:
+    publish(site, {})
+    site.serve("/robots.txt", behaviour)
+    with Site() as other, Client(user_agent="AuditBot/1.0", read_timeout=0.3) as client:
+        other.serve("/robots.txt", respond(ROBOTS.encode()))
+        report = audit(client, site.origin, plan=QUICK)
+        of_other = audit(client, other.origin, plan=replace(QUICK, hosts=(site.origin,)))
+    assert (report.error, report.findings[0].kind) == ("", AuditKind.ROBOTS_UNREACHABLE)
+    assert report.findings[0].url == f"{site.origin}/robots.txt"
+    assert ("redirects to" in report.findings[0].message) is (behaviour is _dead_host)
+    assert AuditKind.SITE_UNREACHABLE not in kinds(report)
+    assert AuditKind.HOST_UNREACHABLE in kinds(of_other)
+
+
+def test_a_server_that_accepts_no_connection_in_time_is_not_audited() -> None:
+    with full_queue_port() as port, Client(user_agent="AuditBot/1.0", connect_timeout=0.2) as client:
+        report = audit(client, f"http://127.0.0.1:{port}", plan=QUICK)
+    assert kinds(report) == {AuditKind.SITE_UNREACHABLE}
+
+
+def test_a_report_of_a_site_without_a_server_names_the_file_and_what_to_do(client: Client) -> None:
+    with refusing_port() as port:
+        report = audit(client, f"http://127.0.0.1:{port}", plan=QUICK).to_json()
+    for text in ("\n".join(text_lines(report)), html_page([report]), "\n".join(markdown_lines([report]))):
+        assert f"127.0.0.1:{port}/robots.txt" in text
+        assert "Check the address, its DNS entry" in text
+        assert text.count("Connection refused") == 1
 
 
 def test_a_page_in_place_of_robots_txt(client: Client, site: Site) -> None:

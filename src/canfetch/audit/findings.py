@@ -104,7 +104,7 @@ _KINDS: Final = {
     AuditKind.ROBOTS_UNREACHABLE: _Kind(
         _ERROR,
         "robots.txt cannot be fetched, so crawlers treat the whole site as disallowed.",
-        "Serve robots.txt with status 200, or respond with 404 if there is none.",
+        "Serve robots.txt with status 200 and as a complete response, or respond with 404 if there is none.",
     ),
     AuditKind.ROBOTS_REFUSED: _Kind(
         _WARNING,

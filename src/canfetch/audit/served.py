@@ -26,6 +26,8 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.lines import physical_lines
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
+from canfetch.core.quoting import quoted
+from canfetch.core.redaction import redacted_url
 from canfetch.core.text import abbreviated, counted, printable_text
 from canfetch.core.verdict import Access
 from canfetch.errors import CanfetchError, OriginDisallowed, Undecided
@@ -45,6 +47,16 @@ LOCKED: Final = (401, 403)
 """The statuses of what a server refuses."""
 _MARK: Final = b"\xef\xbb\xbf"
 _OF_CLOSED_SITES: Final = ("whole-site-blocked",)
+# A failure of these kinds, or a timeout of a response, shows that a server accepted the connection.
+_AFTER_CONNECTING: Final = (
+    FailureKind.RESET,
+    FailureKind.INCOMPLETE,
+    FailureKind.PROTOCOL,
+    FailureKind.ENCODING,
+    FailureKind.TIMEOUT,
+)
+# How the detail of a timeout starts if no connection was made.
+_NOT_CONNECTED: Final = "not connected"
 # The sitemap of a local site is on a local host.
 _OF_LOCAL_HOSTS: Final = ("sitemap-host-unreachable",)
 
@@ -99,7 +111,9 @@ def check_file(
         yield finding(AuditKind.SITE_UNREACHABLE, access.explanation, url=url)
         return
     if served.robots is None or access.access is Access.UNREACHABLE:
-        yield finding(AuditKind.ROBOTS_UNREACHABLE, access.explanation, url=url, status=status)
+        is_redirected = state.entry.url != url
+        leads = f"; {url} redirects to {quoted(redacted_url(state.entry.url))}" if is_redirected else ""
+        yield finding(AuditKind.ROBOTS_UNREACHABLE, f"{access.explanation}{leads}", url=url, status=status)
         return
     copy = state.effective_access(now).copy
     if copy is None:
@@ -149,8 +163,15 @@ def _line_at(lines: Sequence[bytes], number: int | None) -> bytes:
 
 
 def has_answered(state: OriginState) -> bool:
-    """Return whether a server answered the request for robots.txt, with any status."""
-    return state.entry.status is not None
+    """Return whether a server answered the request for robots.txt: with any status, or with a broken response.
+
+    A redirect is an answer, too, even if its target cannot be reached.
+    """
+    entry = state.entry
+    if entry.status is not None or entry.url != state.origin.robots_url:
+        return True
+    kind, detail = entry.outcome.failure_kind, entry.outcome.detail.partition(": ")[2]
+    return kind in _AFTER_CONNECTING and not detail.startswith(_NOT_CONNECTED)
 
 
 def file_lines(state: OriginState, now: float) -> list[bytes]:
@@ -389,7 +410,7 @@ def check_hosts(
             status = state.entry.status
             # An address without a server is not a part of the site, unless it was named. A server with an invalid
             # certificate is one, which visitors meet.
-            is_part = status is not None or address in named or _fails_tls(state)
+            is_part = has_answered(state) or address in named or _fails_tls(state)
             if other.robots is None and served.robots is not None and is_part:
                 kind = AuditKind.HOST_UNREACHABLE
                 findings.append(finding(kind, access.explanation, url=access.robots_url, status=status))

@@ -78,9 +78,8 @@ def text_lines(report: ReportJson) -> Iterator[str]:
     yield f"  audited on {time_text(report['checked_at'])}"
     if report["environment"] is not None:
         yield f"  {environment_text(report)}"
-    if report["error"]:
-        yield f"  {report['error']}"
-        return
+    if error := error_text(report):
+        yield f"  {error}"
     for group in grouped(report):
         kind, found, number = group
         yield ""
@@ -94,6 +93,8 @@ def text_lines(report: ReportJson) -> Iterator[str]:
         if more > 0:
             yield f"  and {more:,} more"
         yield f"  -> {group.advice}"
+    if report["error"]:
+        return
     yield ""
     yield from _purpose_lines(report)
     yield from _other_lines(report)
@@ -106,6 +107,11 @@ def summary(report: ReportJson) -> str:
     numbers = severity_counts(report)
     parts = [counted(numbers["error"], "error"), counted(numbers["warning"], "warning"), f"{numbers['info']:,} info"]
     return f"{', '.join(parts)}; {counted(report['requests'], 'request')}"
+
+
+def error_text(report: ReportJson) -> str:
+    """Return why a site was not audited, or an empty string if a finding says it."""
+    return "" if any(one["message"] == report["error"] for one in report["findings"]) else str(report["error"])
 
 
 def time_text(time: str) -> str:
