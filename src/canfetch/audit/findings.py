@@ -1,7 +1,7 @@
 """The findings of an audit: what is wrong, what it means for the owner, and what to do."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum, StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -178,7 +178,9 @@ _KINDS: Final = {
         "Allow the home page, and each page that it redirects to, for search engines.",
     ),
     AuditKind.HOME_FAILING: _Kind(
-        _ERROR, "The home page cannot be fetched.", "Find out why the server does not deliver the page."
+        _ERROR,
+        "The home page cannot be fetched.",
+        "Find out why the server does not deliver the page. With --edge, the audit shows whether a browser gets it.",
     ),
     AuditKind.HOME_NOINDEX: _Kind(
         _ERROR,
@@ -357,7 +359,7 @@ class AuditFinding(NamedTuple):
         status: The status of a response, or None.
         text: The text of that line, cut after 200 characters, or None.
         check: The check of the linter that found it, or None.
-        how_to_fix: What to change according to the linter, or None.
+        how_to_fix: What to do, if that is not the advice of the kind, or None.
     """
 
     kind: AuditKind
@@ -462,6 +464,10 @@ class Findings:
             self.counts[one.kind] += 1
             if self.counts[one.kind] <= MAX_FINDINGS:
                 self._kept.append(one)
+
+    def revise(self, kind: AuditKind, change: Callable[[AuditFinding], AuditFinding]) -> None:
+        """Change the findings of a kind after what a later part has shown."""
+        self._kept = [change(one) if one.kind is kind else one for one in self._kept]
 
     def __iter__(self) -> Iterator[AuditFinding]:
         return iter(sorted(self._kept, key=lambda one: one.rank))

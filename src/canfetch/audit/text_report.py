@@ -178,12 +178,15 @@ def by_severity(reports: Sequence[ReportJson]) -> list[int]:
 def grouped(report: ReportJson) -> Iterator[FindingGroup]:
     """Yield the findings of each kind, severity and meaning, in the order of the report, and their number.
 
+    Findings of the linter have advice for their place. Others are apart if what to do differs.
+
     Findings that are not listed count as the last ones of their kind.
     """
     left = dict(report["counts"])
-    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[str, str, str, str], list[Mapping[str, Any]]] = {}
     for one in report["findings"]:
-        groups.setdefault((one["kind"], one["severity"], one["meaning"]), []).append(one)
+        advice = "" if one["kind"] == AuditKind.LINT else one["advice"]
+        groups.setdefault((one["kind"], one["severity"], one["meaning"], advice), []).append(one)
     last = {key[0]: key for key in groups}
     for key, found in groups.items():
         kind = key[0]
