@@ -803,6 +803,66 @@ def test_a_site_that_asks_for_fewer_requests_gets_no_more(client: Client, site: 
     assert kinds(report) == {AuditKind.SLOWED_DOWN}
 
 
+def _messages(report: AuditReport, kind: AuditKind) -> list[str]:
+    return [one.message for one in report.findings if one.kind is kind]
+
+
+@pytest.mark.parametrize("fault", [None, respond(b"", status=500)])
+@pytest.mark.parametrize("page", [PAGE, b"<!doctype html><link rel=stylesheet href=a.css><script src=b.js></script>"])
+def test_pages_over_the_limit_of_requests_are_counted(
+    client: Client, site: Site, page: bytes, fault: Behaviour | None
+) -> None:
+    pages = {f"/{number}": fault or respond(page, HTML) for number in range(30)}
+    publish(site, {"/": respond(page, HTML), **pages})
+    seen = set()
+    for limit in range(4, 20):
+        before = len(site.requests)
+        report = audit(client, site.origin, plan=AuditPlan(delay=0, sample=20, limit=limit))
+        requested = {one.target for one in site.requests[before:]} & pages.keys()
+        assert report.listed.requested == len(requested)
+        # The sitemap is one of two that may not be read.
+        if report.listed.urls:
+            seen.add(len(requested))
+            reached = _messages(report, AuditKind.LIMIT_REACHED)[-1]
+            assert reached.endswith(f": {20 - len(requested)} pages not requested")
+    assert len(seen) > 3
+
+
+def test_the_page_that_asks_for_fewer_requests_was_requested(client: Client, site: Site) -> None:
+    publish(site, {f"/{number}": respond(PAGE, HTML) for number in range(30)})
+    site.serve("/7", respond(b"", status=429))
+    report = audit(client, site.origin, plan=replace(QUICK, sample=None))
+    requested = {one.target for one in site.requests if one.target[1:].isdigit()}
+    assert report.listed.requested == len(requested)
+    assert _messages(report, AuditKind.SLOWED_DOWN) == [
+        f"the site asks for fewer requests: {30 - len(requested)} pages not requested"
+    ]
+
+
+def test_the_target_of_a_redirect_can_ask_for_fewer_requests(client: Client, site: Site) -> None:
+    publish(site, {f"/{number}": respond(b"", "Location: /moved", status=301) for number in range(5)})
+    site.serve("/moved", respond(b"", status=429))
+    report = audit(client, site.origin, plan=QUICK)
+    assert (report.listed.requested, found(report, AuditKind.SLOWED_DOWN)) == (1, [f"{site.origin}/moved"])
+
+
+def test_what_only_the_audit_may_not_request_is_counted(client: Client, site: Site) -> None:
+    page = respond(b"<!doctype html><link rel=stylesheet href=/p.css><script src=/q.js></script>", HTML)
+    pages = {f"/p/{number}": page for number in range(3)} | {f"/q/{number}": page for number in range(2)}
+    robots = "User-agent: AuditBot\nDisallow: /p/\nDisallow: /p.css\n\nUser-agent: *\nDisallow:\n"
+    publish(site, {"/": page, **pages}, robots=robots)
+    report = audit(client, site.origin, plan=QUICK)
+    assert [(one.message, one.url) for one in report.findings if one.kind is AuditKind.NOT_ALLOWED] == [
+        ("line 2, Disallow: /p/: 3 listed pages not requested", next(iter(_listed_first(report)))),
+        ("line 3, Disallow: /p.css: 1 script and style file not requested", f"{site.origin}/p.css"),
+    ]
+    assert (report.listed.requested, report.listed.disallowed) == (2, 3)
+
+
+def _listed_first(report: AuditReport) -> Iterator[str]:
+    return (one.url for one in report.findings if one.url is not None and "/p/" in one.url)
+
+
 def test_reports_escape_what_sites_send(client: Client, site: Site) -> None:
     publish(site, {"/moved": respond(b"", "Location: /<script>alert(1)</script>\x1b", status=301)})
     report = audit(client, site.origin, plan=QUICK).to_json()

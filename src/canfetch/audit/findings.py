@@ -6,8 +6,9 @@ from enum import IntEnum, StrEnum
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.lines import line_text
+from canfetch.core.origin import Origin
 from canfetch.core.redaction import redacted_url
-from canfetch.core.text import printable_text
+from canfetch.core.text import counted, printable_text
 from canfetch.core.verdict import Verdict
 from canfetch.lint.check import Category, Check
 from canfetch.lint.severity import Severity
@@ -444,6 +445,31 @@ def blocked_finding(
     verdict = blocked[0][1]
     where = "" if place is None else f"; {place}"
     return finding(kind, f"{verdict.explanation}, for {names}{where}", url=url, line=verdict.line)
+
+
+class NotAllowed:
+    """URLs that the audit does not request because of rules, counted for each deciding rule.
+
+    Args: noun: What they are, in the singular.
+    """
+
+    def __init__(self, noun: str) -> None:
+        self._noun = noun
+        self._found: dict[tuple[str, str], tuple[str, Verdict]] = {}
+        self._numbers: Counter[tuple[str, str]] = Counter()
+
+    def add(self, url: str, verdict: Verdict) -> None:
+        """Count a URL. Without a rule, robots.txt cannot be fetched, which is another finding."""
+        if verdict.rule is not None:
+            key = (str(Origin.from_url(url)), verdict.explanation)
+            self._found.setdefault(key, (url, verdict))
+            self._numbers[key] += 1
+
+    def findings(self) -> Iterator[AuditFinding]:
+        """Yield a finding for each rule, with the first URL."""
+        for key, (url, verdict) in self._found.items():
+            message = f"{verdict.explanation}: {counted(self._numbers[key], self._noun)} not requested"
+            yield finding(AuditKind.NOT_ALLOWED, message, url=url, line=verdict.line)
 
 
 def quoted_line(line: bytes) -> str:
