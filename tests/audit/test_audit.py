@@ -302,6 +302,26 @@ def test_sites_without_a_file(client: Client, site: Site, status: int, kind: Aud
     json.dumps(report.to_json())
 
 
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"", "it is empty, with 0 bytes"),
+        (sitemap([]), "it lists no URL"),
+        (b"\n", "it lists no URL"),
+        (b"<sitemapindex></sitemapindex>", "an index without sitemaps"),
+    ],
+)
+def test_a_sitemap_without_urls(client: Client, site: Site, content: bytes, message: str) -> None:
+    publish(site, {})
+    site.serve("/sitemap.xml", respond(content))
+    (one,) = audit(client, site.origin, plan=QUICK).findings
+    assert (one.kind, one.severity, one.message) == (
+        AuditKind.SITEMAP_FAULT,
+        Severity.WARNING,
+        f"the sitemap is of no use: {message}",
+    )
+
+
 def test_a_site_without_a_server_cannot_be_audited(client: Client) -> None:
     with refusing_port() as port:
         report = audit(client, f"http://127.0.0.1:{port}", plan=replace(QUICK, edge=("GPTBot",)))
@@ -400,7 +420,7 @@ def test_faults_of_the_home_page(client: Client, site: Site, home: Behaviour, ki
     publish(site, {"/": home, "/fish": respond(PAGE, HTML)})
     report = audit(client, site.origin, plan=QUICK)
     assert kinds(report) == {kind}
-    site.serve("/sitemap.xml", respond(sitemap([])))
+    site.serve("/sitemap.xml", respond(sitemap([f"{site.origin}/"])))
     assert kinds(audit(client, site.origin, plan=QUICK)) == {kind}
 
 
@@ -637,7 +657,9 @@ def test_other_files_add_to_what_is_stated(client: Client, site: Site) -> None:
 
 def test_findings_of_one_kind_can_have_two_severities() -> None:
     severities = ("error", "warning", "warning")
-    found = [{"kind": "sitemap-fault", "severity": severity, "meaning": "A fault."} for severity in severities]
+    found = [
+        {"kind": "sitemap-fault", "severity": severity, "meaning": "A fault.", "advice": ""} for severity in severities
+    ]
     report = {"findings": found, "counts": {"sitemap-fault": 10}}
     assert [(len(found), number) for _, found, number in grouped(report)] == [(1, 1), (2, 9)]
 
@@ -1069,8 +1091,21 @@ def test_policy_is_compared_in_the_environment_of_the_host(client: Client) -> No
         assert found(named, AuditKind.SERVED_DIFFERS) != []
         unknown = parse_policy("[environment.production]\nhosts = ['www.example.com']")
         report = audit(client, site.origin, source=unknown, plan=QUICK)
+        unnamed = audit(client, other.origin, source=policy, plan=replace(QUICK, environment="production"))
+        assert AuditKind.UNKNOWN_ENVIRONMENT not in kinds(unnamed)
+        # A further address that the policy does not know is closed by it, too.
+        with Site() as third:
+            third.serve("/robots.txt", respond(ROBOTS.encode()))
+            opened = audit(client, site.origin, source=policy, plan=replace(QUICK, hosts=(third.origin,)))
+            closing = render_policy(policy.for_host("third.example")).encode()
+            third.serve("/robots.txt", respond(closing))
+            right = audit(client, site.origin, source=policy, plan=replace(QUICK, hosts=(third.origin,)))
     assert {AuditKind.UNKNOWN_ENVIRONMENT, AuditKind.SERVED_DIFFERS} <= kinds(report)
     assert report.environment is None
+    assert found(opened, AuditKind.UNKNOWN_ENVIRONMENT) == [f"{third.origin}/robots.txt"]
+    assert AuditKind.SERVED_DIFFERS in kinds(opened)
+    assert AuditKind.UNKNOWN_ENVIRONMENT in kinds(right)
+    assert not {AuditKind.SERVED_DIFFERS, AuditKind.HOST_DIFFERS} & kinds(right)
 
 
 def test_a_policy_is_not_taken_for_a_robots_txt(client: Client) -> None:

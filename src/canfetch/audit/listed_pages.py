@@ -28,6 +28,7 @@ from canfetch.lint.severity import Severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 from canfetch.pages.refresh import find_refresh
+from canfetch.sitemaps.content import SitemapKind
 from canfetch.sitemaps.fetching import read_events
 from canfetch.sitemaps.problems import SitemapProblemKind
 from canfetch.sitemaps.reading import (
@@ -344,6 +345,10 @@ class ListedPagesCheck:
         blocked = self._blocked_sitemap(file.url)
         if blocked is not None:
             yield blocked
+        if file.kind is not None and not file.urls and not file.problems:
+            what = "an index without sitemaps" if file.kind is SitemapKind.INDEX else "it lists no URL"
+            message = what if file.bytes else "it is empty, with 0 bytes"
+            yield finding(AuditKind.SITEMAP_FAULT, f"the sitemap is of no use: {message}", url=file.url)
         for problem in file.problems:
             kind, severity = AuditKind.SITEMAP_FAULT, Severity.ERROR if problem.is_unreadable else None
             message = str(problem)

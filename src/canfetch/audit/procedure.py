@@ -269,17 +269,17 @@ class _Audit:
             return
         if served.robots is not None:
             self._rules = rules_digest(served.robots)
-        if self._intended.has_environments and self._intended.environment_of(origin) is None:
-            message = f"no environment of the policy has the host of {origin}"
-            self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=origin.robots_url)])
-        others = self._other_files(hosts)
+        for unknown in filter(self._intended.is_unknown, dict.fromkeys([origin, *hosts])):
+            message = f"no environment of the policy has the host of {unknown}"
+            self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=unknown.robots_url)])
+        others = self._other_files(hosts, hosts)
         crawls = CrawlsCheck(self._records, origin, [one for one in hosts if one not in others], served, now)
         self._add(crawls.findings())
         self._logs, self._skips = crawls.logs, crawls.skips
         if fresh is not None:
             self._add(check_cache(fresh, served, origin))
         addresses = host_addresses(origin, hosts)
-        others = self._other_files(addresses)
+        others = self._other_files(addresses, hosts)
         self._hosts, found = check_hosts(requests, served, addresses, hosts, others, source=source)
         self._add(found)
         home = self._home_page()
@@ -320,13 +320,18 @@ class _Audit:
             environment=self._intended.environment_of(self._origin),
         )
 
-    def _other_files(self, addresses: Sequence[Origin]) -> dict[Origin, RobotsTxt]:
-        """Return the intended files of the addresses that belong to another environment than the site."""
+    def _other_files(self, addresses: Sequence[Origin], named: Sequence[Origin]) -> dict[Origin, RobotsTxt]:
+        """Return the intended files of the addresses that belong to another environment than the site.
+
+        An address that the caller named belongs to one, or the policy closes it.
+        """
         own = self._intended.environment_of(self._origin)
         files = {}
         for address in addresses:
             file = self._intended.file_for(address)
-            if file is not None and self._intended.environment_of(address) not in {None, own}:
+            environment = self._intended.environment_of(address)
+            is_known = environment is not None or (address in named and self._intended.is_unknown(address))
+            if file is not None and is_known and environment != own:
                 files[address] = file
         return files
 
