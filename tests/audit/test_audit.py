@@ -13,6 +13,7 @@ from tests.audit.sites import HTML, PAGE, ROBOTS, cut, edge, publish, publish_si
 from tests.servers.broken import send_raw
 from tests.servers.certificates import Authority
 from tests.servers.dead_ports import full_queue_port, refusing_port
+from tests.servers.proxy import ProxySite
 from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Exchange, Site
 
@@ -25,6 +26,7 @@ from canfetch.audit.text_report import by_severity, grouped, main_finding, rules
 from canfetch.author import SitePolicy, parse_policy, render_policy
 from canfetch.author.site_policy import closed_policy
 from canfetch.cli.origins.audit_markdown import markdown_lines
+from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.lint import Severity
@@ -380,6 +382,23 @@ def test_a_report_of_a_site_without_a_server_names_the_file_and_what_to_do(clien
 def test_a_page_in_place_of_robots_txt(client: Client, site: Site) -> None:
     site.serve("/robots.txt", respond(PAGE, HTML))
     assert AuditKind.NOT_ROBOTS in kinds(audit(client, site.origin, plan=QUICK))
+
+
+@pytest.mark.parametrize("rule", ["Disallow: /", "Disallow: /fish"])
+def test_crawlers_of_google_find_no_rules_in_utf_16(client: Client, site: Site, rule: str) -> None:
+    publish(site, {"/fish": respond(PAGE, HTML)})
+    robots = f"User-agent: *\n{rule}\n\nUser-agent: AuditBot\nDisallow:\n\nSitemap: {site.origin}/sitemap.xml\n"
+    site.serve("/robots.txt", respond(robots.encode("utf-16")))
+    report = audit(client, site.origin, plan=QUICK)
+    assert any("CF106" in one.message for one in report.findings)
+    assert AuditKind.SITE_CLOSED not in kinds(report)
+    blocked = [one.message for one in report.findings if one.kind in {AuditKind.HOME_BLOCKED, AuditKind.LISTED_BLOCKED}]
+    assert len(blocked) == (2 if rule.endswith("/") else 1)
+    assert all("bingbot" in message and "Googlebot" not in message for message in blocked)
+    (search,) = (one for one in report.purposes if one.name == "search-index")
+    access = {name: row.may_fetch for row in search.crawlers for name in row.names}
+    assert access["Googlebot"] == "all"
+    assert access["bingbot"] == ("none" if rule.endswith("/") else "some")
 
 
 def test_a_closed_site_is_not_requested(client: Client, site: Site) -> None:
@@ -1032,6 +1051,36 @@ def test_another_address_with_an_invalid_certificate_is_a_finding(client: Client
     assert [one.is_same for one in checks] == [None, None]
     assert [(one.kind, one.url) for one in findings] == [(AuditKind.HOST_UNREACHABLE, f"{expired.origin}/robots.txt")]
     assert "tls: " in findings[0].message
+
+
+def test_the_answer_of_a_proxy_is_not_one_of_another_address(client: Client, site: Site) -> None:
+    publish(site, {})
+    direct = SiteRequests(client, max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
+    served = served_file(direct.state(f"{site.origin}/"), direct.clock())
+    addresses = [Origin.from_url(f"{scheme}://www.shop.example/") for scheme in ("https", "http")]
+    with (
+        ProxySite(refusal="502 Bad Gateway") as proxy,
+        Client(user_agent="AuditBot/1.0", transport=HTTPTransport(proxy=f"http://127.0.0.1:{proxy.port}")) as proxied,
+    ):
+        requests = SiteRequests(proxied, max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
+        assert check_hosts(requests, served, addresses, [], {})[1] == []
+        named = check_hosts(requests, served, addresses, addresses, {})[1]
+        alone = check_hosts(requests, served, addresses[1:], [], {})[1]
+    assert [one.kind for one in named] == [AuditKind.HOST_UNREACHABLE] * 2
+    # Without the answer for https, the proxy is not known.
+    assert [one.status for one in alone] == [502]
+
+
+@pytest.mark.parametrize("content", [PAGE, "User-agent: *\nDisallow: /x/\n".encode("utf-16-be"), b"\x1f\x8b\x08data"])
+def test_addresses_with_the_same_page_in_place_of_robots_txt(client: Client, site: Site, content: bytes) -> None:
+    with Site() as other, Site() as right:
+        for one in (site, other):
+            one.serve("/robots.txt", respond(content, HTML))
+        right.serve("/robots.txt", respond(ROBOTS.encode()))
+        report = audit(client, site.origin, plan=replace(QUICK, hosts=(other.origin, right.origin)))
+    assert AuditKind.NOT_ROBOTS in kinds(report)
+    assert [host.is_same for host in report.hosts] == [True, False]
+    assert found(report, AuditKind.HOST_DIFFERS) == [f"{right.origin}/private/"]
 
 
 def test_the_report_of_the_documentation(client: Client, site: Site) -> None:

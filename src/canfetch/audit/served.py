@@ -57,6 +57,9 @@ _AFTER_CONNECTING: Final = (
 )
 # How the detail of a timeout starts if no connection was made.
 _NOT_CONNECTED: Final = "not connected"
+# The statuses of a gateway whose server does not answer, and the text of a failure with a status of a proxy.
+_OF_GATEWAYS: Final = (502, 503, 504)
+_PROXY_ANSWER: Final = "proxy responded"
 # The sitemap of a local site is on a local host.
 _OF_LOCAL_HOSTS: Final = ("sitemap-host-unreachable",)
 
@@ -410,13 +413,15 @@ def check_hosts(
             status = state.entry.status
             # An address without a server is not a part of the site, unless it was named. A server with an invalid
             # certificate is one, which visitors meet.
-            is_part = has_answered(state) or address in named or _fails_tls(state)
+            is_part = address in named or _fails_tls(state)
+            is_part = is_part or (has_answered(state) and not _is_answer_of_proxy(requests, addresses, state))
             if other.robots is None and served.robots is not None and is_part:
                 kind = AuditKind.HOST_UNREACHABLE
                 findings.append(finding(kind, access.explanation, url=access.robots_url, status=status))
             continue
         note = _foreign_note(other, now)
-        if note is not None:
+        # Where the site serves no robots.txt either, its addresses have the same rules: none.
+        if note is not None and _foreign_note(served, now) is None:
             checks.append(HostCheck(str(address), access, None))
             findings.append(finding(AuditKind.HOST_DIFFERS, f"{note}, so no rule applies", url=access.robots_url))
             continue
@@ -437,6 +442,15 @@ def check_hosts(
             others = f"; and {counted(more, 'more difference')}" if more else ""
             findings.append(finding(kind, f"{first.text}{others}", url=first.url))
     return checks, findings
+
+
+def _is_answer_of_proxy(requests: SiteRequests, addresses: Sequence[Origin], state: OriginState) -> bool:
+    """Return whether a proxy probably answered for a host without a server, because it opens no tunnel to the host."""
+    if state.origin.scheme != "http" or state.entry.status not in _OF_GATEWAYS:
+        return False
+    secure = Origin.from_url(f"https://{state.origin.host}/")
+    # Its robots.txt was requested before that of the http address.
+    return secure in addresses and _PROXY_ANSWER in requests.state(f"{secure}/").entry.outcome.detail
 
 
 def _fails_tls(state: OriginState) -> bool:
