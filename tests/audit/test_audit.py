@@ -1250,3 +1250,8 @@ def test_the_changes_past_the_cache_are_counted(client: Client, site: Site) -> N
     report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode(), clock=lambda: now)
     (found_lines,) = (one for one in report.findings if one.kind is AuditKind.ADDED_LINES)
     assert found_lines.message.endswith("; and 1 more difference")
+
+
+def test_each_kind_of_finding_is_documented() -> None:
+    documented = (Path(__file__).parents[2] / "docs/audit.md").read_text("utf-8")
+    assert [kind for kind in AuditKind if f"`{kind}`" not in documented] == []
