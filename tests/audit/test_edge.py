@@ -143,6 +143,11 @@ def test_a_limit_for_all_clients_is_not_a_refusal(site: Site) -> None:
 
     report = run(site, limited)
     assert edge_findings(report) == [AuditKind.EDGE_UNKNOWN] * 2
+    messages = [one.message for one in report.findings if one.kind is AuditKind.EDGE_UNKNOWN]
+    assert [message.partition(": ")[0] for message in messages] == [
+        "GPTBot has to slow down (429), but a browser no longer gets the page",
+        "Googlebot and a mobile browser get the same",
+    ]
 
 
 def _http_1_0(page: bytes) -> Behaviour:

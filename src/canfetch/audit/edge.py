@@ -238,7 +238,7 @@ class EdgeTest:
             now = _ask(self._requests, url, header, control)
             if is_mobile:
                 self._keep(MOBILE_BROWSER, header, now)
-            if now.equals(answer):
+            if is_mobile and now.equals(answer):
                 yield from self._mobile_page(url, crawler, answer)
                 return
             # A site may redirect mobile browsers, and still refuse the crawler.
