@@ -21,9 +21,9 @@ def with_sitemap(site: Site, robots: str = ROBOTS) -> bytes:
 
 
 def publish(site: Site, paths: Mapping[str, Behaviour], *, robots: str = ROBOTS) -> None:
-    """Serve a robots.txt, a home page and other pages, and a sitemap with all of them."""
+    """Serve a robots.txt, a home page and other pages, and a sitemap with all of them, or with the home page."""
     site.serve("/robots.txt", respond(with_sitemap(site, robots)))
-    site.serve("/sitemap.xml", respond(sitemap(f"{site.origin}{path}" for path in paths)))
+    site.serve("/sitemap.xml", respond(sitemap(f"{site.origin}{path}" for path in paths or ["/"])))
     for path, behaviour in {"/": respond(PAGE, HTML), **paths}.items():
         site.serve(path, behaviour)
 

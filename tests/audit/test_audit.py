@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from tests.audit.sites import HTML, PAGE, ROBOTS, cut, edge, publish, publish_six_faults, sitemap, with_sitemap
+from tests.servers.broken import send_raw
 from tests.servers.certificates import Authority
-from tests.servers.dead_ports import refusing_port
+from tests.servers.dead_ports import full_queue_port, refusing_port
+from tests.servers.proxy import ProxySite
 from tests.servers.valid import respond
-from tests.servers.web import Behaviour, Site
+from tests.servers.web import Behaviour, Exchange, Site
 
 from canfetch import Client
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
@@ -23,6 +25,8 @@ from canfetch.audit.site_requests import SiteRequests
 from canfetch.audit.text_report import by_severity, grouped, main_finding, rules_summary, severity_counts
 from canfetch.author import SitePolicy, parse_policy, render_policy
 from canfetch.author.site_policy import closed_policy
+from canfetch.cli.origins.audit_markdown import markdown_lines
+from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.lint import Severity
@@ -300,6 +304,26 @@ def test_sites_without_a_file(client: Client, site: Site, status: int, kind: Aud
     json.dumps(report.to_json())
 
 
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"", "it is empty, with 0 bytes"),
+        (sitemap([]), "it lists no URL"),
+        (b"\n", "it lists no URL"),
+        (b"<sitemapindex></sitemapindex>", "an index without sitemaps"),
+    ],
+)
+def test_a_sitemap_without_urls(client: Client, site: Site, content: bytes, message: str) -> None:
+    publish(site, {})
+    site.serve("/sitemap.xml", respond(content))
+    (one,) = audit(client, site.origin, plan=QUICK).findings
+    assert (one.kind, one.severity, one.message) == (
+        AuditKind.SITEMAP_FAULT,
+        Severity.WARNING,
+        f"the sitemap is of no use: {message}",
+    )
+
+
 def test_a_site_without_a_server_cannot_be_audited(client: Client) -> None:
     with refusing_port() as port:
         report = audit(client, f"http://127.0.0.1:{port}", plan=replace(QUICK, edge=("GPTBot",)))
@@ -307,9 +331,74 @@ def test_a_site_without_a_server_cannot_be_audited(client: Client) -> None:
     assert "Connection refused" in report.error
 
 
+async def _dead_host(exchange: Exchange) -> None:
+    with refusing_port() as port:
+        await exchange.respond(301, b"", f"Location: http://127.0.0.1:{port}/robots.txt")
+
+
+async def _silent(exchange: Exchange) -> None:
+    await exchange.wait_closed()
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        cut,
+        send_raw(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + ROBOTS.encode()),
+        send_raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nfoo"),
+        _dead_host,
+        _silent,
+    ],
+)
+def test_a_server_with_a_broken_robots_txt_is_audited(site: Site, behaviour: Behaviour) -> None:
+    publish(site, {})
+    site.serve("/robots.txt", behaviour)
+    with Site() as other, Client(user_agent="AuditBot/1.0", read_timeout=0.3) as client:
+        other.serve("/robots.txt", respond(ROBOTS.encode()))
+        report = audit(client, site.origin, plan=QUICK)
+        of_other = audit(client, other.origin, plan=replace(QUICK, hosts=(site.origin,)))
+    assert (report.error, report.findings[0].kind) == ("", AuditKind.ROBOTS_UNREACHABLE)
+    assert report.findings[0].url == f"{site.origin}/robots.txt"
+    assert ("redirects to" in report.findings[0].message) is (behaviour is _dead_host)
+    assert AuditKind.SITE_UNREACHABLE not in kinds(report)
+    assert AuditKind.HOST_UNREACHABLE in kinds(of_other)
+
+
+def test_a_server_that_accepts_no_connection_in_time_is_not_audited() -> None:
+    with full_queue_port() as port, Client(user_agent="AuditBot/1.0", connect_timeout=0.2) as client:
+        report = audit(client, f"http://127.0.0.1:{port}", plan=QUICK)
+    assert kinds(report) == {AuditKind.SITE_UNREACHABLE}
+
+
+def test_a_report_of_a_site_without_a_server_names_the_file_and_what_to_do(client: Client) -> None:
+    with refusing_port() as port:
+        report = audit(client, f"http://127.0.0.1:{port}", plan=QUICK).to_json()
+    for text in ("\n".join(text_lines(report)), html_page([report]), "\n".join(markdown_lines([report]))):
+        assert f"127.0.0.1:{port}/robots.txt" in text
+        assert "Check the address, its DNS entry" in text
+        assert text.count("Connection refused") == 1
+
+
 def test_a_page_in_place_of_robots_txt(client: Client, site: Site) -> None:
     site.serve("/robots.txt", respond(PAGE, HTML))
     assert AuditKind.NOT_ROBOTS in kinds(audit(client, site.origin, plan=QUICK))
+
+
+@pytest.mark.parametrize("rule", ["Disallow: /", "Disallow: /fish"])
+def test_crawlers_of_google_find_no_rules_in_utf_16(client: Client, site: Site, rule: str) -> None:
+    publish(site, {"/fish": respond(PAGE, HTML)})
+    robots = f"User-agent: *\n{rule}\n\nUser-agent: AuditBot\nDisallow:\n\nSitemap: {site.origin}/sitemap.xml\n"
+    site.serve("/robots.txt", respond(robots.encode("utf-16")))
+    report = audit(client, site.origin, plan=QUICK)
+    assert any("CF106" in one.message for one in report.findings)
+    assert AuditKind.SITE_CLOSED not in kinds(report)
+    blocked = [one.message for one in report.findings if one.kind in {AuditKind.HOME_BLOCKED, AuditKind.LISTED_BLOCKED}]
+    assert len(blocked) == (2 if rule.endswith("/") else 1)
+    assert all("bingbot" in message and "Googlebot" not in message for message in blocked)
+    (search,) = (one for one in report.purposes if one.name == "search-index")
+    access = {name: row.may_fetch for row in search.crawlers for name in row.names}
+    assert access["Googlebot"] == "all"
+    assert access["bingbot"] == ("none" if rule.endswith("/") else "some")
 
 
 def test_a_closed_site_is_not_requested(client: Client, site: Site) -> None:
@@ -350,7 +439,7 @@ def test_faults_of_the_home_page(client: Client, site: Site, home: Behaviour, ki
     publish(site, {"/": home, "/fish": respond(PAGE, HTML)})
     report = audit(client, site.origin, plan=QUICK)
     assert kinds(report) == {kind}
-    site.serve("/sitemap.xml", respond(sitemap([])))
+    site.serve("/sitemap.xml", respond(sitemap([f"{site.origin}/"])))
     assert kinds(audit(client, site.origin, plan=QUICK)) == {kind}
 
 
@@ -587,7 +676,9 @@ def test_other_files_add_to_what_is_stated(client: Client, site: Site) -> None:
 
 def test_findings_of_one_kind_can_have_two_severities() -> None:
     severities = ("error", "warning", "warning")
-    found = [{"kind": "sitemap-fault", "severity": severity, "meaning": "A fault."} for severity in severities]
+    found = [
+        {"kind": "sitemap-fault", "severity": severity, "meaning": "A fault.", "advice": ""} for severity in severities
+    ]
     report = {"findings": found, "counts": {"sitemap-fault": 10}}
     assert [(len(found), number) for _, found, number in grouped(report)] == [(1, 1), (2, 9)]
 
@@ -753,6 +844,66 @@ def test_a_site_that_asks_for_fewer_requests_gets_no_more(client: Client, site: 
     assert kinds(report) == {AuditKind.SLOWED_DOWN}
 
 
+def _messages(report: AuditReport, kind: AuditKind) -> list[str]:
+    return [one.message for one in report.findings if one.kind is kind]
+
+
+@pytest.mark.parametrize("fault", [None, respond(b"", status=500)])
+@pytest.mark.parametrize("page", [PAGE, b"<!doctype html><link rel=stylesheet href=a.css><script src=b.js></script>"])
+def test_pages_over_the_limit_of_requests_are_counted(
+    client: Client, site: Site, page: bytes, fault: Behaviour | None
+) -> None:
+    pages = {f"/{number}": fault or respond(page, HTML) for number in range(30)}
+    publish(site, {"/": respond(page, HTML), **pages})
+    seen = set()
+    for limit in range(4, 20):
+        before = len(site.requests)
+        report = audit(client, site.origin, plan=AuditPlan(delay=0, sample=20, limit=limit))
+        requested = {one.target for one in site.requests[before:]} & pages.keys()
+        assert report.listed.requested == len(requested)
+        # The sitemap is one of two that may not be read.
+        if report.listed.urls:
+            seen.add(len(requested))
+            reached = _messages(report, AuditKind.LIMIT_REACHED)[-1]
+            assert reached.endswith(f": {20 - len(requested)} pages not requested")
+    assert len(seen) > 3
+
+
+def test_the_page_that_asks_for_fewer_requests_was_requested(client: Client, site: Site) -> None:
+    publish(site, {f"/{number}": respond(PAGE, HTML) for number in range(30)})
+    site.serve("/7", respond(b"", status=429))
+    report = audit(client, site.origin, plan=replace(QUICK, sample=None))
+    requested = {one.target for one in site.requests if one.target[1:].isdigit()}
+    assert report.listed.requested == len(requested)
+    assert _messages(report, AuditKind.SLOWED_DOWN) == [
+        f"the site asks for fewer requests: {30 - len(requested)} pages not requested"
+    ]
+
+
+def test_the_target_of_a_redirect_can_ask_for_fewer_requests(client: Client, site: Site) -> None:
+    publish(site, {f"/{number}": respond(b"", "Location: /moved", status=301) for number in range(5)})
+    site.serve("/moved", respond(b"", status=429))
+    report = audit(client, site.origin, plan=QUICK)
+    assert (report.listed.requested, found(report, AuditKind.SLOWED_DOWN)) == (1, [f"{site.origin}/moved"])
+
+
+def test_what_only_the_audit_may_not_request_is_counted(client: Client, site: Site) -> None:
+    page = respond(b"<!doctype html><link rel=stylesheet href=/p.css><script src=/q.js></script>", HTML)
+    pages = {f"/p/{number}": page for number in range(3)} | {f"/q/{number}": page for number in range(2)}
+    robots = "User-agent: AuditBot\nDisallow: /p/\nDisallow: /p.css\n\nUser-agent: *\nDisallow:\n"
+    publish(site, {"/": page, **pages}, robots=robots)
+    report = audit(client, site.origin, plan=QUICK)
+    assert [(one.message, one.url) for one in report.findings if one.kind is AuditKind.NOT_ALLOWED] == [
+        ("line 2, Disallow: /p/: 3 listed pages not requested", next(iter(_listed_first(report)))),
+        ("line 3, Disallow: /p.css: 1 script and style file not requested", f"{site.origin}/p.css"),
+    ]
+    assert (report.listed.requested, report.listed.disallowed) == (2, 3)
+
+
+def _listed_first(report: AuditReport) -> Iterator[str]:
+    return (one.url for one in report.findings if one.url is not None and "/p/" in one.url)
+
+
 def test_reports_escape_what_sites_send(client: Client, site: Site) -> None:
     publish(site, {"/moved": respond(b"", "Location: /<script>alert(1)</script>\x1b", status=301)})
     report = audit(client, site.origin, plan=QUICK).to_json()
@@ -902,6 +1053,36 @@ def test_another_address_with_an_invalid_certificate_is_a_finding(client: Client
     assert "tls: " in findings[0].message
 
 
+def test_the_answer_of_a_proxy_is_not_one_of_another_address(client: Client, site: Site) -> None:
+    publish(site, {})
+    direct = SiteRequests(client, max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
+    served = served_file(direct.state(f"{site.origin}/"), direct.clock())
+    addresses = [Origin.from_url(f"{scheme}://www.shop.example/") for scheme in ("https", "http")]
+    with (
+        ProxySite(refusal="502 Bad Gateway") as proxy,
+        Client(user_agent="AuditBot/1.0", transport=HTTPTransport(proxy=f"http://127.0.0.1:{proxy.port}")) as proxied,
+    ):
+        requests = SiteRequests(proxied, max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
+        assert check_hosts(requests, served, addresses, [], {})[1] == []
+        named = check_hosts(requests, served, addresses, addresses, {})[1]
+        alone = check_hosts(requests, served, addresses[1:], [], {})[1]
+    assert [one.kind for one in named] == [AuditKind.HOST_UNREACHABLE] * 2
+    # Without the answer for https, the proxy is not known.
+    assert [one.status for one in alone] == [502]
+
+
+@pytest.mark.parametrize("content", [PAGE, "User-agent: *\nDisallow: /x/\n".encode("utf-16-be"), b"\x1f\x8b\x08data"])
+def test_addresses_with_the_same_page_in_place_of_robots_txt(client: Client, site: Site, content: bytes) -> None:
+    with Site() as other, Site() as right:
+        for one in (site, other):
+            one.serve("/robots.txt", respond(content, HTML))
+        right.serve("/robots.txt", respond(ROBOTS.encode()))
+        report = audit(client, site.origin, plan=replace(QUICK, hosts=(other.origin, right.origin)))
+    assert AuditKind.NOT_ROBOTS in kinds(report)
+    assert [host.is_same for host in report.hosts] == [True, False]
+    assert found(report, AuditKind.HOST_DIFFERS) == [f"{right.origin}/private/"]
+
+
 def test_the_report_of_the_documentation(client: Client, site: Site) -> None:
     with Site() as other:
         intended = publish_six_faults(site, other)
@@ -959,8 +1140,21 @@ def test_policy_is_compared_in_the_environment_of_the_host(client: Client) -> No
         assert found(named, AuditKind.SERVED_DIFFERS) != []
         unknown = parse_policy("[environment.production]\nhosts = ['www.example.com']")
         report = audit(client, site.origin, source=unknown, plan=QUICK)
+        unnamed = audit(client, other.origin, source=policy, plan=replace(QUICK, environment="production"))
+        assert AuditKind.UNKNOWN_ENVIRONMENT not in kinds(unnamed)
+        # A further address that the policy does not know is closed by it, too.
+        with Site() as third:
+            third.serve("/robots.txt", respond(ROBOTS.encode()))
+            opened = audit(client, site.origin, source=policy, plan=replace(QUICK, hosts=(third.origin,)))
+            closing = render_policy(policy.for_host("third.example")).encode()
+            third.serve("/robots.txt", respond(closing))
+            right = audit(client, site.origin, source=policy, plan=replace(QUICK, hosts=(third.origin,)))
     assert {AuditKind.UNKNOWN_ENVIRONMENT, AuditKind.SERVED_DIFFERS} <= kinds(report)
     assert report.environment is None
+    assert found(opened, AuditKind.UNKNOWN_ENVIRONMENT) == [f"{third.origin}/robots.txt"]
+    assert AuditKind.SERVED_DIFFERS in kinds(opened)
+    assert AuditKind.UNKNOWN_ENVIRONMENT in kinds(right)
+    assert not {AuditKind.SERVED_DIFFERS, AuditKind.HOST_DIFFERS} & kinds(right)
 
 
 def test_a_policy_is_not_taken_for_a_robots_txt(client: Client) -> None:
@@ -1056,3 +1250,8 @@ def test_the_changes_past_the_cache_are_counted(client: Client, site: Site) -> N
     report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode(), clock=lambda: now)
     (found_lines,) = (one for one in report.findings if one.kind is AuditKind.ADDED_LINES)
     assert found_lines.message.endswith("; and 1 more difference")
+
+
+def test_each_kind_of_finding_is_documented() -> None:
+    documented = (Path(__file__).parents[2] / "docs/audit.md").read_text("utf-8")
+    assert [kind for kind in AuditKind if f"`{kind}`" not in documented] == []

@@ -174,11 +174,31 @@ def test_requests_are_compared_with_the_rules_of_their_time(audited: Audited) ->
         "1 of 4 requests for URLs that the robots.txt of that time disallows, at 2026-11-24T00:00:00Z"
         in disobeys.message
     )
-    assert disobeys.line == 3
+    assert (disobeys.line, disobeys.text) == (3, "Disallow: /private/")
     assert any("served within a day before" in line for line in text_lines(report.to_json()))
     today = audited.report(write_log(requests))
     assert "3 of 4 requests" in own(today)[0].message
     assert any("another one may have been served" in line for line in text_lines(today.to_json()))
+
+
+def test_the_line_of_the_file_of_that_time_is_quoted(audited: Audited) -> None:
+    # Line 2 of today's file is another one.
+    versions = [RobotsVersion(NOON - 9 * DAY, parse(b"User-agent: *\nDisallow: /old/\t\n"))]
+    requests = [Request("/robots.txt", at=NOON), Request("/old/a", at=NOON)]
+    (disobeys,) = own(audited.report(write_log(requests), history=RobotsHistory(versions)))
+    assert (disobeys.line, disobeys.text) == (2, "Disallow: /old/")
+
+
+def test_a_log_without_hosts_is_compared_with_the_files_of_the_host(audited: Audited) -> None:
+    own_version = RobotsVersion(NOON - 9 * DAY, parse(b"User-agent: *\nDisallow: /old/\n"))
+    other = RobotsVersion(NOON - 9 * DAY, parse(b"User-agent: *\nDisallow:\n"))
+    requests = [Request("/robots.txt", at=NOON), Request("/old/a", at=NOON)]
+    for host in ("127.0.0.1", audited.site.origin.removeprefix("http://")):
+        history = RobotsHistory([other], hosts={host: [own_version]})
+        (disobeys,) = own(audited.report(write_log(requests), history=history))
+        assert (disobeys.kind, disobeys.text) == (AuditKind.CRAWLER_DISOBEYS, "Disallow: /old/")
+    only = RobotsHistory(hosts={"127.0.0.1": [own_version]})
+    assert [one.kind for one in own(audited.report(write_log(requests), history=only))] == [AuditKind.CRAWLER_DISOBEYS]
 
 
 @pytest.mark.parametrize("known, severity", [(0, Severity.WARNING), (1, Severity.INFO)])

@@ -9,8 +9,8 @@ from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Exchange, Site
 
 from canfetch import Client
-from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit
-from canfetch.audit.edge import check_edge, edge_crawlers
+from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, text_lines
+from canfetch.audit.edge import check_edge, crawler_header, edge_crawlers
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.origin_state import OriginState
 from canfetch.errors import RequestNotSent
@@ -143,6 +143,11 @@ def test_a_limit_for_all_clients_is_not_a_refusal(site: Site) -> None:
 
     report = run(site, limited)
     assert edge_findings(report) == [AuditKind.EDGE_UNKNOWN] * 2
+    messages = [one.message for one in report.findings if one.kind is AuditKind.EDGE_UNKNOWN]
+    assert [message.partition(": ")[0] for message in messages] == [
+        "GPTBot has to slow down (429), but a browser no longer gets the page",
+        "Googlebot and a mobile browser get the same",
+    ]
 
 
 def _http_1_0(page: bytes) -> Behaviour:
@@ -379,3 +384,131 @@ def test_the_file_past_the_cache_is_not_one_of_the_crawler(site: Site) -> None:
         report = audit(client, site.origin, plan=plan, clock=lambda: 0.0)
     assert AuditKind.STALE_CACHE in {one.kind for one in report.findings}
     assert edge_findings(report) == []
+
+
+MOBILE = "Location: /m/"
+
+
+def for_mobile(refusal: Behaviour, page: Behaviour | None = None) -> Behaviour:
+    """Redirect mobile browsers, and crawlers that request pages as one."""
+    return edge("Mobile", refusal, page)
+
+
+def test_a_site_that_redirects_mobile_browsers_refuses_no_crawler(site: Site) -> None:
+    site.serve("/m/", respond(PAGE, HTML))
+    report = run(site, for_mobile(respond(b"", MOBILE, status=302)))
+    assert [(one.crawler, one.answer) for one in report.edge] == [
+        ("browser", "page"),
+        ("GPTBot", "page"),
+        ("Googlebot", "redirect"),
+        ("mobile browser", "redirect"),
+    ]
+    assert edge_findings(report) == []
+    assert report.requests <= report.max_requests
+
+
+def test_a_crawler_that_the_mobile_page_refuses(site: Site) -> None:
+    site.serve("/m/", edge("Googlebot", respond(b"", status=403)))
+    report = run(site, for_mobile(respond(b"", MOBILE, status=302)))
+    assert [(one.kind, one.url) for one in report.findings if one.kind.startswith("edge")] == [
+        (AuditKind.EDGE_REFUSES, f"{site.origin}/m/")
+    ]
+
+
+def test_a_crawler_that_is_refused_where_mobile_browsers_are_redirected(site: Site) -> None:
+    site.serve("/m/", respond(PAGE, HTML))
+    report = run(site, edge("Googlebot", respond(b"", status=403), for_mobile(respond(b"", MOBILE, status=302))))
+    assert edge_findings(report) == [AuditKind.EDGE_REFUSES]
+
+
+def test_a_shorter_page_for_mobile_browsers_is_no_finding(site: Site) -> None:
+    report = run(site, for_mobile(respond(b"<!doctype html><p>Fish", HTML), respond(TEXT, HTML)))
+    assert edge_findings(report) == []
+
+
+def test_a_redirect_of_mobile_browsers_to_a_page_that_the_audit_may_not_request(site: Site) -> None:
+    page = for_mobile(respond(b"", MOBILE, status=302))
+    report = run(site, page, robots=b"User-agent: AuditBot\nDisallow: /m/\n")
+    (one,) = (one for one in report.findings if one.kind.startswith("edge"))
+    assert (one.kind, one.severity.label) == (AuditKind.EDGE_UNKNOWN, "info")
+    assert one.message == f"Googlebot and a mobile browser get the same: redirected to '{site.origin}/m/'"
+
+
+@pytest.mark.parametrize(
+    "name, header",
+    [
+        (
+            "Googlebot",
+            (
+                "Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) "
+                "Chrome/142.0.0.0 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+            ),
+        ),
+        (
+            "GPTBot",
+            "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.3; +https://openai.com/gptbot",
+        ),
+        ("AhrefsBot", "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"),
+        # The operator publishes only the name.
+        (
+            "meta-externalagent",
+            "meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)",
+        ),
+    ],
+)
+def test_the_current_published_header_is_sent(name: str, header: str) -> None:
+    (crawler,) = edge_crawlers((name,))
+    assert crawler_header(crawler) == header
+
+
+@pytest.mark.parametrize(
+    "name, hidden, severity",
+    [
+        ("Googlebot", respond(PAGE, HTML, "X-Robots-Tag: noindex"), "error"),
+        ("Googlebot", respond(PAGE.replace(b"<title>", b"<meta name=robots content=noindex><title>"), HTML), "error"),
+        ("GPTBot", respond(PAGE, HTML, "X-Robots-Tag: noindex"), "warning"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/en/"])
+def test_a_page_that_is_hidden_from_one_crawler(
+    site: Site, path: str, name: str, hidden: Behaviour, severity: str
+) -> None:
+    page = edge(name, hidden)
+    site.serve("/en/", page)
+    report = run(site, page if path == "/" else respond(b"", "Location: /en/", status=302))
+    (one,) = (one for one in report.findings if one.kind is AuditKind.HOME_NOINDEX)
+    assert (one.severity.label, one.url) == (severity, f"{site.origin}{path}")
+    assert one.message.endswith(f", for {name}, and not in the page that a browser gets")
+    assert edge_findings(report) == []
+
+
+def test_a_page_that_is_hidden_from_all_is_one_finding(site: Site) -> None:
+    report = run(site, respond(PAGE, HTML, "X-Robots-Tag: noindex"))
+    assert [one.kind for one in report.findings if one.kind is AuditKind.HOME_NOINDEX] == [AuditKind.HOME_NOINDEX]
+
+
+@pytest.mark.parametrize("page", [REFUSALS["forbidden"], REFUSALS["challenge (200)"]])
+def test_a_home_page_that_only_the_audit_does_not_get(site: Site, page: Behaviour) -> None:
+    report = run(site, edge("AuditBot", page))
+    (one,) = (one for one in report.findings if one.kind is AuditKind.HOME_FAILING)
+    assert one.severity.label == "warning"
+    assert one.message.endswith(", but a browser gets the page: the server refuses the name of the audit")
+    assert "--user-agent" in one.advice
+    (failing,) = (one for one in run(site, page).findings if one.kind is AuditKind.HOME_FAILING)
+    assert failing.severity.label == "error"
+
+
+@pytest.mark.parametrize(
+    "robots, part",
+    [
+        (respond(b"User-agent: AuditBot\nDisallow: /\n"), "--user-agent"),
+        (respond(b"", status=503), "Serve robots.txt"),
+    ],
+)
+def test_what_to_do_if_the_page_may_not_be_requested(site: Site, robots: Behaviour, part: str) -> None:
+    site.serve("/robots.txt", robots)
+    with Client(user_agent="AuditBot/1.0") as client:
+        report = audit(client, site.origin, plan=AuditPlan(delay=0, edge=("GPTBot",)))
+    (one,) = (one for one in report.findings if one.kind is AuditKind.EDGE_UNKNOWN)
+    assert part in one.advice
+    assert part in "\n".join(text_lines(report.to_json()))

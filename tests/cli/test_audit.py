@@ -30,6 +30,14 @@ def test_a_site_with_a_fault(run: Run) -> None:
     assert any(line.startswith("::warning title=canfetch audit%3A listed-blocked::") for line in calm.lines)
 
 
+def test_an_annotation_for_a_site_without_a_server(run: Run) -> None:
+    with refusing_port() as port:
+        ran = run("audit", f"http://127.0.0.1:{port}", *QUICK, "--format", "github")
+    (line,) = ran.lines
+    assert line.startswith("::error title=canfetch audit%3A site-unreachable::")
+    assert ran.code == 2
+
+
 @pytest.mark.parametrize("form, start", [("json", "[{"), ("html", "<!doctype html>")])
 def test_reports_are_written_to_files(run: Run, folder: Path, form: str, start: str) -> None:
     with Site() as site:

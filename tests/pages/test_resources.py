@@ -21,6 +21,18 @@ def found(html: str) -> list[str]:
     [
         ("<script src=a.js></script>", ["script https://example.com/folder/a.js"]),
         ("<script>src</script>", []),
+        ("<script type=application/ld+json src=a.json></script>", []),
+        ("<script type=text/template src=a.html></script><script type=importmap src=a></script>", []),
+        ("<script type='text/javascript; charset=utf-8' src=a.js></script>", []),
+        ("<script nomodule src=a.js></script>", []),
+        ("<script nomodule type=module src=a.js></script>", ["script https://example.com/folder/a.js"]),
+        ("<script type=' Text/JavaScript ' src=a.js></script>", ["script https://example.com/folder/a.js"]),
+        ("<script type src=a.js language=vbscript></script>", ["script https://example.com/folder/a.js"]),
+        ("<script language=JavaScript1.2 src=a.js></script>", ["script https://example.com/folder/a.js"]),
+        ("<script language=vbscript src=a.vbs></script>", []),
+        ("<link rel=stylesheet/less type=text/less href=a.less><link rel=stylesheet type=text/less href=b.less>", []),
+        ("<link rel=stylesheet type='text/css;charset=utf-8' href=a.css>", ["style https://example.com/folder/a.css"]),
+        ("<link rel=stylesheet disabled href=a.css>", []),
         ("<style>@import url(a.css); p {}</style>", ["style https://example.com/folder/a.css"]),
         ("<style>@import '<style';</style><style>@import 'b'", [
             "style https://example.com/folder/<style",

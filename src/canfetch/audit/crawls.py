@@ -110,6 +110,8 @@ class CrawlsCheck:
             # Without rules of today, no request can be judged. A file with a URL decides about no other address.
             file = None if robots is None else parse(robots.content, profile=robots.profile, max_bytes=robots.max_bytes)
             history = RobotsHistory() if file is None else RobotsHistory.from_file(file)
+        # A log without hosts is taken for one of the site.
+        history = history.with_host(str(self._origin).partition("://")[2])
         analysis = LogAnalysis(
             history,
             identify=records.identify,
@@ -149,7 +151,9 @@ class CrawlsCheck:
             target, line = crawler.examples[0]
             when = _period(crawler.first_disallowed, crawler.last_disallowed)
             message = f"{who}: {crawler.disallowed_requests:,} of {total} for URLs that {rules} disallows, {when}"
-            yield finding(AuditKind.CRAWLER_DISOBEYS, message, url=_url(self._origin, target), line=line)
+            # The line is one of the file of that time.
+            text = crawler.first_line_text or ""
+            yield finding(AuditKind.CRAWLER_DISOBEYS, message, url=_url(self._origin, target), line=line, text=text)
         # A network should refuse impostors.
         if crawler.refused_requests and not _is_impostor(crawler):
             target, status = crawler.refused_examples[0]

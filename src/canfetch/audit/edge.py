@@ -10,11 +10,12 @@ Source: RFC 9110 sections 15.3.3 and 15.5; RFC 6585 section 4; Cloudflare, Pay p
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from canfetch.access.redirects import redirect_target
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.agents import REGISTRY, Crawler
+from canfetch.agents import REGISTRY, Crawler, PublishedHeader
 from canfetch.audit.findings import AuditFinding, AuditKind, finding
 from canfetch.audit.report import EdgeAnswer
 from canfetch.audit.site_requests import RequestLimitReached, SiteRequests
@@ -23,13 +24,30 @@ from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.text import printable_text
 from canfetch.core.urls import AnyURL
-from canfetch.errors import InvalidOption
+from canfetch.errors import CanfetchError, InvalidOption
+from canfetch.lint.severity import Severity
+from canfetch.pages.page_rules import parse_page
+from canfetch.pages.verdict import PageDecision
 
 BROWSER: Final = "browser"
+MOBILE_BROWSER: Final = "mobile browser"
 _BROWSER_VERSION: Final = "142.0.0.0"
 _BROWSER_HEADER: Final = (
     f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{_BROWSER_VERSION} Safari/537.36"
 )
+# Chrome on Android sends this model and version of Android on all phones.
+_MOBILE_HEADER: Final = (
+    f"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{_BROWSER_VERSION} "
+    "Mobile Safari/537.36"
+)
+# A part of the headers of mobile browsers, and of crawlers that request pages as one.
+_MOBILE: Final = " Mobile"
+REQUESTS_OF_A_PAGE: Final = 5
+"""The largest number of requests for pages for one crawler, each of which can be repeated after an accident.
+
+The page, and once more as a browser after a refusal; the page that both are redirected to as a browser and as the
+crawler, and once more as a browser after a refusal.
+"""
 # The placeholder for the version of a browser in published headers.
 _VERSION_PLACEHOLDER: Final = "W.X.Y.Z"
 _MAX_BYTES: Final = 256 * 1024
@@ -85,6 +103,12 @@ class _Answer(NamedTuple):
     detail: str
     text: int = 0
     marks: frozenset[bytes] = frozenset()
+    response: Response | None = None
+    target: str | None = None
+
+    def equals(self, other: "_Answer") -> bool:
+        """Return whether two clients got the same, according to what reports show."""
+        return (self.kind, self.detail) == (other.kind, other.detail)
 
 
 _BY_STATUS: Final = {
@@ -94,6 +118,7 @@ _BY_STATUS: Final = {
     429: (EdgeKind.RATE_LIMITED, "too many requests, according to the site"),
 }
 _ACCEPTED: Final = 202
+_SEARCH: Final = "search-index"
 _CUTS: Final = frozenset({FailureKind.RESET, FailureKind.INCOMPLETE, FailureKind.PROTOCOL})
 _ACCIDENTS: Final = frozenset({EdgeKind.CUT, EdgeKind.FAILURE})
 # With such an answer to a browser, more requests show nothing.
@@ -132,16 +157,134 @@ def edge_crawlers(names: Sequence[str]) -> list[Crawler]:
 
 
 def crawler_header(crawler: Crawler) -> str:
-    """Return the published User-Agent header of a crawler."""
-    # Lists have the bare names of some crawlers as well.
-    return max((one.value for one in crawler.headers), key=len).replace(_VERSION_PLACEHOLDER, _BROWSER_VERSION)
+    """Return the current one of the published User-Agent headers of a crawler."""
+
+    def rank(header: PublishedHeader) -> tuple[bool, bool, bool, tuple[int, ...], int]:
+        value = header.value
+        # Lists have bare names, and headers of years ago. A placeholder is for the current version of a browser.
+        is_complete, is_current = "(" in value, _VERSION_PLACEHOLDER in value
+        return is_complete, header.source_kind == "operator", is_current, _version(value, crawler.name), len(value)
+
+    return max(crawler.headers, key=rank).value.replace(_VERSION_PLACEHOLDER, _BROWSER_VERSION)
 
 
-class EdgeTest(NamedTuple):
-    """The answers, and what they mean."""
+def _version(header: str, name: str) -> tuple[int, ...]:
+    """Return the version that follows the name of a crawler in a header, or an empty tuple."""
+    text = header.lower().partition(f"{name.lower()}/")[2]
+    digits = "".join(takewhile(lambda character: character in "0123456789.", text))
+    return tuple(int(part) for part in digits.split(".") if part)
 
-    answers: list[EdgeAnswer]
-    findings: list[AuditFinding]
+
+class EdgeTest:
+    """Sends the requests of the test to a page.
+
+    Args: requests: Sends the requests.
+
+    Attributes:
+        answers: The answers, those of browsers included.
+        findings: What they mean.
+    """
+
+    def __init__(self, requests: SiteRequests) -> None:
+        self.answers: list[EdgeAnswer] = []
+        self.findings: list[AuditFinding] = []
+        self._requests = requests
+
+    def run(self, url: str, crawlers: Sequence[Crawler]) -> None:
+        """Send a control request, and one for each crawler.
+
+        Raises: InvalidURL, ClientClosed, RequestNotSent.
+        """
+        requests, findings = self._requests, self.findings
+        own_verdict = requests.decide(url)
+        if not own_verdict.allowed:
+            message = f"the audit may not request the page: {own_verdict.explanation}"
+            reason = AuditKind.ROBOTS_UNREACHABLE if own_verdict.rule is None else AuditKind.NOT_ALLOWED
+            findings.append(finding(AuditKind.EDGE_UNKNOWN, message, url=url)._replace(how_to_fix=reason.advice))
+            return
+        try:
+            control = _ask(requests, url, _BROWSER_HEADER, None)
+            self._keep(BROWSER, _BROWSER_HEADER, control)
+            if control.kind in _NO_CONTROL:
+                message = f"a browser gets no page either: {control.detail}"
+                findings.append(finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=control.status))
+                return
+            for crawler in crawlers:
+                header = crawler_header(crawler)
+                answer = _ask(requests, url, header, control)
+                self._keep(crawler.name, header, answer)
+                findings += self._meaning(url, crawler, answer, control)
+        except RequestLimitReached as error:
+            findings.append(finding(AuditKind.LIMIT_REACHED, f"the test of the edge is incomplete: {error}", url=url))
+
+    def _keep(self, name: str, header: str, answer: _Answer) -> None:
+        if all(one.crawler != name for one in self.answers):
+            self.answers.append(EdgeAnswer(name, header, str(answer.kind), answer.status, answer.detail))
+
+    def _meaning(self, url: str, crawler: Crawler, answer: _Answer, control: _Answer) -> Iterator[AuditFinding]:
+        verdict = self._requests.decide(url, crawler.agent)
+        if answer.kind is control.kind and (answer.kind is not EdgeKind.REDIRECT or answer.equals(control)):
+            if answer.kind is not EdgeKind.PAGE:
+                yield _same_for(url, crawler, BROWSER, answer)
+            elif verdict.allowed:
+                yield from self._hidden_page(url, crawler, answer, control)
+            else:
+                message = f"{crawler.name} gets the page, although {verdict.explanation}"
+                yield finding(AuditKind.EDGE_ADMITS, message, url=url, line=verdict.line, status=answer.status)
+        elif answer.kind is not EdgeKind.PAGE and verdict.allowed:
+            # A limit of requests, or an outage that has begun meanwhile, concerns all clients.
+            is_mobile = _MOBILE in crawler_header(crawler)
+            header = _MOBILE_HEADER if is_mobile else _BROWSER_HEADER
+            now = _ask(self._requests, url, header, control)
+            if is_mobile:
+                self._keep(MOBILE_BROWSER, header, now)
+            if is_mobile and now.equals(answer):
+                yield from self._mobile_page(url, crawler, answer)
+                return
+            # A site may redirect mobile browsers, and still refuse the crawler.
+            if not (now.equals(control) or (is_mobile and now.kind is EdgeKind.REDIRECT)):
+                message = f"{crawler.name} {_TITLES[answer.kind]}, but a browser no longer gets the page: {now.detail}"
+                yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
+                return
+            message = f"{crawler.name} {_TITLES[answer.kind]}: {answer.detail}"
+            yield finding(AuditKind.EDGE_REFUSES, message, url=url, line=verdict.line, status=answer.status)
+
+    def _mobile_page(self, url: str, crawler: Crawler, answer: _Answer) -> Iterator[AuditFinding]:
+        """Yield what an answer means that a mobile browser gets, too, such as a redirect to the mobile page."""
+        target = answer.target if answer.kind is EdgeKind.REDIRECT else None
+        if answer.kind is EdgeKind.OTHER_PAGE:
+            # The mobile page has less text.
+            return
+        if target is not None and target != url and self._may_request(target):
+            page = _ask(self._requests, target, _MOBILE_HEADER, None)
+            if page.kind is EdgeKind.PAGE:
+                there = _ask(self._requests, target, crawler_header(crawler), page)
+                if there.kind is not EdgeKind.REDIRECT:
+                    yield from self._meaning(target, crawler, there, page)
+                    return
+        yield _same_for(url, crawler, MOBILE_BROWSER, answer)
+
+    def _may_request(self, url: str) -> bool:
+        try:
+            return self._requests.decide(url).allowed
+        except RequestLimitReached:
+            raise
+        except CanfetchError:
+            return False
+
+    def _hidden_page(self, url: str, crawler: Crawler, answer: _Answer, control: _Answer) -> Iterator[AuditFinding]:
+        """Yield that only the answer to a crawler has noindex for it."""
+        hidden, seen = (self._may_index(url, crawler, one) for one in (answer, control))
+        if hidden.allowed or not seen.allowed:
+            return
+        message = f"{hidden.explanation}, for {crawler.name}, and not in the page that a browser gets"
+        severity = None if _SEARCH in crawler.purposes else Severity.WARNING
+        yield finding(AuditKind.HOME_NOINDEX, message, severity=severity, url=url, status=answer.status)
+
+    def _may_index(self, url: str, crawler: Crawler, answer: _Answer) -> PageDecision:
+        assert answer.response is not None
+        rules = parse_page(answer.response.body, headers=answer.response.headers, url=url)
+        return rules.decide(agent=crawler.agent, now=self._requests.clock()).may_index
 
 
 def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) -> EdgeTest:
@@ -149,49 +292,14 @@ def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) ->
 
     Raises: InvalidURL, ClientClosed, RequestNotSent.
     """
-    answers: list[EdgeAnswer] = []
-    findings: list[AuditFinding] = []
-    own_verdict = requests.decide(url)
-    if not own_verdict.allowed:
-        message = f"the audit may not request the page: {own_verdict.explanation}"
-        return EdgeTest(answers, [finding(AuditKind.EDGE_UNKNOWN, message, url=url)])
-    try:
-        control = _ask(requests, url, _BROWSER_HEADER, None)
-        answers.append(EdgeAnswer(BROWSER, _BROWSER_HEADER, str(control.kind), control.status, control.detail))
-        if control.kind in _NO_CONTROL:
-            message = f"a browser gets no page either: {control.detail}"
-            findings.append(finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=control.status))
-            return EdgeTest(answers, findings)
-        for crawler in crawlers:
-            header = crawler_header(crawler)
-            answer = _ask(requests, url, header, control)
-            answers.append(EdgeAnswer(crawler.name, header, str(answer.kind), answer.status, answer.detail))
-            findings += _meaning(requests, url, crawler, answer, control)
-    except RequestLimitReached as error:
-        findings.append(finding(AuditKind.LIMIT_REACHED, f"the test of the edge is incomplete: {error}", url=url))
-    return EdgeTest(answers, findings)
+    test = EdgeTest(requests)
+    test.run(url, crawlers)
+    return test
 
 
-def _meaning(
-    requests: SiteRequests, url: str, crawler: Crawler, answer: _Answer, control: _Answer
-) -> Iterator[AuditFinding]:
-    verdict = requests.decide(url, crawler.agent)
-    if answer.kind is control.kind and (answer.kind is not EdgeKind.REDIRECT or answer.detail == control.detail):
-        if answer.kind is EdgeKind.PAGE and not verdict.allowed:
-            message = f"{crawler.name} gets the page, although {verdict.explanation}"
-            yield finding(AuditKind.EDGE_ADMITS, message, url=url, line=verdict.line, status=answer.status)
-        elif answer.kind is not EdgeKind.PAGE:
-            message = f"{crawler.name} and a browser get the same: {answer.detail}"
-            yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
-    elif answer.kind is not EdgeKind.PAGE and verdict.allowed:
-        # A limit of requests, or an outage that has begun meanwhile, concerns all clients.
-        now = _ask(requests, url, _BROWSER_HEADER, control)
-        if (now.kind, now.detail) != (control.kind, control.detail):
-            message = f"{crawler.name} {_TITLES[answer.kind]}, but a browser no longer gets the page: {now.detail}"
-            yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
-            return
-        message = f"{crawler.name} {_TITLES[answer.kind]}: {answer.detail}"
-        yield finding(AuditKind.EDGE_REFUSES, message, url=url, line=verdict.line, status=answer.status)
+def _same_for(url: str, crawler: Crawler, browser: str, answer: _Answer) -> AuditFinding:
+    message = f"{crawler.name} and a {browser} get the same: {answer.detail}"
+    return finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
 
 
 def _ask(requests: SiteRequests, url: str, header: str, control: _Answer | None) -> _Answer:
@@ -240,7 +348,7 @@ def _page(response: Response, control: _Answer | None) -> _Answer:
             return _Answer(EdgeKind.CHALLENGE, response.status, "a short page with a script replaces the content", text)
         if text < control.text * _MAX_NOTE_SHARE:
             return _Answer(EdgeKind.OTHER_PAGE, response.status, "nearly nothing of the page", text)
-    return _Answer(EdgeKind.PAGE, response.status, "the page", text, marks)
+    return _Answer(EdgeKind.PAGE, response.status, "the page", text, marks, response)
 
 
 def _replaces(text: int, marks: frozenset[bytes], control: _Answer | None) -> bool:
@@ -275,7 +383,7 @@ def _redirect(url: str, response: Response) -> _Answer:
     shown = quoted(redacted_url(target).partition("?")[0])
     if _is_login(target):
         return _Answer(EdgeKind.LOGIN, response.status, f"redirected to {shown}")
-    return _Answer(EdgeKind.REDIRECT, response.status, f"redirected to {shown}")
+    return _Answer(EdgeKind.REDIRECT, response.status, f"redirected to {shown}", target=str(target))
 
 
 def _is_login(url: AnyURL) -> bool:

@@ -1,13 +1,14 @@
 """The findings of an audit: what is wrong, what it means for the owner, and what to do."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum, StrEnum
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.lines import line_text
+from canfetch.core.origin import Origin
 from canfetch.core.redaction import redacted_url
-from canfetch.core.text import printable_text
+from canfetch.core.text import counted, printable_text
 from canfetch.core.verdict import Verdict
 from canfetch.lint.check import Category, Check
 from canfetch.lint.severity import Severity
@@ -104,7 +105,7 @@ _KINDS: Final = {
     AuditKind.ROBOTS_UNREACHABLE: _Kind(
         _ERROR,
         "robots.txt cannot be fetched, so crawlers treat the whole site as disallowed.",
-        "Serve robots.txt with status 200, or respond with 404 if there is none.",
+        "Serve robots.txt with status 200 and as a complete response, or respond with 404 if there is none.",
     ),
     AuditKind.ROBOTS_REFUSED: _Kind(
         _WARNING,
@@ -178,7 +179,9 @@ _KINDS: Final = {
         "Allow the home page, and each page that it redirects to, for search engines.",
     ),
     AuditKind.HOME_FAILING: _Kind(
-        _ERROR, "The home page cannot be fetched.", "Find out why the server does not deliver the page."
+        _ERROR,
+        "The home page cannot be fetched.",
+        "Find out why the server does not deliver the page. With --edge, the audit shows whether a browser gets it.",
     ),
     AuditKind.HOME_NOINDEX: _Kind(
         _ERROR,
@@ -357,7 +360,7 @@ class AuditFinding(NamedTuple):
         status: The status of a response, or None.
         text: The text of that line, cut after 200 characters, or None.
         check: The check of the linter that found it, or None.
-        how_to_fix: What to change according to the linter, or None.
+        how_to_fix: What to do, if that is not the advice of the kind, or None.
     """
 
     kind: AuditKind
@@ -444,6 +447,31 @@ def blocked_finding(
     return finding(kind, f"{verdict.explanation}, for {names}{where}", url=url, line=verdict.line)
 
 
+class NotAllowed:
+    """URLs that the audit does not request because of rules, counted for each deciding rule.
+
+    Args: noun: What they are, in the singular.
+    """
+
+    def __init__(self, noun: str) -> None:
+        self._noun = noun
+        self._found: dict[tuple[str, str], tuple[str, Verdict]] = {}
+        self._numbers: Counter[tuple[str, str]] = Counter()
+
+    def add(self, url: str, verdict: Verdict) -> None:
+        """Count a URL. Without a rule, robots.txt cannot be fetched, which is another finding."""
+        if verdict.rule is not None:
+            key = (str(Origin.from_url(url)), verdict.explanation)
+            self._found.setdefault(key, (url, verdict))
+            self._numbers[key] += 1
+
+    def findings(self) -> Iterator[AuditFinding]:
+        """Yield a finding for each rule, with the first URL."""
+        for key, (url, verdict) in self._found.items():
+            message = f"{verdict.explanation}: {counted(self._numbers[key], self._noun)} not requested"
+            yield finding(AuditKind.NOT_ALLOWED, message, url=url, line=verdict.line)
+
+
 def quoted_line(line: bytes) -> str:
     """Return the text of a line of robots.txt for a finding, cut after 200 bytes."""
     return line_text(line.strip(), _MAX_LINE_BYTES)
@@ -462,6 +490,10 @@ class Findings:
             self.counts[one.kind] += 1
             if self.counts[one.kind] <= MAX_FINDINGS:
                 self._kept.append(one)
+
+    def revise(self, kind: AuditKind, change: Callable[[AuditFinding], AuditFinding]) -> None:
+        """Change the findings of a kind after what a later part has shown."""
+        self._kept = [change(one) if one.kind is kind else one for one in self._kept]
 
     def __iter__(self) -> Iterator[AuditFinding]:
         return iter(sorted(self._kept, key=lambda one: one.rank))

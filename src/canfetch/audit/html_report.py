@@ -13,6 +13,7 @@ from canfetch.audit.text_report import (
     by_severity,
     crawler_text,
     environment_text,
+    error_text,
     grouped,
     host_text,
     main_finding,
@@ -90,9 +91,10 @@ def _portfolio_row(number: int, report: ReportJson) -> list[str]:
 
 def _report(report: ReportJson) -> Iterator[str]:
     if report["error"]:
-        yield f"<p>This site was not audited: {_text(report['error'])}</p>\n"
-        return
-    yield f"<p>{_prose(_introduction(report))}</p>\n"
+        error = error_text(report)
+        yield f"<p>This site was not audited{f': {_text(error)}' if error else '.'}</p>\n"
+    else:
+        yield f"<p>{_prose(_introduction(report))}</p>\n"
     for group in grouped(report):
         _, found, number = group
         severity = found[0]["severity"]
@@ -108,6 +110,8 @@ def _report(report: ReportJson) -> Iterator[str]:
         if more > 0:
             yield f"<p>And {more:,} more. The JSON form of the report lists all of them.</p>\n"
         yield f"<p><b>What to do:</b> {_prose(group.advice)}</p>\n</article>\n"
+    if report["error"]:
+        return
     yield from _purposes(report)
     yield from _served(report)
     yield from _crawls(report)

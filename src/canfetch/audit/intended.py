@@ -31,11 +31,10 @@ class IntendedFiles:
         self._environment = environment
         self._profile = profile
 
-    @property
-    def has_environments(self) -> bool:
-        """Whether the host of an address decides about its file."""
-        is_policy = isinstance(self._source, SitePolicy) and bool(self._source.environments)
-        return is_policy and self._environment is None
+    def is_unknown(self, origin: Origin) -> bool:
+        """Return whether the policy has environments for hosts, and none for an address. Then it closes the address."""
+        has_environments = isinstance(self._source, SitePolicy) and bool(self._source.environments)
+        return has_environments and self.environment_of(origin) is None
 
     def environment_of(self, origin: Origin) -> str | None:
         """Return the name of the environment of an address, or None if it belongs to none."""

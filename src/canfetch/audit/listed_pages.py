@@ -12,7 +12,7 @@ from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
 from canfetch.audit.edge import is_challenge
-from canfetch.audit.findings import AuditFinding, AuditKind, blocked_finding, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, NotAllowed, blocked_finding, finding
 from canfetch.audit.page_resources import PageResourcesCheck
 from canfetch.audit.report import ListedPages
 from canfetch.audit.served import MISSING
@@ -28,6 +28,7 @@ from canfetch.lint.severity import Severity
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 from canfetch.pages.refresh import find_refresh
+from canfetch.sitemaps.content import SitemapKind
 from canfetch.sitemaps.fetching import read_events
 from canfetch.sitemaps.problems import SitemapProblemKind
 from canfetch.sitemaps.reading import (
@@ -112,6 +113,9 @@ class ListedPagesCheck:
         self._resources = PageResourcesCheck(requests, own=self._own, check_origin=self._check_origin)
         self._home = home
         self._followed: set[str] = set()
+        self._not_allowed = NotAllowed("listed page")
+        # A URL for which the site asked for fewer requests.
+        self._slowing: str | None = None
         self._sitemaps = self._urls = self._sent = self._disallowed = 0
 
     @property
@@ -176,6 +180,8 @@ class ListedPagesCheck:
                 self._urls += 1
                 yield from self._listed(event)
         yield from self._sampled()
+        yield from self._not_allowed.findings()
+        yield from self._resources.not_allowed.findings()
 
     def _perform(self, step: ReadingStep) -> Any:
         if isinstance(step, VerdictsStep | NamesStep):
@@ -214,34 +220,53 @@ class ListedPagesCheck:
 
     def _sampled(self) -> Iterator[AuditFinding]:
         pages = sorted(self._sample, reverse=True)
+        # The sample is smaller if the limit of requests is.
+        wanted = self._candidates if self._choice.size is None else min(self._choice.size, self._candidates)
         for number, (_, url) in enumerate(pages):
+            sent = self._sent
             try:
-                if not self._requests.decide(url).allowed:
-                    self._disallowed += 1
-                    continue
-                self._sent += 1
-                response = self._requests.confirmed_fetch(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+                yield from self._sampled_page(url)
             except RequestLimitReached as error:
-                yield finding(AuditKind.LIMIT_REACHED, f"{error}: {counted(len(pages) - number, 'page')} not requested")
+                left = counted(wanted - number - (self._sent - sent), "page")
+                yield finding(AuditKind.LIMIT_REACHED, f"{error}: {left} not requested")
                 return
-            except CanfetchError as error:
-                yield finding(AuditKind.LISTED_FAILING, str(error), url=url)
-                continue
-            if isinstance(response, Response) and response.status == _TOO_MANY:
-                message = f"the site asks for fewer requests: {counted(len(pages) - number, 'page')} not requested"
-                yield finding(AuditKind.SLOWED_DOWN, message, url=url, status=_TOO_MANY)
+            if self._slowing is not None:
+                left = counted(wanted - number - 1, "page")
+                message = f"the site asks for fewer requests: {left} not requested"
+                yield finding(AuditKind.SLOWED_DOWN, message, url=self._slowing, status=_TOO_MANY)
                 return
-            yield from self._page_findings(url, response)
-        if self._choice.size is None and self._candidates > len(pages):
-            left = counted(self._candidates - len(pages), "page")
+        if wanted > len(pages):
+            left = counted(wanted - len(pages), "page")
             yield finding(AuditKind.LIMIT_REACHED, f"the limit of requests is reached: {left} not requested")
+
+    def _sampled_page(self, url: str) -> Iterator[AuditFinding]:
+        sent = self._requests.sent
+        try:
+            verdict = self._requests.decide(url)
+            if not verdict.allowed:
+                self._disallowed += 1
+                self._not_allowed.add(url, verdict)
+                return
+            sent = self._requests.sent
+            response = self._requests.confirmed_fetch(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        except RequestLimitReached:
+            raise
+        except CanfetchError as error:
+            yield finding(AuditKind.LISTED_FAILING, str(error), url=url)
+            return
+        finally:
+            # A page of which only the second request was over the limit was requested.
+            self._sent += self._requests.sent > sent
+        yield from self._page_findings(url, response)
 
     def _page_findings(self, url: str, response: Response | Failure) -> Iterator[AuditFinding]:
         if isinstance(response, Failure):
             yield finding(AuditKind.LISTED_FAILING, f"{response.kind}: {response.detail}", url=url)
             return
         status = response.status
-        if status in REDIRECTS:
+        if status == _TOO_MANY:
+            self._slowing = url
+        elif status in REDIRECTS:
             target = redirect_target(url, response)
             leads = "nowhere" if target is None else f"to {quoted(redacted_url(target))}"
             leads = "to itself" if target == url else leads
@@ -280,6 +305,8 @@ class ListedPagesCheck:
         if not self._requests.decide(target).allowed:
             return
         response = self._requests.confirmed_fetch(target, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+        if isinstance(response, Response) and response.status == _TOO_MANY:
+            self._slowing = target
         # A further redirect, or a failure, is not named: the list should have neither address.
         if isinstance(response, Response) and response.status // 100 == _SUCCESS:
             for one in self._content_findings(target, response):
@@ -318,6 +345,10 @@ class ListedPagesCheck:
         blocked = self._blocked_sitemap(file.url)
         if blocked is not None:
             yield blocked
+        if file.kind is not None and not file.urls and not file.problems:
+            what = "an index without sitemaps" if file.kind is SitemapKind.INDEX else "it lists no URL"
+            message = what if file.bytes else "it is empty, with 0 bytes"
+            yield finding(AuditKind.SITEMAP_FAULT, f"the sitemap is of no use: {message}", url=file.url)
         for problem in file.problems:
             kind, severity = AuditKind.SITEMAP_FAULT, Severity.ERROR if problem.is_unreadable else None
             message = str(problem)

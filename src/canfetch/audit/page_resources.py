@@ -7,7 +7,7 @@ from typing import Final
 from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Response
 from canfetch.agents.requested import RequestedAgent
-from canfetch.audit.findings import AuditFinding, AuditKind, blocked_finding
+from canfetch.audit.findings import AuditFinding, AuditKind, NotAllowed, blocked_finding
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import redacted_url
@@ -30,9 +30,13 @@ class PageResourcesCheck:
         requests: Sends the requests.
         own: The addresses of the site. Files elsewhere are decided about, and not requested.
         check_origin: Raises NotFetched if the robots.txt of the origin of a URL may no longer be fetched.
+
+    Attributes:
+        not_allowed: The files that search engines may fetch, and the audit may not.
     """
 
     def __init__(self, requests: SiteRequests, *, own: Collection[Origin], check_origin: Callable[[str], None]) -> None:
+        self.not_allowed = NotAllowed("script and style file")
         self._requests = requests
         self._own = own
         self._check_origin = check_origin
@@ -57,14 +61,18 @@ class PageResourcesCheck:
             try:
                 self._check_origin(file)
                 verdicts = [(agent.name, self._requests.decide(file, agent.agent)) for agent in agents]
-                is_requested = Origin.from_url(file) in self._own and self._requests.decide(file).allowed
+                own_verdict = self._requests.decide(file) if Origin.from_url(file) in self._own else None
             except CanfetchError:
                 # Nothing is known about it.
                 continue
             # An outage of another host is not a rule of the site.
             if any(not one.allowed and one.rule is not None for _, one in verdicts):
                 yield blocked_finding(AuditKind.RESOURCE_BLOCKED, file, verdicts, where)
-            if is_requested and any(one.allowed for _, one in verdicts):
+            if own_verdict is None or not any(one.allowed for _, one in verdicts):
+                continue
+            if not own_verdict.allowed:
+                self.not_allowed.add(file, own_verdict)
+            else:
                 waiting.extend((further, kind, f"{place}; {how}") for further, how in self._further(file, kind))
 
     def _further(self, url: str, kind: ResourceKind) -> Iterator[tuple[str, str]]:

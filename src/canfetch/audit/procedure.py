@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
-from canfetch.audit.edge import check_edge, edge_crawlers
+from canfetch.audit.edge import BROWSER, REQUESTS_OF_A_PAGE, EdgeKind, check_edge, edge_crawlers
 from canfetch.audit.edge_files import REQUESTS_OF_A_CRAWLER, check_edge_files
 from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding, quoted_line
 from canfetch.audit.intended import IntendedFiles, is_closed
@@ -99,6 +99,7 @@ _OF_CLOSED_SITES: Final = frozenset(
 )
 # Nor are these, with a status that refuses the request.
 _OF_LOCKED_SITES: Final = frozenset({AuditKind.ROBOTS_REFUSED, AuditKind.HOME_FAILING, AuditKind.LISTED_FAILING})
+_ADMIT_THE_AUDIT: Final = "Admit the User-Agent header of the audit, or audit with another --user-agent."
 # The pages that a home page forwards to, one after another.
 _MAX_FORWARDS: Final = 3
 # A page or a crawler is requested again after an accident.
@@ -147,11 +148,11 @@ class AuditPlan:
         if self.limit is not None:
             return self.limit
         pages = MAX_SAMPLE if self.sample is None else self.sample
-        # After a refusal, a browser asks again.
-        repeated = pages + (1 + 2 * len(self.edge) if self.edge else 0)
+        repeated = pages + (1 + REQUESTS_OF_A_PAGE * len(self.edge) if self.edge else 0)
         # The site has four addresses.
         repeated += 4 + len(self.hosts) + self.max_sitemaps + (MAX_FOLLOWED if pages else 0)
-        others = _OTHER_REQUESTS + MAX_OTHER_ORIGINS + MAX_LOADED + REQUESTS_OF_A_CRAWLER * len(self.edge)
+        # The page that a crawler is redirected to may be on another host, with a robots.txt.
+        others = _OTHER_REQUESTS + MAX_OTHER_ORIGINS + MAX_LOADED + (REQUESTS_OF_A_CRAWLER + 1) * len(self.edge)
         return others + _ATTEMPTS * repeated
 
 
@@ -268,17 +269,17 @@ class _Audit:
             return
         if served.robots is not None:
             self._rules = rules_digest(served.robots)
-        if self._intended.has_environments and self._intended.environment_of(origin) is None:
-            message = f"no environment of the policy has the host of {origin}"
-            self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=origin.robots_url)])
-        others = self._other_files(hosts)
+        for unknown in filter(self._intended.is_unknown, dict.fromkeys([origin, *hosts])):
+            message = f"no environment of the policy has the host of {unknown}"
+            self._add([finding(AuditKind.UNKNOWN_ENVIRONMENT, message, url=unknown.robots_url)])
+        others = self._other_files(hosts, hosts)
         crawls = CrawlsCheck(self._records, origin, [one for one in hosts if one not in others], served, now)
         self._add(crawls.findings())
         self._logs, self._skips = crawls.logs, crawls.skips
         if fresh is not None:
             self._add(check_cache(fresh, served, origin))
         addresses = host_addresses(origin, hosts)
-        others = self._other_files(addresses)
+        others = self._other_files(addresses, hosts)
         self._hosts, found = check_hosts(requests, served, addresses, hosts, others, source=source)
         self._add(found)
         home = self._home_page()
@@ -295,6 +296,8 @@ class _Audit:
             test = check_edge(requests, self._page_url, crawlers)
             self._edge = test.answers
             self._add(test.findings)
+            if any((one.crawler, one.answer) == (BROWSER, EdgeKind.PAGE) for one in test.answers):
+                self._findings.revise(AuditKind.HOME_FAILING, self._refused_home_page)
 
     def report(self) -> AuditReport:
         """Return what was found."""
@@ -317,13 +320,18 @@ class _Audit:
             environment=self._intended.environment_of(self._origin),
         )
 
-    def _other_files(self, addresses: Sequence[Origin]) -> dict[Origin, RobotsTxt]:
-        """Return the intended files of the addresses that belong to another environment than the site."""
+    def _other_files(self, addresses: Sequence[Origin], named: Sequence[Origin]) -> dict[Origin, RobotsTxt]:
+        """Return the intended files of the addresses that belong to another environment than the site.
+
+        An address that the caller named belongs to one, or the policy closes it.
+        """
         own = self._intended.environment_of(self._origin)
         files = {}
         for address in addresses:
             file = self._intended.file_for(address)
-            if file is not None and self._intended.environment_of(address) not in {None, own}:
+            environment = self._intended.environment_of(address)
+            is_known = environment is not None or (address in named and self._intended.is_unknown(address))
+            if file is not None and is_known and environment != own:
                 files[address] = file
         return files
 
@@ -373,6 +381,14 @@ class _Audit:
                 break
             home = self._document(target)
         return home
+
+    def _refused_home_page(self, one: AuditFinding) -> AuditFinding:
+        """Return the finding of a home page that a browser gets, and that only the audit was refused."""
+        if one.url != self._page_url or one.status is None:
+            return one
+        message = f"{one.message}, but a browser gets the page: the server refuses the name of the audit"
+        severity = min(one.severity, Severity.WARNING)
+        return one._replace(message=message, severity=severity, how_to_fix=_ADMIT_THE_AUDIT)
 
     def _document(self, url: str) -> Document | MissingSource:
         """Fetch the home page, or the page that it forwards to."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.site_facts import CrawlerFacts, SiteFacts, site_facts_of
+from canfetch.answers.site_facts import CrawlerFacts, site_facts_of
 from canfetch.audit.findings import AuditFinding, AuditKind, finding
 from canfetch.audit.report import CrawlerAccess, PurposeAccess
 from canfetch.audit.site_requests import SiteRequests
@@ -41,13 +41,11 @@ def check_purposes(
     Args:
         page: The home page, or why it was not fetched.
     """
-    facts = site_facts_of(state, now=now)
-    if facts.truncated:
-        facts = site_facts_of(state, [RequestedAgent(one.name, one.agent, one) for one in REGISTRY.crawlers], now=now)
-    rows = _rows(facts)
+    states = {requests.state_for(state, crawler) for crawler in REGISTRY.crawlers}
+    rows = {one: _rows(one, now) for one in states}
     uses = _uses(requests, state.origin, page, now)
     return tuple(
-        PurposeAccess(name, title, tuple(_access(name, rows, state, now)), None if use is None else uses[use])
+        PurposeAccess(name, title, tuple(_access(name, requests, rows, state, now)), None if use is None else uses[use])
         for name, (title, use) in _TITLES.items()
     )
 
@@ -71,19 +69,29 @@ def purpose_findings(purposes: tuple[PurposeAccess, ...], origin: Origin) -> Ite
             )
 
 
-def _rows(facts: SiteFacts) -> dict[str, CrawlerFacts]:
+def _rows(state: OriginState, now: float) -> dict[str, CrawlerFacts]:
     """Return the row of each crawler that the file names or that the registry knows, by its name in lower case."""
+    facts = site_facts_of(state, now=now)
+    if facts.truncated:
+        facts = site_facts_of(state, [RequestedAgent(one.name, one.agent, one) for one in REGISTRY.crawlers], now=now)
     return {name.lower(): row for row in facts.crawlers for name in (*row.names, *row.known)}
 
 
-def _access(purpose: str, rows: Mapping[str, CrawlerFacts], state: OriginState, now: float) -> Iterator[CrawlerAccess]:
+def _access(
+    purpose: str,
+    requests: SiteRequests,
+    rows_of: Mapping[OriginState, Mapping[str, CrawlerFacts]],
+    state: OriginState,
+    now: float,
+) -> Iterator[CrawlerAccess]:
     home = f"{state.origin}/"
     found: dict[tuple[str, bool], dict[str, set[int]]] = {}
     for crawler in REGISTRY.crawlers:
         if crawler.retired or not _has_purpose(crawler, purpose):
             continue
-        row = rows.get(crawler.name.lower(), rows.get("*"))
-        verdict = state.decide(home, crawler.agent, now)
+        own = requests.state_for(state, crawler)
+        row = rows_of[own].get(crawler.name.lower(), rows_of[own].get("*"))
+        verdict = own.decide(home, crawler.agent, now)
         lines = {*(() if row is None else row.lines), *(() if verdict.line is None else (verdict.line,))}
         key = _UNKNOWN if row is None else row.may_fetch, crawler.token_only
         found.setdefault(key, {})[crawler.name] = lines

@@ -26,6 +26,8 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.lines import physical_lines
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
+from canfetch.core.quoting import quoted
+from canfetch.core.redaction import redacted_url
 from canfetch.core.text import abbreviated, counted, printable_text
 from canfetch.core.verdict import Access
 from canfetch.errors import CanfetchError, OriginDisallowed, Undecided
@@ -45,6 +47,19 @@ LOCKED: Final = (401, 403)
 """The statuses of what a server refuses."""
 _MARK: Final = b"\xef\xbb\xbf"
 _OF_CLOSED_SITES: Final = ("whole-site-blocked",)
+# A failure of these kinds, or a timeout of a response, shows that a server accepted the connection.
+_AFTER_CONNECTING: Final = (
+    FailureKind.RESET,
+    FailureKind.INCOMPLETE,
+    FailureKind.PROTOCOL,
+    FailureKind.ENCODING,
+    FailureKind.TIMEOUT,
+)
+# How the detail of a timeout starts if no connection was made.
+_NOT_CONNECTED: Final = "not connected"
+# The statuses of a gateway whose server does not answer, and the text of a failure with a status of a proxy.
+_OF_GATEWAYS: Final = (502, 503, 504)
+_PROXY_ANSWER: Final = "proxy responded"
 # The sitemap of a local site is on a local host.
 _OF_LOCAL_HOSTS: Final = ("sitemap-host-unreachable",)
 
@@ -99,7 +114,9 @@ def check_file(
         yield finding(AuditKind.SITE_UNREACHABLE, access.explanation, url=url)
         return
     if served.robots is None or access.access is Access.UNREACHABLE:
-        yield finding(AuditKind.ROBOTS_UNREACHABLE, access.explanation, url=url, status=status)
+        is_redirected = state.entry.url != url
+        leads = f"; {url} redirects to {quoted(redacted_url(state.entry.url))}" if is_redirected else ""
+        yield finding(AuditKind.ROBOTS_UNREACHABLE, f"{access.explanation}{leads}", url=url, status=status)
         return
     copy = state.effective_access(now).copy
     if copy is None:
@@ -149,8 +166,15 @@ def _line_at(lines: Sequence[bytes], number: int | None) -> bytes:
 
 
 def has_answered(state: OriginState) -> bool:
-    """Return whether a server answered the request for robots.txt, with any status."""
-    return state.entry.status is not None
+    """Return whether a server answered the request for robots.txt: with any status, or with a broken response.
+
+    A redirect is an answer, too, even if its target cannot be reached.
+    """
+    entry = state.entry
+    if entry.status is not None or entry.url != state.origin.robots_url:
+        return True
+    kind, detail = entry.outcome.failure_kind, entry.outcome.detail.partition(": ")[2]
+    return kind in _AFTER_CONNECTING and not detail.startswith(_NOT_CONNECTED)
 
 
 def file_lines(state: OriginState, now: float) -> list[bytes]:
@@ -389,13 +413,15 @@ def check_hosts(
             status = state.entry.status
             # An address without a server is not a part of the site, unless it was named. A server with an invalid
             # certificate is one, which visitors meet.
-            is_part = status is not None or address in named or _fails_tls(state)
+            is_part = address in named or _fails_tls(state)
+            is_part = is_part or (has_answered(state) and not _is_answer_of_proxy(requests, addresses, state))
             if other.robots is None and served.robots is not None and is_part:
                 kind = AuditKind.HOST_UNREACHABLE
                 findings.append(finding(kind, access.explanation, url=access.robots_url, status=status))
             continue
         note = _foreign_note(other, now)
-        if note is not None:
+        # Where the site serves no robots.txt either, its addresses have the same rules: none.
+        if note is not None and _foreign_note(served, now) is None:
             checks.append(HostCheck(str(address), access, None))
             findings.append(finding(AuditKind.HOST_DIFFERS, f"{note}, so no rule applies", url=access.robots_url))
             continue
@@ -416,6 +442,15 @@ def check_hosts(
             others = f"; and {counted(more, 'more difference')}" if more else ""
             findings.append(finding(kind, f"{first.text}{others}", url=first.url))
     return checks, findings
+
+
+def _is_answer_of_proxy(requests: SiteRequests, addresses: Sequence[Origin], state: OriginState) -> bool:
+    """Return whether a proxy probably answered for a host without a server, because it opens no tunnel to the host."""
+    if state.origin.scheme != "http" or state.entry.status not in _OF_GATEWAYS:
+        return False
+    secure = Origin.from_url(f"https://{state.origin.host}/")
+    # Its robots.txt was requested before that of the http address.
+    return secure in addresses and _PROXY_ANSWER in requests.state(f"{secure}/").entry.outcome.detail
 
 
 def _fails_tls(state: OriginState) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from canfetch.access.pacing import Pace
 from canfetch.access.responses import Failure, Response
+from canfetch.agents import REGISTRY, Crawler
 from canfetch.client.documents import DecideStep, FetchStep, NotFetched, run_steps
 from canfetch.client.origin_state import OriginState
 from canfetch.client.pacers import Pacer
@@ -12,6 +13,7 @@ from canfetch.client.site_files import FileStep, KeptFile, fetch_site_file, kept
 from canfetch.client.sync_client import Client
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
+from canfetch.core.profiles import get_profile
 from canfetch.core.text import counted
 from canfetch.core.verdict import Access, Verdict
 from canfetch.errors import CanfetchError
@@ -19,10 +21,18 @@ from canfetch.errors import CanfetchError
 # The longest delay between two requests that the audit waits for.
 _MAX_DELAY: Final = 60.0
 _SERVER_ERROR: Final = 5
+_GOOGLE: Final = "Google"
+_UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class RequestLimitReached(NotFetched):
     """Raised when the audit has sent as many requests as it may send."""
+
+
+def is_utf_16(state: OriginState) -> bool:
+    """Return whether the robots.txt of an origin is in UTF-16, with a byte order mark."""
+    copy = state.entry.copy
+    return copy is not None and copy.content.startswith(_UTF_16_MARKS)
 
 
 class SiteRequests:
@@ -55,6 +65,7 @@ class SiteRequests:
         bounds = Pace(min_delay=delay, max_delay=max(delay, _MAX_DELAY))
         self._pacer = Pacer(client.options.agent, bounds, clock=clock, sleep=sleep)
         self._states: dict[str, OriginState | CanfetchError] = {}
+        self._states_for_google: dict[str, OriginState] = {}
         self._files: dict[str, KeptFile] = {}
 
     def state(self, url: str, *, refresh: bool = False) -> OriginState:
@@ -84,7 +95,21 @@ class SiteRequests:
 
         Raises: As `state`.
         """
-        return self.state(url).decide(url, agent or self._client.options.agent, self.clock())
+        state = self.state(url)
+        if agent is None:
+            return state.decide(url, self._client.options.agent, self.clock())
+        crawler = REGISTRY.get_crawler(agent.tokens[0]) if is_utf_16(state) else None
+        return self.state_for(state, crawler).decide(url, agent, self.clock())
+
+    def state_for(self, state: OriginState, crawler: Crawler | None) -> OriginState:
+        """Return the state of an origin as a crawler reads it. Those of Google find no rules in UTF-16."""
+        if crawler is None or crawler.operator != _GOOGLE or not is_utf_16(state):
+            return state
+        name = str(state.origin)
+        if name not in self._states_for_google:
+            options = state.options._replace(profile=get_profile("google"))
+            self._states_for_google[name] = OriginState(state.origin, state.entry, options)
+        return self._states_for_google[name]
 
     def fetch(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
         """Send one request when it is its turn. robots.txt is not checked.

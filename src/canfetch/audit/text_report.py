@@ -78,9 +78,8 @@ def text_lines(report: ReportJson) -> Iterator[str]:
     yield f"  audited on {time_text(report['checked_at'])}"
     if report["environment"] is not None:
         yield f"  {environment_text(report)}"
-    if report["error"]:
-        yield f"  {report['error']}"
-        return
+    if error := error_text(report):
+        yield f"  {error}"
     for group in grouped(report):
         kind, found, number = group
         yield ""
@@ -94,6 +93,8 @@ def text_lines(report: ReportJson) -> Iterator[str]:
         if more > 0:
             yield f"  and {more:,} more"
         yield f"  -> {group.advice}"
+    if report["error"]:
+        return
     yield ""
     yield from _purpose_lines(report)
     yield from _other_lines(report)
@@ -106,6 +107,11 @@ def summary(report: ReportJson) -> str:
     numbers = severity_counts(report)
     parts = [counted(numbers["error"], "error"), counted(numbers["warning"], "warning"), f"{numbers['info']:,} info"]
     return f"{', '.join(parts)}; {counted(report['requests'], 'request')}"
+
+
+def error_text(report: ReportJson) -> str:
+    """Return why a site was not audited, or an empty string if a finding says it."""
+    return "" if any(one["message"] == report["error"] for one in report["findings"]) else str(report["error"])
 
 
 def time_text(time: str) -> str:
@@ -172,12 +178,15 @@ def by_severity(reports: Sequence[ReportJson]) -> list[int]:
 def grouped(report: ReportJson) -> Iterator[FindingGroup]:
     """Yield the findings of each kind, severity and meaning, in the order of the report, and their number.
 
+    Findings of the linter have advice for their place. Others are apart if what to do differs.
+
     Findings that are not listed count as the last ones of their kind.
     """
     left = dict(report["counts"])
-    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[str, str, str, str], list[Mapping[str, Any]]] = {}
     for one in report["findings"]:
-        groups.setdefault((one["kind"], one["severity"], one["meaning"]), []).append(one)
+        advice = "" if one["kind"] == AuditKind.LINT else one["advice"]
+        groups.setdefault((one["kind"], one["severity"], one["meaning"], advice), []).append(one)
     last = {key[0]: key for key in groups}
     for key, found in groups.items():
         kind = key[0]

@@ -7,6 +7,8 @@ from typing import Final, Generic, TypeVar
 from canfetch.agents.identity import IdentityStatus
 from canfetch.core.agent import Agent
 from canfetch.core.agent_rules import AgentRules
+from canfetch.core.lines import line_text, physical_lines
+from canfetch.core.profiles import get_profile
 from canfetch.core.text import display_text
 from canfetch.errors import CanfetchError
 from canfetch.logs.history import RobotsHistory, Timeline
@@ -19,6 +21,7 @@ _ROBOTS_TXT_LIFETIME: Final = 86_400.0
 DEFAULT_GRACE: Final = _ROBOTS_TXT_LIFETIME
 _EXAMPLES: Final = 5
 _EXAMPLE_BYTES: Final = 300
+_LINE_BYTES: Final = 200
 # Hosts of one crawler that are counted apart. Anyone can send any Host header.
 _HOSTS_LIMIT: Final = 1_000
 # Logs write whole seconds, so two requests may be almost a second closer or further apart than they seem.
@@ -64,6 +67,7 @@ class Activity:
         "_delays_kept",
         "_disallowed",
         "_first",
+        "_first_line_text",
         "_hosts",
         "_judged",
         "_last",
@@ -86,6 +90,7 @@ class Activity:
         self._delays = self._delays_kept = 0
         self.signatures = SignatureCounts()
         self._first, self._last = inf, -inf
+        self._first_line_text: str | None = None
 
     def add(self, client: bytes, at: float, target: bytes, host: bytes, status: bytes) -> bool:
         """Count a request, and return whether its target is usable.
@@ -148,6 +153,7 @@ class Activity:
             examples=tuple(self._disallowed.examples.items()),
             first_disallowed=self._disallowed.first,
             last_disallowed=self._disallowed.last,
+            first_line_text=self._first_line_text,
             refused_requests=self._refused.number,
             first_refused=self._refused.first,
             last_refused=self._refused.last,
@@ -177,6 +183,8 @@ class Activity:
         if on_host.delay is not None:
             self._count_delay(on_host, client, at)
         if not allowed:
+            if not self._disallowed.number:
+                self._first_line_text = on_host.deciding_line_text(url)
             self._disallowed.add(at, target, lambda: on_host.deciding_line(url))
         elif status in _REFUSALS and on_host.is_judged:
             self._refused.add(at, target, lambda: int(status))
@@ -235,6 +243,7 @@ class _HostActivity:
         "_delays",
         "_rules",
         "_timeline",
+        "_versions",
         "allows",
         "delay",
         "end",
@@ -246,6 +255,7 @@ class _HostActivity:
     def __init__(self, agent: Agent, host: str, shared: Shared) -> None:
         versions = shared.history.versions_for(host)
         self._agent = agent
+        self._versions = versions
         self._timeline = Timeline.from_versions(versions, grace=shared.grace)
         self._rules: list[AgentRules] = [version.robots.rules_for(agent) for version in versions]
         self._delays = [version.robots.crawl_delay(agent=agent) for version in versions]
@@ -273,8 +283,21 @@ class _HostActivity:
 
     def deciding_line(self, target: bytes) -> int | None:
         """Return the line of the latest version that disallows a target."""
-        latest = self._timeline.counting[self._timeline.find(self.start)][-1]
-        return self._rules[latest].decide(target).line
+        return self._rules[self._latest].decide(target).line
+
+    def deciding_line_text(self, target: bytes) -> str | None:
+        """Return the text of that line, cut after 200 bytes, or None.
+
+        Cost: O(bytes of the file).
+        """
+        line = self.deciding_line(target)
+        robots = self._versions[self._latest].robots
+        lines = physical_lines(robots.content, get_profile(robots.profile))[1]
+        return None if line is None or line > len(lines) else line_text(lines[line - 1].strip(), _LINE_BYTES)
+
+    @property
+    def _latest(self) -> int:
+        return self._timeline.counting[self._timeline.find(self.start)][-1]
 
 
 def _allow(_target: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from itertools import pairwise
 from math import inf
@@ -44,7 +44,7 @@ class RobotsHistory:
     __slots__ = ("_default", "_hosts")
 
     def __init__(
-        self, versions: Iterable[RobotsVersion] = (), *, hosts: dict[str, list[RobotsVersion]] | None = None
+        self, versions: Iterable[RobotsVersion] = (), *, hosts: Mapping[str, Iterable[RobotsVersion]] | None = None
     ) -> None:
         self._default = _ordered(versions)
         self._hosts = {host.lower(): _ordered(own) for host, own in (hosts or {}).items()}
@@ -79,6 +79,10 @@ class RobotsHistory:
         if not versions and not any(hosts.values()):
             raise InvalidOption(f"no robots.txt in {quoted(str(folder))}: expected files such as 2026-05-01.txt")
         return cls(versions, hosts=hosts)
+
+    def with_host(self, host: str) -> "RobotsHistory":
+        """Return the history in which the versions for a host are those for requests without a host, too."""
+        return RobotsHistory(self._default, hosts={**self._hosts, "": self.versions_for(host)})
 
     def versions_for(self, host: str) -> tuple[RobotsVersion, ...]:
         """Return the versions for a host, in the order of time.

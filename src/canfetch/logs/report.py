@@ -65,6 +65,7 @@ class CrawlerReport(NamedTuple):
         examples: Some disallowed targets, each with the number of the line that disallows it.
         first_disallowed: When the first disallowed request was made, in Unix seconds, or None.
         last_disallowed: When the last one was made.
+        first_line_text: The text of the line that disallows the first example, cut after 200 bytes, or None.
         refused_requests: Judged requests that the rules allow, with those for robots.txt, and that got status 403 or
             429.
         first_refused: When the first of them was made, in Unix seconds, or None.
@@ -95,6 +96,7 @@ class CrawlerReport(NamedTuple):
     last_refused: float | None = None
     refused_examples: tuple[tuple[str, int], ...] = ()
     signatures: tuple[LoggedSignatures, ...] = ()
+    first_line_text: str | None = None
 
     @property
     def disallow_compliance(self) -> float | None:

@@ -238,6 +238,18 @@ _LINKS: Final = {
     "modulepreload": ResourceKind.SCRIPT,
     "manifest": ResourceKind.MANIFEST,
 }
+# The media types of JavaScript (WHATWG MIME Sniffing section 4.6).
+_SCRIPT_TYPES: Final = frozenset(
+    f"{start}/{name}"
+    for start, names in {
+        "application": ("ecmascript", "javascript", "x-ecmascript", "x-javascript"),
+        "text": (
+            *("ecmascript", "javascript", "x-ecmascript", "x-javascript", "jscript", "livescript"),
+            *(f"javascript1.{version}" for version in range(6)),
+        ),
+    }.items()
+    for name in names
+)
 _PRELOADS: Final = frozenset({"preload", "prefetch"})
 _PRELOADED: Final = {
     "script": ResourceKind.SCRIPT,
@@ -256,9 +268,11 @@ _PRELOADED: Final = {
 
 def _references(tag: str, attributes: Mapping[str, str]) -> Iterator[tuple[ResourceKind, str]]:
     """Yield the references of an element that a browser loads."""
+    if tag == "script" and not _is_fetched_script(attributes):
+        return
     if tag == "link":
         kind = _link_kind(attributes)
-        if kind is None:
+        if kind is None or (kind is ResourceKind.STYLE and not _is_fetched_style(attributes)):
             return
         if "href" in attributes:
             yield kind, attributes["href"]
@@ -270,6 +284,28 @@ def _references(tag: str, attributes: Mapping[str, str]) -> Iterator[tuple[Resou
     if (name := _SOURCE_SETS.get(tag, "")) in attributes:
         for reference in split_source_set(attributes[name]):
             yield ResourceKind.IMAGE, reference
+
+
+def _is_fetched_script(attributes: Mapping[str, str]) -> bool:
+    """Return whether a browser fetches a script: data, templates and scripts for browsers without modules are not.
+
+    Source: WHATWG HTML section 4.12.1.1, prepare the script element.
+    """
+    form = attributes.get("type")
+    if not form:
+        language = "" if form is not None else attributes.get("language", "")
+        form = f"text/{language}" if language else "text/javascript"
+    form = form.strip(_HTML_SPACE).lower()
+    return form == "module" or (form in _SCRIPT_TYPES and "nomodule" not in attributes)
+
+
+def _is_fetched_style(attributes: Mapping[str, str]) -> bool:
+    """Return whether a browser fetches the style sheet of a link. Sheets in other languages are for scripts.
+
+    Source: WHATWG HTML section 4.6.7.23, link type stylesheet.
+    """
+    form = attributes.get("type", "").partition(";")[0].strip(_HTML_SPACE).lower()
+    return form in {"", "text/css"} and "disabled" not in attributes
 
 
 def _link_kind(attributes: Mapping[str, str]) -> ResourceKind | None:

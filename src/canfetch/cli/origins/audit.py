@@ -28,6 +28,7 @@ from canfetch.audit.procedure import (
 from canfetch.audit.report import ReportJson
 from canfetch.audit.text_report import (
     by_severity,
+    error_text,
     main_finding,
     place,
     rules_summary,
@@ -412,8 +413,8 @@ def _table(reports: list[ReportJson]) -> Iterator[str]:
 
 def _annotations(report: ReportJson) -> Iterator[str]:
     origin = printable(report["origin"])
-    if report["error"]:
-        yield github_command("error", {"title": f"canfetch audit: {origin}"}, report["error"])
+    if error := error_text(report):
+        yield github_command("error", {"title": f"canfetch audit: {origin}"}, error)
     for one in report["findings"][:_MAX_ANNOTATIONS]:
         title = f"canfetch audit: {one['kind']}"
         where = "" if one["url"] is None else f" ({place(one)})"

@@ -9,6 +9,7 @@ from canfetch.audit.text_report import (
     access_words,
     by_severity,
     crawler_text,
+    error_text,
     grouped,
     host_text,
     main_finding,
@@ -61,9 +62,8 @@ def _parts(reports: Sequence[ReportJson]) -> Iterator[list[str]]:
 
 def _report(report: ReportJson) -> Iterator[list[str]]:
     yield [f"### {markdown_code(report['origin'], in_table=False)}", "", summary(report), ""]
-    if report["error"]:
-        yield [_code(report["error"]), ""]
-        return
+    if error := error_text(report):
+        yield [_code(error), ""]
     if report["environment"] is not None:
         yield [f"Compared with the environment {_code(report['environment'])} of the policy.", ""]
     for group in grouped(report):
@@ -76,6 +76,8 @@ def _report(report: ReportJson) -> Iterator[list[str]]:
         if number > _MAX_SHOWN:
             lines.append(f"- and {number - _MAX_SHOWN:,} more")
         yield [*lines, "", f"What to do: {group.advice}", ""]
+    if report["error"]:
+        return
     rows = [
         (
             purpose["title"],
