@@ -13,6 +13,14 @@ from typing import Final
 
 NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
 _ME: Final = "me AS (SELECT id FROM canfetch_workers WHERE id = %(worker)s FOR NO KEY UPDATE)"
+# Of a statement whose groups are all there.
+_ME_CURRENT: Final = _ME.replace(
+    " FOR NO",
+    """ AND NOT EXISTS (
+    SELECT 1 FROM unnest(%(origins)s::bigint[]) AS given (id)
+    WHERE NOT EXISTS (SELECT 1 FROM canfetch_origins AS o WHERE o.id = given.id)
+) FOR NO""",
+)
 # For a statement whose loss in a crash of the server does no harm: the commit does not wait for the disk.
 _ME_UNSYNCED: Final = (
     "me AS (SELECT id, set_config('synchronous_commit', 'off', true) FROM canfetch_workers WHERE id = %(worker)s "
@@ -285,8 +293,10 @@ def end_statement(end: str, *, gives_back: bool, is_again: bool = False) -> str:
     )
 
 
+# A host whose address is known is no longer a group of its own.
 ADD_ORIGINS: Final = """
 INSERT INTO canfetch_origins (crawl, name) SELECT %(crawl)s, name FROM unnest(%(names)s::text[]) AS new (name)
+WHERE NOT EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = %(crawl)s AND m.name = new.name)
 ORDER BY name ON CONFLICT DO NOTHING"""
 
 FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
@@ -294,8 +304,13 @@ FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(cra
 # An origin stays in its group, whatever a newer list of suffixes in another process says.
 ADD_MEMBERS: Final = """
 INSERT INTO canfetch_members (crawl, name, origin)
-SELECT o.crawl, new.name, o.id FROM unnest(%(names)s::text[], %(groups)s::text[]) AS new (name, group_name)
-JOIN canfetch_origins AS o ON o.crawl = %(crawl)s AND o.name = new.group_name
+SELECT %(crawl)s, new.name, o.id FROM unnest(%(names)s::text[], %(groups)s::text[]) AS new (name, group_name)
+CROSS JOIN LATERAL (
+    SELECT id FROM canfetch_origins WHERE id = coalesce(
+        (SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = new.group_name),
+        (SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = new.group_name)
+    ) FOR KEY SHARE
+) AS o
 ORDER BY new.name ON CONFLICT DO NOTHING"""
 
 FIND_MEMBERS: Final = (
@@ -343,7 +358,7 @@ added AS (
 counted AS (
     UPDATE canfetch_workers SET added = added + (SELECT count(*) FROM added),
         refused = refused + %(refused)s{{refused}}
-    WHERE id = %(worker)s
+    WHERE id = %(worker)s AND {_HAS_ME}
 ),
 locked AS (
     SELECT id FROM canfetch_origins WHERE id IN (SELECT origin FROM added) ORDER BY id FOR NO KEY UPDATE
@@ -369,6 +384,17 @@ ADD_WITH_LIMIT: Final = _ADD.format(
 )
 
 
+def add_statement(*, has_limit: bool, is_by_address: bool) -> tuple[str, str | None]:
+    """Return the statement that adds URLs, and one that runs before it in the same transaction, or None.
+
+    Args: is_by_address: Whether a group can have joined another one. Then nothing is added, as after a lost lease.
+    """
+    statement = ADD_WITH_LIMIT if has_limit else ADD
+    if is_by_address:
+        statement = statement.replace(_ME, _ME_CURRENT)
+    return statement, LOCK_ORIGINS if has_limit or is_by_address else None
+
+
 def unknown_statement(*, is_by_origin: bool) -> str:
     """Return the statement that finds the positions of URLs that were never added."""
     table, column = ("canfetch_origins", "id") if is_by_origin else ("canfetch_members", "origin")
@@ -382,6 +408,64 @@ WHERE NOT EXISTS (
 ORDER BY position"""
 
 
+# Runs before `RESOLVE`, whose snapshot then has the groups and URLs that other workers have added.
+LOCK_RESOLVED: Final = f"""
+WITH {_ME},
+alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended(%(name)s::text, %(crawl)s)))
+SELECT id FROM canfetch_origins WHERE {_HAS_ME} AND EXISTS (SELECT 1 FROM alone) AND id IN (
+    SELECT %(origin)s::bigint
+    UNION ALL SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = %(host)s
+    UNION ALL SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s
+) ORDER BY id FOR UPDATE"""
+RESOLVE: Final = f"""
+WITH {_ME},
+mine AS (
+    SELECT * FROM canfetch_origins
+    WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND name = %(host)s AND {_HAS_ME}
+),
+target AS (
+    SELECT id FROM (
+        SELECT coalesce(
+            (SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = %(host)s),
+            (SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s)
+        ) AS id FROM mine
+    ) AS found WHERE id IS NOT NULL
+),
+moved_urls AS (
+    UPDATE canfetch_urls SET origin = (SELECT id FROM target)
+    WHERE origin = %(origin)s AND EXISTS (SELECT 1 FROM target)
+),
+moved_known AS (
+    UPDATE canfetch_known SET origin = (SELECT id FROM target)
+    WHERE origin = %(origin)s AND EXISTS (SELECT 1 FROM target)
+),
+moved_members AS (
+    UPDATE canfetch_members SET origin = (SELECT id FROM target)
+    WHERE origin = %(origin)s AND EXISTS (SELECT 1 FROM target)
+),
+host AS (
+    INSERT INTO canfetch_members (crawl, name, origin)
+    SELECT %(crawl)s, %(host)s, coalesce((SELECT id FROM target), id) FROM mine ON CONFLICT DO NOTHING
+),
+gone AS (DELETE FROM canfetch_origins WHERE id = %(origin)s AND EXISTS (SELECT 1 FROM target)),
+renamed AS (
+    UPDATE canfetch_origins SET name = %(name)s
+    WHERE id IN (SELECT id FROM mine) AND NOT EXISTS (SELECT 1 FROM target)
+),
+woken AS (
+    UPDATE canfetch_origins AS o SET
+        added = o.added + mine.added,
+        retry_at = greatest(o.retry_at, mine.retry_at),
+        last_request_at = greatest(o.last_request_at, mine.last_request_at),
+        priority = CASE WHEN o.state = 0 THEN mine.priority ELSE greatest(o.priority, mine.priority) END,
+        due_at = CASE WHEN o.state = 0 OR o.state = 1 AND o.ready_at < o.due_at THEN greatest(o.ready_at, {NOW})
+            ELSE o.due_at END,
+        state = CASE WHEN o.state = 0 THEN 1 ELSE o.state END,
+        has_new_urls = o.state = 3
+    FROM mine WHERE o.id = (SELECT id FROM target)
+)
+SELECT {_HAS_ME}, EXISTS (SELECT 1 FROM mine), (SELECT id FROM target)"""
+
 DEFER: Final = f"""
 UPDATE canfetch_origins SET
     retry_at = greatest(retry_at, {NOW} + %(retry_in)s),
@@ -389,7 +473,7 @@ UPDATE canfetch_origins SET
     ready_at = greatest(ready_at, {NOW} + %(retry_in)s),
     last_request_at = {NOW},
     state = CASE WHEN state = 2 THEN 1 ELSE state END
-WHERE id = %(origin)s"""
+WHERE id = %(origin)s RETURNING 1"""
 
 NEXT_DUE: Final = f"""
 SELECT due_at - {NOW} FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 1 ORDER BY due_at LIMIT 1"""
