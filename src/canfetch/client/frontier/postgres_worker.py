@@ -325,9 +325,9 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
 
     def _take(self, claim: _Claim, url: int, now: float, due_at: float, skipped: Sequence[int]) -> bool:
         origin = claim.origin.id
-        is_alive, is_taken = self._run_skipping(
-            sql.TAKE, skipped, origin=origin, url=url, attempt=claim.attempts[url], ready_at=due_at
-        )[0]
+        values: dict[str, Any] = {"origin": origin, "url": url, "attempt": claim.attempts[url], "ready_at": due_at}
+        taking = self._run_skipping(sql.TAKE, skipped, **values) if skipped else self._run(sql.TAKE_ONLY, **values)
+        is_alive, is_taken = taking[0]
         claim.urls = None
         claim.attempts.clear()
         if not is_alive:
@@ -359,9 +359,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             ready_at=end.due_at,
             retry_at=end.retry_at,
             delayed_at=end.again_at,
-            is_failure=end.is_failure,
             error=end.error,
-            skipped=[],
             delayed_priority=None if end.again_at is None else url.priority,
             ending=None if end.ending is None else int(end.ending),
             visit=end.visit,
