@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -24,8 +25,10 @@ from tests.postgres import PostgresServer, start_postgres
 import canfetch
 from canfetch.cli.main import run
 from canfetch.client.frontier import FailedURL, PostgresQueue
+from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.postgres_worker import PostgresWorker
 from canfetch.client.frontier.queue_values import QueuedOrigin
+from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.errors import InvalidOption, StoreError
 
 pytestmark = pytest.mark.service
@@ -707,7 +710,7 @@ def test_a_host_joins_its_address_while_another_worker_adds_urls_of_it(postgres:
 
     async def main() -> tuple[list[str], list[canfetch.FrontierCounts]]:
         options: dict[str, Any] = {"backend": queue, "group_by": "address", "resolver": resolve, "min_delay": 0.0}
-        taken = []
+        taken: list[str] = []
         async with (
             canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
             canfetch.Frontier(client, **options) as first,
@@ -768,3 +771,59 @@ def test_workers_that_resolve_hosts_of_one_address_make_one_group(postgres: Post
         counted = connection.execute("SELECT added, done FROM canfetch_crawls").fetchall()
     assert groups == [("192.0.2.0", 134), ("192.0.2.1", 134), ("192.0.2.2", 132)]
     assert counted == [(400, 400)]
+
+
+def test_a_turn_reads_no_other_origin_of_its_worker(postgres: PostgresServer) -> None:
+    queue = PostgresQueue(postgres.create_database("reading"), crawl="x")
+
+    async def main() -> None:
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
+            canfetch.Frontier(client, backend=queue, min_delay=0.0) as frontier,
+        ):
+            frontier.add_many(f"https://host{number}.example/{page}" for page in range(2) for number in range(100))
+            async for turn in frontier:
+                turn.done()
+
+    asyncio.run(main())
+    scans = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'canfetch_origins_claimed'"
+    with psycopg.connect(queue._conninfo, autocommit=True) as connection:
+        # The server counts when a session ends, or a moment later.
+        time.sleep(1.5)
+        ((number,),) = connection.execute(scans).fetchall()
+    # Only when the worker ends.
+    assert number < 10
+
+
+def test_adding_urls_compares_no_origin_with_all_others(postgres: PostgresServer) -> None:
+    database = postgres.create_database("adding")
+    PostgresWorker(database, "x", QueueOptions(1, 3, time.time), lease=30.0, outage_seconds=5.0).close()
+    names: list[str] = []
+
+    def numbered(match: re.Match[str]) -> str:
+        if match[1] not in names:
+            names.append(match[1])
+        return f"${names.index(match[1]) + 1}"
+
+    statement = re.sub(r"%\((\w+)\)s", numbered, sql.ADD)
+    hosts = range(1, 1001)
+    arrays = {
+        "origins": map(str, hosts),
+        "identities": (f"decode('{host:032x}', 'hex')" for host in hosts),
+        "urls": ("'x'::bytea" for _ in hosts),
+    }
+    values = dict.fromkeys(("crawl", "priority", "depth", "refused"), "1") | {"metadata": "NULL"}
+    values |= {name: f"ARRAY[{', '.join(items)}]" for name, items in arrays.items()}
+    with psycopg.connect(database, autocommit=True) as connection:
+        ((worker,),) = connection.execute(
+            "INSERT INTO canfetch_workers (crawl, name, alive_until) VALUES (1, 'x', 0) RETURNING id"
+        ).fetchall()
+        values["worker"] = str(worker)
+        connection.execute("INSERT INTO canfetch_origins (crawl, name) SELECT 1, n FROM generate_series(1, 1000) AS n")
+        connection.execute("SET plan_cache_mode = force_generic_plan")
+        connection.execute(f"PREPARE adding AS {statement}".encode())
+        given = ", ".join(values[name] for name in names)
+        rows = connection.execute(f"EXPLAIN (ANALYZE, TIMING OFF) EXECUTE adding({given})".encode()).fetchall()
+    plan = "\n".join(row[0] for row in rows)
+    assert "Tuples Inserted: 1000" in plan
+    assert [number for number in re.findall(r"Rows Removed by .*?: (\d+)", plan) if int(number) > 1000] == []

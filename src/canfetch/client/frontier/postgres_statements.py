@@ -345,6 +345,7 @@ over AS (
     ) AS ranked JOIN rooms ON rooms.id = origin WHERE number > room
 ),"""
 # Rows are inserted and locked in the order of their keys, so that two workers never wait for one another.
+# Locked ones are counted, because the server would look for each of them in a list of all.
 _ADD: Final = f"""
 WITH {_ME},
 input AS (
@@ -381,7 +382,7 @@ woken AS (
         state = CASE WHEN state = 0 THEN 1 ELSE state END,
         has_new_urls = state = 3
     FROM (SELECT origin, count(*) AS number FROM added GROUP BY origin) AS more
-    WHERE o.id = more.origin AND o.id IN (SELECT id FROM locked)
+    WHERE o.id = more.origin AND (SELECT count(*) FROM locked) > 0
 )
 SELECT {_HAS_ME}, (SELECT count(*) FROM added), {{positions}}"""
 ADD: Final = _ADD.format(over="", has_room="", refused="", positions="'{}'::bigint[]")
@@ -525,7 +526,7 @@ woken AS (
         state = CASE WHEN state = 0 THEN 1 ELSE state END,
         has_new_urls = state = 3
     FROM (SELECT origin, max(priority) AS best FROM queued GROUP BY origin) AS new
-    WHERE o.id = new.origin AND o.id IN (SELECT id FROM locked)
+    WHERE o.id = new.origin AND (SELECT count(*) FROM locked) > 0
 )"""
 # A URL that failed in a last attempt, which is what the counts of the crawl say, is queued as if it were new.
 QUEUE_FAILED: Final = f"""
