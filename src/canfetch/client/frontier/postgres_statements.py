@@ -13,8 +13,10 @@ from typing import Final
 
 NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
 _ME: Final = "me AS (SELECT id FROM canfetch_workers WHERE id = %(worker)s FOR NO KEY UPDATE)"
-# Not `worker = %(worker)s`, for which the server reads all origins of the worker, and those that it had.
-_OWNED: Final = "id = %(origin)s AND state = 3 AND worker IS NOT DISTINCT FROM %(worker)s"
+# What a worker has, for rows with a known key. With `=`, the server can take the index of all rows in this state, which
+# also has those that were in it, and reads them all.
+_OWNED_BY_ME: Final = "state IS NOT DISTINCT FROM {} AND worker IS NOT DISTINCT FROM %(worker)s"
+_OWNED: Final = f"id = %(origin)s AND {_OWNED_BY_ME.format(3)}"
 # Of a statement whose groups are all there.
 _ME_CURRENT: Final = _ME.replace(
     " FOR NO",
@@ -167,7 +169,7 @@ WHERE worker = %(worker)s AND state = 3 AND id <> ALL (%(origins)s::bigint[]) AN
 GIVE_BACK: Final = f"""
 WITH {_ME_UNSYNCED}
 UPDATE canfetch_origins SET state = 2, worker = NULL
-WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker IS NOT DISTINCT FROM %(worker)s AND {_HAS_ME}"""
+WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME}"""
 
 # The time is a subquery, because a volatile function cannot be the bound of an index.
 QUEUE_DUE: Final = f"""
@@ -191,7 +193,7 @@ WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM due WHERE ended IS NOT NULL)"""
 DELAY_URLS: Final = f"""
 WITH {_ME}
 UPDATE canfetch_urls SET state = 2, due_at = {NOW} + %(delayed_in)s, error = %(error)s
-WHERE origin = %(origin)s AND id = ANY (%(urls)s::bigint[]) AND state = 0 AND {_HAS_ME}"""
+WHERE origin = %(origin)s AND id = ANY (%(urls)s::bigint[]) AND state IS NOT DISTINCT FROM 0 AND {_HAS_ME}"""
 
 # The request for the robots.txt of a group's origin, and the delay that it sets.
 NOTE_CHECK: Final = f"""
@@ -246,7 +248,7 @@ started AS (
 SELECT {_HAS_ME}, EXISTS (SELECT 1 FROM taken)"""
 TAKE_ONLY: Final = TAKE.replace(f", {_SKIPPED}", "")
 
-_MINE: Final = f"origin = %(origin)s AND id = %(url)s AND state = 1 AND worker = %(worker)s AND {_HAS_ME}"
+_MINE: Final = f"origin = %(origin)s AND id = %(url)s AND {_OWNED_BY_ME.format(1)} AND {_HAS_ME}"
 _ENDS: Final = {
     "done": f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING 1)",
     "failed": (
