@@ -16,9 +16,16 @@ from tests.frontier.test_cost import counted
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.frontier import Frontier, FrontierCounts
-from canfetch.client.frontier.grouping import GroupBy, _public_suffixes, group_name
+from canfetch.client.frontier.grouping import (
+    GroupBy,
+    _public_suffixes,
+    group_name,
+    resolve_by_system,
+    resolved_group,
+)
 from canfetch.client.frontier.report import read_report
 from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.failures import TransportError
 from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
 HTTPS, HTTP, PORT = "https://a.example", "http://a.example", "https://a.example:8080"
@@ -382,11 +389,11 @@ def test_groups_of_origins(origin: str, host: str, domain: str) -> None:
     assert group_name(origin, GroupBy.ORIGIN) == origin
     assert group_name(origin, GroupBy.HOST) == host
     assert group_name(origin, GroupBy.REGISTRABLE_DOMAIN) == domain
+    is_literal = origin in ("http://10.0.0.1:8080", "http://[::1]")
+    assert group_name(origin, GroupBy.ADDRESS) == (host.strip("[]") if is_literal else f"?{host}")
 
 
 def test_groupings_that_do_not_exist_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidOption, match=r"unsupported group_by 'address': .*expected one of origin, host"):
-        crawl({}, [], group_by="address")
     with pytest.raises(InvalidOption, match=r"'hosts'.*host"):
         crawl({}, [], group_by="hosts")
     with pytest.raises(InvalidOption, match="group_by"):
@@ -395,6 +402,180 @@ def test_groupings_that_do_not_exist_are_named(monkeypatch: pytest.MonkeyPatch) 
     _public_suffixes.cache_clear()
     with pytest.raises(MissingExtra, match=r"requires the library publicsuffixlist: pip install \"canfetch\[domains\]"):
         crawl({}, [], group_by="registrable-domain")
+
+
+class Names:
+    """A resolver that knows some hosts, and notes when each was resolved.
+
+    Args:
+        addresses: The addresses of each host. Others have none.
+        seconds: Seconds until each answer.
+    """
+
+    def __init__(self, addresses: dict[str, Any], *, seconds: float = 0.0) -> None:
+        self.addresses = addresses
+        self.seconds = seconds
+        self.asked: list[str] = []
+        self.open = self.most = 0
+
+    async def __call__(self, host: str) -> Any:
+        self.asked.append(host)
+        self.open += 1
+        self.most = max(self.most, self.open)
+        try:
+            await asyncio.sleep(self.seconds)
+        finally:
+            self.open -= 1
+        found = self.addresses.get(host, OSError("no such host"))
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+A, B, C = "https://a.example", "http://b.example:8080", "https://c.example"
+
+
+@both_backends
+def test_hosts_with_one_address_wait_for_one_another() -> None:
+    # Servers return several addresses in any order.
+    names = Names({"a.example": ["192.0.2.9", "192.0.2.10", "2001:db8::1"], "b.example": ["192.0.2.10", "192.0.2.9"]})
+    names.addresses["c.example"] = ["2001:db8::2"]
+    result = crawl(Origins(), urls(A, B, C, pages=3), group_by="address", resolver=names, workers=3)
+    times = [at for at, url in requests(result) if not url.startswith(C)]
+    assert len(times) == 8
+    assert min(later - earlier for earlier, later in pairwise(times)) == 1.0
+    # A host with another address does not wait for them.
+    assert result.times(C) == [1.0, 2.0, 3.0]
+    assert sorted(names.asked) == ["a.example", "b.example", "c.example"]
+    assert result.counts == FrontierCounts(queued=0, in_flight=0, done=9, failed=0, skipped=0)
+
+
+@both_backends
+def test_the_strictest_delay_of_an_address_counts_for_hosts_that_are_added_later(tmp_path: Path) -> None:
+    names = Names({"a.example": ["192.0.2.1"], "b.example": ["::ffff:192.0.2.1"]})
+    options: dict[str, Any] = {"group_by": "address", "resolver": names, "path": tmp_path / "crawl"}
+    crawl(Origins({A: 7}), urls(A, pages=1), **options)
+    # The address of a host is that of its first turn. Another port is another origin of the host.
+    names.addresses["a.example"] = ["192.0.2.99"]
+    other = "http://a.example:81"
+    result = crawl(Origins({A: 7}), urls(B, other, "http://192.0.2.1"), start=1000.0, **options)
+    times = [at for at, _ in requests(result)]
+    assert len(times) == 9
+    assert {later - earlier for earlier, later in pairwise(times)} == {7.0}
+    assert names.asked == ["a.example", "b.example"]
+
+
+@both_backends
+def test_a_host_without_an_address_is_a_group_of_its_own() -> None:
+    names = Names({"b.example": TimeoutError(), "c.example": []})
+    result = crawl(Origins(), urls(A, B, C, pages=1), group_by="address", resolver=names, workers=3)
+    assert [at for at, _ in requests(result)] == [0.0] * 3 + [1.0] * 3
+
+
+@both_backends
+@pytest.mark.parametrize("max_checks", [5, 30])
+def test_slow_names_hold_up_no_other_host_and_end_after_a_time(max_checks: int) -> None:
+    names = Names({}, seconds=1e6)
+    pages = [*(f"https://slow{number}.example/" for number in range(20)), "http://192.0.2.1/"]
+    result = crawl(Origins(), pages, group_by="address", resolver=names, max_checks=max_checks, workers=5)
+    assert names.most == min(max_checks, 20)
+    assert max(result.times("https://slow")) == pytest.approx({5: 41.0, 30: 11.0}[max_checks])
+    if max_checks > 20:
+        assert result.times("http://192.0.2.1/") == [1.0]
+
+
+@both_backends
+def test_a_thousand_hosts_with_one_address_are_one_group() -> None:
+    pages = [f"https://host{number}.example/" for number in range(1000)]
+    names = Names({f"host{number}.example": ["192.0.2.1"] for number in range(1000)}, seconds=0.1)
+    result = crawl(Origins(), pages, group_by="address", resolver=names, workers=20, max_urls_per_origin=5000)
+    times = [at for at, _ in requests(result)]
+    assert len(times) == 2000
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 0.999
+    assert result.counts.done == 1000
+    assert names.most <= 256
+
+
+@both_backends
+@pytest.mark.parametrize("found", [None, "192.0.2.1", ["host"], [b"192.0.2.1"], [1], 5, ["192.0.2.1", None]])
+def test_a_resolver_that_returns_something_else_is_an_error(found: Any) -> None:
+    async def main() -> tuple[list[str], list[str]]:
+        names = Names({"a.example": found})
+        async with open_frontier(Origins(), urls(A), group_by="address", resolver=names) as frontier:
+            with pytest.raises(TypeError, match=r"invalid result of resolver for 'a.example': .* IP addresses as str"):
+                await anext(frontier)
+            names.addresses["a.example"] = ["192.0.2.1"]
+            return await end_all_turns(frontier, TypeError)
+
+    # It is asked again.
+    assert run_in_virtual_time(main) == (urls(A), [])
+
+
+@both_backends
+def test_a_resolver_that_is_not_async_is_an_error() -> None:
+    async def main() -> None:
+        options: dict[str, Any] = {"group_by": "address", "resolver": lambda _: ["192.0.2.1"]}
+        async with open_frontier(Origins(), urls(A), **options) as frontier:
+            await anext(frontier)
+
+    with pytest.raises(TypeError, match=r"invalid result of resolver .*expected an async function"):
+        run_in_virtual_time(main)
+    with pytest.raises(InvalidOption, match="invalid resolver None: expected an async function"):
+        crawl(Origins(), urls(A), group_by="address", resolver=None)
+
+
+@both_backends
+def test_a_machine_without_name_servers_waits_for_them() -> None:
+    async def resolve(_host: str) -> list[str]:
+        if virtual_now() < 25.0:
+            raise TransportError(FailureKind.LOCAL, "no answer from name servers")
+        return ["192.0.2.1"]
+
+    result = crawl(Origins(), urls(A, B, pages=1), group_by="address", resolver=resolve)
+    assert [at for at, _ in requests(result)] == [30.0, 31.0, 32.0, 33.0]
+
+
+@both_backends
+def test_a_wait_before_the_address_is_known_counts_for_the_group() -> None:
+    async def main() -> tuple[float, list[str]]:
+        names = Names({"a.example": ["192.0.2.1"], "b.example": ["192.0.2.1"]}, seconds=1.0)
+        taken = []
+        async with open_frontier(Origins(), urls(A, B, pages=1), group_by="address", resolver=names) as frontier:
+            waiting = asyncio.ensure_future(anext(frontier))
+            await asyncio.sleep(0.5)
+            frontier.defer(f"{A}/", 50)
+            frontier.defer(f"{B}/", 60)
+            taken.append(await waiting)
+            taken[0].done()
+            async for turn in frontier:
+                taken.append(turn)
+                turn.done()
+            return virtual_now(), sorted(turn.url for turn in taken)
+
+    assert run_in_virtual_time(main) == (63.5, sorted(urls(A, B, pages=1)))
+
+
+@both_backends
+def test_a_process_that_ends_during_a_lookup_leaves_the_host_to_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+
+    async def die() -> None:
+        options: dict[str, Any] = {"group_by": "address", "path": path}
+        async with open_frontier(Origins(), urls(A), resolver=Names({}, seconds=5.0), **options) as frontier:
+            waiting = asyncio.ensure_future(anext(frontier))
+            await asyncio.sleep(1.0)
+            waiting.cancel()
+
+    run_in_virtual_time(die)
+    names = Names({"a.example": ["192.0.2.1"], "b.example": ["192.0.2.1"]})
+    result = crawl(Origins(), urls(B), group_by="address", path=path, resolver=names, start=1000.0)
+    assert sorted(result.urls) == sorted(urls(A, B))
+    assert [at for at, _ in requests(result)] == [1000.0 + second for second in range(6)]
+
+
+def test_names_are_resolved_by_the_system() -> None:
+    assert asyncio.run(resolved_group("localhost", resolve_by_system)) in ("127.0.0.1", "::1")
+    assert asyncio.run(resolved_group("a..b", resolve_by_system)) == "a..b"
 
 
 @pytest.mark.slow

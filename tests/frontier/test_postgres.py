@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -24,8 +25,10 @@ from tests.postgres import PostgresServer, start_postgres
 import canfetch
 from canfetch.cli.main import run
 from canfetch.client.frontier import FailedURL, PostgresQueue
+from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.postgres_worker import PostgresWorker
 from canfetch.client.frontier.queue_values import QueuedOrigin
+from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.errors import InvalidOption, StoreError
 
 pytestmark = pytest.mark.service
@@ -693,3 +696,140 @@ def test_frontier_show_reads_a_database_while_a_crawl_uses_it(
     assert "the database has no crawl 'other'" in capsys.readouterr().err
     assert run(arguments[:-2]) == 2
     assert "name one with --crawl" in capsys.readouterr().err
+
+
+def test_a_host_joins_its_address_while_another_worker_adds_urls_of_it(postgres: PostgresServer) -> None:
+    queue = PostgresQueue(postgres.create_database("joining"), crawl="x")
+    sites = [f"https://{name}.example" for name in "abcd"]
+    known = {"a.example", "b.example"}
+
+    async def resolve(host: str) -> list[str]:
+        if host not in known:
+            await asyncio.sleep(60.0)
+        return ["192.0.2.1"]
+
+    async def main() -> tuple[list[str], list[canfetch.FrontierCounts]]:
+        options: dict[str, Any] = {"backend": queue, "group_by": "address", "resolver": resolve, "min_delay": 0.0}
+        taken: list[str] = []
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
+            canfetch.Frontier(client, **options) as first,
+            canfetch.Frontier(client, **options) as second,
+        ):
+            assert second.add_many(f"{site}/{page}" for page in (1, 2) for site in sites[:2]) == 4
+            while len(taken) < 4:
+                with await anext(first) as turn:
+                    taken.append(turn.url)
+            # The second worker still takes the hosts for groups of their own.
+            assert second.add_many(f"{site}/{page}" for page in (2, 3) for site in sites[:2]) == 2
+            second.defer(f"{sites[1]}/", 1.0)
+            known.update(("c.example", "d.example"))
+            second.add_many(f"{site}/1" for site in sites[2:])
+            counts = second.counts
+            async for turn in second:
+                taken.append(turn.url)
+                turn.done()
+            return taken, [counts, first.counts]
+
+    taken, counts = asyncio.run(main())
+    assert sorted(taken) == [f"{site}/{page}" for site in sites for page in range(1, 4 if site in sites[:2] else 2)]
+    assert counts == [(4, 0, 4, 0, 0, 0), (0, 0, 8, 0, 0, 0)]
+    with psycopg.connect(queue._conninfo) as connection:
+        groups = connection.execute("SELECT name, added FROM canfetch_origins").fetchall()
+        members = connection.execute("SELECT count(*), count(DISTINCT origin) FROM canfetch_members").fetchall()
+        retry_at = connection.execute("SELECT retry_at IS NOT NULL FROM canfetch_origins").fetchall()
+    assert (groups, members, retry_at) == ([("192.0.2.1", 8)], [(8, 1)], [(True,)])
+
+
+def test_workers_that_resolve_hosts_of_one_address_make_one_group(postgres: PostgresServer) -> None:
+    queue = PostgresQueue(postgres.create_database("resolving"), crawl="x")
+    pages = [f"https://host{number}.example/{page}" for number in range(200) for page in range(2)]
+
+    async def resolve(host: str) -> list[str]:
+        await asyncio.sleep(0.001)
+        return [f"192.0.2.{int(host[4:].partition('.')[0]) % 3}"]
+
+    async def work(taken: list[str]) -> None:
+        options: dict[str, Any] = {"backend": queue, "group_by": "address", "resolver": resolve, "min_delay": 0.0}
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
+            canfetch.Frontier(client, pages, **options) as frontier,
+        ):
+            async for turn in frontier:
+                taken.append(turn.url)
+                turn.done()
+
+    taken: list[str] = []
+    threads = [threading.Thread(target=asyncio.run, args=(work(taken),)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == sorted(pages)
+    with psycopg.connect(queue._conninfo) as connection:
+        groups = connection.execute("SELECT name, added FROM canfetch_origins WHERE added > 0 ORDER BY name").fetchall()
+        counted = connection.execute("SELECT added, done FROM canfetch_crawls").fetchall()
+    assert groups == [("192.0.2.0", 134), ("192.0.2.1", 134), ("192.0.2.2", 132)]
+    assert counted == [(400, 400)]
+
+
+def test_a_turn_reads_nothing_else_that_its_worker_has_or_had(postgres: PostgresServer) -> None:
+    database = postgres.create_database("reading")
+
+    async def crawl(name: str) -> None:
+        async with (
+            canfetch.AsyncClient(user_agent=USER_AGENT, transport=Hosts()) as client,
+            canfetch.Frontier(client, backend=PostgresQueue(database, crawl=name), min_delay=0.0) as frontier,
+        ):
+            frontier.add_many(f"https://host{number}.example/{page}" for page in range(2) for number in range(100))
+            async for turn in frontier:
+                turn.done()
+
+    scans = (
+        "SELECT sum(idx_scan)::int FROM pg_stat_user_indexes "
+        "WHERE indexrelname IN ('canfetch_origins_claimed', 'canfetch_urls_in_flight')"
+    )
+    with psycopg.connect(database, autocommit=True) as connection:
+        for name in ("first", "second"):
+            asyncio.run(crawl(name))
+            # Now the server knows that there are few rows in these states.
+            connection.execute("VACUUM ANALYZE")
+        # It counts when a session ends, or a moment later.
+        time.sleep(1.5)
+        ((number,),) = connection.execute(scans).fetchall()
+    # Only when a worker looks whether the crawl is over, and ends.
+    assert number < 100
+
+
+def test_adding_urls_compares_no_origin_with_all_others(postgres: PostgresServer) -> None:
+    database = postgres.create_database("adding")
+    PostgresWorker(database, "x", QueueOptions(1, 3, time.time), lease=30.0, outage_seconds=5.0).close()
+    names: list[str] = []
+
+    def numbered(match: re.Match[str]) -> str:
+        if match[1] not in names:
+            names.append(match[1])
+        return f"${names.index(match[1]) + 1}"
+
+    statement = re.sub(r"%\((\w+)\)s", numbered, sql.ADD)
+    hosts = range(1, 1001)
+    arrays = {
+        "origins": map(str, hosts),
+        "identities": (f"decode('{host:032x}', 'hex')" for host in hosts),
+        "urls": ("'x'::bytea" for _ in hosts),
+    }
+    values = dict.fromkeys(("crawl", "priority", "depth", "refused"), "1") | {"metadata": "NULL"}
+    values |= {name: f"ARRAY[{', '.join(items)}]" for name, items in arrays.items()}
+    with psycopg.connect(database, autocommit=True) as connection:
+        ((worker,),) = connection.execute(
+            "INSERT INTO canfetch_workers (crawl, name, alive_until) VALUES (1, 'x', 0) RETURNING id"
+        ).fetchall()
+        values["worker"] = str(worker)
+        connection.execute("INSERT INTO canfetch_origins (crawl, name) SELECT 1, n FROM generate_series(1, 1000) AS n")
+        connection.execute("SET plan_cache_mode = force_generic_plan")
+        connection.execute(f"PREPARE adding AS {statement}".encode())
+        given = ", ".join(values[name] for name in names)
+        rows = connection.execute(f"EXPLAIN (ANALYZE, TIMING OFF) EXECUTE adding({given})".encode()).fetchall()
+    plan = "\n".join(row[0] for row in rows)
+    assert "Tuples Inserted: 1000" in plan
+    assert [number for number in re.findall(r"Rows Removed by .*?: (\d+)", plan) if int(number) > 1000] == []

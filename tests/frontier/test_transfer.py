@@ -6,6 +6,7 @@ import re
 import signal
 import tracemalloc
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -308,6 +309,38 @@ def test_groups_are_moved_to_a_database_and_back(postgres: PostgresServer, group
     assert (url in GROUPED, etag) == (True, "x")
 
 
+@pytest.mark.service
+def test_groups_by_address_are_moved_and_hosts_without_a_known_address(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    path, back = tmp_path / "crawl.sqlite3", tmp_path / "back.sqlite3"
+    asked: list[str] = []
+
+    async def resolve(host: str) -> list[str]:
+        asked.append(host)
+        return ["192.0.2.1"]
+
+    hosts = {"a.example": b"User-agent: *\nCrawl-delay: 9"}
+    options: dict[str, Any] = {"group_by": "address", "resolver": resolve}
+    crawl(hosts, ["https://a.example/1"], path=path, **options)
+
+    async def add() -> None:
+        async with open_frontier(path=path, **options) as frontier:
+            frontier.add_many(["https://a.example/2", "http://a.example/1", "https://b.example/1"])
+
+    run_in_virtual_time(add, start=START)
+    lines = list(export_frontier(path))
+    queue = PostgresQueue(postgres.create_database("addresses"), crawl="x")
+    import_frontier(lines, queue)
+    assert list(export_frontier(queue)) == lines
+    import_frontier(export_frontier(queue), back)
+    assert [origin.origin for origin in read_report(back).next_origins] == ["192.0.2.1", "?b.example"]
+    result = crawl(hosts, [], path=back, start=START, **options)
+    assert sorted(result.urls) == ["http://a.example/1", "https://a.example/2", "https://b.example/1"]
+    assert [later.at - earlier.at for earlier, later in pairwise(result.taken)] == [18.0, 18.0]
+    assert asked == ["a.example", "b.example"]
+
+
 def test_lines_of_the_first_format_are_imported(tmp_path: Path) -> None:
     path = tmp_path / "crawl.sqlite3"
     first = [HEAD, ORIGIN, {**URL, "state": "failed", "due_at": 1.0}, KNOWN, END]
@@ -444,6 +477,7 @@ URL: dict[str, Any] = {
 NEW_HEAD = {**HEAD, "format": "canfetch frontier 2", "group_by": "origin"}
 NEW_URL = {**URL, "ended": None, "visit": None}
 GROUPS = {**NEW_HEAD, "group_by": "host"}
+ADDRESSES = {**NEW_HEAD, "group_by": "address"}
 GROUP = {**ORIGIN, "origin": "a.example"}
 MEMBERS = {"members": [["https://a.example", 0.0]]}
 KNOWN: dict[str, Any] = {"known": ["00" * 16]}
@@ -460,6 +494,8 @@ INVALID: list[tuple[str, list[Any]]] = [
     ("line 3: invalid members: expected a list of origins", [GROUPS, GROUP, {"members": [["x", 0]]}]),
     ("line 3: invalid members: expected a list of origins", [GROUPS, GROUP, {"members": [["https://a.example", -1]]}]),
     ("line 3: invalid members: expected a list of origins", [GROUPS, GROUP, {"members": [5]}]),
+    ("line 3: invalid members: expected a list of origins", [GROUPS, GROUP, {"members": [["?a.example", 0]]}]),
+    ("line 3: invalid members: expected a list of origins", [ADDRESSES, GROUP, {"members": [["?a/b", 0]]}]),
     ("line 4: an origin belongs to a group already", [GROUPS, GROUP, MEMBERS, MEMBERS, {**END, "urls": 0, "known": 0}]),
     ("line 3: the URL 'https://a.example/1' does not belong to an origin of the group", [GROUPS, GROUP, NEW_URL]),
     ("line 3: missing key 'ended'", [NEW_HEAD, ORIGIN, URL]),

@@ -15,7 +15,7 @@ from canfetch.client.argument_checks import check_agent, check_delay_bounds, che
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.group_turns import GroupTurns
-from canfetch.client.frontier.grouping import GroupBy, parse_group_by
+from canfetch.client.frontier.grouping import GroupBy, Resolver, parse_group_by, resolve_by_system
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import (
     CheckedOrigin,
@@ -93,8 +93,13 @@ class Frontier:
             in a temporary file, which is deleted at the end.
         agent: The agent, if it is not the agent of the client.
         group_by: What counts as one site for delays and concurrency, as a `GroupBy` or its name: each `origin`, all
-            origins of a `host`, or all of a `registrable-domain`. A group has one request at a time, and waits for the
-            longest delay of its origins. Requests for robots.txt files count. It is stored with the crawl.
+            origins of a `host`, all of a `registrable-domain`, or all hosts with the same IP `address`. A group has one
+            request at a time, and waits for the longest delay of its origins. Requests for robots.txt files count. It
+            is stored with the crawl.
+        resolver: An async function that returns the IP addresses of a host, for `group_by="address"`. It is called once
+            for each new host. If it raises OSError or takes longer than ten seconds, the host is a group of its own. If
+            it raises another exception, the iteration raises it, and the host is resolved again after ten seconds. By
+            default, the system is asked.
         concurrency_per_origin: The number of turns of one origin that can be open at the same time, or of one group.
         max_attempts: The number of turns of a URL. After the last one, the URL is listed as failed. A turn that is
             open when the process is killed counts; a released turn does not.
@@ -115,9 +120,9 @@ class Frontier:
             after each `recrawl.every` seconds, and its URLs are visited again once such a turn is done.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies, or whose checks raise exceptions. After that, its URLs are skipped.
-        max_checks: The number of robots.txt files that can be requested at the same time. If more are needed, every
-            other one is that of the next origin in order, and the rest are chosen at random, so that origins that fail
-            slowly do not hold up the others.
+        max_checks: The number of robots.txt files and addresses that can be requested at the same time. If more are
+            needed, every other one is that of the next origin in order, and the rest are chosen at random, so that
+            origins that fail slowly do not hold up the others.
         read_ahead: The number of queued URLs at which the frontier stops reading its sources.
         url_filter: Called with each URL before it is added. Returns the URL to add instead, such as one without a
             session ID, or None to refuse it, which is reported to `on_skip`. If it raises an exception, the URLs before
@@ -151,6 +156,7 @@ class Frontier:
         backend: FrontierBackend | None = None,
         agent: str | Agent | None = None,
         group_by: GroupBy | str = GroupBy.ORIGIN,
+        resolver: Resolver = resolve_by_system,
         concurrency_per_origin: int = 1,
         max_attempts: int = 3,
         retry_delay: float = 600.0,
@@ -195,6 +201,7 @@ class Frontier:
             monotonic=monotonic,
             on_failure=on_failure,
             on_skip=on_skip,
+            resolver=resolver,
             sleep=sleep,
             url_filter=url_filter,
         )
@@ -251,6 +258,8 @@ class Frontier:
                 max_unreachable=max_unreachable,
                 report=self._report,
                 record=client.record,
+                resolver=resolver,
+                notify=self._changed.set,
                 now=self._clocks.now,
             )
         self._open_turns = OpenTurns(
@@ -400,6 +409,8 @@ class Frontier:
                 self._changed.set()
                 await self._sources.cancel()
                 await self._checks.cancel()
+                if self._groups is not None:
+                    await self._groups.cancel()
 
     def _close_queue(self) -> None:
         # A call in another thread changes nothing.
@@ -634,7 +645,7 @@ class Frontier:
 
     def _start_checks(self) -> bool:
         """Obtain the next robots.txt files. Return whether there may be more."""
-        slots = self._checks.free_slots
+        slots = (self._groups or self._checks).free_slots
         if self._groups is not None:
             started = self._groups.start_checks(min(slots, _CHECK_BATCH))
             return bool(started) and slots > _CHECK_BATCH

@@ -5,6 +5,7 @@ one delay, also over several processes. Each origin has its own robots.txt, whos
 an origin that cannot be requested now are delayed, and the other origins of the group have turns.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -12,7 +13,9 @@ from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME, Moment
+from canfetch.client.frontier.grouping import Resolver, resolved_group, unresolved_host
 from canfetch.client.frontier.origin_checks import (
+    NOT_SENT_DELAY,
     CheckedOrigin,
     CheckResult,
     OriginChecks,
@@ -83,6 +86,8 @@ class GroupTurns:
         max_unreachable: Seconds after which the URLs of an unreachable origin are skipped.
         report: Called with each URL before it is dropped.
         record: Records the decision about a URL.
+        resolver: Returns the addresses of a host. Only for crawls that are grouped by address.
+        notify: Called after each lookup of addresses.
         now: Returns the present moment.
     """
 
@@ -96,6 +101,8 @@ class GroupTurns:
         max_unreachable: float,
         report: Callable[[SkippedURL], None],
         record: Callable[[str, ClientVerdict, OriginState], None],
+        resolver: Resolver,
+        notify: Callable[[], None],
         now: Callable[[], Moment],
     ) -> None:
         self._queue = queue
@@ -105,13 +112,20 @@ class GroupTurns:
         self._max_unreachable = max_unreachable
         self._report = report
         self._record = record
+        self._resolver = resolver
+        self._notify = notify
         self._now = now
         # The checks that run.
         self._running: dict[int, _Check] = {}
+        # The groups whose addresses are looked up.
+        self._lookups: dict[asyncio.Task[str], int] = {}
         self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
 
     def take(self, group: QueuedOrigin, now: Moment) -> GroupTurn | None:
         """Return the next turn of a ready group. If it has none now, let it wait for a check or a time."""
+        if unresolved_host(group.name) is not None:
+            self._queue.set_phases([(Phase.UNCHECKED, group.id)])
+            return None
         pace = self._pace(group.delay)
         at = _next_request_at(group, pace, now)
         if at > now.at:
@@ -142,13 +156,20 @@ class GroupTurns:
         return turn if is_taken else None
 
     def start_checks(self, limit: int) -> int:
-        """Obtain the robots.txt files that groups need for their next turns. Return the number of these groups.
+        """Obtain the robots.txt files or addresses that groups need for their next turns. Return how many groups do.
 
         Args: limit: The largest number.
         """
         groups = self._queue.next_unchecked(limit)
         now = self._now()
         for group in groups:
+            host = unresolved_host(group.name)
+            if host is not None:
+                self._queue.set_phases([(Phase.CHECKING, group.id)])
+                lookup = asyncio.create_task(resolved_group(host, self._resolver), name=f"canfetch address {host}")
+                self._lookups[lookup] = group.id
+                lookup.add_done_callback(lambda _: self._notify())
+                continue
             name = self._needed(group)
             at = _next_request_at(group, self._pace(group.delay), now)
             if name is None or at > now.at:
@@ -171,11 +192,11 @@ class GroupTurns:
         return None
 
     def end_checks(self, results: list[CheckResult]) -> BaseException | None:
-        """Use the results of checks that have ended. Return an unexpected exception of one of them.
+        """Use the results of lookups and checks that have ended. Return an unexpected exception of one of them.
 
         Args: results: Those that have been used are removed, also if this raises.
         """
-        unexpected: BaseException | None = None
+        unexpected = self._end_lookups()
         while results:
             result = results[0]
             group, name = result.origin.id, result.origin.name
@@ -202,6 +223,33 @@ class GroupTurns:
         """Forget what is under way for groups that this frontier has lost."""
         for group in groups:
             self._running.pop(group, None)
+
+    def _end_lookups(self) -> BaseException | None:
+        unexpected: BaseException | None = None
+        for lookup, group in [each for each in self._lookups.items() if each[0].done()]:
+            error = None if lookup.cancelled() else lookup.exception()
+            if error is not None:
+                problem = str(error) if isinstance(error, RequestNotSent) else None
+                self._queue.wait(group, self._now().at + NOT_SENT_DELAY, problem=problem)
+                unexpected = unexpected or (error if problem is None else None)
+            elif lookup.cancelled():
+                # The event loop was stopped.
+                self._queue.wait(group, self._now().at)
+            else:
+                self._queue.resolve(group, lookup.result())
+            del self._lookups[lookup]
+        return unexpected
+
+    @property
+    def free_slots(self) -> int:
+        """The number of checks and lookups that can be started."""
+        return max(0, self._checks.free_slots - len(self._lookups))
+
+    async def cancel(self) -> None:
+        """Cancel all lookups."""
+        for lookup in self._lookups:
+            lookup.cancel()
+        await asyncio.gather(*self._lookups, return_exceptions=True)
 
     def _request(self, group: int, check: _Check) -> bool:
         """Note that a robots.txt is requested now. Return whether it may be: this frontier still has the group."""

@@ -199,8 +199,7 @@ class PostgresConnection(QueueConnection):
                 with nullcontext() if before is None else connection.transaction():
                     if before is not None:
                         connection.execute(before, given)
-                    cursor = connection.execute(statement, given, binary=True)
-                    return cursor.fetchall() if cursor.description is not None else []
+                    return _rows(connection.execute(statement, given, binary=True))
             except self._psycopg.Error as error:
                 if not self._is_passing(error):
                     raise self._store_error(error) from None
@@ -225,8 +224,7 @@ class PostgresConnection(QueueConnection):
             with connection.transaction():
 
                 def run(statement: str, values: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
-                    cursor = connection.execute(statement, values, binary=True)
-                    return cursor.fetchall() if cursor.description is not None else []
+                    return _rows(connection.execute(statement, values, binary=True))
 
                 yield run
         except self._psycopg.Error as error:
@@ -337,6 +335,11 @@ class PostgresConnection(QueueConnection):
     def _store_error(self, error: "psycopg.Error", *, seconds: float | None = None) -> StoreError:
         waited = "" if seconds is None else f" for {seconds:.0f} s"
         return StoreError(f"{self.name}: the frontier cannot be used{waited}: {_describe(error)}")
+
+
+def _rows(cursor: "psycopg.Cursor[tuple[Any, ...]]") -> list[tuple[Any, ...]]:
+    # Not `description`, which makes an object for each column.
+    return cursor.fetchall() if cursor.pgresult is not None and cursor.pgresult.nfields else []
 
 
 def fetched(run: Callable[..., list[tuple[Any, ...]]], name: str, query: str) -> Iterator[tuple[Any, ...]]:

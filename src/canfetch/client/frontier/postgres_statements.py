@@ -13,6 +13,18 @@ from typing import Final
 
 NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
 _ME: Final = "me AS (SELECT id FROM canfetch_workers WHERE id = %(worker)s FOR NO KEY UPDATE)"
+# What a worker has, for rows with a known key. With `=`, the server can take the index of all rows in this state, which
+# also has those that were in it, and reads them all.
+_OWNED_BY_ME: Final = "state IS NOT DISTINCT FROM {} AND worker IS NOT DISTINCT FROM %(worker)s"
+_OWNED: Final = f"id = %(origin)s AND {_OWNED_BY_ME.format(3)}"
+# Of a statement whose groups are all there.
+_ME_CURRENT: Final = _ME.replace(
+    " FOR NO",
+    """ AND NOT EXISTS (
+    SELECT 1 FROM unnest(%(origins)s::bigint[]) AS given (id)
+    WHERE NOT EXISTS (SELECT 1 FROM canfetch_origins AS o WHERE o.id = given.id)
+) FOR NO""",
+)
 # For a statement whose loss in a crash of the server does no harm: the commit does not wait for the disk.
 _ME_UNSYNCED: Final = (
     "me AS (SELECT id, set_config('synchronous_commit', 'off', true) FROM canfetch_workers WHERE id = %(worker)s "
@@ -20,6 +32,7 @@ _ME_UNSYNCED: Final = (
 )
 _HAS_ME: Final = "EXISTS (SELECT 1 FROM me)"
 _ALIVE: Final = f"SELECT {_HAS_ME}"
+_DELAYED_PRIORITY: Final = "%(delayed_priority)s::float8"
 _QUEUED_PRIORITY: Final = "NULL::float8"
 # The columns of an origin that is given back: when it is due, and with which priority.
 # Parameters: `ready_in` seconds, and what the same statement changes: `skipped` URLs, and a URL that it delays.
@@ -45,10 +58,10 @@ _PLACED: Final = f"""
                 )) AS delayed_at,
                 coalesce((
                     SELECT priority FROM canfetch_urls WHERE origin = o.id AND state = 2 ORDER BY due_at LIMIT 1
-                ), %(delayed_priority)s::float8) AS delayed
+                ), {_DELAYED_PRIORITY}) AS delayed
         ) AS next
     )"""
-# What is known after a turn. Parameters: `is_failure` is null if nothing is known, `retry_in` if nothing was asked for.
+# What is known after a turn. `is_failure` is null if nothing is known, and `retry_in` if nothing was asked for.
 _LANDED: Final = f"""
     last_request_at = {NOW},
     retry_at = greatest(o.retry_at, {NOW} + %(retry_in)s::float8),
@@ -156,7 +169,7 @@ WHERE worker = %(worker)s AND state = 3 AND id <> ALL (%(origins)s::bigint[]) AN
 GIVE_BACK: Final = f"""
 WITH {_ME_UNSYNCED}
 UPDATE canfetch_origins SET state = 2, worker = NULL
-WHERE id = ANY (%(origins)s::bigint[]) AND state = 3 AND worker = %(worker)s AND {_HAS_ME}"""
+WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME}"""
 
 # The time is a subquery, because a volatile function cannot be the bound of an index.
 QUEUE_DUE: Final = f"""
@@ -180,13 +193,13 @@ WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM due WHERE ended IS NOT NULL)"""
 DELAY_URLS: Final = f"""
 WITH {_ME}
 UPDATE canfetch_urls SET state = 2, due_at = {NOW} + %(delayed_in)s, error = %(error)s
-WHERE origin = %(origin)s AND id = ANY (%(urls)s::bigint[]) AND state = 0 AND {_HAS_ME}"""
+WHERE origin = %(origin)s AND id = ANY (%(urls)s::bigint[]) AND state IS NOT DISTINCT FROM 0 AND {_HAS_ME}"""
 
 # The request for the robots.txt of a group's origin, and the delay that it sets.
 NOTE_CHECK: Final = f"""
 WITH {_ME},
 mine AS (
-    SELECT id FROM canfetch_origins WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND {_HAS_ME}
+    SELECT id FROM canfetch_origins WHERE {_OWNED} AND {_HAS_ME}
     FOR NO KEY UPDATE
 ),
 member AS (
@@ -207,7 +220,7 @@ WAIT: Final = f"""
 WITH {_ME}, {_SKIPPED},
 placed AS (
     UPDATE canfetch_origins AS o SET problem = %(problem)s, {_PLACED}
-    WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND {_HAS_ME}
+    WHERE {_OWNED} AND {_HAS_ME}
 )
 {_ALIVE}"""
 
@@ -219,7 +232,7 @@ DROP: Final = f"WITH {_ME}, {_SKIPPED} {_ALIVE}"
 TAKE: Final = f"""
 WITH {_ME}, {_SKIPPED},
 mine AS (
-    SELECT id FROM canfetch_origins WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND {_HAS_ME}
+    SELECT id FROM canfetch_origins WHERE {_OWNED} AND {_HAS_ME}
     FOR NO KEY UPDATE
 ),
 taken AS (
@@ -233,8 +246,9 @@ started AS (
     WHERE id = %(origin)s AND EXISTS (SELECT 1 FROM taken)
 )
 SELECT {_HAS_ME}, EXISTS (SELECT 1 FROM taken)"""
+TAKE_ONLY: Final = TAKE.replace(f", {_SKIPPED}", "")
 
-_MINE: Final = f"origin = %(origin)s AND id = %(url)s AND state = 1 AND worker = %(worker)s AND {_HAS_ME}"
+_MINE: Final = f"origin = %(origin)s AND id = %(url)s AND {_OWNED_BY_ME.format(1)} AND {_HAS_ME}"
 _ENDS: Final = {
     "done": f"ended AS (DELETE FROM canfetch_urls WHERE {_MINE} RETURNING 1)",
     "failed": (
@@ -256,6 +270,7 @@ _ENDS: Final = {
     ),
 }
 _COUNTED: Final = {"done": "done", "failed": "failed"}
+_FAILURES: Final = {"done": "false", "failed": "true", "retried": "true", "released": "NULL"}
 
 
 @cache
@@ -278,15 +293,21 @@ def end_statement(end: str, *, gives_back: bool, is_again: bool = False) -> str:
     if end == "released":
         # The snapshot still has it in flight.
         placed = placed.replace(_QUEUED_PRIORITY, "(SELECT priority FROM ended)")
+    is_delayed = is_again or end == "retried"
     ended = _ENDS["retried" if is_again else end]
-    return (
+    statement = (
         f"WITH {_ME}, {ended}, {counted}landed AS (UPDATE canfetch_origins AS o SET problem = %(problem)s, {placed} "
-        f"WHERE id = %(origin)s AND state = 3 AND worker = %(worker)s AND EXISTS (SELECT 1 FROM ended)) {_ALIVE}"
+        f"WHERE {_OWNED} AND EXISTS (SELECT 1 FROM ended)) {_ALIVE}"
     )
+    # Each parameter takes time in the process and in the server.
+    statement = statement.replace("%(skipped)s", "'{}'").replace("%(is_failure)s", _FAILURES[end])
+    return statement if is_delayed else statement.replace("%(delayed_in)s", "NULL").replace(_DELAYED_PRIORITY, "NULL")
 
 
+# A host whose address is known is no longer a group of its own.
 ADD_ORIGINS: Final = """
 INSERT INTO canfetch_origins (crawl, name) SELECT %(crawl)s, name FROM unnest(%(names)s::text[]) AS new (name)
+WHERE NOT EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = %(crawl)s AND m.name = new.name)
 ORDER BY name ON CONFLICT DO NOTHING"""
 
 FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
@@ -294,8 +315,13 @@ FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(cra
 # An origin stays in its group, whatever a newer list of suffixes in another process says.
 ADD_MEMBERS: Final = """
 INSERT INTO canfetch_members (crawl, name, origin)
-SELECT o.crawl, new.name, o.id FROM unnest(%(names)s::text[], %(groups)s::text[]) AS new (name, group_name)
-JOIN canfetch_origins AS o ON o.crawl = %(crawl)s AND o.name = new.group_name
+SELECT %(crawl)s, new.name, o.id FROM unnest(%(names)s::text[], %(groups)s::text[]) AS new (name, group_name)
+CROSS JOIN LATERAL (
+    SELECT id FROM canfetch_origins WHERE id = coalesce(
+        (SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = new.group_name),
+        (SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = new.group_name)
+    ) FOR KEY SHARE
+) AS o
 ORDER BY new.name ON CONFLICT DO NOTHING"""
 
 FIND_MEMBERS: Final = (
@@ -321,6 +347,7 @@ over AS (
     ) AS ranked JOIN rooms ON rooms.id = origin WHERE number > room
 ),"""
 # Rows are inserted and locked in the order of their keys, so that two workers never wait for one another.
+# Locked ones are counted, because the server would look for each of them in a list of all.
 _ADD: Final = f"""
 WITH {_ME},
 input AS (
@@ -343,7 +370,7 @@ added AS (
 counted AS (
     UPDATE canfetch_workers SET added = added + (SELECT count(*) FROM added),
         refused = refused + %(refused)s{{refused}}
-    WHERE id = %(worker)s
+    WHERE id = %(worker)s AND {_HAS_ME}
 ),
 locked AS (
     SELECT id FROM canfetch_origins WHERE id IN (SELECT origin FROM added) ORDER BY id FOR NO KEY UPDATE
@@ -357,7 +384,7 @@ woken AS (
         state = CASE WHEN state = 0 THEN 1 ELSE state END,
         has_new_urls = state = 3
     FROM (SELECT origin, count(*) AS number FROM added GROUP BY origin) AS more
-    WHERE o.id = more.origin AND o.id IN (SELECT id FROM locked)
+    WHERE o.id = more.origin AND (SELECT count(*) FROM locked) > 0
 )
 SELECT {_HAS_ME}, (SELECT count(*) FROM added), {{positions}}"""
 ADD: Final = _ADD.format(over="", has_room="", refused="", positions="'{}'::bigint[]")
@@ -367,6 +394,17 @@ ADD_WITH_LIMIT: Final = _ADD.format(
     refused=" + (SELECT count(*) FROM over)",
     positions="ARRAY(SELECT position FROM over ORDER BY position)",
 )
+
+
+def add_statement(*, has_limit: bool, is_by_address: bool) -> tuple[str, str | None]:
+    """Return the statement that adds URLs, and one that runs before it in the same transaction, or None.
+
+    Args: is_by_address: Whether a group can have joined another one. Then nothing is added, as after a lost lease.
+    """
+    statement = ADD_WITH_LIMIT if has_limit else ADD
+    if is_by_address:
+        statement = statement.replace(_ME, _ME_CURRENT)
+    return statement, LOCK_ORIGINS if has_limit or is_by_address else None
 
 
 def unknown_statement(*, is_by_origin: bool) -> str:
@@ -382,6 +420,64 @@ WHERE NOT EXISTS (
 ORDER BY position"""
 
 
+# Runs before `RESOLVE`, whose snapshot then has the groups and URLs that other workers have added.
+LOCK_RESOLVED: Final = f"""
+WITH {_ME},
+alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended(%(name)s::text, %(crawl)s)))
+SELECT id FROM canfetch_origins WHERE {_HAS_ME} AND EXISTS (SELECT 1 FROM alone) AND id IN (
+    SELECT %(origin)s::bigint
+    UNION ALL SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = %(host)s
+    UNION ALL SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s
+) ORDER BY id FOR UPDATE"""
+RESOLVE: Final = f"""
+WITH {_ME},
+mine AS (
+    SELECT * FROM canfetch_origins
+    WHERE {_OWNED} AND name = %(host)s AND {_HAS_ME}
+),
+target AS (
+    SELECT id FROM (
+        SELECT coalesce(
+            (SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = %(host)s),
+            (SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s)
+        ) AS id FROM mine
+    ) AS found WHERE id IS NOT NULL
+),
+moved_urls AS (
+    UPDATE canfetch_urls SET origin = (SELECT id FROM target)
+    WHERE origin = %(origin)s AND EXISTS (SELECT 1 FROM target)
+),
+moved_known AS (
+    UPDATE canfetch_known SET origin = (SELECT id FROM target)
+    WHERE origin = %(origin)s AND EXISTS (SELECT 1 FROM target)
+),
+moved_members AS (
+    UPDATE canfetch_members SET origin = (SELECT id FROM target)
+    WHERE origin = %(origin)s AND EXISTS (SELECT 1 FROM target)
+),
+host AS (
+    INSERT INTO canfetch_members (crawl, name, origin)
+    SELECT %(crawl)s, %(host)s, coalesce((SELECT id FROM target), id) FROM mine ON CONFLICT DO NOTHING
+),
+gone AS (DELETE FROM canfetch_origins WHERE id = %(origin)s AND EXISTS (SELECT 1 FROM target)),
+renamed AS (
+    UPDATE canfetch_origins SET name = %(name)s
+    WHERE id IN (SELECT id FROM mine) AND NOT EXISTS (SELECT 1 FROM target)
+),
+woken AS (
+    UPDATE canfetch_origins AS o SET
+        added = o.added + mine.added,
+        retry_at = greatest(o.retry_at, mine.retry_at),
+        last_request_at = greatest(o.last_request_at, mine.last_request_at),
+        priority = CASE WHEN o.state = 0 THEN mine.priority ELSE greatest(o.priority, mine.priority) END,
+        due_at = CASE WHEN o.state = 0 OR o.state = 1 AND o.ready_at < o.due_at THEN greatest(o.ready_at, {NOW})
+            ELSE o.due_at END,
+        state = CASE WHEN o.state = 0 THEN 1 ELSE o.state END,
+        has_new_urls = o.state = 3
+    FROM mine WHERE o.id = (SELECT id FROM target)
+)
+SELECT {_HAS_ME}, EXISTS (SELECT 1 FROM mine), (SELECT id FROM target)"""
+
 DEFER: Final = f"""
 UPDATE canfetch_origins SET
     retry_at = greatest(retry_at, {NOW} + %(retry_in)s),
@@ -389,7 +485,7 @@ UPDATE canfetch_origins SET
     ready_at = greatest(ready_at, {NOW} + %(retry_in)s),
     last_request_at = {NOW},
     state = CASE WHEN state = 2 THEN 1 ELSE state END
-WHERE id = %(origin)s"""
+WHERE id = %(origin)s RETURNING 1"""
 
 NEXT_DUE: Final = f"""
 SELECT due_at - {NOW} FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 1 ORDER BY due_at LIMIT 1"""
@@ -432,7 +528,7 @@ woken AS (
         state = CASE WHEN state = 0 THEN 1 ELSE state END,
         has_new_urls = state = 3
     FROM (SELECT origin, max(priority) AS best FROM queued GROUP BY origin) AS new
-    WHERE o.id = new.origin AND o.id IN (SELECT id FROM locked)
+    WHERE o.id = new.origin AND (SELECT count(*) FROM locked) > 0
 )"""
 # A URL that failed in a last attempt, which is what the counts of the crawl say, is queued as if it were new.
 QUEUE_FAILED: Final = f"""
@@ -519,7 +615,7 @@ UPDATE canfetch_origins AS o SET {
     _PLACED.replace("%(ready_in)s", "greatest(o.ready_at - clock.now, 0)")
     .replace(NOW, "clock.now")
     .replace("%(delayed_in)s", "NULL")
-    .replace("%(delayed_priority)s", "NULL")
+    .replace(_DELAYED_PRIORITY, "NULL")
     .replace("%(skipped)s", "'{}'")
 }
 FROM (SELECT {NOW} AS now) AS clock WHERE worker = %(left)s AND o.state = 3"""

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.claimed_origins import CLAIMS, ClaimedOrigins
-from canfetch.client.frontier.grouping import group_name, wrong_grouping
+from canfetch.client.frontier.grouping import GroupBy, group_name, unresolved_host, wrong_grouping
 from canfetch.client.frontier.heartbeat import IDLE_SECONDS, Heartbeat
 from canfetch.client.frontier.postgres_connection import PostgresConnection
 from canfetch.client.frontier.queue_values import (
@@ -154,11 +154,14 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         rows = new.urls
         if not rows and not new.refused:
             return AddedURLs(0, [])
-        self._find_origins({row.origin for row in rows})
-        origins = [self._origin_ids[row.origin] for row in rows]
+        statement, before = sql.add_statement(
+            has_limit=new.limit is not None, is_by_address=self._options.group_by is GroupBy.ADDRESS
+        )
         while True:
+            self._find_origins({row.origin for row in rows})
+            origins = [self._origin_ids[row.origin] for row in rows]
             alive, added, over = self._run(
-                sql.ADD if new.limit is None else sql.ADD_WITH_LIMIT,
+                statement,
                 origins=origins,
                 identities=[row.identity for row in rows],
                 urls=[stored_url(row.url) for row in rows],
@@ -167,13 +170,16 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 metadata=new.metadata,
                 refused=new.refused,
                 limit=new.limit,
-                before=None if new.limit is None else sql.LOCK_ORIGINS,
+                before=before,
             )[0]
             if alive:
                 self._next_claim_at = 0.0
                 self._wake(set(origins))
                 return AddedURLs(added, [rows[position - 1] for position in over])
-            self._register_again()
+            # Or a group has joined another one.
+            for row in rows:
+                self._origin_ids.pop(row.origin, None)
+            self._check_lease()
 
     def unknown(self, urls: Iterable[IdentifiedURL]) -> list[IdentifiedURL]:
         given = list(urls)
@@ -293,6 +299,23 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         claim.origin = claim.origin._replace(last_request_at=latest, delay=longest)
         return float(longest)
 
+    def resolve(self, origin: int, name: str) -> None:
+        claim = self._claims.get(origin)
+        if claim is None or unresolved_host(claim.origin.name) is None:
+            return
+        is_alive, is_mine, target = self._run(
+            sql.RESOLVE, origin=origin, host=claim.origin.name, name=name, before=sql.LOCK_RESOLVED
+        )[0]
+        if not is_alive:
+            self._register_again()
+        elif is_mine and target is None:
+            claim.origin = claim.origin._replace(name=name)
+            self.wait(origin, self._clock(), keeps=True)
+        else:
+            self._remove(origin)
+            self._next_claim_at = 0.0
+            self._wake({target})
+
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
         claim = self._claims.get(origin)
         if claim is None:
@@ -302,9 +325,9 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
 
     def _take(self, claim: _Claim, url: int, now: float, due_at: float, skipped: Sequence[int]) -> bool:
         origin = claim.origin.id
-        is_alive, is_taken = self._run_skipping(
-            sql.TAKE, skipped, origin=origin, url=url, attempt=claim.attempts[url], ready_at=due_at
-        )[0]
+        values: dict[str, Any] = {"origin": origin, "url": url, "attempt": claim.attempts[url], "ready_at": due_at}
+        taking = self._run_skipping(sql.TAKE, skipped, **values) if skipped else self._run(sql.TAKE_ONLY, **values)
+        is_alive, is_taken = taking[0]
         claim.urls = None
         claim.attempts.clear()
         if not is_alive:
@@ -336,9 +359,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             ready_at=end.due_at,
             retry_at=end.retry_at,
             delayed_at=end.again_at,
-            is_failure=end.is_failure,
             error=end.error,
-            skipped=[],
             delayed_priority=None if end.again_at is None else url.priority,
             ending=None if end.ending is None else int(end.ending),
             visit=end.visit,
@@ -362,7 +383,10 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
 
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
         self._find_origins({origin_name})
-        self._run(sql.DEFER, origin=self._origin_ids[origin_name], retry_in=retry_at - now)
+        while not self._run(sql.DEFER, origin=self._origin_ids[origin_name], retry_in=retry_at - now):
+            # Its group has joined another one.
+            del self._origin_ids[origin_name]
+            self._find_origins({origin_name})
         with self._lock:
             claim = self._claims.get(self._origin_ids[origin_name])
             if claim is not None:
@@ -526,17 +550,17 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         """Look up the IDs of origins, and create those that are new."""
         if len(self._origin_ids) > _KNOWN_ORIGINS:
             self._origin_ids.clear()
-        missing = sorted(name for name in names if name not in self._origin_ids)
-        if missing:
-            find = sql.FIND_MEMBERS if self._is_grouped else sql.FIND_ORIGINS
+        find = sql.FIND_MEMBERS if self._is_grouped else sql.FIND_ORIGINS
+        while missing := sorted(name for name in names if name not in self._origin_ids):
             rows = self._run(find, names=missing)
-            if len(rows) < len(missing):
+            self._origin_ids.update((name, id_) for id_, name in rows)
+            missing = [name for name in missing if name not in self._origin_ids]
+            if missing:
                 groups = [group_name(name, self._options.group_by) for name in missing]
                 self._run(sql.ADD_ORIGINS, names=sorted(set(groups)))
                 if self._is_grouped:
+                    # Not those of a group that joins another one in this moment.
                     self._run(sql.ADD_MEMBERS, names=missing, groups=groups)
-                rows = self._run(find, names=missing)
-            self._origin_ids.update((name, id_) for id_, name in rows)
 
     def _run_skipping(self, statement: str, skipped: Sequence[int], **values: Any) -> list[tuple[Any, ...]]:
         """Run a statement of this worker that skips URLs."""

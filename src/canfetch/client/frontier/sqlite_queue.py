@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.frontier.database import FrontierDatabase
-from canfetch.client.frontier.grouping import group_name
+from canfetch.client.frontier.grouping import group_name, unresolved_host
 from canfetch.client.frontier.queue_values import (
     DUE_BATCH,
     DUE_URLS,
@@ -209,6 +209,39 @@ class SQLiteQueue(URLQueue):
             longest: float = check_row(row, int | float)[0]
             return longest
 
+    def resolve(self, origin: int, name: str) -> None:
+        with self.database.transaction():
+            row = self._execute(
+                "SELECT name, priority, added, retry_at, last_request_at FROM origins WHERE id = ?", origin
+            ).fetchone()
+            host, priority, added, *times = check_row(
+                row, str, int | float, int, int | float | None, int | float | None
+            )
+            if unresolved_host(host) is None:
+                return
+            target = self._execute(
+                "SELECT origin FROM members WHERE name = ? UNION ALL SELECT id FROM origins WHERE name = ?", host, name
+            ).fetchone()
+            if target is None:
+                self._execute("UPDATE origins SET name = ? WHERE id = ?", name, origin)
+                self._place(origin, self._clock())
+            else:
+                for table in ("urls", "known", "members"):
+                    self._execute(f"UPDATE {table} SET origin = ? WHERE origin = ?", target[0], origin)  # noqa: S608
+                self._execute(
+                    "UPDATE origins SET retry_at = nullif(max(coalesce(retry_at, 0), coalesce(?, 0)), 0), "
+                    "last_request_at = nullif(max(coalesce(last_request_at, 0), coalesce(?, 0)), 0) WHERE id = ?",
+                    *times,
+                    target[0],
+                )
+                self._execute("DELETE FROM origins WHERE id = ?", origin)
+                self._wake(target[0], priority, self._clock(), added=added)
+            self._execute(
+                "INSERT OR IGNORE INTO members (name, origin) VALUES (?, ?)",
+                host,
+                origin if target is None else target[0],
+            )
+
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
         with self.database.transaction():
             self._skip(skipped)
@@ -395,7 +428,10 @@ class SQLiteQueue(URLQueue):
         row = self._execute("SELECT origin FROM members WHERE name = ?", member).fetchone()
         if row is not None:
             return int(row[0])
-        group = self._origin_id(group_name(member, self._options.group_by))
+        name = group_name(member, self._options.group_by)
+        # The group of a host whose address is known.
+        row = self._execute("SELECT origin FROM members WHERE name = ?", name).fetchone()
+        group = self._origin_id(name) if row is None else int(row[0])
         self._execute("INSERT INTO members (name, origin) VALUES (?, ?)", member, group)
         return group
 

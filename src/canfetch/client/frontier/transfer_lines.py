@@ -23,7 +23,7 @@ from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from canfetch.client.frontier.database import damage_error
-from canfetch.client.frontier.grouping import GroupBy
+from canfetch.client.frontier.grouping import GroupBy, unresolved_host
 from canfetch.client.frontier.queue_values import Ending, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.recrawl import read_visit
 from canfetch.client.frontier.url_identity import DIGEST_BYTES, clean_url, identify_url
@@ -310,7 +310,11 @@ class LineReader:
         members: list[tuple[str, float]] = []
         try:
             members = [(name, float(delay)) for name, delay in value["members"]]
-            is_valid = all(_valid_origin(name) == name and 0 <= delay <= _MAX_DELAY for name, delay in members)
+            is_valid = all(
+                (_valid_origin(name) == name or (self.group_by is GroupBy.ADDRESS and _is_host(name)))
+                and 0 <= delay <= _MAX_DELAY
+                for name, delay in members
+            )
         except (TypeError, ValueError, OverflowError):
             is_valid = False
         if not is_valid:
@@ -442,6 +446,12 @@ def _valid_origin(name: str) -> str | None:
         return str(Origin.from_url(name))
     except InvalidURL:
         return None
+
+
+def _is_host(name: str) -> bool:
+    """Return whether a name is that of a host in a crawl that is grouped by address."""
+    host = unresolved_host(name)
+    return host is not None and _valid_origin(f"https://{host}/") == f"https://{host}"
 
 
 def _is_origin(name: str) -> bool:

@@ -33,7 +33,7 @@ class QueueOptions(NamedTuple):
         max_attempts: The number of turns of a URL. Those that end with a release are not counted.
         clock: Returns the time of the frontier, `clocks.Moment.at`.
         group_by: How URLs are grouped. It is stored with the crawl: `grouping.group_name` is the group of a new origin,
-            which stays in its group.
+            which stays in its group, but for `URLQueue.resolve`.
         skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again. None to
             drop the first and list the second.
     """
@@ -182,6 +182,13 @@ class URLQueue(ABC):
             requested_at: When its robots.txt is or was requested, which counts as the last request to the group.
             delay: The delay that it sets, or None if that is not known.
         Returns: The longest delay of the origins of the group, or None if the group no longer belongs to this frontier.
+        """
+        raise NotImplementedError
+
+    def resolve(self, origin: int, name: str) -> None:
+        """Rename a group whose address was not known, or let it join the group with this name. Only groups need it.
+
+        Its host belongs to that group from now on, also with origins that are added later.
         """
         raise NotImplementedError
 

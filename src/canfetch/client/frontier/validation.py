@@ -139,7 +139,9 @@ def check_counts(**counts: Any) -> None:
         check_count(name, count)
 
 
-def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any, sleep: Any, url_filter: Any) -> None:
+def check_functions(
+    *, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any, resolver: Any, sleep: Any, url_filter: Any
+) -> None:
     """Check the functions that a frontier calls.
 
     Raises: InvalidOption.
@@ -152,5 +154,6 @@ def check_functions(*, clock: Any, monotonic: Any, on_failure: Any, on_skip: Any
         check_callable("on_failure", on_failure)
     if url_filter is not None:
         check_callable("url_filter", url_filter)
-    if not callable(sleep):
-        raise InvalidOption(f"invalid sleep {quoted(sleep)}: expected an async function")
+    for name, function in (("resolver", resolver), ("sleep", sleep)):
+        if not callable(function):
+            raise InvalidOption(f"invalid {name} {quoted(function)}: expected an async function")
