@@ -77,6 +77,22 @@ def test_the_process_ends_with_standard_input(tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
+def test_requests_before_the_end_of_standard_input_are_answered(tmp_path: Path) -> None:
+    robots = {"robots_txt": "User-agent: *\nDisallow: /"}
+    messages = (
+        {"id": 0, "method": "initialize", "params": INITIALIZE},
+        {"method": "notifications/initialized"},
+        {"id": 7, "method": "tools/list"},
+        {"id": "eight", "method": "tools/call", "params": {"name": "lint", "arguments": robots}},
+    )
+    process = start(tmp_path)
+    lines = (json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+    out, err = process.communicate("".join(lines).encode())
+    answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
+    assert (process.returncode, err, set(answers)) == (0, b"", {0, 7, "eight"})
+    assert all("result" in answer for answer in answers.values())
+
+
 def test_invalid_messages_are_answered(tmp_path: Path) -> None:
     private = "zebra"
     large = private * (MAX_MESSAGE_BYTES // len(private) + 1)

@@ -51,6 +51,19 @@ def answer_to_invalid_bytes(body: bytes) -> JSONRPCError | None:
     return answer_to_invalid(text)
 
 
+def request_ids(text: str) -> tuple[RequestId | None, RequestId | None]:
+    """Return the ID of a valid request, and that of the request that a valid notification cancels, or None."""
+    if '"id"' not in text and "cancelled" not in text:
+        return None, None
+    members = _members(text)
+    parameters = members.get("params")
+    cancelled = parameters.get("requestId") if isinstance(parameters, dict) else None
+    return (
+        valid_id(members.get("id")) if "method" in members else None,
+        valid_id(cancelled) if members.get("method") == "notifications/cancelled" else None,
+    )
+
+
 def _request_id(text: str) -> RequestId | None:
     members = _members(text)
     # Nothing answers a response, even an invalid one.

@@ -14,13 +14,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import BinaryIO, Final, NamedTuple, cast
 
-from anyio import AsyncFile, BrokenResourceError, ClosedResourceError
+from anyio import (
+    AsyncFile,
+    BrokenResourceError,
+    ClosedResourceError,
+    create_memory_object_stream,
+    create_task_group,
+)
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, JSONRPCError
+from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCResponse, RequestId
 
-from canfetch.web.mcp.invalid_messages import answer_to_invalid, error_response, valid_id
+from canfetch.web.mcp.invalid_messages import answer_to_invalid, error_response, request_ids, valid_id
 from canfetch.web.mcp.service import Service
 
 LOGGER: Final = logging.getLogger("canfetch.mcp")
@@ -43,7 +50,25 @@ async def _serve(server: Server[Service]) -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, messages.end)
     async with stdio_server(stdin=cast("AsyncFile[str]", messages)) as (read_stream, write_stream):
         messages.set_answer(lambda answer: write_stream.send(SessionMessage(answer)))
-        await server.run(read_stream, write_stream, server.create_initialization_options())
+        answers, sent = create_memory_object_stream[SessionMessage]()
+        async with create_task_group() as group:
+            group.start_soon(_forward, sent, write_stream, messages)
+            async with answers:
+                await server.run(read_stream, answers, server.create_initialization_options())
+
+
+async def _forward(
+    sent: ObjectReceiveStream[SessionMessage], stream: ObjectSendStream[SessionMessage], messages: "_ValidMessages"
+) -> None:
+    """Write the messages of the server, and note which requests are answered."""
+    try:
+        async with sent, stream:
+            async for message in sent:
+                await stream.send(message)
+                if isinstance(message.message, JSONRPCResponse | JSONRPCError):
+                    messages.note_answer(message.message.id)
+    finally:
+        messages.note_end_of_answers()
 
 
 class _ValidMessages:
@@ -51,6 +76,8 @@ class _ValidMessages:
 
     They are read in a daemon thread. The reader of the SDK cannot be interrupted, and keeps the process alive after
     Ctrl-C until the next line. Of lines over `MAX_MESSAGE_BYTES`, only both ends are kept.
+
+    The server cancels the requests that run when the messages end, so they end when these are answered.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -61,6 +88,10 @@ class _ValidMessages:
         # One line at a time: a host that sends faster than the server reads has to wait.
         self._next: asyncio.Queue[bytes | OversizedMessage | None] = asyncio.Queue(1)
         self._ending: asyncio.Future[None] | None = None
+        # The requests that are not answered yet.
+        self._running: set[RequestId] = set()
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
         threading.Thread(target=self._read, name="canfetch-mcp-reader", daemon=True).start()
 
     def set_answer(self, answer: Callable[[JSONRPCError], Awaitable[None]]) -> None:
@@ -70,6 +101,18 @@ class _ValidMessages:
     def end(self) -> None:
         """End the iteration as if the host had closed the stream, so that the requests before it are answered."""
         self._ending = asyncio.ensure_future(self._next.put(None))
+
+    def note_answer(self, request_id: RequestId | None) -> None:
+        """Note that a request was answered."""
+        if request_id is not None:
+            self._running.discard(request_id)
+        if not self._running:
+            self._is_idle.set()
+
+    def note_end_of_answers(self) -> None:
+        """Note that no further request will be answered."""
+        self._running.clear()
+        self._is_idle.set()
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self
@@ -82,6 +125,7 @@ class _ValidMessages:
                 text = line.decode("utf-8", "replace")
                 invalid = answer_to_invalid(text)
                 if invalid is None:
+                    self._note_request(text)
                     return text
                 answer = invalid
             LOGGER.info("rejected a message: %s", answer.error.message)
@@ -89,7 +133,17 @@ class _ValidMessages:
                 await (await self._answer)(answer)
             except (BrokenResourceError, ClosedResourceError):
                 break  # the host has closed standard output
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_idle.wait(), _MAX_DRAIN_SECONDS)
         raise StopAsyncIteration
+
+    def _note_request(self, text: str) -> None:
+        request_id, cancelled = request_ids(text)
+        if request_id is not None:
+            self._running.add(request_id)
+            self._is_idle.clear()
+        if cancelled is not None:
+            self.note_answer(cancelled)
 
     def _read(self) -> None:
         try:
@@ -117,6 +171,8 @@ class _ValidMessages:
             return  # the loop has ended
 
 
+# How long the requests that run when the host closes the stream, or at SIGTERM, may take.
+_MAX_DRAIN_SECONDS: Final = 60.0
 # More than the largest arguments take, even if each character is an escape of 6 bytes.
 MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024
 # The part of an oversized message at each end in which its ID is searched.
