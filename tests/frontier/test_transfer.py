@@ -355,7 +355,12 @@ def test_origins_of_groups_are_named(grouped: Path) -> None:
     assert list(list_urls(grouped, origin="https://unknown.example")) == []
     assert queue_failed_urls(grouped, origin="https://unknown.example").number == 0
     assert queue_failed_urls(grouped, origin="http://a.example", urls=["https://a.example/failed"]).number == 0
-    assert queue_failed_urls(grouped, urls=[failed[0], failed[0]]) == (1, [], [])
+    assert queue_failed_urls(grouped, urls=["https://a.example/2", "http://a.example/failed/", "x"]) == (
+        0,
+        ["https://a.example/2", "http://a.example/failed/", "x"],
+        [],
+    )
+    assert queue_failed_urls(grouped, urls=[failed[0], "HTTP://A.example:80/%32#top", failed[0]]) == (1, [], [])
     assert queue_failed_urls(grouped, origin="http://a.example") == (1, [], [])
     assert [url.url for url in list_urls(grouped, state=URLState.QUEUED)] == failed
     assert queue_failed_urls(grouped).number == 1
@@ -374,7 +379,8 @@ def test_origins_of_groups_in_a_database_are_named(postgres: PostgresServer, gro
     assert list(list_postgres_urls(url, "x", origin="https://unknown.example")) == []
     assert queue_failed_urls(queue, origin="https://unknown.example").number == 0
     assert queue_failed_urls(queue, origin="http://a.example", urls=["https://a.example/failed"]).number == 0
-    assert queue_failed_urls(queue, origin="http://a.example").number == 2
+    assert queue_failed_urls(queue, urls=["HTTP://A.example:80/%32#top"]) == (1, [], [])
+    assert queue_failed_urls(queue, origin="http://a.example").number == 1
     assert [each.url for each in list_postgres_urls(url, "x", state=URLState.QUEUED)] == failed
     assert queue_failed_urls(queue).number == 1
 
@@ -744,7 +750,7 @@ def test_failed_urls_of_a_database_are_listed_and_queued(postgres: PostgresServe
 
     assert queue_failed_urls(queue, origin="https://a.example").number == 0
     assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == (0, ["https://failed.example/2"], [])
-    assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/"]).number == 1
+    assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/x/.."]).number == 1
     assert queue_failed_urls(queue).number == 0
     counts = read_postgres_report(url, "x").counts
     assert counts == FrontierCounts(queued=6, in_flight=1, done=3, failed=0, skipped=1, refused=1)
