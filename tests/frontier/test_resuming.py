@@ -494,6 +494,7 @@ def _replace(path: Path) -> None:
 def test_file_that_is_gone_while_a_crawl_uses_it(
     path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("canfetch.client.frontier.database._CHECK_SECONDS", 0.0)
     message = r"crawl\.sqlite3: the file was deleted, moved or replaced while it was in use"
 
     async def main() -> None:

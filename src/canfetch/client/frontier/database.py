@@ -11,6 +11,7 @@ import os
 import sqlite3
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
@@ -43,6 +44,8 @@ APPLICATION_ID: Final = 0x63616E66
 SCHEMA_VERSION: Final = 5
 # Seconds to wait for a file that another process uses.
 _BUSY_SECONDS: Final = 1.0
+# How often the path of the file is compared with the open one.
+_CHECK_SECONDS: Final = 0.1
 # The cache is in KiB. A temporary file does not survive a failure, so nothing is synchronised.
 _PRAGMAS: Final = ("cache_size = -16384", "secure_delete = OFF")
 _FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
@@ -174,6 +177,7 @@ class FrontierDatabase(QueueConnection):
         self._file_lock: FileLock | None = None
         # The file and what it is, or None for a temporary file, which is deleted while it is in use.
         self._file: tuple[Path, os.stat_result] | None = None
+        self._check_at = 0.0
         if path is not None:
             check_file(path)
             check_file(lock_path(path))
@@ -237,12 +241,15 @@ class FrontierDatabase(QueueConnection):
                     self.connection.execute("ROLLBACK")
 
     def check_file(self) -> None:
-        """Check that the path still leads to the file.
+        """Check that the path still leads to the file, unless it was checked just now.
 
         Raises: StoreError.
         """
-        if self._file is not None and not is_same_file(*self._file):
+        if self._file is None or (now := time.monotonic()) < self._check_at:
+            return
+        if not is_same_file(*self._file):
             raise StoreError(f"{self.name}: the file was deleted, moved or replaced while it was in use")
+        self._check_at = now + _CHECK_SECONDS
 
     def close(self) -> None:
         """Close the database."""
