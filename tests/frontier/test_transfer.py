@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import os
 import re
 import signal
 import tracemalloc
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,6 +36,7 @@ from canfetch.client.frontier.postgres_report import list_postgres_urls, read_po
 from canfetch.client.frontier.queue_values import KILLED, URLState
 from canfetch.client.frontier.report import list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
+from canfetch.client.sqlite_files import FileLock
 from canfetch.errors import StoreError
 
 __all__ = ["sites"]
@@ -383,6 +386,24 @@ def test_origins_of_groups_in_a_database_are_named(postgres: PostgresServer, gro
     assert queue_failed_urls(queue, origin="http://a.example").number == 1
     assert [each.url for each in list_postgres_urls(url, "x", state=URLState.QUEUED)] == failed
     assert queue_failed_urls(queue).number == 1
+
+
+def test_export_from_a_read_only_file_system(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = list(export_frontier(killed))
+    lock = Path(f"{killed}-lock")
+    lock.unlink()
+    statvfs = os.statvfs
+
+    def read_only(path: Any) -> Any:
+        values = list(statvfs(path))
+        values[8] |= os.ST_RDONLY
+        return os.statvfs_result(values)
+
+    monkeypatch.setattr(os, "statvfs", read_only)
+    assert list(export_frontier(killed)) == lines
+    assert not lock.exists()
+    with closing(FileLock(str(lock), timeout=0.0)), pytest.raises(StoreError, match="a crawl uses the file: stop it"):
+        next(export_frontier(killed))
 
 
 def test_an_empty_file_is_no_frontier(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """SQLite files: reasons for errors that SQLite does not name, checks of schemas and rows, logs and locks."""
 
+import errno
 import os
 import sqlite3
 import time
@@ -243,6 +244,14 @@ def is_same_file(path: Path, identity: os.stat_result) -> bool:
         return True
 
 
+def is_on_read_only_system(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is on a file system that cannot be written, as far as is known. Windows does not say it."""
+    try:
+        return hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
 def check_hard_links(path: Path | str) -> None:
     """Refuse a file with several names, because each of them would have a write-ahead log of its own.
 
@@ -309,8 +318,7 @@ class FileLock:
         except ImportError:
             return False
         try:
-            # On network file systems, only a file that is open for writing can be locked.
-            self._descriptor = os.open(absolute_path(path), os.O_RDWR | os.O_CREAT, _LOCK_FILE_MODE)
+            self._descriptor = _open_lock(absolute_path(path))
         except (OSError, ValueError):
             # SQLite cannot open it either, and raises its own error.
             return False
@@ -333,6 +341,17 @@ class FileLock:
         # Nothing is written, so there is nothing to roll back.
         self._connection.execute("PRAGMA journal_mode = OFF")
         self._connection.execute("BEGIN EXCLUSIVE")
+
+
+def _open_lock(path: str) -> int:
+    try:
+        # On network file systems, only a file that is open for writing can be locked.
+        return os.open(path, os.O_RDWR | os.O_CREAT, _LOCK_FILE_MODE)
+    except OSError as error:
+        if error.errno != errno.EROFS:
+            raise
+        # It can be writable in another place, such as outside of a container.
+        return os.open(path, os.O_RDONLY)
 
 
 def _busy() -> sqlite3.OperationalError:
