@@ -293,15 +293,18 @@ class FileLock:
 
     def close(self) -> None:
         """Release the lock."""
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            os.close(descriptor)
+        self._close_descriptor()
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
-    def __del__(self) -> None:
-        self.close()
+    def _close_descriptor(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+    # A connection closes itself.
+    __del__ = _close_descriptor
 
     def reset_after_fork(self) -> None:
         """Close the file in a forked process. The parent keeps the lock, and the child does not hold it any longer."""
@@ -331,7 +334,7 @@ class FileLock:
                     raise _busy() from None
                 time.sleep(_POLL_SECONDS)
             except OSError:
-                self.close()
+                self._close_descriptor()
                 return False
             else:
                 return True
