@@ -245,7 +245,7 @@ def is_same_file(path: Path, identity: os.stat_result) -> bool:
 
 
 def is_on_read_only_system(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is on a file system that cannot be written, as far as is known. Windows does not say it."""
+    """Return whether a file is on a file system that cannot be written. False if that is unknown."""
     try:
         return hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
     except OSError:
