@@ -142,6 +142,8 @@ class Machine:
         clock = _Replaced(time, monotonic=self.monotonic, sleep=self._sleep)
         for user in ("procedure", "sync_client", "sqlite_files"):
             stack.enter_context(patch(f"{client}.{user}.time", clock))
+        # The locks of SQLite instead, which end with a process that is killed.
+        stack.enter_context(patch(f"{client}.sqlite_files.FileLock._lock", return_value=False))
         calls = {name: getattr(self.files, name) for name in ("open", "close", "write", "fsync", "ftruncate")}
         recorder = f"{client}.evidence.recorder.os"
         stack.enter_context(patch(recorder, _Replaced(os, **identity, **calls)))

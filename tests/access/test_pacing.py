@@ -128,6 +128,18 @@ def test_bing_crawl_delay_is_a_window_with_one_request() -> None:
     assert next_request_at(pace, now=111, last_request_at=109) == 111
 
 
+def test_shortest_delay_also_applies_between_two_windows() -> None:
+    pace = Pace(crawl_delay=10.0, min_delay=1.0, delay_mode=DelayMode.WINDOW)
+    assert next_request_at(pace, now=109.5, last_request_at=109.5) == 110.5
+    assert next_request_at(pace, now=110.2, last_request_at=109.5) == 110.5
+    assert next_request_at(pace, now=101, last_request_at=101) == 110
+    # No delay is longer than max_delay.
+    bounded = pace._replace(min_delay=5.0, max_delay=2.0)
+    assert next_request_at(bounded, now=109.5, last_request_at=109.5) == 111.5
+    # Without a crawl delay, min_delay is the length of the windows.
+    assert next_request_at(Pace(min_delay=5.0, delay_mode=DelayMode.WINDOW), now=109, last_request_at=109) == 114
+
+
 def test_request_rates_and_visit_times_belong_to_groups() -> None:
     robots = parse(
         b"Request-rate: 1/1\nUser-agent: a\nRequest-rate: 1/5\nUser-agent: b\nVisit-time: 0600-0845\nDisallow: /x\n"

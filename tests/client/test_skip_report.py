@@ -162,6 +162,11 @@ def test_other_files_are_not_changed(tmp_path: Path, content: bytes) -> None:
     assert path.read_bytes() == content
 
 
+def test_directory_in_place_of_a_report(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="not a regular file"):
+        list(read_skip_report(tmp_path))
+
+
 def test_what_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SkipReportError, match="cannot write the skip report"):
         SkipReport(tmp_path)

@@ -1,9 +1,13 @@
 """The file of a frontier: what is in it after a restart, who can use it, and errors."""
 
 import asyncio
+import errno
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -396,6 +400,121 @@ def test_forked_process_cannot_use_the_frontier(path: Path) -> None:
 
     assert run_in_virtual_time(main) == 7
     assert crawl({}, [], path=path).urls == [f"{A}/2"]
+
+
+OPEN_FRONTIER = """
+import asyncio, sys
+from canfetch import AsyncClient, Frontier
+from canfetch.errors import StoreError
+
+async def main():
+    async with AsyncClient(user_agent="ExampleBot/1.0") as client:
+        try:
+            frontier = Frontier(client, path=sys.argv[1])
+        except StoreError as error:
+            print(error)
+        else:
+            print("opened")
+            await frontier.close()
+
+asyncio.run(main())
+"""
+
+
+def open_in_another_process(path: Path) -> str:
+    """Return what another process says that opens the file."""
+    command = [sys.executable, "-c", OPEN_FRONTIER, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_copy_of_the_folder_leaves_the_lock(path: Path) -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{A}/1"], path=path):
+            shutil.copytree(path.parent, path.parent.with_name("backup"))
+            assert "another process or another frontier uses the file" in open_in_another_process(path)
+        assert open_in_another_process(path) == "opened"
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_forked_process_neither_has_nor_releases_the_lock(path: Path) -> None:
+    async def main() -> None:
+        starts, ends = os.pipe()
+        async with open_frontier(urls=[f"{A}/1"], path=path):
+            child = os.fork()
+            if child == 0:
+                os.close(ends)
+                # Until the parent ends or closes its end.
+                os.read(starts, 1)
+                os._exit(0)
+            short = os.fork()
+            if short == 0:
+                os._exit(0)
+            os.waitpid(short, 0)  # noqa: ASYNC222 - the test has no other task
+            assert "another process or another frontier uses the file" in open_in_another_process(path)
+        assert open_in_another_process(path) == "opened"
+        os.close(ends)
+        os.close(starts)
+        os.waitpid(child, 0)  # noqa: ASYNC222 - the test has no other task
+
+    run_in_virtual_time(main)
+
+
+def test_file_system_without_locks_of_open_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def flock(descriptor: int, operation: int) -> None:  # noqa: ARG001 - as the original
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    monkeypatch.setattr("canfetch.client.frontier.database._BUSY_SECONDS", 0.01)
+
+    async def main() -> None:
+        async with open_frontier(path=path) as frontier:
+            with pytest.raises(StoreError, match="another process or another frontier uses the file"):
+                Frontier(frontier._client, path=path)
+            assert read_report(path).is_in_use
+
+    run_in_virtual_time(main)
+    assert not read_report(path).is_in_use
+
+
+def _move(path: Path) -> None:
+    path.rename(f"{path}.moved")
+
+
+def _replace(path: Path) -> None:
+    shutil.copy(path, f"{path}.copy")
+    Path(f"{path}.copy").replace(path)
+
+
+@pytest.mark.parametrize("change", [Path.unlink, _move, _replace])
+def test_file_that_is_gone_while_a_crawl_uses_it(
+    path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("canfetch.client.frontier.database._CHECK_SECONDS", 0.0)
+    message = r"crawl\.sqlite3: the file was deleted, moved or replaced while it was in use"
+
+    async def main() -> None:
+        relative = path.relative_to(path.parent.parent)
+        async with open_frontier(urls=[f"{A}/1", f"{A}/2"], path=relative, min_delay=0.0) as frontier:
+            turn = await anext(frontier)
+            # The file of a relative path is still the same.
+            monkeypatch.chdir(path.parent)
+            assert frontier.add(f"{A}/3")
+            change(path)
+            with pytest.raises(StoreError, match=message):
+                frontier.add(f"{A}/4")
+            with pytest.raises(StoreError, match=message):
+                turn.done()
+            with pytest.raises(StoreError, match=message):
+                await anext(frontier)
+            assert frontier.counts.queued == 2
+
+    monkeypatch.chdir(path.parent.parent)
+    run_in_virtual_time(main)
 
 
 def test_url_that_was_skipped_is_not_decided_again(path: Path) -> None:

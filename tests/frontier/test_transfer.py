@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import os
 import re
 import signal
 import tracemalloc
 from collections import Counter
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,7 @@ from canfetch.client.frontier.postgres_report import list_postgres_urls, read_po
 from canfetch.client.frontier.queue_values import KILLED, URLState
 from canfetch.client.frontier.report import list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
+from canfetch.client.sqlite_files import FileLock
 from canfetch.errors import StoreError
 
 __all__ = ["sites"]
@@ -388,7 +391,12 @@ def test_origins_of_groups_are_named(grouped: Path) -> None:
     assert list(list_urls(grouped, origin="https://unknown.example")) == []
     assert queue_failed_urls(grouped, origin="https://unknown.example").number == 0
     assert queue_failed_urls(grouped, origin="http://a.example", urls=["https://a.example/failed"]).number == 0
-    assert queue_failed_urls(grouped, urls=[failed[0], failed[0]]) == (1, [], [])
+    assert queue_failed_urls(grouped, urls=["https://a.example/2", "http://a.example/failed/", "x"]) == (
+        0,
+        ["https://a.example/2", "http://a.example/failed/", "x"],
+        [],
+    )
+    assert queue_failed_urls(grouped, urls=[failed[0], "HTTP://A.example:80/%32#top", failed[0]]) == (1, [], [])
     assert queue_failed_urls(grouped, origin="http://a.example") == (1, [], [])
     assert [url.url for url in list_urls(grouped, state=URLState.QUEUED)] == failed
     assert queue_failed_urls(grouped).number == 1
@@ -407,9 +415,28 @@ def test_origins_of_groups_in_a_database_are_named(postgres: PostgresServer, gro
     assert list(list_postgres_urls(url, "x", origin="https://unknown.example")) == []
     assert queue_failed_urls(queue, origin="https://unknown.example").number == 0
     assert queue_failed_urls(queue, origin="http://a.example", urls=["https://a.example/failed"]).number == 0
-    assert queue_failed_urls(queue, origin="http://a.example").number == 2
+    assert queue_failed_urls(queue, urls=["HTTP://A.example:80/%32#top"]) == (1, [], [])
+    assert queue_failed_urls(queue, origin="http://a.example").number == 1
     assert [each.url for each in list_postgres_urls(url, "x", state=URLState.QUEUED)] == failed
     assert queue_failed_urls(queue).number == 1
+
+
+def test_export_from_a_read_only_file_system(killed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = list(export_frontier(killed))
+    lock = Path(f"{killed}-lock")
+    lock.unlink()
+    statvfs = os.statvfs
+
+    def read_only(path: Any) -> Any:
+        values = list(statvfs(path))
+        values[8] |= os.ST_RDONLY
+        return os.statvfs_result(values)
+
+    monkeypatch.setattr(os, "statvfs", read_only)
+    assert list(export_frontier(killed)) == lines
+    assert not lock.exists()
+    with closing(FileLock(str(lock), timeout=0.0)), pytest.raises(StoreError, match="a crawl uses the file: stop it"):
+        next(export_frontier(killed))
 
 
 def test_an_empty_file_is_no_frontier(tmp_path: Path) -> None:
@@ -780,7 +807,7 @@ def test_failed_urls_of_a_database_are_listed_and_queued(postgres: PostgresServe
 
     assert queue_failed_urls(queue, origin="https://a.example").number == 0
     assert queue_failed_urls(queue, urls=["https://failed.example/2"]) == (0, ["https://failed.example/2"], [])
-    assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/"]).number == 1
+    assert queue_failed_urls(queue, origin="https://failed.example", urls=["https://failed.example/x/.."]).number == 1
     assert queue_failed_urls(queue).number == 0
     counts = read_postgres_report(url, "x").counts
     assert counts == FrontierCounts(queued=6, in_flight=1, done=3, failed=0, skipped=1, refused=1)

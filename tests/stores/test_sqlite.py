@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.stores.entries import make_entry, write_store_of_version_1
 
+from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.stores.locations import default_path
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.errors import CorruptEntry, StoreError
@@ -97,6 +98,15 @@ def test_sqlite_unsupported_version_raises(tmp_path: Path) -> None:
         SQLiteStore(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (99,)
+
+
+def test_sqlite_file_of_a_frontier_is_not_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    FrontierDatabase(path).close()
+    content = path.read_bytes()
+    with pytest.raises(StoreError, match=r"crawl\.sqlite3: the database is not a store: use another file"):
+        SQLiteStore(path)
+    assert path.read_bytes() == content
 
 
 def test_sqlite_store_of_an_older_version_is_emptied(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

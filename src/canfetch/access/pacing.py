@@ -94,6 +94,8 @@ def next_request_at(pace: Pace, *, now: float, last_request_at: float | None, re
         return at
     for _ in range(_MAX_CHANGES):
         due = _after(last_request_at, request_interval(pace, now=at), mode)
+        # The next window can open sooner than that.
+        due = max(due, last_request_at + min(pace.min_delay, pace.max_delay))
         if due <= at:
             return at
         at = _next_visit(pace, min(due, _next_rate_change(pace, at)))

@@ -16,7 +16,7 @@ from canfetch.agents.validation import is_day
 from canfetch.client.identity.keys import missing_cryptography
 from canfetch.client.identity.refreshing import fetch_file, replace_file
 from canfetch.client.private_files import create_private_folder
-from canfetch.client.sqlite_files import lock_file
+from canfetch.client.sqlite_files import FileLock
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Transport
 from canfetch.core.quoting import quoted
@@ -126,7 +126,7 @@ def install_release(
     release = parse_release(content, path)
     file, dated = Path(path), Path(f"{path}{_DATE_SUFFIX}")
     create_private_folder(file.parent)
-    with closing(lock_file(f"{path}.lock", timeout=_LOCK_SECONDS)):
+    with closing(FileLock(f"{path}.lock", timeout=_LOCK_SECONDS)):
         used = builtin_version() if allow_older else _version_in_use(path)
         if release.version <= used:
             raise NoLaterRelease(f"the registry of {release.version} is not later than that in use, of {used}")

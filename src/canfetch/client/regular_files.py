@@ -1,5 +1,6 @@
 """Open regular files only. Otherwise, a pipe in a folder could block the readers of the folder."""
 
+import errno
 import io
 import os
 import stat
@@ -28,4 +29,5 @@ def open_regular_file(path: Path) -> io.BufferedReader:
 
 def _check_regular(status: os.stat_result, path: Path) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(0, "not a regular file", str(path))
+        code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
+        raise OSError(code, "not a regular file", str(path))

@@ -1,5 +1,6 @@
 """SQLite files: reasons for errors that SQLite does not name, checks of schemas and rows, logs and locks."""
 
+import errno
 import os
 import sqlite3
 import time
@@ -11,6 +12,7 @@ from stat import S_ISREG
 from types import UnionType
 from typing import Any, Final
 
+from canfetch.client.forking import reset_on_fork
 from canfetch.client.private_files import SPACE_ADVICE, kind_of_path, os_reason
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -113,6 +115,10 @@ def sqlite_reason(path: Path | str, error: Exception) -> str:
     return message
 
 
+# Connections inherited by a forked process. Closing them there could release the lock of the parent.
+_ABANDONED: Final[list[sqlite3.Connection]] = []
+_LOCK_FILE_MODE: Final = 0o644
+
 # SQLite runs the queries of views and triggers, which need not end, and the code of virtual tables.
 _HARMLESS: Final = ("CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ")
 
@@ -151,7 +157,7 @@ def enable_write_ahead_log(connection: sqlite3.Connection, timeout: float) -> No
             return
 
 
-def absolute_path(path: Path | str) -> str:
+def absolute_path(path: str | os.PathLike[str]) -> str:
     """Return the path with which SQLite opens a file, even if its name is `:memory:` or starts with `file:`."""
     return str(Path(path).absolute())
 
@@ -228,6 +234,24 @@ def check_file(path: str | os.PathLike[str]) -> None:
         raise StoreError(f"{os.fspath(path)}: {found}, expected a file: use another path")
 
 
+def is_same_file(path: Path, identity: os.stat_result) -> bool:
+    """Return whether a path still leads to a file, or it cannot be known, as without permission for its folder."""
+    try:
+        return os.path.samestat(path.stat(), identity)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+
+
+def is_on_read_only_system(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is on a file system that cannot be written. False if that is unknown."""
+    try:
+        return hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
 def check_hard_links(path: Path | str) -> None:
     """Refuse a file with several names, because each of them would have a write-ahead log of its own.
 
@@ -242,19 +266,98 @@ def check_hard_links(path: Path | str) -> None:
         raise StoreError(f"{path}: the file has hard links, which SQLite cannot use: use a copy, or a symbolic link")
 
 
-def lock_file(path: str, *, timeout: float) -> sqlite3.Connection:
-    """Lock a file until the connection is closed, or the process ends. SQLite knows how on every system.
+class FileLock:
+    """The lock of a file, until it is closed or the process ends. A forked process does not have it.
 
-    The file is created if it does not exist, and stays empty.
+    The system has it for an open file. The locks of SQLite belong to a process instead, which loses them when it opens
+    and closes the file once more, as a backup does. They are used where there are no others: on Windows, which has them
+    for open files, too, and on some network file systems.
 
-    Raises: sqlite3.Error: Such as SQLITE_BUSY after `timeout` seconds.
+    Args:
+        path: The file. It is created if it does not exist, and stays empty.
+        timeout: Seconds to wait for another process.
+    Raises: sqlite3.Error: Such as SQLITE_BUSY after the timeout.
     """
-    connection = connect_file(path, timeout=timeout)
-    try:
+
+    def __init__(self, path: str, *, timeout: float) -> None:
+        self._descriptor: int | None = None
+        self._connection: sqlite3.Connection | None = None
+        # Before the lock is held: another thread may fork at any time.
+        reset_on_fork(self)
+        try:
+            if not self._lock(path, timeout):
+                self._lock_with_sqlite(path, timeout)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Release the lock."""
+        self._close_descriptor()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _close_descriptor(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+    # A connection closes itself.
+    __del__ = _close_descriptor
+
+    def reset_after_fork(self) -> None:
+        """Close the file in a forked process. The parent keeps the lock, and the child does not hold it any longer."""
+        if self._connection is not None:
+            # Closing it could release the lock of the parent.
+            _ABANDONED.append(self._connection)
+            self._connection = None
+        self.close()
+
+    def _lock(self, path: str, timeout: float) -> bool:
+        """Lock the file. Return whether the system has such locks for it, and it can be opened."""
+        try:
+            import fcntl  # noqa: PLC0415 - not on Windows
+        except ImportError:
+            return False
+        try:
+            self._descriptor = _open_lock(absolute_path(path))
+        except (OSError, ValueError):
+            # SQLite cannot open it either, and raises its own error.
+            return False
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise _busy() from None
+                time.sleep(_POLL_SECONDS)
+            except OSError:
+                self._close_descriptor()
+                return False
+            else:
+                return True
+
+    def _lock_with_sqlite(self, path: str, timeout: float) -> None:
+        self._connection = connect_file(path, timeout=timeout)
         # Nothing is written, so there is nothing to roll back.
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("BEGIN EXCLUSIVE")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        self._connection.execute("PRAGMA journal_mode = OFF")
+        self._connection.execute("BEGIN EXCLUSIVE")
+
+
+def _open_lock(path: str) -> int:
+    try:
+        # On network file systems, only a file that is open for writing can be locked.
+        return os.open(path, os.O_RDWR | os.O_CREAT, _LOCK_FILE_MODE)
+    except OSError as error:
+        if error.errno != errno.EROFS:
+            raise
+        # It can be writable in another place, such as outside of a container.
+        return os.open(path, os.O_RDONLY)
+
+
+def _busy() -> sqlite3.OperationalError:
+    error = sqlite3.OperationalError("database is locked")
+    error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    return error

@@ -323,6 +323,10 @@ class _BaseGuard:
     @contextmanager
     def _converted_errors(self, url: str) -> Iterator[None]:
         """Raise an error of the HTTP client for an invalid URL. Its own could come after a connection to some host."""
+        if not url.isascii() and any("\ud800" <= character <= "\udfff" for character in url):
+            # aiohttp would send the URL without it, and other clients nothing.
+            reason = "a lone surrogate has no bytes to send: percent-encode it"
+            raise self._errors.invalid_url(f"invalid URL {quoted(redacted_url(url))}: {reason}", url)
         try:
             yield
         except InvalidURL as error:

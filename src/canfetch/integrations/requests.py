@@ -7,9 +7,11 @@ session.mount("http://", adapter)
 session.get("https://example.com/fish")
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from http.client import HTTPException
 from ssl import SSLError
 from typing import Any, Final, Unpack
@@ -20,7 +22,7 @@ from canfetch.client.transports.failures import REQUEST_ERRORS, request_failure
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
-from canfetch.errors import InvalidOption, MissingExtra
+from canfetch.errors import ClientClosed, InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import (
     GuardOptions,
@@ -59,8 +61,11 @@ __all__ = [
 
 # The settings of the current request, which apply to its robots.txt.
 _SETTINGS: Final[ContextVar[Mapping[str, Any]]] = ContextVar("_SETTINGS")
-# Checks the current request again, before the adapter repeats it. None during requests for robots.txt.
-_CHECK_AGAIN: Final[ContextVar[Callable[[], object] | None]] = ContextVar("_CHECK_AGAIN", default=None)
+# Waits for some seconds and checks the current request again, before the adapter repeats it. None during requests for
+# robots.txt.
+_CHECK_AGAIN: Final[ContextVar[Callable[[float], object] | None]] = ContextVar("_CHECK_AGAIN", default=None)
+# How often a request that waits for its repetition looks whether the adapter was closed.
+_PAUSE_SECONDS: Final = 0.1
 _DEFAULT_SETTINGS: Final = {"verify": True, "cert": None, "proxies": None}
 
 
@@ -88,14 +93,16 @@ class PacedRetry(Retry):
     """
 
     def sleep(self, response: BaseHTTPResponse | None = None) -> None:
-        """Sleep as `urllib3.Retry` does, then wait for the turn of the request.
+        """Sleep as long as `urllib3.Retry` does, then wait for the turn of the request.
 
-        Raises: DisallowedRequest: The robots.txt has changed; ClientClosed.
+        Raises: DisallowedRequest: The robots.txt has changed; ClientClosed: The adapter was closed.
         """
-        super().sleep(response)
-        check = _CHECK_AGAIN.get()
-        if check is not None:
-            check()
+        check_again = _CHECK_AGAIN.get()
+        if check_again is None:
+            super().sleep(response)
+            return
+        retry_after = self.get_retry_after(response) if self.respect_retry_after_header and response else None
+        check_again(retry_after or self.get_backoff_time())
 
 
 class RobotsAdapter(BaseAdapter):
@@ -116,6 +123,7 @@ class RobotsAdapter(BaseAdapter):
 
     def __init__(self, *, user_agent: str, adapter: BaseAdapter | None = None, **options: Unpack[GuardOptions]) -> None:
         super().__init__()
+        self._is_closed = False
         self._adapter: BaseAdapter = HTTPAdapter() if adapter is None else _checked_adapter(adapter)
         self.robots = RequestGuard(_AdapterTransport(self._adapter), _ERRORS, user_agent=user_agent, **options)
 
@@ -135,7 +143,7 @@ class RobotsAdapter(BaseAdapter):
         settings = {"verify": verify, "cert": cert, "proxies": proxies}
         url = request.url or ""
         verdict = self._check(request, settings)
-        token = _CHECK_AGAIN.set(lambda: self._check(request, settings))
+        token = _CHECK_AGAIN.set(partial(self._check_again, request, settings))
         try:
             response = self._adapter.send(request, stream=stream, timeout=timeout, **settings)
         except requests.ConnectionError as error:
@@ -167,8 +175,18 @@ class RobotsAdapter(BaseAdapter):
         self.robots.sign(request.headers, request.method or "GET", request.url or "")
         return verdict
 
+    def _check_again(self, request: requests.PreparedRequest, settings: Mapping[str, Any], seconds: float) -> None:
+        """Wait, and check a request that is repeated. `close` ends the wait."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self._is_closed:
+                raise ClientClosed
+            time.sleep(min(left, _PAUSE_SECONDS))
+        self._check(request, settings)
+
     def close(self) -> None:
         """Close the other adapter and the store."""
+        self._is_closed = True
         try:
             self.robots.close()
         finally:

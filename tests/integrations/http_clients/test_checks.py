@@ -11,7 +11,7 @@ from tests.integrations.http_clients.hosts import ASYNC_NAMES, USER_AGENT, open_
 from tests.servers.dead_ports import refusing_port
 from tests.servers.redirects import redirect
 from tests.servers.valid import respond
-from tests.servers.web import Site
+from tests.servers.web import Exchange, Site
 
 from canfetch import SkippedPage, SkipReport, read_skip_report
 from canfetch.client.stores.memory import MemoryStore
@@ -302,6 +302,35 @@ def test_error_for_an_invalid_host(name: str, shop: Site) -> None:
     copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own data
     assert type(copied) is type(error)
     assert (str(copied), copied.url) == (str(error), url)
+
+
+def test_aiohttp_url_with_characters_that_are_not_sent_is_refused(shop: Site) -> None:
+    """Without requoting, aiohttp removes lone surrogates from the target, which is another one then."""
+    aiohttp = pytest.importorskip("aiohttp")
+    import yarl
+
+    from canfetch.integrations.aiohttp import InvalidRequestURL, RobotsMiddleware
+
+    async def redirect_to_a_byte(exchange: Exchange) -> None:
+        await exchange.send(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /\xffprivate/notes\r\n\r\n")
+
+    async def fetch() -> None:
+        middleware = RobotsMiddleware(user_agent=USER_AGENT)
+        async with (
+            middleware,
+            aiohttp.ClientSession(middlewares=[middleware], requote_redirect_url=False) as session,
+        ):
+            for url in (shop.url("fish"), yarl.URL(f"{shop.url('')}\udcffprivate/notes", encoded=True)):
+                with pytest.raises(InvalidRequestURL, match="a lone surrogate has no bytes to send"):
+                    await session.get(url)
+            # Other characters are sent in UTF-8.
+            async with session.get(yarl.URL(shop.url("more?\xe9"), encoded=True)) as response:
+                assert response.status == 404
+
+    shop.serve("/fish", redirect_to_a_byte)
+    asyncio.run(fetch())
+    assert targets(shop)[:2] == ["/robots.txt", "/fish"]
+    assert not any("private" in target for target in targets(shop))
 
 
 def test_port_above_65535_is_not_connected_to(name: str, shop: Site) -> None:

@@ -120,6 +120,45 @@ def test_retries_wait_for_the_crawl_delay(shop: Site) -> None:
         assert clock.now == 1_000_000_060
 
 
+@pytest.mark.parametrize("pause", ["Retry-After", "backoff"])
+def test_closing_ends_the_wait_for_a_retry(shop: Site, pause: str) -> None:
+    requests = pytest.importorskip("requests")
+
+    from canfetch.integrations.requests import PacedRetry, RobotsAdapter
+
+    shop.serve("/fish", respond(b"", *(["Retry-After: 50"] if pause == "Retry-After" else []), status=503))
+    retry = PacedRetry(5, status_forcelist=[503], backoff_factor=50 if pause == "backoff" else 0)
+    session = requests.Session()
+    adapter = RobotsAdapter(user_agent=USER_AGENT, adapter=requests.adapters.HTTPAdapter(max_retries=retry))
+    session.mount("http://", adapter)
+    with ThreadPoolExecutor(1) as threads:
+        sent = threads.submit(session.get, shop.url("fish"))
+        # urllib3 waits before the second retry only, unless the server states a time.
+        while shop.count("/fish") < (1 if pause == "Retry-After" else 2):
+            time.sleep(0.01)
+        time.sleep(0.1)
+        started_at = time.monotonic()
+        session.close()
+        with pytest.raises(ClientClosed):
+            sent.result()
+    assert time.monotonic() - started_at < 10.0
+
+
+def test_retries_wait_as_long_as_those_of_urllib3(shop: Site) -> None:
+    requests = pytest.importorskip("requests")
+
+    from canfetch.integrations.requests import PacedRetry, RobotsAdapter
+
+    shop.serve("/fish", respond(b"", "Retry-After: 1", status=503), respond(b"page"))
+    retry = PacedRetry(5, status_forcelist=[503])
+    with requests.Session() as session:
+        adapter = RobotsAdapter(user_agent=USER_AGENT, adapter=requests.adapters.HTTPAdapter(max_retries=retry))
+        session.mount("http://", adapter)
+        started_at = time.monotonic()
+        assert session.get(shop.url("fish")).content == b"page"
+        assert time.monotonic() - started_at >= 1.0
+
+
 def test_retry_that_a_new_file_disallows_is_not_sent(shop: Site) -> None:
     requests = pytest.importorskip("requests")
     clock = Clock()

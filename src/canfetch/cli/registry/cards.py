@@ -90,7 +90,7 @@ def _add(
 
     Raises: CommandError: The file cannot be read or written, or is invalid.
     """
-    from canfetch.client.sqlite_files import lock_file  # noqa: PLC0415 - only for this option
+    from canfetch.client.sqlite_files import FileLock  # noqa: PLC0415 - only for this option
 
     if card.faults:
         return "the card has faults"
@@ -105,7 +105,7 @@ def _add(
         return f"headers of {others} have the token {printable(crawler.name)} as well: pass --replace to add it"
     lock = f"{output}.lock"
     try:
-        with closing(lock_file(lock, timeout=_LOCK_SECONDS)):
+        with closing(FileLock(lock, timeout=_LOCK_SECONDS)):
             return _write(output, crawler, replace=replace)
     except SQLiteError as error:
         raise CommandError(f"cannot lock {quoted(lock)}: {error}") from None

@@ -34,7 +34,7 @@ from canfetch.client.identity.identity_file import (
 from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE
 from canfetch.client.private_files import PRIVATE_FILE_MODE, os_reason
 from canfetch.client.regular_files import open_regular_file
-from canfetch.client.sqlite_files import lock_file
+from canfetch.client.sqlite_files import FileLock
 from canfetch.core.quoting import quoted
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.errors import CanfetchError, InvalidOption
@@ -212,7 +212,7 @@ def _rotate(folder: str, lead: int, compromised: bool) -> NoReturn:  # noqa: FBT
     lock = str(Path(folder) / f"{IDENTITY_NAME}.lock")
     _read(folder)
     try:
-        with closing(lock_file(lock, timeout=_LOCK_SECONDS)):
+        with closing(FileLock(lock, timeout=_LOCK_SECONDS)):
             now = time.time()
             identity = _read(folder).rotated(now, lead=lead)
             _write(folder, identity, now)

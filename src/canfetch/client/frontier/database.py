@@ -11,6 +11,7 @@ import os
 import sqlite3
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
@@ -24,13 +25,15 @@ from canfetch.client.frontier.queue_connection import QueueConnection, check_thr
 from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
+    FileLock,
+    absolute_path,
     check_file,
     check_hard_links,
     check_row,
     connect_file,
     corruption_advice,
     has_only_tables,
-    lock_file,
+    is_same_file,
     primary_code,
     sqlite_reason,
 )
@@ -41,6 +44,8 @@ APPLICATION_ID: Final = 0x63616E66
 SCHEMA_VERSION: Final = 5
 # Seconds to wait for a file that another process uses.
 _BUSY_SECONDS: Final = 1.0
+# How often the path of the file is compared with the open one.
+_CHECK_SECONDS: Final = 0.1
 # The cache is in KiB. A temporary file does not survive a failure, so nothing is synchronised.
 _PRAGMAS: Final = ("cache_size = -16384", "secure_delete = OFF")
 _FILE_PRAGMAS: Final = (*_PRAGMAS, "journal_mode = WAL", "synchronous = NORMAL")
@@ -153,7 +158,7 @@ _MIGRATIONS: Final = {
 # What computing with values of other types raises.
 DAMAGE: Final = (TypeError, ValueError, OverflowError)
 # Connections inherited by a forked process. Closing them there could damage the file of the parent.
-_ABANDONED: Final[list[object]] = []
+_ABANDONED: Final[list[sqlite3.Connection]] = []
 
 
 class FrontierDatabase(QueueConnection):
@@ -169,7 +174,10 @@ class FrontierDatabase(QueueConnection):
         super().__init__("the frontier" if path is None else str(check_path("path", path)))
         self._thread = threading.get_ident()
         self._temporary: Path | None = None
-        self._file_lock: sqlite3.Connection | None = None
+        self._file_lock: FileLock | None = None
+        # The file and what it is, or None for a temporary file, which is deleted while it is in use.
+        self._file: tuple[Path, os.stat_result] | None = None
+        self._check_at = 0.0
         if path is not None:
             check_file(path)
             check_file(lock_path(path))
@@ -183,14 +191,22 @@ class FrontierDatabase(QueueConnection):
                 create_private_folder(Path(path).parent)
                 create_private_file(lock_path(path))
                 create_private_file(path)
+                # The process may change its folder later.
+                file = Path(absolute_path(path))
+                self._file = file, file.stat()
         except OSError as error:
             raise StoreError(f"{self.name}: cannot open the frontier: {os_reason(error)}") from None
         if path is not None:
             check_hard_links(self.name)
         with self.converted_errors():
             if path is not None:
-                self._file_lock = lock_file(lock_path(path), timeout=_BUSY_SECONDS)
-            self.connection = connect_file(self._temporary or Path(path or ""), timeout=_BUSY_SECONDS)
+                self._file_lock = FileLock(lock_path(path), timeout=_BUSY_SECONDS)
+            try:
+                self.connection = connect_file(self._temporary or Path(path or ""), timeout=_BUSY_SECONDS)
+            except BaseException:
+                if self._file_lock is not None:
+                    self._file_lock.close()
+                raise
         try:
             with self.converted_errors():
                 self._prepare(_FILE_PRAGMAS if self._temporary is None else _TEMPORARY_PRAGMAS, group_by)
@@ -211,17 +227,29 @@ class FrontierDatabase(QueueConnection):
     def transaction(self) -> Iterator[None]:
         """Commit all statements of the block, or none of them.
 
-        Raises: StoreError.
+        Raises: StoreError: Such as for a file that was deleted or replaced: what is written to it is lost.
         """
         with self.converted_errors():
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self.check_file()
                 self.connection.execute("COMMIT")
             finally:
                 # SQLite itself rolls back after some errors.
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
+
+    def check_file(self) -> None:
+        """Check that the path still leads to the file, unless it was checked just now.
+
+        Raises: StoreError.
+        """
+        if self._file is None or (now := time.monotonic()) < self._check_at:
+            return
+        if not is_same_file(*self._file):
+            raise StoreError(f"{self.name}: the file was deleted, moved or replaced while it was in use")
+        self._check_at = now + _CHECK_SECONDS
 
     def close(self) -> None:
         """Close the database."""
@@ -234,7 +262,7 @@ class FrontierDatabase(QueueConnection):
     def reset_after_fork(self) -> None:
         """Make the database unusable in a forked process. Its connection belongs to the parent."""
         if self._end_use_after_fork():
-            _ABANDONED.extend((self.connection, self._file_lock))
+            _ABANDONED.append(self.connection)
 
     def _delete_temporary(self) -> None:
         if self._temporary is not None:
@@ -326,7 +354,7 @@ def is_in_use(path: str | os.PathLike[str]) -> bool:
     if not Path(lock_path(path)).exists():
         return False
     try:
-        lock_file(lock_path(path), timeout=0.0).close()
+        FileLock(lock_path(path), timeout=0.0).close()
     except sqlite3.OperationalError as error:
         if primary_code(error) == sqlite3.SQLITE_BUSY:
             return True

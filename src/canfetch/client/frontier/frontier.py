@@ -293,7 +293,7 @@ class Frontier:
             priority: URLs with a higher priority are handed out first, within an origin and between origins that may be
                 requested.
             depth: The number of links from the first URLs of the crawl. `Turn.add` passes it for links.
-            metadata: A value of JSON for `Turn.metadata`, at most 16 KiB.
+            metadata: A value of JSON for `Turn.metadata`, at most 16 KiB and 100 levels.
         Returns: Whether the URL was added.
         Raises: TypeError: `url` has another type; InvalidOption: `priority` is not a finite number, `depth` is not
             a number of links, or `metadata` is not a value of JSON or too large; StoreError: The file cannot be

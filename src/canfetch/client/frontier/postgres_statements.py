@@ -569,6 +569,12 @@ counted AS (
 {_WOKEN.lstrip()}
 SELECT count(*), ARRAY(SELECT url FROM queued WHERE %(lists_urls)s) FROM queued"""
 
+# The URLs of an origin that failed, or of its group, also those that wait for their next visit.
+RETRYABLE: Final = """
+SELECT url FROM canfetch_urls
+WHERE crawl = %(crawl)s AND (state = 3 OR state = 2 AND ended = 3) AND origin IN (
+    SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = %(name)s
+    UNION SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = %(name)s)"""
 # Given URLs that failed and wait for their next visit.
 FAILED_VISITS: Final = """
 SELECT url FROM canfetch_urls

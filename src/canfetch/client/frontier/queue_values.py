@@ -201,8 +201,8 @@ class FrontierCounts(NamedTuple):
     Attributes:
         queued: URLs that wait for a turn, or for the time of their next attempt.
         in_flight: URLs whose turns are not done.
-        done: URLs that are done. With a `Recrawl`, a URL is counted as done until its next visit is due, and as queued
-            after that. The same applies to failed and skipped URLs.
+        done: URLs that are done. With a `Recrawl`, a URL is counted as done until its next visit is due and its origin
+            may have a turn, and as queued after that. The same applies to failed and skipped URLs.
         failed: URLs that failed in every attempt, or were in flight when the process was killed in the last one.
         skipped: URLs that were dropped because they are disallowed, no longer valid, nothing is known about their
             origin, or too many of its turns failed.

@@ -135,7 +135,7 @@ def read_report(
     Raises: StoreError: The file does not exist, cannot be read, or is not a frontier.
     Cost: O(n) steps of the database for n origins and URLs that wait, and O(1) memory.
     """
-    with _open(path) as connection:
+    with open_to_read(path) as connection:
         return _read(connection, limit, clock(), in_use=is_in_use(path))
 
 
@@ -154,7 +154,7 @@ def list_urls(
     Raises: StoreError: While iterating, as `read_report`.
     Cost: O(n) steps of the database for n URLs, and O(1) memory.
     """
-    with _open(path) as connection:
+    with open_to_read(path) as connection:
         chosen = "true" if state is None else f"state = {int(state)}"
         if origin is not None:
             chosen += f" AND {of_origin(connection)}"
@@ -188,7 +188,7 @@ def listed_url(row: Sequence[Any]) -> ListedURL:
 
 
 @contextmanager
-def _open(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
+def open_to_read(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
     """Open the file of a frontier to read it as it is at one moment.
 
     Raises: StoreError: As `read_report`, also for errors in the block.

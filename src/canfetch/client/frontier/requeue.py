@@ -1,9 +1,9 @@
 """Failed URLs of a crawl, queued again from outside of it: `queue_failed_urls`."""
 
 import os
-from collections.abc import Sequence
-from contextlib import closing
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
+from typing import Any, Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier import postgres_statements as sql
@@ -12,9 +12,16 @@ from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.queue_values import Phase, stored_url, url_text
 from canfetch.client.frontier.report import of_origin
+from canfetch.client.frontier.url_identity import clean_url, identify_url
 from canfetch.client.private_files import kind_of_path
 from canfetch.core.quoting import quoted
-from canfetch.errors import StoreError
+from canfetch.errors import InvalidURL, StoreError
+
+# The URLs of an origin that failed, or of its group, also those that wait for their next visit.
+_RETRYABLE: Final = (
+    "SELECT url FROM urls WHERE (state = 3 OR state = 2 AND ended = 3) AND origin IN ("
+    "SELECT id FROM origins WHERE name = :name UNION SELECT origin FROM members WHERE name = :name)"
+)
 
 
 class QueuedAgain(NamedTuple):
@@ -41,12 +48,11 @@ def queue_failed_urls(
     Args:
         source: The file of the crawl, or its database.
         origin: Queue only URLs of this origin.
-        urls: Queue only these URLs, written as they were added. All if there are none.
+        urls: Queue only these URLs, in any spelling with which `Frontier.add` knows them. All if there are none.
     Raises: StoreError: It cannot be written, is in use, or is not a frontier.
     """
-    chosen = list(dict.fromkeys(map(stored_url, urls)))
     if not isinstance(source, PostgresQueue):
-        return _queue_in_file(source, origin, chosen)
+        return _queue_in_file(source, origin, urls)
     with closing(source.connect()) as connection, connection.transaction() as run:
         # Locked first, as by the workers.
         rows = run(
@@ -55,6 +61,8 @@ def queue_failed_urls(
         if not rows:
             raise StoreError(f"{connection.name}: the database has no crawl {quoted(source.crawl)}")
         crawl, group_by = rows[0]
+        given = _stored_forms(urls, lambda name: run(sql.RETRYABLE, {"crawl": crawl, "name": name}))
+        chosen = list(given)
         values = {"crawl": crawl, "name": origin, "urls": chosen or None, "lists_urls": bool(chosen)}
         if origin is not None and group_by != GroupBy.ORIGIN:
             failed = run(sql.FAILED_OF_MEMBER, values)
@@ -68,12 +76,35 @@ def queue_failed_urls(
         )
         return QueuedAgain(
             number,
-            [url_text(url) for url in chosen if url in left - found],
-            [url_text(url) for url in chosen if url in found],
+            [given[url] for url in chosen if url in left - found],
+            [given[url] for url in chosen if url in found],
         )
 
 
-def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[bytes]) -> QueuedAgain:
+def _stored_forms(urls: Sequence[str], failed_of: Callable[[str], Iterable[Sequence[Any]]]) -> dict[bytes, str]:
+    """Return given URLs by the spelling with which they were added, or by their own if they have not failed.
+
+    Args: failed_of: Returns rows with the URLs that failed of an origin, or of its group.
+    """
+    stored: dict[str, bytes] = {url: stored_url(url) for url in urls}
+    wanted: dict[str, dict[bytes, list[str]]] = {}
+    for url in urls:
+        with suppress(InvalidURL):
+            _, origin, identity = identify_url(clean_url(url), in_group=True)
+            wanted.setdefault(origin, {}).setdefault(identity, []).append(url)
+    for origin, identities in wanted.items():
+        for (failed,) in failed_of(origin):
+            # An older version accepted URLs that are invalid today.
+            with suppress(InvalidURL):
+                for url in identities.get(identify_url(url_text(failed), in_group=True).identity, ()):
+                    stored[url] = bytes(failed)
+    given: dict[bytes, str] = {}
+    for url, form in stored.items():
+        given.setdefault(form, url)
+    return given
+
+
+def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: Sequence[str]) -> QueuedAgain:
     name = str(check_path("path", path))
     found = kind_of_path(path)
     if found != "is a file":
@@ -86,9 +117,10 @@ def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[
         execute = database.connection.execute
         if origin is not None:
             where += f" AND {of_origin(database.connection)}"
+        given = _stored_forms(urls, lambda name: execute(_RETRYABLE, {"name": name}))
         chosen = f"{where} AND url = :url" if urls else where
         # One at a time: a statement has a limited number of values.
-        for url in urls or (None,):
+        for url in given or (None,):
             values = {"origin": origin, "url": url, "waiting": Phase.WAITING, "idle": Phase.IDLE}
             # The frontier that opens the file computes when they are due.
             execute(
@@ -103,6 +135,6 @@ def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: list[
             number += queued
             if url is not None and not queued:
                 is_waiting = execute("SELECT 1 FROM urls WHERE state = 2 AND ended = 3 AND url = ?", (url,)).fetchone()
-                (waiting if is_waiting else unknown).append(url_text(url))
+                (waiting if is_waiting else unknown).append(given[url])
         execute("UPDATE totals SET failed = failed - ?", (number,))
     return QueuedAgain(number, unknown, waiting)

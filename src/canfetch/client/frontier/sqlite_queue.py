@@ -95,6 +95,8 @@ class SQLiteQueue(URLQueue):
 
     def find_due(self, now: float) -> list[int]:
         with self.database.converted_errors():
+            # A crawl whose turns cannot end would wait for them forever.
+            self.database.check_file()
             rows = self._execute(
                 "SELECT id FROM origins WHERE phase = 1 AND due_at <= ? ORDER BY due_at, position LIMIT ?",
                 now,

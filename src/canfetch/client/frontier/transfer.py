@@ -3,19 +3,20 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
-from canfetch.client.frontier.database import COUNT_ADDED, FrontierDatabase
+from canfetch.client.frontier.database import COUNT_ADDED, FrontierDatabase, is_in_use
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.postgres_statements import NOW
 from canfetch.client.frontier.queue_values import FrontierCounts, Phase, URLState
+from canfetch.client.frontier.report import open_to_read
 from canfetch.client.frontier.transfer_lines import (
     BATCH,
     CrawlRows,
@@ -30,7 +31,7 @@ from canfetch.client.frontier.transfer_lines import (
     second_url,
 )
 from canfetch.client.private_files import kind_of_path
-from canfetch.client.sqlite_files import check_row
+from canfetch.client.sqlite_files import check_row, is_on_read_only_system
 from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
@@ -114,8 +115,8 @@ def export_frontier(source: str | os.PathLike[str] | PostgresQueue) -> Iterator[
     """Yield the lines of a crawl that no process uses, for `import_frontier`.
 
     The crawl does not change, apart from a file of an older version, which is converted. Nothing can use a file until
-    the last line has been read. A database is read as it was at the first line, and a process that starts before the
-    last line makes the export fail.
+    the last line has been read, unless it is on a read-only file system. A database is read as it was at the first
+    line, and a process that starts before the last line makes the export fail.
 
     Args: source: The file of the crawl, or its database.
     Raises: StoreError: While iterating: it cannot be read, is in use, or is not a frontier.
@@ -151,9 +152,8 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
     found = kind_of_path(path)
     if found != "is a file":
         raise StoreError(f"{name}: {found or 'does not exist'}: expected the file of a canfetch.Frontier")
-    # As for a crawl: others are kept out, and a file of an older version is converted.
-    with closing(FrontierDatabase(path, None)) as database, database.converted_errors():
-        execute = database.connection.execute
+    with _opened(path) as connection:
+        execute = connection.execute
         row = execute("SELECT group_by, done, failed, skipped, refused FROM totals").fetchone()
         group_by, *counts = check_row(row, str, int, int, int, int)
         yield from crawl_lines(
@@ -180,6 +180,20 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
             ),
             name,
         )
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
+    if is_on_read_only_system(path):
+        # Without a lock, which could not be created. A crawl can only use the file where it is writable.
+        with open_to_read(path) as connection:
+            if is_in_use(path):
+                raise StoreError(f"{os.fspath(path)}: a crawl uses the file: stop it first")
+            yield connection
+        return
+    # As for a crawl: others are kept out, and a file of an older version is converted.
+    with closing(FrontierDatabase(path, None)) as database, database.converted_errors():
+        yield database.connection
 
 
 def _checked(rows: Iterable[tuple[Any, ...]], *types: Any) -> Iterator[tuple[Any, ...]]:

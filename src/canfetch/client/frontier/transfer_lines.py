@@ -27,7 +27,7 @@ from canfetch.client.frontier.grouping import GroupBy, unresolved_host
 from canfetch.client.frontier.queue_values import Ending, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.recrawl import read_visit
 from canfetch.client.frontier.url_identity import DIGEST_BYTES, clean_url, identify_url
-from canfetch.client.frontier.validation import metadata_json
+from canfetch.client.frontier.validation import metadata_json, read_metadata
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -151,7 +151,7 @@ def crawl_lines(source: CrawlRows, name: str) -> Iterator[str]:
         for url, state, priority, attempt, due_at, error, depth, metadata, ended, visit in urls.of(number):
             try:
                 name_of_state = _STATES[URLState(state)]
-                given = None if metadata is None else json.loads(metadata)
+                given = read_metadata(metadata)
                 name_of_ending = None if ended is None else Ending(ended).name.lower()
             except ValueError as error_of_row:
                 raise damage_error(name, error_of_row) from None

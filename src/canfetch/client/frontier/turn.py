@@ -1,6 +1,5 @@
 """What a frontier hands out: turns, which permit one request each, and reports of URLs that are never fetched."""
 
-import json
 import warnings
 from collections.abc import Iterable
 from types import TracebackType
@@ -8,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from canfetch.client.frontier.open_turns import Grant, OpenTurns
 from canfetch.client.frontier.recrawl import Visit, check_visit, read_visit
-from canfetch.client.frontier.validation import check_error, check_retry_after
+from canfetch.client.frontier.validation import check_error, check_retry_after, read_metadata
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import ClientVerdict
@@ -65,9 +64,8 @@ class Turn:
 
         Raises: StoreError: It is damaged.
         """
-        text = self._grant.queued.metadata
         try:
-            return None if text is None else json.loads(text)
+            return read_metadata(self._grant.queued.metadata)
         except ValueError as error:
             raise StoreError(f"the metadata of {self.url} are damaged: {error}") from None
 

@@ -15,6 +15,9 @@ _MAX_NUMBER: Final = sys.float_info.max
 _MAX_DEPTH: Final = 2**31 - 1
 # Bytes of JSON, which has only ASCII characters here.
 _MAX_METADATA: Final = 16_384
+# Lists and dicts in one another. The module json reads about ten times as many, less the calls that lead to it.
+_MAX_LEVELS: Final = 100
+_TOO_DEEP: Final = f"more than {_MAX_LEVELS} levels of lists and dicts"
 # About 31 years, as for `Recrawl`. Threads cannot wait for much longer.
 _MAX_SECONDS: Final = 1e9
 # Characters of the name of a crawl.
@@ -55,17 +58,48 @@ def check_depth(name: str, depth: Any) -> int:
 def metadata_json(metadata: Any) -> str | None:
     """Return metadata as JSON, or None if there are none.
 
-    Raises: InvalidOption: They are not a value of JSON, or too large.
+    Raises: InvalidOption: They are not a value of JSON, too large, or nested too deeply.
     """
     if metadata is None:
         return None
     try:
         text = json.dumps(metadata, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError) as error:
+    except RecursionError:
+        raise InvalidOption(f"invalid metadata: {_TOO_DEEP}") from None
+    except (TypeError, ValueError) as error:
         raise InvalidOption(f"invalid metadata {quoted(metadata)}: expected a value of JSON: {error}") from None
     if len(text) > _MAX_METADATA:
         raise InvalidOption(f"invalid metadata: {len(text)} bytes of JSON, expected at most {_MAX_METADATA}")
+    if _is_too_deep(text):
+        raise InvalidOption(f"invalid metadata: {_TOO_DEEP}")
     return text
+
+
+def read_metadata(text: str | None) -> Any:
+    """Return metadata from JSON.
+
+    Raises: ValueError: They are damaged, or an earlier version stored them and they are nested too deeply.
+    """
+    if text is None:
+        return None
+    if _is_too_deep(text):
+        raise ValueError(_TOO_DEEP)
+    return json.loads(text)
+
+
+def _is_too_deep(text: str) -> bool:
+    # Most have fewer brackets, also in their texts.
+    if text.count("[") + text.count("{") <= _MAX_LEVELS:
+        return False
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        return True
+    values = [value] if isinstance(value, dict | list) else []
+    for _ in range(_MAX_LEVELS):
+        inner = (value.values() if isinstance(value, dict) else value for value in values)
+        values = [child for children in inner for child in children if isinstance(child, dict | list)]
+    return bool(values)
 
 
 def filtered_url(url_filter: Callable[[str], str | None], url: str) -> str | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from canfetch.client.private_files import create_private_file
-from canfetch.client.sqlite_files import lock_file
+from canfetch.client.sqlite_files import FileLock
 
 # Corrupt files that are kept for inspection.
 MAX_CORRUPT_FILES: Final = 3
@@ -75,7 +75,7 @@ def move_corrupt_file(path: Path, identity: Identity, *, timeout: float) -> Path
     path = Path(os.path.realpath(path))
     lock = f"{path}-lock"
     create_private_file(lock)
-    with closing(lock_file(lock, timeout=timeout)):
+    with closing(FileLock(lock, timeout=timeout)):
         if file_identity(path) != identity:
             return None
         target = _unused_path(path)

@@ -365,10 +365,11 @@ class SQLiteStore:
         Raises: StoreError: The version is newer, or the file belongs to another program.
         """
         version = _version(connection)
-        if version > _SCHEMA_VERSION:
+        # A store has none. The file of a frontier has one.
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        if version > _SCHEMA_VERSION and not application:
             advice = "upgrade canfetch, or use another file"
             raise StoreError(f"{self.path}: store version {version} is newer than {_SCHEMA_VERSION}: {advice}")
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
         expected = _TABLES if version else []
         if application or _tables(connection) != expected or not has_only_tables(connection):
             raise StoreError(f"{self.path}: the database is not a store: use another file")
