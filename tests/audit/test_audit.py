@@ -1,12 +1,14 @@
 """Audits of sites on loopback: what is found, and what is not."""
 
+import errno
 import gzip
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from tests.audit.sites import HTML, PAGE, ROBOTS, cut, edge, publish, publish_six_faults, sitemap, with_sitemap
@@ -364,10 +366,30 @@ def test_a_server_with_a_broken_robots_txt_is_audited(site: Site, behaviour: Beh
     assert AuditKind.HOST_UNREACHABLE in kinds(of_other)
 
 
-def test_a_server_that_accepts_no_connection_in_time_is_not_audited() -> None:
-    with full_queue_port() as port, Client(user_agent="AuditBot/1.0", connect_timeout=0.2) as client:
+@pytest.mark.parametrize("options", [{"connect_timeout": 0.2}, {"timeout": 0.2}])
+def test_a_server_that_accepts_no_connection_in_time_is_not_audited(options: dict[str, float]) -> None:
+    with full_queue_port() as port, Client(user_agent="AuditBot/1.0", **options) as client:  # type: ignore[arg-type]
         report = audit(client, f"http://127.0.0.1:{port}", plan=QUICK)
     assert kinds(report) == {AuditKind.SITE_UNREACHABLE}
+
+
+def test_a_server_that_the_system_cannot_connect_to_in_time_is_not_audited(
+    monkeypatch: pytest.MonkeyPatch, client: Client
+) -> None:
+    def fail(address: str, port: int) -> NoReturn:
+        raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+
+    monkeypatch.setattr("canfetch.client.transports.connections._start_attempt", fail)
+    report = audit(client, "http://127.0.0.1:9", plan=QUICK)
+    assert kinds(report) == {AuditKind.SITE_UNREACHABLE}
+
+
+def test_a_response_that_exceeds_the_time_of_the_fetch_is_an_answer(site: Site) -> None:
+    publish(site, {})
+    site.serve("/robots.txt", _silent)
+    with Client(user_agent="AuditBot/1.0", timeout=0.3) as client:
+        report = audit(client, site.origin, plan=QUICK)
+    assert (report.error, report.findings[0].kind) == ("", AuditKind.ROBOTS_UNREACHABLE)
 
 
 def test_a_report_of_a_site_without_a_server_names_the_file_and_what_to_do(client: Client) -> None:

@@ -1,9 +1,11 @@
 """What a transport returns: a response or a failure. Both are values, because a network error is not an exception."""
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 Headers = tuple[tuple[str, str], ...]
+NOT_CONNECTED: Final = "not connected"
+"""How the detail of a timeout starts if no connection was made."""
 
 
 class FailureKind(StrEnum):

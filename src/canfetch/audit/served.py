@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.access.responses import Failure, FailureKind
+from canfetch.access.responses import NOT_CONNECTED, Failure, FailureKind
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.answers.crawlers import UNNAMED, all_agents
 from canfetch.audit.findings import AuditFinding, AuditKind, finding, quoted_line
@@ -55,8 +55,6 @@ _AFTER_CONNECTING: Final = (
     FailureKind.ENCODING,
     FailureKind.TIMEOUT,
 )
-# How the detail of a timeout starts if no connection was made.
-_NOT_CONNECTED: Final = "not connected"
 # The statuses of a gateway whose server does not answer, and the text of a failure with a status of a proxy.
 _OF_GATEWAYS: Final = (502, 503, 504)
 _PROXY_ANSWER: Final = "proxy responded"
@@ -174,7 +172,7 @@ def has_answered(state: OriginState) -> bool:
     if entry.status is not None or entry.url != state.origin.robots_url:
         return True
     kind, detail = entry.outcome.failure_kind, entry.outcome.detail.partition(": ")[2]
-    return kind in _AFTER_CONNECTING and not detail.startswith(_NOT_CONNECTED)
+    return kind in _AFTER_CONNECTING and not detail.startswith(NOT_CONNECTED)
 
 
 def file_lines(state: OriginState, now: float) -> list[bytes]:

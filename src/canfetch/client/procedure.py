@@ -17,7 +17,7 @@ from canfetch.access.entries import SHARED_VARIANT, CacheEntry, entry_key
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
 from canfetch.access.limited_failures import KnownEntries, Limits, depends_on_limits, limit_variant, newer_entry
 from canfetch.access.outcomes import Outcome, OutcomeKind
-from canfetch.access.responses import Failure, FailureKind, Headers, Response
+from canfetch.access.responses import NOT_CONNECTED, Failure, FailureKind, Headers, Response
 from canfetch.access.shared_redirects import (
     Exchange,
     can_answer,
@@ -499,18 +499,18 @@ class _Procedure:
         answer: Response | Failure = yield SendRequest(request)
         if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= deadline:
             # The transport knows only the time that was left after the redirects.
-            return self._timed_out(step)
+            return self._timed_out(step, is_connected=not answer.detail.startswith(NOT_CONNECTED))
         if isinstance(answer, Response):
             self._pool_seconds += answer.pool_seconds
         return answer
 
-    def _timed_out(self, step: Request) -> Failure:
+    def _timed_out(self, step: Request, *, is_connected: bool = True) -> Failure:
         timeout = self._options.timeout
         detail = f"fetch not finished within {timeout:g} s"
         if is_long_wait(self._pool_seconds, timeout):
             waited = f"the requests waited {self._pool_seconds:.3g} s for connections of the session's pool"
             return Failure(step.url, FailureKind.LOCAL, f"{detail}: {waited}")
-        return Failure(step.url, FailureKind.TIMEOUT, detail)
+        return Failure(step.url, FailureKind.TIMEOUT, detail if is_connected else f"{NOT_CONNECTED}: {detail}")
 
 
 def _offline_entry(origin: str, options: Options, now: float) -> CacheEntry:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Final, NamedTuple, TypeVar
 
-from canfetch.access.responses import FailureKind
+from canfetch.access.responses import NOT_CONNECTED, FailureKind
 from canfetch.client.transports.addresses import filter_addresses
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve, resolve_host, resolve_host_async
@@ -215,14 +215,16 @@ async def connect_socket_async(addresses: Sequence[str], port: int) -> Connected
 
 def connect_error(address: str, port: int, error: OSError) -> TransportError:
     """Return the error for a failed connection to `address`."""
-    kind = FailureKind.TIMEOUT if isinstance(error, TimeoutError) else FailureKind.CONNECT
+    kind, detail = FailureKind.CONNECT, f"{address} port {port}: {describe_os_error(error)}"
+    if isinstance(error, TimeoutError):
+        kind, detail = FailureKind.TIMEOUT, f"{NOT_CONNECTED}: {detail}"
     is_local = is_local_error(error)
     if error.errno == errno.EADDRNOTAVAIL:
         # With IPv4, all local ports are in use. With IPv6, this machine can have no address: the site is out of reach.
         is_local = ":" not in address or not has_route()
     if is_local:
         kind = FailureKind.LOCAL
-    return TransportError(kind, f"{address} port {port}: {describe_os_error(error)}")
+    return TransportError(kind, detail)
 
 
 def _selector() -> selectors.BaseSelector:

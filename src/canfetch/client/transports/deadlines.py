@@ -10,7 +10,7 @@ the rest of the time was not enough for the site, nothing is known about it.
 from time import monotonic
 from typing import Final
 
-from canfetch.access.responses import FailureKind
+from canfetch.access.responses import NOT_CONNECTED, FailureKind
 from canfetch.client.transports import TransportRequest, is_long_wait
 from canfetch.client.transports.failures import TransportError
 
@@ -86,7 +86,7 @@ class Deadlines:
     def connect_timed_out(self) -> TransportError:
         """Return the error for a connection that was not made in time."""
         seconds = min(self._request.connect_timeout, self._request.timeout)
-        return self._delayed() or TransportError(FailureKind.TIMEOUT, f"not connected within {_rounded(seconds):g} s")
+        return self._delayed() or TransportError(FailureKind.TIMEOUT, f"{NOT_CONNECTED} within {_rounded(seconds):g} s")
 
     def read_timed_out(self) -> TransportError:
         """Return the error for a response that was not complete in time, or for a silence that was too long."""
