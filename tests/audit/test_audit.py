@@ -376,7 +376,7 @@ def test_a_server_that_accepts_no_connection_in_time_is_not_audited(options: dic
 def test_a_server_that_the_system_cannot_connect_to_in_time_is_not_audited(
     monkeypatch: pytest.MonkeyPatch, client: Client
 ) -> None:
-    def fail(address: str, port: int) -> NoReturn:
+    def fail(*_: object) -> NoReturn:
         raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
 
     monkeypatch.setattr("canfetch.client.transports.connections._start_attempt", fail)

@@ -498,6 +498,21 @@ def test_a_home_page_that_only_the_audit_does_not_get(site: Site, page: Behaviou
     assert failing.severity.label == "error"
 
 
+@pytest.mark.parametrize("status, times", [(503, 2), (429, 1)])
+def test_a_home_page_that_fails_for_a_time_does_not_refuse_the_audit(site: Site, status: int, times: int) -> None:
+    count = 0
+
+    async def behaviour(exchange: Exchange) -> None:
+        nonlocal count
+        count += 1
+        await (respond(b"", status=status) if count <= times else respond(PAGE, HTML))(exchange)
+
+    report = run(site, behaviour)
+    (one,) = (one for one in report.findings if one.kind is AuditKind.HOME_FAILING)
+    assert (one.severity.label, one.message) == ("error", f"status {status}")
+    assert report.requests <= report.max_requests
+
+
 @pytest.mark.parametrize(
     "robots, part",
     [

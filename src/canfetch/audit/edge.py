@@ -183,16 +183,22 @@ class EdgeTest:
     Attributes:
         answers: The answers, those of browsers included.
         findings: What they mean.
+        refuses_own_name: Whether a browser gets the page, and the audit does not. It is only tested on request.
     """
 
     def __init__(self, requests: SiteRequests) -> None:
         self.answers: list[EdgeAnswer] = []
         self.findings: list[AuditFinding] = []
+        self.refuses_own_name = False
         self._requests = requests
 
-    def run(self, url: str, crawlers: Sequence[Crawler]) -> None:
+    def run(self, url: str, crawlers: Sequence[Crawler], *, with_own_name: bool = False) -> None:
         """Send a control request, and one for each crawler.
 
+        Args:
+            url: The URL of the page.
+            crawlers: The crawlers.
+            with_own_name: Whether to send a request with the header of the audit, too.
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         requests, findings = self._requests, self.findings
@@ -209,6 +215,9 @@ class EdgeTest:
                 message = f"a browser gets no page either: {control.detail}"
                 findings.append(finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=control.status))
                 return
+            if with_own_name and control.kind is EdgeKind.PAGE:
+                # The home page failed before, which can have been an outage or a limit that has ended since.
+                self.refuses_own_name = _ask(requests, url, None, control).kind is not EdgeKind.PAGE
             for crawler in crawlers:
                 header = crawler_header(crawler)
                 answer = _ask(requests, url, header, control)
@@ -287,13 +296,20 @@ class EdgeTest:
         return rules.decide(agent=crawler.agent, now=self._requests.clock()).may_index
 
 
-def check_edge(requests: SiteRequests, url: str, crawlers: Sequence[Crawler]) -> EdgeTest:
+def check_edge(
+    requests: SiteRequests, url: str, crawlers: Sequence[Crawler], *, with_own_name: bool = False
+) -> EdgeTest:
     """Send one request for each crawler, and a control request, to a page that the audit may fetch.
 
+    Args:
+        requests: Sends the requests.
+        url: The URL of the page.
+        crawlers: The crawlers.
+        with_own_name: Whether to send a request with the header of the audit, too.
     Raises: InvalidURL, ClientClosed, RequestNotSent.
     """
     test = EdgeTest(requests)
-    test.run(url, crawlers)
+    test.run(url, crawlers, with_own_name=with_own_name)
     return test
 
 
@@ -302,7 +318,7 @@ def _same_for(url: str, crawler: Crawler, browser: str, answer: _Answer) -> Audi
     return finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
 
 
-def _ask(requests: SiteRequests, url: str, header: str, control: _Answer | None) -> _Answer:
+def _ask(requests: SiteRequests, url: str, header: str | None, control: _Answer | None) -> _Answer:
     answer = _answer(url, requests.fetch(url, max_bytes=_MAX_BYTES, user_agent=header), control)
     if answer.kind in _ACCIDENTS:
         answer = _answer(url, requests.fetch(url, max_bytes=_MAX_BYTES, user_agent=header), control)

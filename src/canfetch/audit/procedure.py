@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
-from canfetch.audit.edge import BROWSER, REQUESTS_OF_A_PAGE, EdgeKind, check_edge, edge_crawlers
+from canfetch.audit.edge import REQUESTS_OF_A_PAGE, check_edge, edge_crawlers
 from canfetch.audit.edge_files import REQUESTS_OF_A_CRAWLER, check_edge_files
 from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding, quoted_line
 from canfetch.audit.intended import IntendedFiles, is_closed
@@ -148,7 +148,7 @@ class AuditPlan:
         if self.limit is not None:
             return self.limit
         pages = MAX_SAMPLE if self.sample is None else self.sample
-        repeated = pages + (1 + REQUESTS_OF_A_PAGE * len(self.edge) if self.edge else 0)
+        repeated = pages + (2 + REQUESTS_OF_A_PAGE * len(self.edge) if self.edge else 0)
         # The site has four addresses.
         repeated += 4 + len(self.hosts) + self.max_sitemaps + (MAX_FOLLOWED if pages else 0)
         # The page that a crawler is redirected to may be on another host, with a robots.txt.
@@ -293,10 +293,12 @@ class _Audit:
         if self._plan.edge:
             crawlers = edge_crawlers(self._plan.edge)
             self._add(check_edge_files(requests, served, fresh, crawlers))
-            test = check_edge(requests, self._page_url, crawlers)
+            failing = [one for one in self._findings if one.kind is AuditKind.HOME_FAILING and one.status is not None]
+            is_failing = any(one.url == self._page_url for one in failing)
+            test = check_edge(requests, self._page_url, crawlers, with_own_name=is_failing)
             self._edge = test.answers
             self._add(test.findings)
-            if any((one.crawler, one.answer) == (BROWSER, EdgeKind.PAGE) for one in test.answers):
+            if test.refuses_own_name:
                 self._findings.revise(AuditKind.HOME_FAILING, self._refused_home_page)
 
     def report(self) -> AuditReport:
