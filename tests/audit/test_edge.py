@@ -426,6 +426,63 @@ def test_a_shorter_page_for_mobile_browsers_is_no_finding(site: Site) -> None:
     assert edge_findings(report) == []
 
 
+SHORT = b"<!doctype html><title>Fish</title><script src=/m.js></script><p>Fish"
+
+
+@pytest.mark.parametrize("short", [SHORT, b"<!doctype html><p>Fish"])
+def test_a_crawler_that_is_refused_where_mobile_browsers_get_a_shorter_page(site: Site, short: bytes) -> None:
+    mobile = for_mobile(respond(short, HTML), respond(TEXT, HTML))
+    report = run(site, edge("Googlebot", respond(b"", status=403), mobile))
+    assert [(one.crawler, one.answer) for one in report.edge] == [
+        ("browser", "page"),
+        ("GPTBot", "page"),
+        ("Googlebot", "forbidden"),
+        ("mobile browser", "page"),
+    ]
+    assert edge_findings(report) == [AuditKind.EDGE_REFUSES]
+
+
+def test_a_shorter_page_with_a_script_for_mobile_browsers_is_no_challenge(site: Site) -> None:
+    report = run(site, for_mobile(respond(SHORT, HTML), respond(TEXT, HTML)))
+    assert [one.answer for one in report.edge] == ["page"] * 4
+    assert edge_findings(report) == []
+
+
+@pytest.mark.parametrize("short", [SHORT, b"<!doctype html><p>Fish"])
+def test_a_shorter_mobile_page_that_is_hidden_from_one_crawler(site: Site, short: bytes) -> None:
+    mobile = for_mobile(respond(short, HTML), respond(TEXT, HTML))
+    report = run(site, edge("Googlebot", respond(short, HTML, "X-Robots-Tag: noindex"), mobile))
+    (one,) = (one for one in report.findings if one.kind is AuditKind.HOME_NOINDEX)
+    assert one.message.endswith(", for Googlebot, and not in the page that a browser gets")
+    assert edge_findings(report) == []
+
+
+def test_a_challenge_in_place_of_the_page_for_mobile_browsers(site: Site) -> None:
+    half = respond(TEXT[: len(TEXT) // 2], HTML)
+    report = run(site, edge("Googlebot", respond(INTERSTITIAL, HTML), for_mobile(half, respond(TEXT, HTML))))
+    assert [one.answer for one in report.edge] == ["page", "page", "challenge", "page"]
+    assert edge_findings(report) == [AuditKind.EDGE_REFUSES]
+
+
+def test_a_redirect_of_mobile_browsers_with_a_path_for_each_request(site: Site) -> None:
+    count = 0
+
+    async def moved(exchange: Exchange) -> None:
+        nonlocal count
+        count += 1
+        await exchange.respond(302, b"", f"Location: /m/{count}/")
+
+    report = run(site, for_mobile(moved))
+    (one,) = (one for one in report.findings if one.kind.startswith("edge"))
+    assert (one.kind, one.message) == (
+        AuditKind.EDGE_UNKNOWN,
+        (
+            f"Googlebot and a mobile browser get different redirects: redirected to '{site.origin}/m/1/'; redirected "
+            f"to '{site.origin}/m/2/'"
+        ),
+    )
+
+
 def test_a_redirect_of_mobile_browsers_to_a_page_that_the_audit_may_not_request(site: Site) -> None:
     page = for_mobile(respond(b"", MOBILE, status=302))
     report = run(site, page, robots=b"User-agent: AuditBot\nDisallow: /m/\n")

@@ -228,7 +228,7 @@ class EdgeTest:
 
     def _keep(self, name: str, header: str, answer: _Answer) -> None:
         if all(one.crawler != name for one in self.answers):
-            self.answers.append(EdgeAnswer(name, header, str(answer.kind), answer.status, answer.detail))
+            self.answers.append(_edge_answer(name, header, answer))
 
     def _meaning(self, url: str, crawler: Crawler, answer: _Answer, control: _Answer) -> Iterator[AuditFinding]:
         verdict = self._requests.decide(url, crawler.agent)
@@ -240,30 +240,54 @@ class EdgeTest:
             else:
                 message = f"{crawler.name} gets the page, although {verdict.explanation}"
                 yield finding(AuditKind.EDGE_ADMITS, message, url=url, line=verdict.line, status=answer.status)
-        elif answer.kind is not EdgeKind.PAGE and verdict.allowed:
+        elif answer.kind is EdgeKind.PAGE or not verdict.allowed:
+            return
+        elif _MOBILE in crawler_header(crawler):
+            yield from self._meaning_beside_mobile(url, crawler, answer, control, verdict.line)
+        else:
             # A limit of requests, or an outage that has begun meanwhile, concerns all clients.
-            is_mobile = _MOBILE in crawler_header(crawler)
-            header = _MOBILE_HEADER if is_mobile else _BROWSER_HEADER
-            now = _ask(self._requests, url, header, control)
-            if is_mobile:
-                self._keep(MOBILE_BROWSER, header, now)
-            if is_mobile and now.equals(answer):
-                yield from self._mobile_page(url, crawler, answer)
-                return
+            now = _ask(self._requests, url, _BROWSER_HEADER, control)
+            is_as_before = now.equals(control)
+            yield _refusal(url, crawler, answer, verdict.line) if is_as_before else _no_page(url, crawler, answer, now)
+
+    def _meaning_beside_mobile(
+        self, url: str, crawler: Crawler, answer: _Answer, control: _Answer, line: int | None
+    ) -> Iterator[AuditFinding]:
+        """Yield what an answer means to a crawler with the header of a mobile browser.
+
+        A site can have another page for mobile browsers, with less text, or redirect them. So the answer to one is not
+        compared with that to a desktop browser, which is `control`.
+        """
+        mobile = _ask(self._requests, url, _MOBILE_HEADER, None)
+        self._keep(MOBILE_BROWSER, _MOBILE_HEADER, mobile)
+        if mobile.kind is EdgeKind.PAGE:
+            compared = answer if answer.response is None else _answer(url, answer.response, mobile)
+            self._replace(crawler, answer, compared)
+            if compared.kind is EdgeKind.PAGE:
+                yield from self._hidden_page(url, crawler, compared, mobile)
+            else:
+                yield _refusal(url, crawler, compared, line)
+        elif mobile.equals(answer):
+            yield from self._mobile_page(url, crawler, answer)
+        elif mobile.kind is answer.kind is EdgeKind.REDIRECT:
+            message = f"{crawler.name} and a {MOBILE_BROWSER} get different redirects: {answer.detail}; {mobile.detail}"
+            yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
+        elif mobile.kind is EdgeKind.REDIRECT or mobile.equals(control):
             # A site may redirect mobile browsers, and still refuse the crawler.
-            if not (now.equals(control) or (is_mobile and now.kind is EdgeKind.REDIRECT)):
-                message = f"{crawler.name} {_TITLES[answer.kind]}, but a browser no longer gets the page: {now.detail}"
-                yield finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
-                return
-            message = f"{crawler.name} {_TITLES[answer.kind]}: {answer.detail}"
-            yield finding(AuditKind.EDGE_REFUSES, message, url=url, line=verdict.line, status=answer.status)
+            yield _refusal(url, crawler, answer, line)
+        else:
+            yield _no_page(url, crawler, answer, mobile)
+
+    def _replace(self, crawler: Crawler, answer: _Answer, compared: _Answer) -> None:
+        """Replace a kept answer by the same one as compared with that to a mobile browser."""
+        header = crawler_header(crawler)
+        known = _edge_answer(crawler.name, header, answer)
+        better = _edge_answer(crawler.name, header, compared)
+        self.answers = [better if one == known else one for one in self.answers]
 
     def _mobile_page(self, url: str, crawler: Crawler, answer: _Answer) -> Iterator[AuditFinding]:
         """Yield what an answer means that a mobile browser gets, too, such as a redirect to the mobile page."""
         target = answer.target if answer.kind is EdgeKind.REDIRECT else None
-        if answer.kind is EdgeKind.OTHER_PAGE:
-            # The mobile page has less text.
-            return
         if target is not None and target != url and self._may_request(target):
             page = _ask(self._requests, target, _MOBILE_HEADER, None)
             if page.kind is EdgeKind.PAGE:
@@ -313,6 +337,20 @@ def check_edge(
     return test
 
 
+def _edge_answer(name: str, header: str, answer: _Answer) -> EdgeAnswer:
+    return EdgeAnswer(name, header, str(answer.kind), answer.status, answer.detail)
+
+
+def _refusal(url: str, crawler: Crawler, answer: _Answer, line: int | None) -> AuditFinding:
+    message = f"{crawler.name} {_TITLES[answer.kind]}: {answer.detail}"
+    return finding(AuditKind.EDGE_REFUSES, message, url=url, line=line, status=answer.status)
+
+
+def _no_page(url: str, crawler: Crawler, answer: _Answer, now: _Answer) -> AuditFinding:
+    message = f"{crawler.name} {_TITLES[answer.kind]}, but a browser no longer gets the page: {now.detail}"
+    return finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
+
+
 def _same_for(url: str, crawler: Crawler, browser: str, answer: _Answer) -> AuditFinding:
     message = f"{crawler.name} and a {browser} get the same: {answer.detail}"
     return finding(AuditKind.EDGE_UNKNOWN, message, url=url, status=answer.status)
@@ -354,17 +392,24 @@ def _page(response: Response, control: _Answer | None) -> _Answer:
     body = response.body.lower()
     text = _text_length(body)
     marks = frozenset(mark for mark in _CHALLENGE_MARKS if mark in body)
+    kind, detail = _kind_of_page(response, body, text, marks, control)
+    return _Answer(kind, response.status, detail, text, marks if kind is EdgeKind.PAGE else frozenset(), response)
+
+
+def _kind_of_page(
+    response: Response, body: bytes, text: int, marks: frozenset[bytes], control: _Answer | None
+) -> tuple[EdgeKind, str]:
     is_announced = (response.first_header("cf-mitigated") or "").strip().lower() == "challenge"
     if response.status == _ACCEPTED:
-        return _Answer(EdgeKind.CHALLENGE, response.status, "status 202 in place of the content", text)
+        return EdgeKind.CHALLENGE, "status 202 in place of the content"
     if is_announced or (marks and _replaces(text, marks, control)):
-        return _Answer(EdgeKind.CHALLENGE, response.status, "a script checks for a browser", text)
+        return EdgeKind.CHALLENGE, "a script checks for a browser"
     if control is not None and control.kind is EdgeKind.PAGE and control.text >= _MIN_TEXT:
         if text < control.text * _MAX_TEXT_SHARE and _runs_by_itself(body):
-            return _Answer(EdgeKind.CHALLENGE, response.status, "a short page with a script replaces the content", text)
+            return EdgeKind.CHALLENGE, "a short page with a script replaces the content"
         if text < control.text * _MAX_NOTE_SHARE:
-            return _Answer(EdgeKind.OTHER_PAGE, response.status, "nearly nothing of the page", text)
-    return _Answer(EdgeKind.PAGE, response.status, "the page", text, marks, response)
+            return EdgeKind.OTHER_PAGE, "nearly nothing of the page"
+    return EdgeKind.PAGE, "the page"
 
 
 def _replaces(text: int, marks: frozenset[bytes], control: _Answer | None) -> bool:
