@@ -1,5 +1,6 @@
 """The edge of a site: each way to refuse a crawler has a name, and a healthy site refuses none."""
 
+import re
 import time
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Exchange, Site
 
 from canfetch import Client
+from canfetch.agents import REGISTRY
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, text_lines
 from canfetch.audit.edge import check_edge, crawler_header, edge_crawlers
 from canfetch.audit.site_requests import SiteRequests
@@ -506,6 +508,15 @@ def test_a_redirect_of_mobile_browsers_to_a_page_that_the_audit_may_not_request(
             "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.3; +https://openai.com/gptbot",
         ),
         ("AhrefsBot", "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"),
+        (
+            "YouBot",
+            (
+                "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; YouBot/1.0; "
+                "+https://docs.you.com/youbot; env:prod) Chrome/142.0.0.0 Safari/537.36"
+            ),
+        ),
+        # Its other headers are those of its crawlers for news and pictures, and of older ones.
+        ("Sogou", "Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)"),
         # The operator publishes only the name.
         (
             "meta-externalagent",
@@ -516,6 +527,11 @@ def test_a_redirect_of_mobile_browsers_to_a_page_that_the_audit_may_not_request(
 def test_the_current_published_header_is_sent(name: str, header: str) -> None:
     (crawler,) = edge_crawlers((name,))
     assert crawler_header(crawler) == header
+
+
+def test_no_header_is_sent_with_a_placeholder() -> None:
+    headers = [crawler_header(crawler) for crawler in REGISTRY.crawlers if crawler.headers]
+    assert [header for header in headers if re.search(r"[WX]\.[XY]", header)] == []
 
 
 @pytest.mark.parametrize(

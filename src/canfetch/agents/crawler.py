@@ -77,7 +77,7 @@ class PublishedHeader(NamedTuple):
     """A User-Agent header of a crawler.
 
     Attributes:
-        value: The header. `W.X.Y.Z` is the operator's placeholder for the version of a browser.
+        value: The header. `W.X.Y.Z` and `X.X.X.X` are placeholders of operators for the version of a browser.
         source: The page or list that has it.
         source_kind: Whether the source is the operator's own, or a third party's.
         checked: The date when the source was last checked, as YYYY-MM-DD, or an empty string if it is unknown.

@@ -8,9 +8,9 @@ is repeated once, so that an accident is not taken for a rule.
 Source: RFC 9110 sections 15.3.3 and 15.5; RFC 6585 section 4; Cloudflare, Pay per crawl, for `crawler-price`.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import takewhile
 from typing import Final, NamedTuple
 
 from canfetch.access.redirects import redirect_target
@@ -48,8 +48,10 @@ REQUESTS_OF_A_PAGE: Final = 5
 The page, and once more as a browser after a refusal; the page that both are redirected to as a browser and as the
 crawler, and once more as a browser after a refusal.
 """
-# The placeholder for the version of a browser in published headers.
-_VERSION_PLACEHOLDER: Final = "W.X.Y.Z"
+# The placeholders for the version of a browser in published headers.
+_VERSION_PLACEHOLDER: Final = re.compile(r"W\.X\.Y\.Z|X\.X\.X\.X")
+# A crawler for a part of the web, which has the token of another one.
+_SPECIAL: Final = re.compile(r"[ -](?:news|pic|image)\b", re.IGNORECASE)
 _MAX_BYTES: Final = 256 * 1024
 _LOGIN_WORDS: Final = frozenset({"login", "signin", "sign-in", "sign_in", "log-in", "auth", "sso", "oauth", "oauth2"})
 # Parts of the pages with which networks and programs check for a browser.
@@ -159,20 +161,24 @@ def edge_crawlers(names: Sequence[str]) -> list[Crawler]:
 def crawler_header(crawler: Crawler) -> str:
     """Return the current one of the published User-Agent headers of a crawler."""
 
-    def rank(header: PublishedHeader) -> tuple[bool, bool, bool, tuple[int, ...], int]:
+    def rank(header: PublishedHeader) -> tuple[bool, bool, bool, bool, tuple[int, ...], int]:
         value = header.value
         # Lists have bare names, and headers of years ago. A placeholder is for the current version of a browser.
-        is_complete, is_current = "(" in value, _VERSION_PLACEHOLDER in value
-        return is_complete, header.source_kind == "operator", is_current, _version(value, crawler.name), len(value)
+        is_complete, is_current = "(" in value, _VERSION_PLACEHOLDER.search(value) is not None
+        is_general = _SPECIAL.search(value) is None
+        is_of_operator, version = header.source_kind == "operator", _version(value, crawler.name)
+        return is_complete, is_of_operator, is_current, is_general, version, len(value)
 
-    return max(crawler.headers, key=rank).value.replace(_VERSION_PLACEHOLDER, _BROWSER_VERSION)
+    return _VERSION_PLACEHOLDER.sub(_BROWSER_VERSION, max(crawler.headers, key=rank).value)
 
 
 def _version(header: str, name: str) -> tuple[int, ...]:
-    """Return the version that follows the name of a crawler in a header, or an empty tuple."""
-    text = header.lower().partition(f"{name.lower()}/")[2]
-    digits = "".join(takewhile(lambda character: character in "0123456789.", text))
-    return tuple(int(part) for part in digits.split(".") if part)
+    """Return the version that follows the name of a crawler in a header, or an empty tuple.
+
+    Words can follow the name, as in `Sogou web spider/4.0`.
+    """
+    found = re.search(rf"{re.escape(name)}(?: [a-z]+)*/([0-9.]+)", header, re.IGNORECASE)
+    return tuple(int(part) for part in found[1].split(".") if part) if found else ()
 
 
 class EdgeTest:
