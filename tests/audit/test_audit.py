@@ -309,10 +309,10 @@ def test_sites_without_a_file(client: Client, site: Site, status: int, kind: Aud
 @pytest.mark.parametrize(
     "content, message",
     [
-        (b"", "it is empty, with 0 bytes"),
-        (sitemap([]), "it lists no URL"),
-        (b"\n", "it lists no URL"),
-        (b"<sitemapindex></sitemapindex>", "an index without sitemaps"),
+        (b"", "the sitemap is empty (0 bytes)"),
+        (sitemap([]), "the sitemap lists no URLs"),
+        (b"\n", "the sitemap lists no URLs"),
+        (b"<sitemapindex></sitemapindex>", "the sitemap index lists no sitemaps"),
     ],
 )
 def test_a_sitemap_without_urls(client: Client, site: Site, content: bytes, message: str) -> None:
@@ -322,7 +322,7 @@ def test_a_sitemap_without_urls(client: Client, site: Site, content: bytes, mess
     assert (one.kind, one.severity, one.message) == (
         AuditKind.SITEMAP_FAULT,
         Severity.WARNING,
-        f"the sitemap is of no use: {message}",
+        message,
     )
 
 
@@ -917,7 +917,7 @@ def test_what_only_the_audit_may_not_request_is_counted(client: Client, site: Si
     report = audit(client, site.origin, plan=QUICK)
     assert [(one.message, one.url) for one in report.findings if one.kind is AuditKind.NOT_ALLOWED] == [
         ("line 2, Disallow: /p/: 3 listed pages not requested", next(iter(_listed_first(report)))),
-        ("line 3, Disallow: /p.css: 1 script and style file not requested", f"{site.origin}/p.css"),
+        ("line 3, Disallow: /p.css: 1 script or style file not requested", f"{site.origin}/p.css"),
     ]
     assert (report.listed.requested, report.listed.disallowed) == (2, 3)
 

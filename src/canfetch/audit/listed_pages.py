@@ -346,9 +346,10 @@ class ListedPagesCheck:
         if blocked is not None:
             yield blocked
         if file.kind is not None and not file.urls and not file.problems:
-            what = "an index without sitemaps" if file.kind is SitemapKind.INDEX else "it lists no URL"
-            message = what if file.bytes else "it is empty, with 0 bytes"
-            yield finding(AuditKind.SITEMAP_FAULT, f"the sitemap is of no use: {message}", url=file.url)
+            is_index = file.kind is SitemapKind.INDEX
+            content = "the sitemap index lists no sitemaps" if is_index else "the sitemap lists no URLs"
+            message = content if file.bytes else "the sitemap is empty (0 bytes)"
+            yield finding(AuditKind.SITEMAP_FAULT, message, url=file.url)
         for problem in file.problems:
             kind, severity = AuditKind.SITEMAP_FAULT, Severity.ERROR if problem.is_unreadable else None
             message = str(problem)

@@ -36,7 +36,7 @@ class PageResourcesCheck:
     """
 
     def __init__(self, requests: SiteRequests, *, own: Collection[Origin], check_origin: Callable[[str], None]) -> None:
-        self.not_allowed = NotAllowed("script and style file")
+        self.not_allowed = NotAllowed("script or style file")
         self._requests = requests
         self._own = own
         self._check_origin = check_origin
