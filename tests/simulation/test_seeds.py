@@ -73,9 +73,7 @@ def test_one_seed_of_each_scenario() -> None:
 
 
 @pytest.mark.service
-@pytest.mark.parametrize(
-    "first", [pytest.param(first, marks=pytest.mark.nightly if first >= 250 else ()) for first in range(0, 500, 50)]
-)
+@pytest.mark.parametrize("first", range(0, 500, 50))
 def test_seeds(first: int) -> None:
     assert broken_rules(range(first, first + 50)) == []
 
