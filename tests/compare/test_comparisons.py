@@ -352,3 +352,9 @@ def test_an_undecided_change_names_the_agent() -> None:
     files = [parse(group("Disallow: /x", *(f"Disallow: /*{n}*a{n}*b" for n in range(40)), name="b")), parse("")]
     with pytest.raises(Undecided, match=r"^undecided: the rules are too large for a limit of 10 steps, for b$"):
         diff(*files, agents=["b", "a"], steps=10)
+
+
+def test_a_change_of_several_agents_names_the_first() -> None:
+    (change,) = diff(parse(""), parse(group("Disallow: /")), agents=["ABot", "BBot"])
+    assert [agent.tokens for agent in change.agents] == [("ABot",), ("BBot",)]
+    assert change.agent == change.agents[0]

@@ -10,7 +10,15 @@ import canfetch
 from canfetch import compare
 from canfetch.compare.budget import Budget
 from canfetch.compare.compared_rules import compared_rules
-from canfetch.compare.direct import as_is, common_targets, have_no_target, least_common_length, least_length, matches
+from canfetch.compare.direct import (
+    _shared,
+    as_is,
+    common_targets,
+    have_no_target,
+    least_common_length,
+    least_length,
+    matches,
+)
 from canfetch.compare.forms import Form
 from canfetch.compare.patterns import Pattern
 from canfetch.compare.questions import ComparedSides, Question
@@ -136,3 +144,11 @@ def test_rules_of_usual_files_need_no_search(rules: list[str]) -> None:
             question = Question(compared, [wanted], lambda _: True, [one.pattern], shortest=False)
             shortest_target(question, budget)
     assert budget.states == 0
+
+
+@pytest.mark.parametrize(
+    "one, other", [(b"x" + b"ab" * 50, b"ab" * 60), (b"a" * 99, b"b" * 99), (b"ab" * 40, b"b" + b"ab" * 40)]
+)
+def test_long_texts_share_the_most_bytes(one: bytes, other: bytes) -> None:
+    lengths = range(min(len(one), len(other)), 0, -1)
+    assert _shared(one, other) == next((number for number in lengths if one.endswith(other[:number])), 0)

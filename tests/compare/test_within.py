@@ -107,3 +107,10 @@ def test_arguments_of_other_types_are_named() -> None:
         compare.find_changed_url(robots, robots, agent="GPTBot", allowed="no")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="steps must be a whole number or None, not str"):
         compare.find_url(robots, agent="GPTBot", allowed=False, steps="many")  # type: ignore[arg-type]
+
+
+def test_a_url_is_found_whose_verdict_differs_between_two_files() -> None:
+    open_file, closed = canfetch.parse("User-agent: *\nAllow: /\n"), canfetch.parse(RULES)
+    assert compare.find_changed_url(open_file, closed, agent="GPTBot", allowed=False, within="/shop/*") == "/shop/"
+    assert compare.find_changed_url(open_file, closed, agent="GPTBot", allowed=True, within="/shop/*") is None
+    assert compare.find_changed_url(closed, open_file, agent="GPTBot", allowed=True, within="/shop/*") == "/shop/"
