@@ -126,7 +126,7 @@ class Results(NamedTuple):
                     "answers": {key: " ".join(cases) for key, cases in changed.items()},
                 }
             name = row.adapter.name
-            entry = {"version": row.version, "date": self.dates[name].isoformat(), "profiles": []}
+            entry: dict[str, Any] = {"version": row.version, "date": self.dates[name].isoformat(), "profiles": []}
             files = current_digests(row.adapter.asks)
             missed = {file: asked[file] - self.digests[name].get(file, frozenset()) for file in files}
             if any(missed.values()):
