@@ -68,9 +68,9 @@ class Results(NamedTuple):
                 continue
             dates[name] = dt.date.fromisoformat(entry["date"])
             missed = _digests_of_words(entry.get("not_asked", {}))
-            files = {case.file for case in adapter.cases()} & cases.keys()
+            files = current_digests(adapter.asks).keys() & cases.keys()
             digests[name] = {file: cases[file] - missed.get(file, frozenset()) for file in files}
-            asked = list(_asked(adapter.cases(), digests[name]))
+            asked = list(_asked(adapter.asks, digests[name]))
             for profile in adapter.profiles:
                 if profile in entry["profiles"]:
                     answers = saved["answers"].get(f"{adapter.asks} {profile}", {})
@@ -158,8 +158,8 @@ class Results(NamedTuple):
 def current_digests(asks: str) -> Digests:
     """Return the digests of the questions of all cases of a kind, by file."""
     found: dict[str, set[str]] = defaultdict(set)
-    for case in LOADERS[asks]():
-        found[case.file].add(case_digest(case))
+    for case, digest, _ in _cases(asks):
+        found[case.file].add(digest)
     return {file: frozenset(digests) for file, digests in found.items()}
 
 
@@ -174,10 +174,16 @@ def case_digest(case: Case) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def _asked(cases: Iterable[Case], digests: Digests) -> Iterator[tuple[Case, tuple[Question, ...] | None]]:
+@cache
+def _cases(asks: str) -> list[tuple[Case, str, tuple[Question, ...]]]:
+    """Return all cases of a kind, with their digests and questions."""
+    return [(case, case_digest(case), tuple(case.questions())) for case in LOADERS[asks]()]
+
+
+def _asked(asks: str, digests: Digests) -> Iterator[tuple[Case, tuple[Question, ...] | None]]:
     """Yield each case with its questions, or None if they are not those of the day of the run."""
-    for case in cases:
-        yield case, tuple(case.questions()) if case_digest(case) in digests.get(case.file, frozenset()) else None
+    for case, digest, questions in _cases(asks):
+        yield case, questions if digest in digests.get(case.file, frozenset()) else None
 
 
 def _with_older(row: Row, saved: Row | None) -> Row:
