@@ -182,7 +182,7 @@ def licenses_of(parts: Sequence[Part], distribution: str) -> str:
     for part in parts:
         title = f"{part.name} {part.version}"
         texts = []
-        for name, text in _needed(part.notices).items():
+        for name, text in _needed(part).items():
             first = known.setdefault(_words(text), title)
             texts.append(text.strip() if first == title else f"{name}: the text is that of {first}.")
         sections.append("\n\n".join([title, *texts]))
@@ -269,10 +269,12 @@ class _Text(HTMLParser):
             self.parts.append(data)
 
 
-def _needed(notices: dict[str, str]) -> dict[str, str]:
+def _needed(part: Part) -> dict[str, str]:
     """Return the notices with one text where there is a choice of licenses."""
-    others = {"UNLICENSE", "LICENSE-APACHE"} if "LICENSE-MIT" in notices else set()
-    return {name: text for name, text in notices.items() if name not in others}
+    words = part.licence.replace("(", " ").replace(")", " ").split()
+    is_choice = "AND" not in words and {"MIT", "OR"} <= set(words) and "LICENSE-MIT" in part.notices
+    others = {"UNLICENSE", "LICENSE-APACHE"} if is_choice else set()
+    return {name: text for name, text in part.notices.items() if name not in others}
 
 
 def _words(text: str) -> str:

@@ -10,7 +10,12 @@ refused. Of older versions of a library, it has a line for each with the cases t
 
     "protego rfc9309 0.6.2": {"version": "0.6.2", "answers": {"0 allowed": "ID ID", "": "ID"}}
 
-The empty answer stands for the expected one. Everything else comes from the cases and from `adapters.toml`.
+The empty answer stands for the expected one. `cases` has a digest of each case that an implementation was asked, and
+`not_asked` of an implementation those that it was not asked, because they are newer than its date:
+
+    "protego": {"version": "0.7.0", ..., "not_asked": {"google/google2019.toml": "1a2b3 4c5d6"}}
+
+Everything else comes from the cases and from `adapters.toml`.
 """
 
 import datetime as dt
@@ -18,6 +23,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -31,16 +37,20 @@ _NOT_PART_OF_THE_QUESTIONS = ("why", "source", "level")
 _DIGITS = 5
 
 
+# Of the questions of cases, by file.
+Digests = Mapping[str, frozenset[str]]
+
+
 class Results(NamedTuple):
     """The answers of all implementations.
 
-    `dates` has the day on which each adapter was asked, and `digests` the cases of that day: a case that changed since
-    then counts as not asked. `machine` describes the machine of the last run.
+    `dates` has the day on which each adapter was asked, and `digests` its cases of that day, by file: a case that
+    changed since then counts as not asked. `machine` describes the machine of the last run.
     """
 
     rows: tuple[Row, ...]
     dates: Mapping[str, dt.date]
-    digests: Mapping[str, frozenset[str]]
+    digests: Mapping[str, Digests]
     machine: str
 
     @classmethod
@@ -50,45 +60,48 @@ class Results(NamedTuple):
         Adapters, profiles and cases that no longer exist are left out.
         """
         saved = json.loads(path.read_text("utf-8"))
-        digests = {file: frozenset(words.split()) for file, words in saved["cases"].items()}
-        asked = {asks: list(_asked(load(), digests)) for asks, load in LOADERS.items()}
+        cases, digests = _digests_of_words(saved["cases"]), dict[str, Digests]()
         dates, rows = {}, []
         for name, adapter in adapters().items():
             entry = saved["implementations"].get(name)
             if entry is None:
                 continue
             dates[name] = dt.date.fromisoformat(entry["date"])
+            missed = _digests_of_words(entry.get("not_asked", {}))
+            files = current_digests(adapter.asks).keys() & cases.keys()
+            digests[name] = {file: cases[file] - missed.get(file, frozenset()) for file in files}
+            asked = list(_asked(adapter.asks, digests[name]))
             for profile in adapter.profiles:
                 if profile in entry["profiles"]:
                     answers = saved["answers"].get(f"{adapter.asks} {profile}", {})
                     found = {case: key for case, keys in answers.items() for key in keys if name in keys[key].split()}
-                    row = _row(adapter, entry["version"], profile, found, asked[adapter.asks])
-                    older = _older_rows(row, found, saved.get("older", {}), asked[adapter.asks])
+                    row = _row(adapter, entry["version"], profile, found, asked)
+                    older = _older_rows(row, found, saved.get("older", {}), asked)
                     rows.append(row._replace(older=tuple(older)))
         return cls(tuple(rows), dates, digests, saved["machine"])
 
     @classmethod
     def of_run(cls, rows: Sequence[Row], date: dt.date, machine: str) -> Self:
         """Return the results of a run."""
-        return cls(tuple(rows), {row.adapter.name: date for row in rows}, current_digests(), machine)
+        digests = {row.adapter.name: current_digests(row.adapter.asks) for row in rows}
+        return cls(tuple(rows), dict.fromkeys(digests, date), digests, machine)
 
     def replaced_by(self, run: Self) -> Self:
         """Return these results, with those of the adapters that `run` asked again.
 
         Older versions that could not be asked again keep their results. Cases that changed between the runs count as
-        not asked, until all adapters are asked again.
+        not asked for the other adapters, until they are asked again.
         """
         kept = [row for row in self.rows if row.adapter.name not in run.dates]
         saved = {(row.adapter.name, row.profile): row for row in self.rows}
         asked = [_with_older(row, saved.get((row.adapter.name, row.profile))) for row in run.rows]
         order = list(adapters())
         rows = sorted([*kept, *asked], key=lambda row: order.index(row.adapter.name))
-        digests = run.digests
-        if kept or asked != list(run.rows):
-            digests = {file: found & self.digests.get(file, frozenset()) for file, found in digests.items()}
-        names = {row.adapter.name for row in rows}
-        dates = {name: date for name, date in {**self.dates, **run.dates}.items() if name in names}
-        return type(self)(tuple(rows), dates, digests, run.machine)
+        names = dict.fromkeys(row.adapter.name for row in rows)
+        dates, digests = {**self.dates, **run.dates}, {**self.digests, **run.digests}
+        return type(self)(
+            tuple(rows), {name: dates[name] for name in names}, {name: digests[name] for name in names}, run.machine
+        )
 
     def save(self, path: Path = RESULTS) -> None:
         """Write the results, with a line for each implementation, file of cases and case."""
@@ -97,6 +110,11 @@ class Results(NamedTuple):
             lambda: defaultdict(lambda: defaultdict(list))
         )
         older: dict[str, Any] = {}
+        asked: dict[str, frozenset[str]] = {}
+        for row in self.rows:
+            for file, found in current_digests(row.adapter.asks).items():
+                known = self.digests[row.adapter.name].get(file, frozenset())
+                asked[file] = asked.get(file, frozenset()) | (found & known)
         for row in self.rows:
             for newer, each in pairwise((row, *row.older)):
                 before, changed = _keys(newer), defaultdict[str, list[str]](list)
@@ -108,7 +126,11 @@ class Results(NamedTuple):
                     "answers": {key: " ".join(cases) for key, cases in changed.items()},
                 }
             name = row.adapter.name
-            entry = {"version": row.version, "date": self.dates[name].isoformat(), "profiles": []}
+            entry: dict[str, Any] = {"version": row.version, "date": self.dates[name].isoformat(), "profiles": []}
+            files = current_digests(row.adapter.asks)
+            missed = {file: asked[file] - self.digests[name].get(file, frozenset()) for file in files}
+            if any(missed.values()):
+                entry["not_asked"] = {file: " ".join(sorted(found)) for file, found in missed.items() if found}
             versions.setdefault(name, entry)["profiles"].append(row.profile)
             for result in row.results:
                 if key := _key(row, result):
@@ -116,7 +138,7 @@ class Results(NamedTuple):
         parts = {
             "machine": json.dumps(self.machine),
             "implementations": _lines(versions),
-            "cases": _lines({file: " ".join(sorted(found)) for file, found in self.digests.items()}),
+            "cases": _lines({file: " ".join(sorted(found)) for file, found in asked.items()}),
             "answers": _lines(
                 {
                     profile: {
@@ -132,13 +154,17 @@ class Results(NamedTuple):
         path.write_text(f"{{\n{body}\n}}\n", encoding="utf-8")
 
 
-def current_digests() -> dict[str, frozenset[str]]:
-    """Return the digests of the questions of all cases, by file."""
+@cache
+def current_digests(asks: str) -> Digests:
+    """Return the digests of the questions of all cases of a kind, by file."""
     found: dict[str, set[str]] = defaultdict(set)
-    for load in LOADERS.values():
-        for case in load():
-            found[case.file].add(case_digest(case))
+    for case, digest, _ in _cases(asks):
+        found[case.file].add(digest)
     return {file: frozenset(digests) for file, digests in found.items()}
+
+
+def _digests_of_words(saved: Mapping[str, str]) -> Digests:
+    return {file: frozenset(words.split()) for file, words in saved.items()}
 
 
 def case_digest(case: Case) -> str:
@@ -148,12 +174,16 @@ def case_digest(case: Case) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def _asked(
-    cases: Iterable[Case], digests: Mapping[str, frozenset[str]]
-) -> Iterator[tuple[Case, tuple[Question, ...] | None]]:
+@cache
+def _cases(asks: str) -> list[tuple[Case, str, tuple[Question, ...]]]:
+    """Return all cases of a kind, with their digests and questions."""
+    return [(case, case_digest(case), tuple(case.questions())) for case in LOADERS[asks]()]
+
+
+def _asked(asks: str, digests: Digests) -> Iterator[tuple[Case, tuple[Question, ...] | None]]:
     """Yield each case with its questions, or None if they are not those of the day of the run."""
-    for case in cases:
-        yield case, tuple(case.questions()) if case_digest(case) in digests.get(case.file, frozenset()) else None
+    for case, digest, questions in _cases(asks):
+        yield case, questions if digest in digests.get(case.file, frozenset()) else None
 
 
 def _with_older(row: Row, saved: Row | None) -> Row:

@@ -13,10 +13,12 @@ from table_verdicts import CAPTURE_COLUMNS, SCHEMA, decide, load_files
 
 
 def write_partition(table: str, day: date, verdicts: Iterator[pa.RecordBatch]) -> None:
-    """Replace the verdicts of a day in one commit."""
+    """Replace the verdicts of a day in one commit. It fails if another run commits after the start of this one."""
     schema = SCHEMA.append(pa.field("day", pa.date32()))
     batches = (batch.append_column("day", pa.repeat(pa.scalar(day), len(batch))) for batch in verdicts)
     reader = pa.RecordBatchReader.from_batches(schema, batches)
+    # Without a table, another run at the same time would not be noticed.
+    DeltaTable.create(table, schema, mode="ignore", partition_by="day")
     write_deltalake(table, reader, mode="overwrite", partition_by="day", predicate=f"day = '{day}'")
 
 

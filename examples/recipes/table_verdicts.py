@@ -32,12 +32,17 @@ def load_files(captures: Iterable[pa.RecordBatch]) -> bulk.Files:
         writer = None
         for batch in captures:
             writer = writer or pq.ParquetWriter(copy, batch.schema)
-            writer.write_batch(batch)
+            # The files of an Iceberg table can have texts of other types, such as `large_string`.
+            writer.write_batch(batch.cast(writer.schema))
         if writer is None:
             raise SystemExit("the table of captures has no rows")
         writer.close()
         command = [sys.executable, "-m", "canfetch", "bulk", "parse", str(copy), "-o", str(parsed)]
-        subprocess.run(command, check=True)
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+        # Only the warnings and errors: the file that was written is deleted.
+        lines = done.stderr.splitlines(keepends=True)
+        sys.stderr.writelines(line for line in lines if not line.startswith("canfetch: wrote"))
+        done.check_returncode()
         return bulk.Files(pq.read_table(parsed), id="origin")
 
 
@@ -45,14 +50,14 @@ def decide(batches: Iterable[pa.RecordBatch], files: bulk.Files, agent: str) -> 
     """Yield the verdicts of the URLs, a batch at a time."""
     for urls in _large_batches(batches):
         verdicts = pa.record_batch(files.decide_at(bulk.origins(urls), agent, urls))
-        columns = [urls.cast(pa.string()), *(verdicts.column(name) for name in SCHEMA.names[1:])]
+        columns = [urls, *(verdicts.column(name) for name in SCHEMA.names[1:])]
         yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
 
 def _large_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Array]:
     waiting, rows = [], 0
     for batch in batches:
-        waiting.append(batch.column("url"))
+        waiting.append(batch.column("url").cast(pa.string()))
         rows += batch.num_rows
         if rows >= BATCH_ROWS:
             yield pa.concat_arrays(waiting)

@@ -230,6 +230,26 @@ def test_columns_that_can_be_read_once(engine: str) -> None:
     assert [row["kind"] for row in found] == ["control-token", "content-usage"]
 
 
+@pytest.mark.parametrize("values", [pa.string(), pa.large_binary(), pa.string_view()], ids=str)
+def test_chunks_of_dictionaries_can_have_more_values_than_their_keys(values: Any, engine: str) -> None:
+    def column(text: str) -> Any:
+        keys = pa.array([*range(100), None], pa.int8())
+        names = (pa.array([text % number for number in range(first, first + 100)]) for first in (0, 100))
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(keys, part.cast(values)) for part in names])
+
+    texts = ("User-agent: bot%d\nDisallow: /", "bot%d", "https://example.com/%d")
+    columns = [column(text) for text in texts]
+    rows = [[text % number for text in texts] for number in range(200)]
+    expected = [expected_row(content, agent, url, "training") for content, agent, url in rows]
+    found = may_use(*columns, purpose="training", engine=engine)
+    assert found_rows(found) == [*expected[:100], (None,) * 3, *expected[100:], (None,) * 3]
+    # The URLs are filtered for each control token.
+    for agent, url in (("Googlebot", columns[2]), (columns[1], "/")):
+        found = may_use("User-agent: Google-Extended\nDisallow: /", agent, url, purpose="training", engine=engine)
+        uses = {row["use"] for row in found if row["use"]}
+        assert uses == ({"disallow"} if agent == "Googlebot" else {"unknown"})
+
+
 def test_purposes_are_a_column_or_repeated(engine: str) -> None:
     purposes = ["training", None, "", "search", "grounding"]
     found = may_use_by_purpose(CONTENT, "Googlebot", "/grounded/", purposes, engine=engine).to_pylist()

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from importlib import import_module
 from pathlib import Path
@@ -61,13 +62,20 @@ def recipes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(RECIPES))
 
 
-def run(folder: Path, *arguments: str, code: int = 0) -> None:
-    """Run Python in a folder."""
+def run(folder: Path, *arguments: str, code: int = 0) -> str:
+    """Run Python in a folder. Return its standard error."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(RECIPES)])}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
+    return done.stderr
+
+
+def verdicts_of(url: str) -> Iterator[pa.RecordBatch]:
+    """Yield one row of verdicts."""
+    schema = import_module("table_verdicts").SCHEMA
+    yield pa.RecordBatch.from_pylist([{"url": url}], schema=schema)
 
 
 def decided(table: Any) -> list[tuple[Any, ...]]:
@@ -95,7 +103,8 @@ class TestDelta:
 
     def decide(self, folder: Path, day: date = DAY) -> None:
         program = str(RECIPES / "delta_verdicts.py")
-        run(folder, program, "urls", "captures", "verdicts", "--agent", "GPTBot", "--day", str(day))
+        errors = run(folder, program, "urls", "captures", "verdicts", "--agent", "GPTBot", "--day", str(day))
+        assert errors == ""
 
     def rows(self, folder: Path, day: date = DAY) -> list[tuple[Any, ...]]:
         from deltalake import DeltaTable
@@ -116,10 +125,27 @@ class TestDelta:
         self.decide(folder)
         call = f"write_partition('verdicts', date.fromisoformat('{DAY}'), verdicts())"
         run(folder, "-c", KILLED.format(module="delta_verdicts", call=call), code=9)
-        assert DeltaTable(folder / "verdicts").version() == 0
+        assert DeltaTable(folder / "verdicts").version() == 1
         assert self.rows(folder) == EXPECTED
         self.decide(folder)
         assert self.rows(folder) == EXPECTED
+
+    def test_of_two_first_runs_at_the_same_time_one_fails(self, folder: Path) -> None:
+        from deltalake.exceptions import CommitFailedError
+
+        write_partition = import_module("delta_verdicts").write_partition
+        table = str(folder / "verdicts")
+
+        def slow_verdicts() -> Iterator[pa.RecordBatch]:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(write_partition, table, DAY, verdicts_of("fast")).result()
+            yield from verdicts_of("slow")
+
+        with pytest.raises(CommitFailedError):
+            write_partition(table, DAY, slow_verdicts())
+        assert self.rows(folder) == [("fast", None, None, None, None)]
+        write_partition(table, DAY, verdicts_of("slow"))
+        assert self.rows(folder) == [("slow", None, None, None, None)]
 
 
 class TestIceberg:
@@ -148,7 +174,8 @@ class TestIceberg:
 
     def decide(self, folder: Path, agent: str = "GPTBot") -> None:
         program = str(RECIPES / "iceberg_verdicts.py")
-        run(folder, program, "crawl.urls", "crawl.captures", "crawl.verdicts", "--agent", agent)
+        errors = run(folder, program, "crawl.urls", "crawl.captures", "crawl.verdicts", "--agent", agent)
+        assert errors == ""
 
     def test_verdicts_are_appended_once_in_one_snapshot(self, catalog: Any, tmp_path: Path) -> None:
         for _ in range(2):
@@ -174,6 +201,29 @@ class TestIceberg:
         assert not table.snapshots()
         self.decide(tmp_path)
         assert decided(catalog.load_table("crawl.verdicts").scan().to_arrow()) == EXPECTED
+
+    @pytest.mark.parametrize("table", ["new", "old"])
+    def test_of_two_runs_at_the_same_time_one_fails(self, catalog: Any, table: str) -> None:
+        from pyiceberg.exceptions import CommitFailedException
+
+        program = import_module("iceberg_verdicts")
+        if table == "old":
+            catalog.create_table("crawl.verdicts", program.SCHEMA)
+        first, second = (program.open_verdicts(catalog, "crawl.verdicts") for _ in range(2))
+        assert not program.is_written(second, "key")
+        program.append(first, "key", verdicts_of("first"))
+        with pytest.raises(CommitFailedException):
+            program.append(second, "key", verdicts_of("second"))
+        again = program.open_verdicts(catalog, "crawl.verdicts")
+        assert program.is_written(again, "key")
+        assert again.scan().to_arrow()["url"].to_pylist() == ["first"]
+
+    @pytest.mark.usefixtures("catalog")
+    def test_a_repeated_run_reads_no_rows(self, tmp_path: Path) -> None:
+        self.decide(tmp_path)
+        for path in Path(tmp_path, "warehouse").glob("crawl/captures/data/*.parquet"):
+            path.unlink()
+        self.decide(tmp_path)
 
     def test_files_are_read_one_after_the_other(self, catalog: Any) -> None:
         read = import_module("iceberg_verdicts").read
@@ -203,3 +253,30 @@ def test_urls_are_decided_as_they_are_read() -> None:
     assert (read, first.num_rows, first.schema) == (3, 300_000, table_verdicts.SCHEMA)
     assert first.column("rule").unique().to_pylist() == ["Disallow: /b"]
     assert sum(batch.num_rows for batch in verdicts) == 200_000
+
+
+def test_files_of_a_table_can_have_texts_of_different_types(capfd: pytest.CaptureFixture[str]) -> None:
+    table_verdicts = import_module("table_verdicts")
+
+    def read(table: pa.Table, text: pa.DataType) -> list[pa.RecordBatch]:
+        types = [text if field.type == pa.string() else field.type for field in table.schema]
+        schema = pa.schema(list(zip(table.column_names, types, strict=True)))
+        return list(table.cast(schema).to_batches())
+
+    files = table_verdicts.load_files(
+        [*read(CAPTURES[:1], pa.string()), *read(CAPTURES[1:2], pa.large_string()), *read(CAPTURES[2:], pa.string())]
+    )
+    urls = [*read(URLS[:3], pa.large_string()), *read(URLS[3:], pa.string())]
+    (verdicts,) = table_verdicts.decide(urls, files, "GPTBot")
+    assert decided(verdicts) == EXPECTED
+    assert capfd.readouterr() == ("", "")
+
+
+def test_warnings_and_errors_about_captures_are_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    load_files = import_module("table_verdicts").load_files
+    other = {"origin": "no origin", "status": 200, "location": None, "content": ""}
+    load_files(pa.concat_tables([CAPTURES, pa.Table.from_pylist([other], schema=CAPTURES.schema)]).to_batches())
+    assert "set aside" in capfd.readouterr().err
+    with pytest.raises(subprocess.CalledProcessError):
+        load_files(CAPTURES.drop_columns(["origin"]).to_batches())
+    assert "canfetch: " in capfd.readouterr().err

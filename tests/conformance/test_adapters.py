@@ -42,7 +42,7 @@ from conformance.scoreboard.results import (
     level_group,
     run,
 )
-from conformance.scoreboard.saved_results import Results
+from conformance.scoreboard.saved_results import Results, case_digest
 from conformance.scoreboard.tables import profile_tables
 
 NAMES = sorted(adapters())
@@ -477,8 +477,8 @@ def test_a_case_that_changed_after_the_run_counts_as_not_asked(tmp_path: Path) -
     case = next(case for case in adapter.cases() if "rfc9309" in case.profiles)
     found = CaseResult(case, WRONG, failure=Failure(of_profile(case)[0], WRONG, "allowed"))
     results = Results.of_run([Row(adapter, "1.0", "rfc9309", (found,))], dt.date(2026, 1, 2), "a machine")
-    changed = {file: frozenset[str]() if file == case.file else digests for file, digests in results.digests.items()}
-    results._replace(digests=changed).save(tmp_path / "results.json")
+    changed = {**results.digests["protego"], case.file: frozenset[str]()}
+    results._replace(digests={"protego": changed}).save(tmp_path / "results.json")
 
     (loaded,) = Results.load(tmp_path / "results.json").rows
 
@@ -498,6 +498,36 @@ def test_another_run_replaces_the_results_of_its_adapters_only() -> None:
     ]
     assert merged.dates == {"protego": dt.date(2026, 1, 2), "robotxt": dt.date(2026, 1, 1)}
     assert merged.machine == "new"
+
+
+@pytest.mark.slow
+def test_a_case_that_changed_counts_for_the_adapters_that_were_asked_again(tmp_path: Path) -> None:
+    case = next(case for case in adapters()["protego"].cases() if "rfc9309" in case.profiles)
+    passed = CaseResult(case, PASSED)
+    names = ["protego", "robotxt", "canfetch-client"]
+    old = Results.of_run([row(name, *[passed][: name != names[2]]) for name in names], dt.date(2026, 1, 1), "old")
+    changed = {**old.digests["protego"], case.file: old.digests["protego"][case.file] - {case_digest(case)}}
+    old = old._replace(digests={**old.digests, "protego": changed, "robotxt": changed})
+    old.save(tmp_path / "old.json")
+    failed = CaseResult(case, WRONG, failure=Failure(of_profile(case)[0], WRONG, "allowed"))
+    new = Results.of_run([row("protego", failed)], dt.date(2026, 1, 2), "new")
+    Results.load(tmp_path / "old.json").replaced_by(new).save(tmp_path / "merged.json")
+
+    merged = Results.load(tmp_path / "merged.json")
+
+    outcomes = {
+        each.adapter.name: result.outcome
+        for each in merged.rows
+        for result in each.results
+        if result.case.id == case.id
+    }
+    assert outcomes == {"protego": WRONG, "robotxt": SKIPPED}
+    entries = json.loads((tmp_path / "merged.json").read_text("utf-8"))["implementations"]
+    missed = {name: entry["not_asked"] for name, entry in entries.items() if "not_asked" in entry}
+    assert missed == {"robotxt": {case.file: case_digest(case)}}
+    # As soon as the others are asked, too, each case counts.
+    merged.replaced_by(Results.of_run([row("robotxt", passed)], dt.date(2026, 1, 3), "new")).save(tmp_path / "all.json")
+    assert "not_asked" not in (tmp_path / "all.json").read_text("utf-8")
 
 
 @pytest.mark.slow

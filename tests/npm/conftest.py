@@ -101,6 +101,12 @@ def new_project(folder: Path, archive: Archive) -> Project:
     return project
 
 
+def install_required(project: Project, package: str) -> None:
+    """Install a package. If npm cannot do it, skip the test; fail it in CI."""
+    if problem := project.install(package):
+        skip_unless_ci(f"npm cannot install {package}: {problem}")
+
+
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Archive:
     """Return the archive of the package. Without a toolchain, skip the test; fail it in CI."""
@@ -125,8 +131,7 @@ def project(archive: Archive, tmp_path_factory: pytest.TempPathFactory) -> Proje
 def with_robots_parser(archive: Archive, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Return a project that also has robots-parser, with its tests."""
     project = new_project(tmp_path_factory.mktemp("robots-parser"), archive)
-    if problem := project.install("robots-parser@3.0.1"):
-        skip_unless_ci(f"npm cannot install robots-parser: {problem}")
+    install_required(project, "robots-parser@3.0.1")
     lock = json.loads((project.folder / "package-lock.json").read_text(encoding="utf-8"))
     expected = "sha512-s+pyvQeIKIZ0dx5iJiQk1tPLJAWln39+MI5jtM8wnyws+G5azk+dMnMX0qfbqNetKKNgcWWOdi0sfm+FbQbgdQ=="
     assert lock["packages"]["node_modules/robots-parser"]["integrity"] == expected
@@ -139,8 +144,7 @@ def runtime(with_robots_parser: Project, request: pytest.FixtureRequest) -> Runt
     package, program, arguments = RUNTIMES[request.param]
     if not package:
         return Runtime(with_robots_parser, (program, *arguments))
-    if problem := with_robots_parser.install(package):
-        pytest.skip(f"npm cannot install {package}: {problem}")
+    install_required(with_robots_parser, package)
     executable = next((with_robots_parser.folder / "node_modules").glob(program), None)
     if executable is None:
         pytest.skip(f"the npm package of {request.param} has no program for this platform")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.missing import skip_unless_ci
-from tests.npm.conftest import ROOT, Archive, Project, Runtime, new_project
+from tests.npm.conftest import ROOT, Archive, Project, Runtime, install_required, new_project
 
 import canfetch
 
@@ -29,6 +29,16 @@ TYPESCRIPT = (
     "typescript@5.2.2",
     "sha512-mI4WrpHsbCIcwT9cF4FZvr80QUeKvsUsUvKDoR+X/7XHQH98xYD8YHZg7ANtz2GtZt/CBq2QJ0thkGJMHfqc1w==",
 )
+
+
+@pytest.mark.parametrize("ci, outcome", [("true", pytest.fail.Exception), ("", pytest.skip.Exception)])
+def test_a_missing_package_is_an_error_in_ci(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    # npm exits without a package.json there.
+    with pytest.raises(outcome, match="npm cannot install"):
+        install_required(Project(tmp_path), "file:missing")
 
 
 def test_the_package_is_small_and_complete(archive: Archive) -> None:

@@ -306,8 +306,12 @@ def test_a_license_that_is_repeated_is_written_once(tmp_path: Path, monkeypatch:
 
 def test_a_choice_of_licenses_needs_one_text() -> None:
     texts = {"LICENSE-APACHE": "Apache", "LICENSE-MIT": "Permission", "UNLICENSE": "Free", "NOTICE": "Named"}
-    text = bundled_parts.licenses_of([PART._replace(notices=texts)], "wheel")
-    assert text.endswith("example 1.0.0\n\nPermission\n\nNamed\n")
+    for choice in ("Unlicense OR MIT", "(Apache-2.0 OR MIT)"):
+        text = bundled_parts.licenses_of([PART._replace(licence=choice, notices=texts)], "wheel")
+        assert text.endswith("example 1.0.0\n\nPermission\n\nNamed\n")
+    for licence in ("MIT AND Apache-2.0", "(MIT OR Apache-2.0) AND Unlicense", "Apache-2.0 OR Unlicense", "MIT"):
+        text = bundled_parts.licenses_of([PART._replace(licence=licence, notices=texts)], "wheel")
+        assert text.endswith("example 1.0.0\n\nApache\n\nPermission\n\nFree\n\nNamed\n")
     only = bundled_parts.licenses_of([PART._replace(notices={"LICENSE-APACHE": "Apache"})], "wheel")
     assert only.endswith("example 1.0.0\n\nApache\n")
 

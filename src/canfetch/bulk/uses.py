@@ -306,7 +306,8 @@ def _as_bytes(column: Any) -> Any:
         array = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
         is_dictionary = pa.types.is_dictionary(array.type)
         if is_text(pa, array.type.value_type if is_dictionary else array.type):
-            array = array if is_dictionary else array.cast(pa.large_binary())
+            # The dictionaries of all chunks together can have more values than the keys of a chunk can number.
+            array = array.cast(pa.dictionary(pa.int64(), pa.large_binary()) if is_dictionary else pa.large_binary())
             return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     return pa.array(read_values(column), pa.large_binary())
 
