@@ -66,7 +66,7 @@ class SignatureVerifier:
         max_failures_per_minute: How many invalid signatures of an address are examined in a minute, and four times as
             many of its network (24 bits of IPv4, 48 bits of IPv6). Further ones are `not-checked`.
         max_failure_time: Seconds of processor time that invalid signatures may take in each second. The signatures of
-            addresses and networks without a valid one in the last hour are then `not-checked`.
+            addresses and networks without a valid one of a given crawler in the last hour are then `not-checked`.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
         transport, user_agent, fetch_timeout, max_stale, max_directories, max_fetches_per_minute, allow_private,
             begin_fetch: How directories are fetched. See `KeyDirectories`. Verifications raise what `begin_fetch` does.
@@ -220,7 +220,8 @@ class SignatureVerifier:
             check = found = stop.value
             return found
         finally:
-            self._limits.record(peer, check, spent + thread_time() - started)
+            spent += thread_time() - started
+            self._limits.record(peer, check, spent, is_of_crawler=crawler is not None)
 
     def examine(
         self,
