@@ -1,4 +1,4 @@
-"""Limits of invalid signatures: by address, by network and in all, with a clock of the test."""
+"""Limits of invalid signatures: by address, by network and for the total, with a clock of the test."""
 
 from collections.abc import Callable
 
@@ -26,8 +26,12 @@ class Peers:
         for _ in range(number):
             if self.limits.find_reached(peer) is None:
                 examined += 1
-                self.limits.record(peer, check, spent)
+                self.limits.record(peer, check, spent, is_of_crawler=True)
         return examined
+
+    def prove(self, peer: str | None) -> None:
+        """Send a valid signature of a crawler."""
+        self.limits.record(peer, VALID, 9.0, is_of_crawler=True)
 
     def fail_from(self, new_peer: Callable[[int], str], number: int) -> int:
         return sum(self.fail(new_peer(index), 1) for index in range(number))
@@ -63,8 +67,8 @@ def test_failures_of_a_network(network: str, other: str) -> None:
 @pytest.mark.parametrize("peer, neighbour", [("8.8.8.1", "8.8.8.2"), ("2a00:1450:4001::1", "2a00:1450:4001:2::1")])
 def test_peers_with_a_valid_signature(peer: str, neighbour: str) -> None:
     peers = Peers()
-    peers.limits.record(peer, VALID, 9.0)
-    # Neither the limit of all peers nor the failures of its network apply, and ten times as many failures are accepted.
+    peers.prove(peer)
+    # Neither the limit of all peers nor the failures of its network apply, and ten times as many failures are examined.
     assert peers.fail("9.9.9.9", 10, spent=1.0) == 1
     assert peers.reason("7.7.7.7") == "not-checked: overloaded"
     assert peers.fail(neighbour, 100, spent=1.0) == 4
@@ -84,7 +88,7 @@ def test_a_valid_signature_is_recorded_again_only_when_half_an_hour_has_passed()
     peers = Peers()
     for passed in (0, 1790, 20, 3590):
         peers.seconds += passed
-        peers.limits.record("8.8.8.8", VALID, 0.0)
+        peers.prove("8.8.8.8")
     peers.fail("9.9.9.9", 1, spent=1000.0)
     assert peers.reason("8.8.8.8") == "examined"
     peers.seconds += 3601
@@ -98,7 +102,7 @@ def test_clients_without_a_public_address_have_only_the_limit_of_all(peer: str |
     # They may all have the address of one proxy.
     peers = Peers()
     assert peers.fail(peer, 100) == 100
-    peers.limits.record(peer, VALID, 9.0)
+    peers.prove(peer)
     assert peers.reason(peer) == "examined"
     assert peers.fail(peer, 100, spent=0.15) == 2
     assert peers.reason(peer) == "not-checked: overloaded"
@@ -109,7 +113,7 @@ def test_the_time_of_all_failures() -> None:
     assert peers.fail_from(lambda index: f"8.{index}.1.1", 100) == 100
     for index in range(3):
         assert peers.fail(f"9.{index}.1.1", 1, spent=0.1) == 1
-    # 0.3 s were taken of the 0.2 s that are accepted at once, and a tenth of the time comes back.
+    # 0.3 s were taken of the 0.2 s that they may take at once, and a tenth of the time comes back.
     assert peers.reason("7.7.7.7") == "not-checked: overloaded"
     peers.seconds += 0.9
     assert peers.reason("7.7.7.7") == "not-checked: overloaded"
@@ -130,15 +134,46 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     peers = Peers()
     for index in range(50):
         peers.fail(f"8.{index}.1.1", 4)
-        peers.limits.record(f"9.{index}.1.1", VALID, 0.0)
+        peers.prove(f"9.{index}.1.1")
     assert len(peers.limits._failed) == len(peers.limits._proven) == 10
+    assert len(peers.limits._proven_of) == 5
     # The latest are kept.
     assert (peers.reason("8.49.1.1"), peers.reason("8.1.1.1")) == ("not-checked: too-many-failures", "examined")
+
+
+def test_an_attacker_with_keys_of_its_own_has_the_usual_limits() -> None:
+    peers = Peers()
+    for _ in range(2):
+        peers.limits.record("8.8.8.8", VALID, 9.0, is_of_crawler=False)
+    # A valid signature is not a failure, either.
+    assert peers.reason("7.7.7.7") == "examined"
+    assert peers.fail("8.8.8.8", 100, spent=0.01) == 4
+    assert peers.fail_from("8.8.8.{}".format, 100) == 12
+    peers.fail("9.9.9.9", 1, spent=1.0)
+    peers.seconds += 5
+    assert peers.reason("8.8.8.200") == "not-checked: overloaded"
+
+
+def test_one_network_does_not_replace_the_others_in_memory() -> None:
+    peers = Peers()
+    peers.prove("66.249.66.1")
+    for index in range(20_001):
+        peers.prove(f"2a01:4f8:1:{index >> 12:x}::{index:x}")
+    peers.fail("9.9.9.9", 1, spent=10.0)
+    assert peers.reason("66.249.66.1") == "examined"
+    # Further addresses have the exemption of their network only.
+    assert peers.reason("2a01:4f8:1:5::1") == "examined"
+    assert len(peers.limits._proven) == 259
+    # When these entries have ended, the network can have others.
+    peers.seconds += 3601
+    peers.prove("2a01:4f8:1:6::1")
+    assert len(peers.limits._proven) == 2
+    assert peers.limits._proven_of == {bytes.fromhex("2a0104f80001"): 1}
 
 
 def test_a_forked_process_has_a_lock_of_its_own() -> None:
     peers = Peers()
     with peers.limits._lock:
         peers.limits.reset_after_fork()
-        peers.limits.record("8.8.8.8", BAD, 0.0)
+        peers.limits.record("8.8.8.8", BAD, 0.0, is_of_crawler=True)
     assert peers.fail("8.8.8.8", 10) == 3

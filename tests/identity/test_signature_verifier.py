@@ -408,6 +408,17 @@ def test_invalid_signatures_of_a_peer_beyond_the_limit_are_not_checked(
     assert identity.verify_recorded(directories.request(), GPTBOT, FAKE).status == "verified"
 
 
+def test_only_signatures_of_a_given_crawler_raise_the_limits_of_a_peer(
+    directories: Directories, verify: Verify
+) -> None:
+    wrong = directories.request(EVIL, keyid=GOOD.key_id)
+    for known, examined in ((None, 2), (GPTBOT, 20)):
+        verifier = directories.verifier(max_failures_per_minute=2, monotonic=lambda: 5.0)
+        assert verify(verifier, directories.request(), crawler=known, peer=FAKE).is_valid
+        found = [verify(verifier, wrong, crawler=GPTBOT, peer=FAKE).reason for _ in range(examined + 1)]
+        assert found == ["bad-signature"] * examined + ["too-many-failures"]
+
+
 @pytest.mark.parametrize(
     "options",
     [{"max_failures_per_minute": 0}, {"max_failure_time": 0}, {"max_failure_time": float("nan")}, {"monotonic": 1}],

@@ -6,6 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.mcp.asking import to_reply
-from tests.servers.web import Site
+from tests.servers.web import Exchange, Site
 
 from canfetch.web.mcp.stdio import MAX_MESSAGE_BYTES
 
@@ -91,6 +94,86 @@ def test_requests_before_the_end_of_standard_input_are_answered(tmp_path: Path) 
     answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
     assert (process.returncode, err, set(answers)) == (0, b"", {0, 7, "eight"})
     assert all("result" in answer for answer in answers.values())
+
+
+class SlowCall:
+    """A call with the ID 5 of a process. The robots.txt that it needs is sent when `release` is called."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", site: Site) -> None:
+        self._is_released = threading.Event()
+        self.process = process
+        site.serve("/robots.txt", self._respond)
+        request(process, "initialize", INITIALIZE)
+        self.send(method="notifications/initialized")
+        call = {"name": "may_fetch", "arguments": {"url": site.url("page")}}
+        self.send(id=5, method="tools/call", params=call)
+        while not site.count("/robots.txt"):
+            time.sleep(0.01)
+
+    async def _respond(self, exchange: Exchange) -> None:
+        await asyncio.to_thread(self._is_released.wait, 60)
+        await exchange.respond(200, b"User-agent: *\nDisallow:\n", "Content-Type: text/plain")
+
+    def send(self, **message: Any) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def release(self) -> None:
+        self._is_released.set()
+
+    def answers(self) -> list[tuple[int, bool]]:
+        """Return the IDs of all further answers, and whether they are results, after the process has ended."""
+        assert self.process.stdout is not None
+        found = [json.loads(line) for line in self.process.stdout]
+        assert self.process.wait(20) == 0
+        return [(answer["id"], "result" in answer) for answer in found]
+
+
+@pytest.fixture
+def slow_call(tmp_path: Path) -> Iterator[SlowCall]:
+    with Site() as site, start(tmp_path) as process:
+        call = SlowCall(process, site)
+        try:
+            yield call
+        finally:
+            call.release()
+
+
+def test_both_requests_with_an_id_are_answered_at_the_end(slow_call: SlowCall) -> None:
+    slow_call.send(id=5, method="ping")
+    assert slow_call.process.stdout is not None
+    assert json.loads(slow_call.process.stdout.readline())["id"] == 5
+    assert slow_call.process.stdin is not None
+    slow_call.process.stdin.close()
+    time.sleep(0.3)
+    slow_call.release()
+    assert slow_call.answers() == [(5, True)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_a_call_that_runs_at_sigterm_is_answered(slow_call: SlowCall) -> None:
+    slow_call.process.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    slow_call.release()
+    assert slow_call.answers() == [(5, True)]
+
+
+# The SDK accepts both forms of a number.
+@pytest.mark.parametrize("request_id", [5, "5"])
+def test_a_cancelled_request_does_not_delay_the_end(slow_call: SlowCall, request_id: int | str) -> None:
+    slow_call.send(method="notifications/cancelled", params={"requestId": request_id})
+    slow_call.send(method="notifications/cancelled", params={"requestId": 77})
+    slow_call.send(id=6, method="ping")
+    assert slow_call.process.stdin is not None
+    slow_call.process.stdin.close()
+    # Much less than the time for which requests may delay it.
+    timer = threading.Timer(40, slow_call.process.kill)
+    timer.start()
+    try:
+        assert slow_call.answers() == [(6, True)]
+    finally:
+        timer.cancel()
 
 
 def test_invalid_messages_are_answered(tmp_path: Path) -> None:

@@ -140,6 +140,10 @@ def test_files_of_other_programs_stay(tmp_path: Path, caplog: pytest.LogCaptureF
     (tmp_path / "statements").write_text("CREATE TABLE entries (key TEXT);\n", encoding="utf-8")
     (tmp_path / "archive").write_bytes(gzip.compress(b"entries" * 1_000))
     (tmp_path / "random bytes").write_bytes(noise(100_000))
+    # An ISO image has its first descriptor after 32 KiB of NUL bytes.
+    (tmp_path / "image").write_bytes(bytes(32_768) + b"\x01CD001\x01" + noise(5_000))
+    (tmp_path / "last byte").write_bytes(bytes(1_000_000) + b"\1")
+    (tmp_path / "empty disk").write_bytes(bytes(17 * 1024 * 1024))
     for path in sorted(tmp_path.iterdir()):
         before = path.read_bytes()
         with pytest.raises(StoreError, match="use another file") as raised:

@@ -94,6 +94,8 @@ def test_the_host_of_the_site(api: API, web: ScriptedWeb) -> None:
     # Nothing is fetched for a request to another host.
     assert reason("other.example", *SIGNER.headers()) == "invalid: other-host"
     assert reason("other.example") == "absent: absent"
+    assert reason("other.example", *SIGNER.headers(tag="other")) == "absent: absent"
+    assert reason("other.example", ("Signature-Input", 'x=();tag="web-bot-auth"')) == "invalid: signature-unreadable"
     assert web.requests == []
     assert reason("EXAMPLE.com", *SIGNER.headers()) == "valid: verified"
 

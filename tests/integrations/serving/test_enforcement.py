@@ -478,6 +478,7 @@ def test_stats_as_json_and_for_prometheus() -> None:
         "verified": 0,
         "undecided": 0,
         "impostors": {},
+        "unchecked": {},
         "signatures": {},
     }
     text = stats.to_prometheus()

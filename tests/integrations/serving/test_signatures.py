@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -360,7 +361,10 @@ class Keys:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_invalid_signatures_beyond_a_limit_are_not_examined(monkeypatch: pytest.MonkeyPatch, *, is_async: bool) -> None:
+def test_invalid_signatures_beyond_a_limit_are_not_examined(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, *, is_async: bool
+) -> None:
+    caplog.set_level(logging.INFO, "canfetch.serving")
     seconds, spent = 0.0, 0.0
     monkeypatch.setattr(signature_verifier, "thread_time", lambda: spent)
     keys = Keys()
@@ -424,13 +428,14 @@ def test_invalid_signatures_beyond_a_limit_are_not_examined(monkeypatch: pytest.
     assert site.stats.signatures == {
         "verified": 3, "bad-signature": 6, "too-many-failures": 5, "overloaded": 3, "absent": 1
     }  # fmt: skip
-    assert site.stats.impostors == {"Googlebot": 15}
+    assert (site.stats.impostors, site.stats.unchecked) == ({"Googlebot": 7}, {"Googlebot": 8})
     assert site.stats.crawler_requests == 18
+    assert caplog.text.count(" 8.8.8.8 was not checked as Googlebot: too many invalid signatures came from this") == 5
     # If impostors are not blocked, they are only counted.
     open_site = enforced(trusted_proxies=["10.0.0.1"], **{**options, "block_impostors": False})
     for _ in range(5):
         assert send("6.6.6.6", site=open_site) is None
-    assert open_site.stats.impostors == {"Googlebot": 5}
+    assert (open_site.stats.impostors, open_site.stats.unchecked) == ({"Googlebot": 5}, {})
     assert open_site.stats.signatures["too-many-failures"] == 2
 
 

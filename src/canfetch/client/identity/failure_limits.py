@@ -1,11 +1,11 @@
-"""Limits on what invalid signatures cost: by address, by network, and in all, in bounded memory.
+"""Limits on what invalid signatures cost: by address, by network, and for the total, in bounded memory.
 
 A limit is a time in the future (the generic cell rate algorithm): each failure moves it further, and it is reached when
-it is a minute ahead. So a limit needs one number, and after it is reached, failures are accepted at its rate.
+it is a minute ahead. So a limit needs one number, and after it is reached, signatures are examined at its rate.
 """
 
 import socket
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from ipaddress import ip_address
 from threading import Lock
 from typing import Final
@@ -17,11 +17,13 @@ from canfetch.client.transports.addresses import is_public
 _WINDOW: Final = 60.0
 # The processor time that failures may take at once after a quiet time, in seconds.
 _BURST: Final = 0.2
-# How many times the failures of an address are accepted from its network, and from peers with a recent valid signature.
+# How many times as many failures as of an address are examined of its network, and of peers with a valid signature.
 _PER_NETWORK: Final = 4
 _PER_PROVEN: Final = 10
 _PROVEN_SECONDS: Final = 3600.0
+# Of each table. A network of IPv6 could otherwise fill one.
 _MAX_ENTRIES: Final = 20_000
+_MAX_PROVEN_OF_NETWORK: Final = 256
 # Addresses and networks have different lengths, so that one table has both.
 _NETWORK_BYTES: Final = {4: 3, 16: 6}
 _MAPPED: Final = b"\0" * 10 + b"\xff\xff"
@@ -44,8 +46,8 @@ OVERLOADED: Final = SignatureCheck(
 class FailureLimits:
     """Decides which signatures are examined. Safe for use by several threads.
 
-    A peer with a valid signature in the last hour, or in the network of one, may fail ten times as often, and the limit
-    of all peers does not apply to it.
+    A peer with a valid signature of a crawler in the last hour may fail ten times as often, and so may its network. The
+    limit of all peers does not apply to either, and the limit of the network does not apply to the peer.
 
     Args:
         max_failures: How many invalid signatures are examined in a minute, for each address. A network, of 24 bits for
@@ -61,6 +63,8 @@ class FailureLimits:
         # When the failures of an address or a network are forgotten, and until when one is exempt.
         self._failed: OrderedDict[bytes, float] = OrderedDict()
         self._proven: OrderedDict[bytes, float] = OrderedDict()
+        # How many addresses of a network are exempt.
+        self._proven_of: Counter[bytes] = Counter()
         self._paid_at = _NEVER
         self.reset_after_fork()
 
@@ -87,38 +91,58 @@ class FailureLimits:
                     return None
         return OVERLOADED if (self._paid_at - now) * self._max_share > _BURST else None
 
-    def record(self, peer: str | None, check: SignatureCheck | None, spent: float) -> None:
+    def record(self, peer: str | None, check: SignatureCheck | None, spent: float, *, is_of_crawler: bool) -> None:
         """Record the result for a signature that was examined.
 
         Args:
             peer: The address of the client, or None if it is unknown.
             check: The result, or None if there is none.
             spent: Processor time that the result took, in seconds.
+            is_of_crawler: Whether only keys of a given crawler are valid. Otherwise, a valid signature proves nothing,
+                because anybody can publish keys.
         """
+        is_valid = check is not None and check.is_valid
+        if is_valid and not is_of_crawler:
+            return
         now = self._monotonic()
         address = _packed(peer)
-        is_valid = check is not None and check.is_valid
         if is_valid and (address is None or self._proven.get(address, _NEVER) > now + _PROVEN_SECONDS / 2):
             return
-        # All clients have the address of a proxy that is not listed.
+        # All clients may have the address of a proxy that is not listed.
         if address is not None and not is_public(ip_address(address)):
             address = None
         with self._lock:
-            if address is not None:
-                keys = (address, _network_of(address))
-                if is_valid:
-                    for key in keys:
-                        _put(self._proven, key, now + _PROVEN_SECONDS)
-                    return
-                proven = [self._proven.get(key, _NEVER) > now for key in keys]
-                if check is not None and check.reason not in _OUTAGES:
-                    for key, is_proven in zip(keys, proven, strict=True):
-                        seconds = self._interval(key, is_proven=is_proven)
-                        _put(self._failed, key, max(self._failed.get(key, now), now) + seconds)
-                if any(proven):
-                    return
-            if not is_valid:
+            if is_valid:
+                if address is not None:
+                    self._prove(address, now)
+                return
+            keys = () if address is None else (address, _network_of(address))
+            proven = [self._proven.get(key, _NEVER) > now for key in keys]
+            if check is not None and check.reason not in _OUTAGES:
+                for key, is_proven in zip(keys, proven, strict=True):
+                    self._fail(key, self._interval(key, is_proven=is_proven), now)
+            if not any(proven):
                 self._paid_at = max(self._paid_at, now) + spent / self._max_share
+
+    def _fail(self, key: bytes, seconds: float, now: float) -> None:
+        _put(self._failed, key, max(self._failed.get(key, now), now) + seconds)
+        if len(self._failed) > _MAX_ENTRIES:
+            self._failed.popitem(last=False)
+
+    def _prove(self, address: bytes, now: float) -> None:
+        network = _network_of(address)
+        # All entries last equally long, so that the first one ends first. That of a network is after its addresses.
+        while self._proven and (len(self._proven) > _MAX_ENTRIES - 2 or next(iter(self._proven.values())) <= now):
+            key, _ = self._proven.popitem(last=False)
+            if len(key) in _NETWORK_BYTES:
+                self._proven_of[_network_of(key)] -= 1
+            else:
+                del self._proven_of[key]
+        is_new = address not in self._proven
+        if not is_new or self._proven_of[network] < _MAX_PROVEN_OF_NETWORK:
+            self._proven_of[network] += is_new
+            _put(self._proven, address, now + _PROVEN_SECONDS)
+        _put(self._proven, network, now + _PROVEN_SECONDS)
 
     def _interval(self, key: bytes, *, is_proven: bool) -> float:
         """Return the seconds for which a failure counts."""
@@ -129,8 +153,6 @@ class FailureLimits:
 def _put(entries: OrderedDict[bytes, float], key: bytes, until: float) -> None:
     entries[key] = until
     entries.move_to_end(key)
-    if len(entries) > _MAX_ENTRIES:
-        entries.popitem(last=False)
 
 
 def _packed(peer: str | None) -> bytes | None:

@@ -34,6 +34,9 @@ from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, InvalidURL
 
+# Names and their ports, or None for all ports.
+Hosts = frozenset[tuple[str, int | None]]
+
 _MAX_CLOCK_SKEW: Final = 3600
 _RANKS: Final = {
     SignatureReason.DIRECTORY_UNAVAILABLE: 3,
@@ -66,7 +69,7 @@ class SignatureVerifier:
         max_failures_per_minute: How many invalid signatures of an address are examined in a minute, and four times as
             many of its network (24 bits of IPv4, 48 bits of IPv6). Further ones are `not-checked`.
         max_failure_time: Seconds of processor time that invalid signatures may take in each second. The signatures of
-            addresses and networks without a valid one in the last hour are then `not-checked`.
+            addresses and networks without a valid one of a given crawler in the last hour are then `not-checked`.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
         transport, user_agent, fetch_timeout, max_stale, max_directories, max_fetches_per_minute, allow_private,
             begin_fetch: How directories are fetched. See `KeyDirectories`. Verifications raise what `begin_fetch` does.
@@ -220,7 +223,8 @@ class SignatureVerifier:
             check = found = stop.value
             return found
         finally:
-            self._limits.record(peer, check, spent + thread_time() - started)
+            spent += thread_time() - started
+            self._limits.record(peer, check, spent, is_of_crawler=crawler is not None)
 
     def examine(
         self,
@@ -228,19 +232,26 @@ class SignatureVerifier:
         crawler: Crawler | None,
         at: float | None = None,
         timeout: float | None = None,
+        hosts: Hosts | None = None,
     ) -> Steps[SignatureCheck]:
         """Return a generator that does what `verify` does, without limits, for `run_steps`.
 
-        Args: timeout: Seconds to wait, if that is less than the `timeout` of this object.
+        Args:
+            timeout: Seconds to wait, if that is less than the `timeout` of this object.
+            hosts: The hosts of the site. Default: those of this object.
         """
         best = NO_SIGNATURE
+        hosts = self._hosts if hosts is None else hosts
         deadline = time.monotonic() + (self._timeout if timeout is None else min(timeout, self._timeout))
         now = self._clock() if at is None else at
         for found in find_claims(request, now=now, clock_skew=self._clock_skew, max_lifetime=self._max_lifetime):
             if isinstance(found, SignatureCheck):
                 check = found
+            elif hosts is not None and not _is_one_of(request.authority, hosts):
+                problem = f"{request.authority} is not a host of the site"
+                check = found.conclude(SignatureStatus.INVALID, SignatureReason.OTHER_HOST, problem)
             else:
-                check = yield from self._verify(found, request, crawler, at, deadline)
+                check = yield from self._verify(found, crawler, at, deadline)
             if check.is_valid:
                 return check
             if best is NO_SIGNATURE or _rank(check) > _rank(best):
@@ -250,15 +261,10 @@ class SignatureVerifier:
     def _verify(
         self,
         claim: SignatureClaim,
-        request: SignedRequest,
         crawler: Crawler | None,
         at: float | None,
         deadline: float,
     ) -> Steps[SignatureCheck]:
-        if self._hosts is not None and not is_one_of(request.authority, self._hosts):
-            return claim.conclude(
-                SignatureStatus.INVALID, SignatureReason.OTHER_HOST, f"{request.authority} is not a host of the site"
-            )
         url = claim.directory.fetched
         trusted = url in _registered_directories()
         if crawler is not None:
@@ -319,13 +325,13 @@ def _check_clock_skew(seconds: Any) -> None:
         raise InvalidOption(f"invalid clock_skew {quoted(seconds)}: expected 0 to {_MAX_CLOCK_SKEW} seconds")
 
 
-def is_one_of(authority: str, hosts: frozenset[tuple[str, int | None]]) -> bool:
+def _is_one_of(authority: str, hosts: Hosts) -> bool:
     """Return whether the host of a request is one of those of `parse_hosts`."""
     origin = find_origin(f"host://{authority}/")
     return origin is not None and bool(hosts & {(origin.host, None), (origin.host, origin.port)})
 
 
-def parse_hosts(hosts: Any) -> frozenset[tuple[str, int | None]]:
+def parse_hosts(hosts: Any) -> Hosts:
     """Return host names and their ports, or None for all ports.
 
     Raises: InvalidOption: One is invalid.

@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from enum import StrEnum
 from functools import partial
@@ -30,7 +30,7 @@ from canfetch.agents.identity import (
 )
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
-from canfetch.client.identity.signature_verifier import SignatureVerifier
+from canfetch.client.identity.signature_verifier import Hosts, SignatureVerifier, parse_hosts
 from canfetch.client.identity.signed_requests import NO_SIGNATURE
 from canfetch.client.identity.waiting import Steps, Wait, run_steps, run_steps_async
 from canfetch.client.procedure import Clock
@@ -271,12 +271,17 @@ class IdentityVerifier:
         at: float | None = None,
         *,
         timeout: float | None = None,  # noqa: ASYNC109 - what is late has a result
+        hosts: Collection[str] | None = None,
     ) -> Identity:
         """Return who sent a request that was recorded, without blocking the event loop. See `verify_recorded`.
 
-        Args: timeout: Seconds to wait for directories, if that is less than the `timeout` of `signatures`.
+        Args:
+            timeout: Seconds to wait for directories, if that is less than the `timeout` of `signatures`.
+            hosts: The host names of the site, as for `SignatureVerifier`. Default: those of `signatures`.
+        Raises: InvalidOption: As `verify_recorded`, or a host is invalid.
         """
-        return await run_steps_async(self._recorded_steps(request, crawler, address, at, timeout))
+        parsed = None if hosts is None else parse_hosts(hosts)
+        return await run_steps_async(self._recorded_steps(request, crawler, address, at, timeout, hosts=parsed))
 
     def _steps(
         self, crawler: Crawler, address: str | None, request: SignedRequest | None, *, is_required: bool
@@ -296,11 +301,13 @@ class IdentityVerifier:
         address: str | None,
         at: float | None,
         timeout: float | None = None,
+        *,
+        hosts: Hosts | None = None,
     ) -> Steps[Identity]:
         if self._signatures is None:
             raise InvalidOption("verify_recorded requires IdentityVerifier(signatures=SignatureVerifier(...))")
         signer = crawler if crawler is not None and self._signatures.directories_of(crawler) else None
-        signature = yield from self._signatures.examine(request, signer, at, timeout)
+        signature = yield from self._signatures.examine(request, signer, at, timeout, hosts)
         decided = None if signer is None else _judge(signature, is_required=False)
         if decided is not None:
             return decided

@@ -11,7 +11,7 @@ import re
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from canfetch.client.private_files import create_private_file
 from canfetch.client.sqlite_files import FileLock
@@ -21,6 +21,9 @@ MAX_CORRUPT_FILES: Final = 3
 _LOGS: Final = ("-wal", "-shm")
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 4096
+# A file that begins with 16 MiB of NUL bytes is not read further.
+_PART_BYTES: Final = 65_536
+_MAX_NUL_PARTS: Final = 256
 # Fields of the header, which has 100 bytes: https://www.sqlite.org/fileformat2.html
 _USER_VERSION: Final = slice(60, 64)
 _APPLICATION_ID: Final = slice(68, 72)
@@ -41,7 +44,8 @@ def file_identity(path: Path) -> Identity:
 def belongs_to_another_program(path: Path, tables: tuple[bytes, ...], max_version: int) -> bool:
     """Return whether a file that SQLite cannot read was never a store: another file, or a database of another program.
 
-    Without the start of a database, it was a store if it has the tables of one, or nothing but NUL bytes.
+    Without the start of a database, it was a store if it has the tables of one, or nothing but NUL bytes and at most
+    16 MiB.
 
     Args:
         path: The file.
@@ -51,14 +55,26 @@ def belongs_to_another_program(path: Path, tables: tuple[bytes, ...], max_versio
     """
     with path.open("rb") as file:
         start = file.read(_HEADER_BYTES)
+        # Other formats begin with NUL bytes, too, such as images of disks.
+        is_empty = not any(start) and _has_only_nul_bytes(file)
     has_tables = b"CREATE " in start and any(table in start for table in tables)
     if not start.startswith(_MAGIC):
         # An empty file is one that a store creates. A page of a database has NUL bytes, and a text has none.
-        return any(start) and not (has_tables and b"\0" in start)
+        return not is_empty and not (has_tables and b"\0" in start)
     version, application = start[_USER_VERSION], start[_APPLICATION_ID]
     if any(application) or int.from_bytes(version) > max_version:
         return True
     return b"CREATE " in start and not has_tables
+
+
+def _has_only_nul_bytes(file: BinaryIO) -> bool:
+    for _ in range(_MAX_NUL_PARTS):
+        part = file.read(_PART_BYTES)
+        if not part:
+            return True
+        if part.count(0) < len(part):
+            return False
+    return False
 
 
 def move_corrupt_file(path: Path, identity: Identity, *, timeout: float) -> Path | None:

@@ -141,8 +141,8 @@ class Enforcement:
         """Return whether requests of a crawler must be signed."""
         return crawler.name in self._must_sign
 
-    def find_unchecked(self, request: Request, crawler: Crawler) -> SignatureCheck | None:
-        """Return the result for a request that must be signed, and whose signature is not examined, or None.
+    def find_unchecked(self, request: Request, crawler: Crawler) -> tuple[str | None, SignatureCheck] | None:
+        """Return the address and the result for a request that must be signed but is not examined, or None.
 
         Requests of impostors that are not blocked have no such result: they are checked like all others.
         """
@@ -151,7 +151,8 @@ class Enforcement:
         assert self.identity is not None
         assert self.identity.signatures is not None
         address = self.client_address(request.peer, request.header("x-forwarded-for"))
-        return self.identity.signatures.find_unchecked(request.header("signature-input"), address)
+        check = self.identity.signatures.find_unchecked(request.header("signature-input"), address)
+        return None if check is None else (address, check)
 
     def signed_request(self, request: Request) -> SignedRequest | None:
         """Return a request as it was signed, or None if it is not signed, or if signatures are not considered.

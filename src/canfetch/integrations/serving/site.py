@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import Identity, IdentityStatus, SignatureStatus
+from canfetch.agents.identity import Identity, IdentityStatus, SignatureCheck, SignatureStatus
 from canfetch.author.hosts import parse_host
 from canfetch.author.refusal import Refusal, status_phrase
 from canfetch.author.site_policy import closed_policy
@@ -36,12 +36,9 @@ _ACCEPT_SIGNATURE: Final = (
     "Accept-Signature",
     'sig1=("@authority" "signature-agent";key="sig1");created;expires;tag="web-bot-auth"',
 )
-# Requests that must be signed, and whose signatures are not examined: the reason, and the reply. An attack has many.
+# The replies to requests that must be signed, and whose signatures are not examined. An attack has many.
 _UNCHECKED: Final = {
-    check.detail: (
-        str(check.reason),
-        whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER),
-    )
+    check.detail: whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER)
     for status, check in ((429, TOO_MANY_FAILURES), (503, OVERLOADED))
 }
 
@@ -225,9 +222,9 @@ class Site:
             return None
         unchecked = None if crawler.entry is None else enforcement.find_unchecked(request, crawler.entry)
         if unchecked is not None:
-            reason, reply = _UNCHECKED[unchecked.detail]
-            self._counters.add("crawler_requests", signatures=reason, impostors=crawler.name)
-            return reply.reply_to(request)
+            address, check = unchecked
+            self._counters.add("crawler_requests", signatures=check.reason.value)
+            return self._refuse_unchecked(request, crawler.name, address, check)
         self._counters.add("crawler_requests")
         verdict = find_refusal(crawler, file, request)
         if verdict is not None:
@@ -260,14 +257,21 @@ class Site:
             return _refuse(
                 request, self._enforcement.refusal, f"this client may not be {name}\n{printable_text(identity.reason)}"
             )
+        is_blocked = self._enforcement is not None and self._enforcement.block_impostors
+        signature = identity.signature if check.must_sign and is_blocked else None
+        if signature is not None and signature.status is SignatureStatus.NOT_CHECKED:
+            return self._refuse_unchecked(request, name, check.address, signature)
         self._counters.add(impostors=name)
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
-        if check.must_sign and identity.signature and identity.signature.status is SignatureStatus.NOT_CHECKED:
-            return _UNCHECKED[identity.signature.detail][1].reply_to(request)
         reason = f"this client is not {name}\n{printable_text(identity.reason)}"
         return _refuse(request, self._enforcement.refusal, reason, *([_ACCEPT_SIGNATURE] if check.must_sign else []))
+
+    def _refuse_unchecked(self, request: Request, name: str, address: str | None, check: SignatureCheck) -> Reply:
+        self._counters.add(unchecked=name)
+        SERVING_LOGGER.info("%s was not checked as %s: %s", address, name, check.detail)
+        return _UNCHECKED[check.detail].reply_to(request)
 
 
 def _refuse(request: Request, refusal: Refusal, reason: str, *headers: tuple[str, str]) -> Reply:

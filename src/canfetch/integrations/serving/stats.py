@@ -18,10 +18,11 @@ _DESCRIPTIONS: Final = {
     "verified": "Allowed requests of crawlers whose identity was verified.",
     "undecided": "Requests of crawlers that the rules allow, and whose identity could not be verified.",
     "impostors": "Allowed requests that claim to be of a crawler, but are not.",
-    "signatures": "Allowed requests of crawlers that are signed, or have to be, by the result of the signature.",
+    "unchecked": "Requests of crawlers that were answered with 429 or 503 because of too many invalid signatures.",
+    "signatures": "Allowed and unchecked requests of crawlers that are signed, or have to be, by the result.",
 }
 # The counters that have parts, and the label of a part.
-_LABELS: Final = {"refused": "crawler", "impostors": "crawler", "signatures": "reason"}
+_LABELS: Final = {"refused": "crawler", "impostors": "crawler", "unchecked": "crawler", "signatures": "reason"}
 
 
 class SiteStats(NamedTuple):
@@ -38,8 +39,10 @@ class SiteStats(NamedTuple):
         undecided: Requests of crawlers that the rules allow, and whose identity could not be verified.
         impostors: Allowed requests that claim to be of a crawler but are not, by product token. The response was 403
             if impostors are blocked.
-        signatures: Allowed requests of crawlers that are signed, or have to be, by the `SignatureReason` of the result:
-            `verified`, or why not.
+        unchecked: Requests of crawlers that were answered with 429 or 503 because a limit of invalid signatures was
+            reached, by product token. The rules may not allow them.
+        signatures: Allowed and unchecked requests of crawlers that are signed, or have to be, by the `SignatureReason`
+            of the result: `verified`, or why not.
     """
 
     served: int
@@ -51,6 +54,7 @@ class SiteStats(NamedTuple):
     verified: int
     undecided: int
     impostors: Mapping[str, int]
+    unchecked: Mapping[str, int]
     signatures: Mapping[str, int]
 
     def to_json(self) -> dict[str, Any]:

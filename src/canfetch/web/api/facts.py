@@ -52,11 +52,13 @@ class IdentityNeeded(NamedTuple):
         request: The request.
         crawler: The crawler that its User-Agent field names, or None.
         at: When it was received, in seconds since the epoch.
+        hosts: The host names of the site, or None for all.
     """
 
     request: SignedRequest
     crawler: Crawler | None
     at: float
+    hosts: tuple[str, ...] | None
 
 
 Need = StateNeeded | StatesNeeded | FetchStep | IdentityNeeded

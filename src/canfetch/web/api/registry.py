@@ -10,12 +10,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from canfetch.agents import REGISTRY, Obeys, Purpose
-from canfetch.agents.identity import Identity, IdentityStatus, SignatureCheck, SignatureReason, SignatureStatus
 from canfetch.answers.crawlers import find_crawlers, match_user_agent
 from canfetch.client.identity import parse_request_head
-from canfetch.client.identity.signature_verifier import is_one_of, parse_hosts
+from canfetch.client.identity.signature_verifier import parse_hosts
 from canfetch.core.quoting import quoted
-from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption
 from canfetch.pages.dates import parse_date
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
@@ -83,13 +81,10 @@ def verify(body: bytes, facts: Facts) -> Mapping[str, Any]:
     if len(user_agent) > _MAX_USER_AGENT:
         raise InvalidOption(f"the User-Agent field is longer than {_MAX_USER_AGENT:,} characters")
     crawler = REGISTRY.find_crawler(user_agent)
-    hosts = None if asked.host is None else parse_hosts([asked.host])
-    if hosts is not None and head.field("signature-input") is not None and not is_one_of(head.authority, hosts):
-        problem = f"{head.authority or 'a request without a host'} is not for {asked.host}"
-        check = SignatureCheck(SignatureStatus.INVALID, SignatureReason.OTHER_HOST, printable_text(problem))
-        identity = Identity(IdentityStatus.UNDECIDED, check.detail, check)
-        return {"crawler": None if crawler is None else crawler.name, **identity.to_json()}
-    raise MissingFact(IdentityNeeded(head, crawler, at))
+    hosts = None if asked.host is None else (asked.host,)
+    if hosts is not None:
+        parse_hosts(hosts)
+    raise MissingFact(IdentityNeeded(head, crawler, at, hosts))
 
 
 @ROUTER.get("/verify", include_in_schema=False)

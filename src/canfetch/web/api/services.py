@@ -74,7 +74,7 @@ class Services(NamedTuple):
         elif isinstance(need, IdentityNeeded):
             seconds = max(deadline - asyncio.get_running_loop().time(), 0.0)
             identity = await self.verifier().verify_recorded_async(
-                need.request, need.crawler, at=need.at, timeout=seconds
+                need.request, need.crawler, at=need.at, timeout=seconds, hosts=need.hosts
             )
             facts.identity = need.crawler, identity
         else:

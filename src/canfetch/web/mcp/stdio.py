@@ -10,6 +10,7 @@ import re
 import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import BinaryIO, Final, NamedTuple, cast
@@ -24,6 +25,7 @@ from anyio import (
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCResponse, RequestId
 
@@ -88,8 +90,8 @@ class _ValidMessages:
         # One line at a time: a host that sends faster than the server reads has to wait.
         self._next: asyncio.Queue[bytes | OversizedMessage | None] = asyncio.Queue(1)
         self._ending: asyncio.Future[None] | None = None
-        # The requests that are not answered yet.
-        self._running: set[RequestId] = set()
+        # How many requests with an ID are not answered yet. Some hosts use an ID again before its answer.
+        self._running: Counter[RequestId] = Counter()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
         threading.Thread(target=self._read, name="canfetch-mcp-reader", daemon=True).start()
@@ -103,9 +105,12 @@ class _ValidMessages:
         self._ending = asyncio.ensure_future(self._next.put(None))
 
     def note_answer(self, request_id: RequestId | None) -> None:
-        """Note that a request was answered."""
+        """Note that a request was answered, or is not answered because it was cancelled."""
         if request_id is not None:
-            self._running.discard(request_id)
+            request_id = coerce_request_id(request_id)
+            self._running[request_id] -= 1
+            if self._running[request_id] <= 0:
+                del self._running[request_id]
         if not self._running:
             self._is_idle.set()
 
@@ -140,7 +145,7 @@ class _ValidMessages:
     def _note_request(self, text: str) -> None:
         request_id, cancelled = request_ids(text)
         if request_id is not None:
-            self._running.add(request_id)
+            self._running[coerce_request_id(request_id)] += 1
             self._is_idle.clear()
         if cancelled is not None:
             self.note_answer(cancelled)
