@@ -741,6 +741,36 @@ def test_a_host_joins_its_address_while_another_worker_adds_urls_of_it(postgres:
     assert (groups, members, retry_at) == ([("192.0.2.1", 8)], [(8, 1)], [(True,)])
 
 
+def test_a_host_gets_the_address_that_another_worker_adds_in_this_moment(postgres: PostgresServer) -> None:
+    database = postgres.create_database("literal")
+    queue = PostgresQueue(database, crawl="x")
+    is_added = threading.Event()
+
+    def add_address() -> None:
+        with psycopg.connect(database) as connection, psycopg.connect(database, autocommit=True) as other:
+            connection.execute(sql.ADD_ORIGINS, {"crawl": 1, "names": ["192.0.2.1"]})
+            is_added.set()
+            waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = 'literal' AND wait_event_type = 'Lock'"
+            wait_for(lambda: other.execute(waiting).fetchone() is not None)
+
+    async def resolve(_host: str) -> list[str]:
+        return ["192.0.2.1"]
+
+    async def main() -> list[str]:
+        options: dict[str, Any] = {"backend": queue, "group_by": "address", "resolver": resolve, "min_delay": 0.0}
+        async with open_client() as client, canfetch.Frontier(client, ["https://a.example/"], **options) as frontier:
+            thread = threading.Thread(target=add_address, daemon=True)
+            thread.start()
+            assert is_added.wait(60)
+            taken = [turn.url async for turn in frontier if turn.done()]
+            thread.join(60)
+            return taken
+
+    assert asyncio.run(main()) == ["https://a.example/"]
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT name, added FROM canfetch_origins").fetchall() == [("192.0.2.1", 1)]
+
+
 def test_workers_that_resolve_hosts_of_one_address_make_one_group(postgres: PostgresServer) -> None:
     queue = PostgresQueue(postgres.create_database("resolving"), crawl="x")
     pages = [f"https://host{number}.example/{page}" for number in range(200) for page in range(2)]
