@@ -99,7 +99,7 @@ async def resolved_group(host: str, resolver: Resolver) -> str:
     """Return the name of the group of a host: the first of its addresses, or the host if it has none.
 
     Raises: RequestNotSent: This machine cannot resolve names; TypeError: `resolver` returns something else; what
-        `resolver` raises, other than OSError.
+        `resolver` raises, other than OSError and UnicodeError.
     """
     try:
         async with asyncio.timeout(_RESOLVE_SECONDS):
@@ -111,7 +111,8 @@ async def resolved_group(host: str, resolver: Resolver) -> str:
         if error.kind is FailureKind.LOCAL:
             raise RequestNotSent(f"{host} cannot be resolved: {error.detail}") from None
         return host
-    except OSError:
+    except (OSError, UnicodeError):
+        # The codec of Python for names raises UnicodeError for a label that is too long.
         return host
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise _invalid_addresses(host, found)

@@ -332,7 +332,11 @@ class PostgresConnection(QueueConnection):
         if error.sqlstate is None:
             # There is no answer of the server. A wrong password or database has no connection either.
             return isinstance(error, self._psycopg.OperationalError) and not _is_refused_login(error)
-        return error.sqlstate.startswith(_PASSING_CLASSES) or error.sqlstate in (_READ_ONLY, _LOCK_TIMEOUT, _DUPLICATE_KEY)
+        return error.sqlstate.startswith(_PASSING_CLASSES) or error.sqlstate in (
+            _READ_ONLY,
+            _LOCK_TIMEOUT,
+            _DUPLICATE_KEY,
+        )
 
     def _store_error(self, error: "psycopg.Error", *, seconds: float | None = None) -> StoreError:
         waited = "" if seconds is None else f" for {seconds:.0f} s"
