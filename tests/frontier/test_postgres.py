@@ -11,7 +11,9 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
@@ -741,34 +743,68 @@ def test_a_host_joins_its_address_while_another_worker_adds_urls_of_it(postgres:
     assert (groups, members, retry_at) == ([("192.0.2.1", 8)], [(8, 1)], [(True,)])
 
 
+@contextmanager
+def open_transaction(database: str, *statements: str) -> Iterator[None]:
+    """Run statements before the block, and commit them as soon as the block waits for one of their locks."""
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+    def commit_when_waiting() -> None:
+        with psycopg.connect(database, autocommit=True) as other:
+            wait_for(lambda: other.execute(waiting).fetchone() is not None)
+        connection.commit()
+
+    with psycopg.connect(database) as connection, ThreadPoolExecutor() as threads:
+        for statement in statements:
+            connection.execute(statement.encode())
+        committed = threads.submit(commit_when_waiting)
+        yield
+        committed.result(60)
+
+
+async def resolve_to_one_address(_host: str) -> list[str]:
+    return ["192.0.2.1"]
+
+
+@asynccontextmanager
+async def open_by_address(database: str, urls: Iterable[str] = ()) -> AsyncIterator[canfetch.Frontier]:
+    """Open a frontier that is grouped by address, whose hosts have all the same one."""
+    options: dict[str, Any] = {"group_by": "address", "resolver": resolve_to_one_address, "min_delay": 0.0}
+    backend = PostgresQueue(database, crawl="x")
+    async with open_client() as client, canfetch.Frontier(client, urls, backend=backend, **options) as frontier:
+        yield frontier
+
+
 def test_a_host_gets_the_address_that_another_worker_adds_in_this_moment(postgres: PostgresServer) -> None:
     database = postgres.create_database("literal")
-    queue = PostgresQueue(database, crawl="x")
-    is_added = threading.Event()
-
-    def add_address() -> None:
-        with psycopg.connect(database) as connection, psycopg.connect(database, autocommit=True) as other:
-            connection.execute(sql.ADD_ORIGINS, {"crawl": 1, "names": ["192.0.2.1"]})
-            is_added.set()
-            waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = 'literal' AND wait_event_type = 'Lock'"
-            wait_for(lambda: other.execute(waiting).fetchone() is not None)
-
-    async def resolve(_host: str) -> list[str]:
-        return ["192.0.2.1"]
 
     async def main() -> list[str]:
-        options: dict[str, Any] = {"backend": queue, "group_by": "address", "resolver": resolve, "min_delay": 0.0}
-        async with open_client() as client, canfetch.Frontier(client, ["https://a.example/"], **options) as frontier:
-            thread = threading.Thread(target=add_address, daemon=True)
-            thread.start()
-            assert is_added.wait(60)
-            taken = [turn.url async for turn in frontier if turn.done()]
-            thread.join(60)
-            return taken
+        async with open_by_address(database, ["https://a.example/"]) as frontier:
+            with open_transaction(database, "INSERT INTO canfetch_origins (crawl, name) VALUES (1, '192.0.2.1')"):
+                return [turn.url async for turn in frontier if turn.done()]
 
     assert asyncio.run(main()) == ["https://a.example/"]
     with psycopg.connect(database) as connection:
         assert connection.execute("SELECT name, added FROM canfetch_origins").fetchall() == [("192.0.2.1", 1)]
+
+
+def test_a_host_that_gets_its_address_while_urls_are_added_leaves_no_empty_group(postgres: PostgresServer) -> None:
+    database = postgres.create_database("leaving")
+    resolved = (
+        "UPDATE canfetch_origins SET name = '192.0.2.1'",
+        "INSERT INTO canfetch_members (crawl, name, origin) SELECT crawl, '?a.example', id FROM canfetch_origins",
+    )
+
+    async def main() -> list[str]:
+        async with open_by_address(database) as frontier:
+            frontier.add("https://a.example/")
+            with open_transaction(database, *resolved):
+                # Another origin of the host.
+                frontier.add("http://a.example/")
+            return sorted([turn.url async for turn in frontier if turn.done()])
+
+    assert asyncio.run(main()) == ["http://a.example/", "https://a.example/"]
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT name, added FROM canfetch_origins").fetchall() == [("192.0.2.1", 2)]
 
 
 def test_workers_that_resolve_hosts_of_one_address_make_one_group(postgres: PostgresServer) -> None:
@@ -790,14 +826,13 @@ def test_workers_that_resolve_hosts_of_one_address_make_one_group(postgres: Post
                 turn.done()
 
     taken: list[str] = []
-    threads = [threading.Thread(target=asyncio.run, args=(work(taken),)) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as threads:
+        workers = [threads.submit(asyncio.run, asyncio.wait_for(work(taken), 120)) for _ in range(3)]
+        for worker in workers:
+            worker.result(150)
     assert sorted(taken) == sorted(pages)
     with psycopg.connect(queue._conninfo) as connection:
-        groups = connection.execute("SELECT name, added FROM canfetch_origins WHERE added > 0 ORDER BY name").fetchall()
+        groups = connection.execute("SELECT name, added FROM canfetch_origins ORDER BY name").fetchall()
         counted = connection.execute("SELECT added, done FROM canfetch_crawls").fetchall()
     assert groups == [("192.0.2.0", 134), ("192.0.2.1", 134), ("192.0.2.2", 132)]
     assert counted == [(400, 400)]

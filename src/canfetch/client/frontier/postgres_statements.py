@@ -309,6 +309,11 @@ ADD_ORIGINS: Final = """
 INSERT INTO canfetch_origins (crawl, name) SELECT %(crawl)s, name FROM unnest(%(names)s::text[]) AS new (name)
 WHERE NOT EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = %(crawl)s AND m.name = new.name)
 ORDER BY name ON CONFLICT DO NOTHING"""
+# Runs after `ADD_ORIGINS` in the same transaction: `ADD_ORIGINS` inserts a host again if it waited for the row of the
+# host while another worker renamed it.
+DROP_RESOLVED: Final = """
+DELETE FROM canfetch_origins AS o WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[]) AND state = 0 AND added = 0
+AND EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = o.crawl AND m.name = o.name AND m.origin <> o.id)"""
 
 FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
 
