@@ -633,6 +633,28 @@ def test_a_wait_before_the_address_is_known_counts_for_the_group() -> None:
 
 
 @both_backends
+@pytest.mark.parametrize("deferred_at, requested_at", [(1.0, 11.0), (7.5, 11.5)])
+def test_the_last_request_before_the_address_is_known_counts_for_the_group(
+    deferred_at: float, requested_at: float
+) -> None:
+    hosts, page = Origins(), "http://192.0.2.1/"
+    names = Names({"a.example": ["192.0.2.1"]}, seconds=8.0)
+
+    async def main() -> None:
+        async with open_frontier(hosts, [f"{A}/", page], group_by="address", resolver=names, min_delay=4.0) as frontier:
+            asyncio.get_running_loop().call_later(deferred_at, frontier.defer, f"{A}/", 0.1)
+            turn = await anext(frontier)
+            assert (turn.url, virtual_now()) == (page, 4.0)
+            waiting = asyncio.ensure_future(anext(frontier))
+            await asyncio.sleep(3.0)
+            turn.done()
+            (await waiting).done()
+
+    run_in_virtual_time(main)
+    assert hosts.checks == [(0.0, "http://192.0.2.1"), (pytest.approx(requested_at), A)]
+
+
+@both_backends
 def test_a_process_that_ends_during_a_lookup_leaves_the_host_to_the_next(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
 

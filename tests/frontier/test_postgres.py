@@ -744,7 +744,7 @@ def test_a_host_joins_its_address_while_another_worker_adds_urls_of_it(postgres:
 
 
 @contextmanager
-def open_transaction(database: str, *statements: str) -> Iterator[None]:
+def open_transaction(database: str, *statements: str, values: dict[str, Any] | None = None) -> Iterator[None]:
     """Run statements before the block, and commit them as soon as the block waits for one of their locks."""
     waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
@@ -755,7 +755,7 @@ def open_transaction(database: str, *statements: str) -> Iterator[None]:
 
     with psycopg.connect(database) as connection, ThreadPoolExecutor() as threads:
         for statement in statements:
-            connection.execute(statement.encode())
+            connection.execute(statement.encode(), values)
         committed = threads.submit(commit_when_waiting)
         yield
         committed.result(60)
@@ -766,9 +766,11 @@ async def resolve_to_one_address(_host: str) -> list[str]:
 
 
 @asynccontextmanager
-async def open_by_address(database: str, urls: Iterable[str] = ()) -> AsyncIterator[canfetch.Frontier]:
-    """Open a frontier that is grouped by address, whose hosts have all the same one."""
-    options: dict[str, Any] = {"group_by": "address", "resolver": resolve_to_one_address, "min_delay": 0.0}
+async def open_by_address(
+    database: str, urls: Iterable[str] = (), resolver: Any = resolve_to_one_address
+) -> AsyncIterator[canfetch.Frontier]:
+    """Open a frontier that is grouped by address, whose hosts have all the same one by default."""
+    options: dict[str, Any] = {"group_by": "address", "resolver": resolver, "min_delay": 0.0}
     backend = PostgresQueue(database, crawl="x")
     async with open_client() as client, canfetch.Frontier(client, urls, backend=backend, **options) as frontier:
         yield frontier
@@ -805,6 +807,38 @@ def test_a_host_that_gets_its_address_while_urls_are_added_leaves_no_empty_group
     assert asyncio.run(main()) == ["http://a.example/", "https://a.example/"]
     with psycopg.connect(database) as connection:
         assert connection.execute("SELECT name, added FROM canfetch_origins").fetchall() == [("192.0.2.1", 2)]
+
+
+def test_a_host_joins_a_group_whose_turn_ends_in_this_moment(postgres: PostgresServer) -> None:
+    database = postgres.create_database("ending")
+    groups = "SELECT id, name, state, priority FROM canfetch_origins ORDER BY id"
+
+    async def main() -> list[str]:
+        is_resolving = asyncio.Event()
+
+        async def resolve(_host: str) -> list[str]:
+            is_resolving.set()
+            await asyncio.sleep(5.0)
+            return []
+
+        async with open_by_address(database) as first, open_by_address(database, resolver=resolve) as second:
+            first.add("http://192.0.2.1/")
+            turn = await anext(first)
+            second.add("https://slow.example/", priority=7.0)
+            waiting = asyncio.ensure_future(anext(second))
+            await is_resolving.wait()
+            with psycopg.connect(database, autocommit=True) as connection:
+                assert isinstance(second._queue, PostgresWorker)
+                ((origin, *_),) = connection.execute(f"{groups} OFFSET 1").fetchall()
+                values = {"worker": second._queue._worker, "crawl": 1, "origin": origin}
+                values |= {"host": "?slow.example", "name": "192.0.2.1"}
+                with open_transaction(database, sql.LOCK_RESOLVED, sql.RESOLVE, values=values):
+                    assert turn.done()
+                assert [row[1:] for row in connection.execute(groups)] == [("192.0.2.1", 1, 7.0)]
+            waiting.cancel()
+            return [turn.url async for turn in first if turn.done()]
+
+    assert asyncio.run(main()) == ["https://slow.example/"]
 
 
 def test_workers_that_resolve_hosts_of_one_address_make_one_group(postgres: PostgresServer) -> None:
