@@ -169,8 +169,10 @@ def _measure_queue(database: str, arguments: argparse.Namespace) -> None:
         for page in range(pages)
         for host in range(first, min(first + together, arguments.origins))
     )
-    print("| queued URLs | added a second | turns a second of two processes | memory of a process | database |")
-    print("|---|---|---|---|---|", flush=True)
+    print(
+        "| queued URLs | origins | added a second | turns a second of two processes | memory of a process | database |"
+    )
+    print("|---|---|---|---|---|---|", flush=True)
     added = 0
     for number in sorted(arguments.queue):
         started, before = time.time(), added
@@ -192,7 +194,11 @@ def _measure_queue(database: str, arguments: argparse.Namespace) -> None:
         assert row is not None
         size = row[0] / 1024**3
         speed = turns / arguments.seconds
-        print(f"| {number:,} | {rate:,.0f} | {speed:,.0f} | {memory // 1024} MiB | {size:.1f} GiB |", flush=True)
+        origins = number // pages
+        print(
+            f"| {number:,} | {origins:,} | {rate:,.0f} | {speed:,.0f} | {memory // 1024} MiB | {size:.1f} GiB |",
+            flush=True,
+        )
 
 
 def main() -> None:

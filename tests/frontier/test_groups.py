@@ -525,6 +525,83 @@ def test_a_resolver_that_is_not_async_is_an_error() -> None:
 
 
 @both_backends
+def test_urls_of_a_host_whose_lookups_raise_are_skipped_after_a_time() -> None:
+    names = Names({"a.example": KeyError("a.example"), "c.example": ["192.0.2.1"]})
+
+    async def main() -> tuple[list[str], list[str], int]:
+        skipped: list[str] = []
+        async with open_frontier(
+            Origins(),
+            urls(A, C, pages=60),
+            group_by="address",
+            resolver=names,
+            min_delay=0.0,
+            max_unreachable=100.0,
+            on_skip=lambda url: skipped.append(f"{url.url} {url.error}"),
+        ) as frontier:
+            taken, errors = await end_all_turns(frontier, KeyError)
+            # Without another lookup.
+            frontier.add(f"{A}/new")
+            assert await end_all_turns(frontier, KeyError) == ([], [])
+            return taken, skipped, len(errors)
+
+    taken, skipped, raised = run_in_virtual_time(main)
+    assert sorted(taken) == sorted(urls(C, pages=60))
+    assert sorted(skipped) == sorted(f"{url} KeyError: 'a.example'" for url in [*urls(A, pages=60), f"{A}/new"])
+    # The time between two lookups grows.
+    assert raised == names.asked.count("a.example") == 6
+
+
+@both_backends
+def test_a_host_that_cannot_be_resolved_for_a_while_is_resolved_later() -> None:
+    async def main() -> tuple[list[str], list[str], float]:
+        names = Names({"a.example": ValueError("again")})
+        asyncio.get_running_loop().call_later(35.0, names.addresses.update, {"a.example": ["192.0.2.1"]})
+        async with open_frontier(Origins(), urls(A), group_by="address", resolver=names) as frontier:
+            return *await end_all_turns(frontier, ValueError), virtual_now()
+
+    assert run_in_virtual_time(main) == (urls(A), ["again"] * 3, 42.0)
+
+
+@both_backends
+def test_a_resolver_that_is_cancelled_is_called_again_with_a_delay() -> None:
+    names = Names({}, seconds=0.0)
+
+    async def resolve(host: str) -> list[str]:
+        names.asked.append(host)
+        if virtual_now() < 35.0:
+            raise asyncio.CancelledError
+        return ["192.0.2.1"]
+
+    result = crawl(Origins(), urls(A), group_by="address", resolver=resolve)
+    assert result.times(A) == [41.0, 42.0]
+    assert len(names.asked) == 5
+
+
+def test_a_name_that_python_cannot_encode_has_no_address() -> None:
+    async def resolve(host: str) -> list[str]:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None)
+        return [str(each[4][0]) for each in found]
+
+    host = f"{'a' * 64}.example"
+    assert asyncio.run(resolved_group(host, resolve)) == host
+
+
+def test_closing_a_frontier_cancels_its_lookups() -> None:
+    names = Names({}, seconds=5.0)
+
+    async def main() -> tuple[int, int, float]:
+        async with open_frontier(Origins(), urls(A), group_by="address", resolver=names) as frontier:
+            waiting = asyncio.ensure_future(anext(frontier, None))
+            await asyncio.sleep(1.0)
+            before = names.open
+        await waiting
+        return before, names.open, virtual_now()
+
+    assert run_in_virtual_time(main) == (1, 0, 1.0)
+
+
+@both_backends
 def test_a_machine_without_name_servers_waits_for_them() -> None:
     async def resolve(_host: str) -> list[str]:
         if virtual_now() < 25.0:
@@ -553,6 +630,28 @@ def test_a_wait_before_the_address_is_known_counts_for_the_group() -> None:
             return virtual_now(), sorted(turn.url for turn in taken)
 
     assert run_in_virtual_time(main) == (63.5, sorted(urls(A, B, pages=1)))
+
+
+@both_backends
+@pytest.mark.parametrize("deferred_at, requested_at", [(1.0, 11.0), (7.5, 11.5)])
+def test_the_last_request_before_the_address_is_known_counts_for_the_group(
+    deferred_at: float, requested_at: float
+) -> None:
+    hosts, page = Origins(), "http://192.0.2.1/"
+    names = Names({"a.example": ["192.0.2.1"]}, seconds=8.0)
+
+    async def main() -> None:
+        async with open_frontier(hosts, [f"{A}/", page], group_by="address", resolver=names, min_delay=4.0) as frontier:
+            asyncio.get_running_loop().call_later(deferred_at, frontier.defer, f"{A}/", 0.1)
+            turn = await anext(frontier)
+            assert (turn.url, virtual_now()) == (page, 4.0)
+            waiting = asyncio.ensure_future(anext(frontier))
+            await asyncio.sleep(3.0)
+            turn.done()
+            (await waiting).done()
+
+    run_in_virtual_time(main)
+    assert hosts.checks == [(0.0, "http://192.0.2.1"), (pytest.approx(requested_at), A)]
 
 
 @both_backends

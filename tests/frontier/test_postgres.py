@@ -11,7 +11,9 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
@@ -741,6 +743,104 @@ def test_a_host_joins_its_address_while_another_worker_adds_urls_of_it(postgres:
     assert (groups, members, retry_at) == ([("192.0.2.1", 8)], [(8, 1)], [(True,)])
 
 
+@contextmanager
+def open_transaction(database: str, *statements: str, values: dict[str, Any] | None = None) -> Iterator[None]:
+    """Run statements before the block, and commit them as soon as the block waits for one of their locks."""
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+    def commit_when_waiting() -> None:
+        with psycopg.connect(database, autocommit=True) as other:
+            wait_for(lambda: other.execute(waiting).fetchone() is not None)
+        connection.commit()
+
+    with psycopg.connect(database) as connection, ThreadPoolExecutor() as threads:
+        for statement in statements:
+            connection.execute(statement.encode(), values)
+        committed = threads.submit(commit_when_waiting)
+        yield
+        committed.result(60)
+
+
+async def resolve_to_one_address(_host: str) -> list[str]:
+    return ["192.0.2.1"]
+
+
+@asynccontextmanager
+async def open_by_address(
+    database: str, urls: Iterable[str] = (), resolver: Any = resolve_to_one_address
+) -> AsyncIterator[canfetch.Frontier]:
+    """Open a frontier that is grouped by address, whose hosts have all the same one by default."""
+    options: dict[str, Any] = {"group_by": "address", "resolver": resolver, "min_delay": 0.0}
+    backend = PostgresQueue(database, crawl="x")
+    async with open_client() as client, canfetch.Frontier(client, urls, backend=backend, **options) as frontier:
+        yield frontier
+
+
+def test_a_host_gets_the_address_that_another_worker_adds_in_this_moment(postgres: PostgresServer) -> None:
+    database = postgres.create_database("literal")
+
+    async def main() -> list[str]:
+        async with open_by_address(database, ["https://a.example/"]) as frontier:
+            with open_transaction(database, "INSERT INTO canfetch_origins (crawl, name) VALUES (1, '192.0.2.1')"):
+                return [turn.url async for turn in frontier if turn.done()]
+
+    assert asyncio.run(main()) == ["https://a.example/"]
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT name, added FROM canfetch_origins").fetchall() == [("192.0.2.1", 1)]
+
+
+def test_a_host_that_gets_its_address_while_urls_are_added_leaves_no_empty_group(postgres: PostgresServer) -> None:
+    database = postgres.create_database("leaving")
+    resolved = (
+        "UPDATE canfetch_origins SET name = '192.0.2.1'",
+        "INSERT INTO canfetch_members (crawl, name, origin) SELECT crawl, '?a.example', id FROM canfetch_origins",
+    )
+
+    async def main() -> list[str]:
+        async with open_by_address(database) as frontier:
+            frontier.add("https://a.example/")
+            with open_transaction(database, *resolved):
+                # Another origin of the host.
+                frontier.add("http://a.example/")
+            return sorted([turn.url async for turn in frontier if turn.done()])
+
+    assert asyncio.run(main()) == ["http://a.example/", "https://a.example/"]
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT name, added FROM canfetch_origins").fetchall() == [("192.0.2.1", 2)]
+
+
+def test_a_host_joins_a_group_whose_turn_ends_in_this_moment(postgres: PostgresServer) -> None:
+    database = postgres.create_database("ending")
+    groups = "SELECT id, name, state, priority FROM canfetch_origins ORDER BY id"
+
+    async def main() -> list[str]:
+        is_resolving = asyncio.Event()
+
+        async def resolve(_host: str) -> list[str]:
+            is_resolving.set()
+            await asyncio.sleep(5.0)
+            return []
+
+        async with open_by_address(database) as first, open_by_address(database, resolver=resolve) as second:
+            first.add("http://192.0.2.1/")
+            turn = await anext(first)
+            second.add("https://slow.example/", priority=7.0)
+            waiting = asyncio.ensure_future(anext(second))
+            await is_resolving.wait()
+            with psycopg.connect(database, autocommit=True) as connection:
+                assert isinstance(second._queue, PostgresWorker)
+                ((origin, *_),) = connection.execute(f"{groups} OFFSET 1").fetchall()
+                values = {"worker": second._queue._worker, "crawl": 1, "origin": origin}
+                values |= {"host": "?slow.example", "name": "192.0.2.1"}
+                with open_transaction(database, sql.LOCK_RESOLVED, sql.RESOLVE, values=values):
+                    assert turn.done()
+                assert [row[1:] for row in connection.execute(groups)] == [("192.0.2.1", 1, 7.0)]
+            waiting.cancel()
+            return [turn.url async for turn in first if turn.done()]
+
+    assert asyncio.run(main()) == ["https://slow.example/"]
+
+
 def test_workers_that_resolve_hosts_of_one_address_make_one_group(postgres: PostgresServer) -> None:
     queue = PostgresQueue(postgres.create_database("resolving"), crawl="x")
     pages = [f"https://host{number}.example/{page}" for number in range(200) for page in range(2)]
@@ -760,14 +860,13 @@ def test_workers_that_resolve_hosts_of_one_address_make_one_group(postgres: Post
                 turn.done()
 
     taken: list[str] = []
-    threads = [threading.Thread(target=asyncio.run, args=(work(taken),)) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as threads:
+        workers = [threads.submit(asyncio.run, asyncio.wait_for(work(taken), 120)) for _ in range(3)]
+        for worker in workers:
+            worker.result(150)
     assert sorted(taken) == sorted(pages)
     with psycopg.connect(queue._conninfo) as connection:
-        groups = connection.execute("SELECT name, added FROM canfetch_origins WHERE added > 0 ORDER BY name").fetchall()
+        groups = connection.execute("SELECT name, added FROM canfetch_origins ORDER BY name").fetchall()
         counted = connection.execute("SELECT added, done FROM canfetch_crawls").fetchall()
     assert groups == [("192.0.2.0", 134), ("192.0.2.1", 134), ("192.0.2.2", 132)]
     assert counted == [(400, 400)]
@@ -785,18 +884,21 @@ def test_a_turn_reads_nothing_else_that_its_worker_has_or_had(postgres: Postgres
             async for turn in frontier:
                 turn.done()
 
+    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'reading' AND application_name = 'canfetch'"
     scans = (
-        "SELECT sum(idx_scan)::int FROM pg_stat_user_indexes "
-        "WHERE indexrelname IN ('canfetch_origins_claimed', 'canfetch_urls_in_flight')"
+        "SELECT sum(idx_scan) FILTER (WHERE indexrelname IN ('canfetch_origins_claimed', 'canfetch_urls_in_flight'))"
+        "::int, sum(idx_scan)::int FROM pg_stat_user_indexes"
     )
     with psycopg.connect(database, autocommit=True) as connection:
         for name in ("first", "second"):
             asyncio.run(crawl(name))
             # Now the server knows that there are few rows in these states.
             connection.execute("VACUUM ANALYZE")
-        # It counts when a session ends, or a moment later.
-        time.sleep(1.5)
-        ((number,),) = connection.execute(scans).fetchall()
+        # A session writes its statistics before it disappears.
+        wait_for(lambda: connection.execute(others).fetchone() == (0,))
+        ((number, total),) = connection.execute(scans).fetchall()
+    # The statistics of both crawls: each turn reads the worker, the origin and the URL at its start and at its end.
+    assert total > 6 * 400
     # Only when a worker looks whether the crawl is over, and ends.
     assert number < 100
 

@@ -96,10 +96,11 @@ class Frontier:
             origins of a `host`, all of a `registrable-domain`, or all hosts with the same IP `address`. A group has one
             request at a time, and waits for the longest delay of its origins. Requests for robots.txt files count. It
             is stored with the crawl.
-        resolver: An async function that returns the IP addresses of a host, for `group_by="address"`. It is called once
-            for each new host. If it raises OSError or takes longer than ten seconds, the host is a group of its own. If
-            it raises another exception, the iteration raises it, and the host is resolved again after ten seconds. By
-            default, the system is asked.
+        resolver: An async function that returns the IP addresses of a host, for `group_by="address"`. It is called for
+            each new host. If it raises OSError or UnicodeError, or takes longer than ten seconds, the host is a group
+            of its own. The iteration raises any other exception, and TypeError for a result of another type. After
+            these, the host is resolved again in ten seconds, and then after longer times, up to an hour. By default,
+            the resolver of the system is used.
         concurrency_per_origin: The number of turns of one origin that can be open at the same time, or of one group.
         max_attempts: The number of turns of a URL. After the last one, the URL is listed as failed. A turn that is
             open when the process is killed counts; a released turn does not.
@@ -119,7 +120,8 @@ class Frontier:
             None. After that, its URLs are skipped, also those that are added later. With `recrawl`, it has one turn
             after each `recrawl.every` seconds, and its URLs are visited again once such a turn is done.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
-            often as the access policy specifies, or whose checks raise exceptions. After that, its URLs are skipped.
+            often as the access policy specifies, or whose checks raise exceptions, or a host whose `resolver` does.
+            After that, its URLs are skipped.
         max_checks: The number of robots.txt files and addresses that can be requested at the same time. If more are
             needed, every other one is that of the next origin in order, and the rest are chosen at random, so that
             origins that fail slowly do not hold up the others.

@@ -15,7 +15,6 @@ from canfetch.access.pacing import Pace
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME, Moment
 from canfetch.client.frontier.grouping import Resolver, resolved_group, unresolved_host
 from canfetch.client.frontier.origin_checks import (
-    NOT_SENT_DELAY,
     CheckedOrigin,
     CheckResult,
     OriginChecks,
@@ -33,7 +32,7 @@ from canfetch.errors import InvalidURL, RequestNotSent
 
 # The number of queued URLs of a group that are decided for one turn.
 _DECIDED_URLS: Final = 50
-# The number of origins without a robots.txt that are remembered.
+# The number of origins and hosts that are remembered as uncheckable.
 _MAX_UNCHECKABLE: Final = 2000
 # No crawl delay is longer, and sums with it are exact.
 _LONGEST: Final = 1e9
@@ -49,7 +48,10 @@ class GroupTurn(NamedTuple):
 
 
 class _Uncheckable(NamedTuple):
-    """An origin whose robots.txt cannot be obtained until a time. Its URLs wait, or are dropped."""
+    """An origin whose robots.txt cannot be obtained until a time, or a host whose lookup failed.
+
+    Its URLs wait, or are dropped.
+    """
 
     until: float
     problem: str
@@ -83,7 +85,8 @@ class GroupTurns:
         checks: The checks.
         bounds: The crawler's own limits.
         agent: The agent that the rules are for.
-        max_unreachable: Seconds after which the URLs of an unreachable origin are skipped.
+        max_unreachable: Seconds after which the URLs of an unreachable origin are skipped, and those of a host whose
+            lookups raise exceptions.
         report: Called with each URL before it is dropped.
         record: Records the decision about a URL.
         resolver: Returns the addresses of a host. Only for crawls that are grouped by address.
@@ -118,12 +121,12 @@ class GroupTurns:
         # The checks that run.
         self._running: dict[int, _Check] = {}
         # The groups whose addresses are looked up.
-        self._lookups: dict[asyncio.Task[str], int] = {}
+        self._lookups: dict[asyncio.Task[str], QueuedOrigin] = {}
         self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
 
     def take(self, group: QueuedOrigin, now: Moment) -> GroupTurn | None:
         """Return the next turn of a ready group. If it has none now, let it wait for a check or a time."""
-        if unresolved_host(group.name) is not None:
+        if unresolved_host(group.name) is not None and self._given_up(group.name, now) is None:
             self._queue.set_phases([(Phase.UNCHECKED, group.id)])
             return None
         pace = self._pace(group.delay)
@@ -167,7 +170,7 @@ class GroupTurns:
             if host is not None:
                 self._queue.set_phases([(Phase.CHECKING, group.id)])
                 lookup = asyncio.create_task(resolved_group(host, self._resolver), name=f"canfetch address {host}")
-                self._lookups[lookup] = group.id
+                self._lookups[lookup] = group
                 lookup.add_done_callback(lambda _: self._notify())
                 continue
             name = self._needed(group)
@@ -228,15 +231,15 @@ class GroupTurns:
         unexpected: BaseException | None = None
         for lookup, group in [each for each in self._lookups.items() if each[0].done()]:
             error = None if lookup.cancelled() else lookup.exception()
-            if error is not None:
-                problem = str(error) if isinstance(error, RequestNotSent) else None
-                self._queue.wait(group, self._now().at + NOT_SENT_DELAY, problem=problem)
-                unexpected = unexpected or (error if problem is None else None)
-            elif lookup.cancelled():
-                # The event loop was stopped.
-                self._queue.wait(group, self._now().at)
+            if error is None and not lookup.cancelled():
+                self._queue.resolve(group.id, lookup.result())
             else:
-                self._queue.resolve(group, lookup.result())
+                result = self._checks.note_failure(group, error)
+                failed = self._note_uncheckable(group.name, result, self._now())
+                # The next turn skips the URLs of a host that was given up.
+                at = self._now().at if failed.is_given_up else failed.until
+                self._queue.wait(group.id, at, problem=result.problem, keeps=failed.is_given_up)
+                unexpected = unexpected or (None if isinstance(error, RequestNotSent) else error)
             del self._lookups[lookup]
         return unexpected
 
@@ -270,6 +273,7 @@ class GroupTurns:
         """
         turn: GroupTurn | None = None
         used: dict[str, CheckedOrigin] = {}
+        unresolved = self._given_up(group.name, now)
         for queued in self._queue.first_urls(group.id, _DECIDED_URLS):
             try:
                 name = str(Origin.from_url(queued.url))
@@ -277,7 +281,7 @@ class GroupTurns:
                 # An older version accepted it.
                 self._skip(queued, None, seen, str(error))
                 continue
-            uncheckable = self._uncheckable.get(name)
+            uncheckable = unresolved or self._uncheckable.get(name)
             if uncheckable is not None and now.at < uncheckable.until:
                 if uncheckable.is_given_up:
                     self._skip(queued, None, seen, uncheckable.problem)
@@ -312,13 +316,19 @@ class GroupTurns:
         seen.skipped.append(queued.id)
         self._report(SkippedURL(queued.url, verdict, error))
 
-    def _note_uncheckable(self, name: str, result: CheckResult, now: Moment) -> None:
+    def _note_uncheckable(self, name: str, result: CheckResult, now: Moment) -> _Uncheckable:
         is_given_up = (result.failing_seconds or 0.0) > self._max_unreachable
         until = now.at + recheck_delay(result)
         self._uncheckable.pop(name, None)
-        self._uncheckable[name] = _Uncheckable(until, result.problem, is_given_up)
+        noted = self._uncheckable[name] = _Uncheckable(until, result.problem, is_given_up)
         if len(self._uncheckable) > _MAX_UNCHECKABLE:
             self._uncheckable.popitem(last=False)
+        return noted
+
+    def _given_up(self, name: str, now: Moment) -> _Uncheckable | None:
+        """Return why the URLs of a host without a known address are skipped now, if they are."""
+        noted = self._uncheckable.get(name)
+        return noted if noted is not None and noted.is_given_up and now.at < noted.until else None
 
     def _pace(self, delay: float) -> Pace:
         return self._bounds._replace(crawl_delay=delay)

@@ -42,7 +42,7 @@ class GroupBy(StrEnum):
     ORIGIN = "origin"  # each origin is a group
     HOST = "host"  # all schemes and ports of a host
     REGISTRABLE_DOMAIN = "registrable-domain"  # all hosts of a domain that one party has registered
-    ADDRESS = "address"  # all hosts with the same first IP address
+    ADDRESS = "address"  # all hosts with the same smallest IP address, IPv4 first
 
 
 def parse_group_by(name: object) -> GroupBy:
@@ -96,10 +96,10 @@ async def resolve_by_system(host: str) -> Sequence[str]:
 
 
 async def resolved_group(host: str, resolver: Resolver) -> str:
-    """Return the name of the group of a host: the first of its addresses, or the host if it has none.
+    """Return the name of the group of a host: its smallest address, IPv4 before IPv6, or the host if it has none.
 
     Raises: RequestNotSent: This machine cannot resolve names; TypeError: `resolver` returns something else; what
-        `resolver` raises, other than OSError.
+        `resolver` raises, other than OSError and UnicodeError.
     """
     try:
         async with asyncio.timeout(_RESOLVE_SECONDS):
@@ -111,7 +111,8 @@ async def resolved_group(host: str, resolver: Resolver) -> str:
         if error.kind is FailureKind.LOCAL:
             raise RequestNotSent(f"{host} cannot be resolved: {error.detail}") from None
         return host
-    except OSError:
+    except (OSError, UnicodeError):
+        # The codec of Python for names raises UnicodeError for a label that is too long.
         return host
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise _invalid_addresses(host, found)

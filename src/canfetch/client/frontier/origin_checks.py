@@ -148,7 +148,7 @@ class OriginChecks:
                 self._failing_since.pop(self._key(origin), None)
                 results.append(CheckResult(origin, True, None, pace=checked.pace))
             else:
-                results.append(self._failed(origin, None if task.cancelled() else task.exception()))
+                results.append(self.note_failure(origin, None if task.cancelled() else task.exception()))
             self._released.discard(origin.id)
         return results
 
@@ -167,7 +167,8 @@ class OriginChecks:
     def _key(self, origin: QueuedOrigin) -> int | str:
         return origin.name if self._of_groups else origin.id
 
-    def _failed(self, origin: QueuedOrigin, error: BaseException | None) -> CheckResult:
+    def note_failure(self, origin: QueuedOrigin, error: BaseException | None) -> CheckResult:
+        """Note that the check of an origin raised an exception, or was cancelled. Also for the address of a host."""
         if isinstance(error, RequestNotSent | ClientClosed):
             # That says nothing about the site, and other checks would fail as well.
             return CheckResult(origin, False, error, str(error))

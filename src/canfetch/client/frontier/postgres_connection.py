@@ -35,6 +35,8 @@ _LONGEST_PAUSE: Final = 2.0
 _PASSING_CLASSES: Final = ("08", "53", "57", "40")
 _READ_ONLY: Final = "25006"
 _LOCK_TIMEOUT: Final = "55P03"
+# Another transaction has inserted the same key and was committed in this moment. The next snapshot has its row.
+_DUPLICATE_KEY: Final = "23505"
 # The numbers of `state` in `canfetch_urls` are those of `queue_values.URLState`, those of `ended` are those of
 # `queue_values.Ending` for a URL that waits for its next visit, those of `canfetch_origins` are those of
 # `postgres_worker.OriginState`. Times are seconds since the epoch by the clock of the server. `worker` is the process
@@ -330,7 +332,11 @@ class PostgresConnection(QueueConnection):
         if error.sqlstate is None:
             # There is no answer of the server. A wrong password or database has no connection either.
             return isinstance(error, self._psycopg.OperationalError) and not _is_refused_login(error)
-        return error.sqlstate.startswith(_PASSING_CLASSES) or error.sqlstate in (_READ_ONLY, _LOCK_TIMEOUT)
+        return error.sqlstate.startswith(_PASSING_CLASSES) or error.sqlstate in (
+            _READ_ONLY,
+            _LOCK_TIMEOUT,
+            _DUPLICATE_KEY,
+        )
 
     def _store_error(self, error: "psycopg.Error", *, seconds: float | None = None) -> StoreError:
         waited = "" if seconds is None else f" for {seconds:.0f} s"

@@ -13,11 +13,11 @@ from typing import Final
 
 NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
 _ME: Final = "me AS (SELECT id FROM canfetch_workers WHERE id = %(worker)s FOR NO KEY UPDATE)"
-# What a worker has, for rows with a known key. With `=`, the server can take the index of all rows in this state, which
-# also has those that were in it, and reads them all.
+# The condition for rows of this worker whose key is known. With `=`, the server may use the index of all rows in this
+# state instead of the key, and read each entry of it, also those of rows that have left the state.
 _OWNED_BY_ME: Final = "state IS NOT DISTINCT FROM {} AND worker IS NOT DISTINCT FROM %(worker)s"
 _OWNED: Final = f"id = %(origin)s AND {_OWNED_BY_ME.format(3)}"
-# Of a statement whose groups are all there.
+# If a group no longer exists, because it has joined another one, the statement does not find its worker.
 _ME_CURRENT: Final = _ME.replace(
     " FOR NO",
     """ AND NOT EXISTS (
@@ -309,6 +309,11 @@ ADD_ORIGINS: Final = """
 INSERT INTO canfetch_origins (crawl, name) SELECT %(crawl)s, name FROM unnest(%(names)s::text[]) AS new (name)
 WHERE NOT EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = %(crawl)s AND m.name = new.name)
 ORDER BY name ON CONFLICT DO NOTHING"""
+# Runs after `ADD_ORIGINS` in the same transaction: `ADD_ORIGINS` inserts a host again if it waited for the row of the
+# host while another worker renamed it.
+DROP_RESOLVED: Final = """
+DELETE FROM canfetch_origins AS o WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[]) AND state = 0 AND added = 0
+AND EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = o.crawl AND m.name = o.name AND m.origin <> o.id)"""
 
 FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
 
@@ -347,7 +352,7 @@ over AS (
     ) AS ranked JOIN rooms ON rooms.id = origin WHERE number > room
 ),"""
 # Rows are inserted and locked in the order of their keys, so that two workers never wait for one another.
-# Locked ones are counted, because the server would look for each of them in a list of all.
+# `woken` counts the rows of `locked`, so that they are locked first. A join would compare each origin with all others.
 _ADD: Final = f"""
 WITH {_ME},
 input AS (

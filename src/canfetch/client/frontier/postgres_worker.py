@@ -546,18 +546,22 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         with self._lock:
             self._claims.pop(origin, None)
 
-    def _find_origins(self, names: set[str]) -> None:
+    def _find_origins(self, origins: set[str]) -> None:
         """Look up the IDs of origins, and create those that are new."""
         if len(self._origin_ids) > _KNOWN_ORIGINS:
             self._origin_ids.clear()
         find = sql.FIND_MEMBERS if self._is_grouped else sql.FIND_ORIGINS
-        while missing := sorted(name for name in names if name not in self._origin_ids):
+        while missing := sorted(name for name in origins if name not in self._origin_ids):
             rows = self._run(find, names=missing)
             self._origin_ids.update((name, id_) for id_, name in rows)
             missing = [name for name in missing if name not in self._origin_ids]
             if missing:
                 groups = [group_name(name, self._options.group_by) for name in missing]
-                self._run(sql.ADD_ORIGINS, names=sorted(set(groups)))
+                names = sorted(set(groups))
+                if self._options.group_by is GroupBy.ADDRESS:
+                    self._run(sql.DROP_RESOLVED, names=names, before=sql.ADD_ORIGINS)
+                else:
+                    self._run(sql.ADD_ORIGINS, names=names)
                 if self._is_grouped:
                     # Not those of a group that joins another one in this moment.
                     self._run(sql.ADD_MEMBERS, names=missing, groups=groups)

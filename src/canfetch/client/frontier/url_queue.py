@@ -32,8 +32,8 @@ class QueueOptions(NamedTuple):
         concurrency: The number of URLs of one origin that can be in flight.
         max_attempts: The number of turns of a URL. Those that end with a release are not counted.
         clock: Returns the time of the frontier, `clocks.Moment.at`.
-        group_by: How URLs are grouped. It is stored with the crawl: `grouping.group_name` is the group of a new origin,
-            which stays in its group, but for `URLQueue.resolve`.
+        group_by: How URLs are grouped. It is stored with the crawl. `grouping.group_name` returns the group of a new
+            origin. The origin leaves that group only if `URLQueue.resolve` moves the group into another one.
         skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again. None to
             drop the first and list the second.
     """
