@@ -57,6 +57,14 @@ def _lxml() -> None:
     pytest.importorskip("lxml", reason="lxml is not installed")
 
 
+def test_no_condition_is_lost_among_many_terms() -> None:
+    many = content(*[permits("ai-train")] * 150, permits("ai-train", '<payment type="crawl"/>'))
+    allowing = f"License: {LICENSE}\nUser-agent: *\nContent-Usage: train-ai=y\n"
+    verdict = use(document(many), robots=allowing)
+    assert (verdict.allowed, verdict.is_refused) == (None, True)
+    assert [one.note for one in verdict.conditions] == ["payment: crawl"]
+
+
 AI_TERMS = "https://example.com/ai-license-request"
 # The text that prints the example, the example, and what it states on training, AI use and search. Those of RSL 1.0 are
 # taken from a summary, which prints the license elements only.

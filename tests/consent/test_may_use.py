@@ -283,6 +283,35 @@ def test_the_rest_of_a_robots_txt_that_was_cut_can_change_the_answer() -> None:
     assert use("User-agent: *\nAllow: /\n" + PADDING[:-100_000], response=allowing).is_final
 
 
+NOAI_META = "<meta name=robots content=noai>"
+
+
+@pytest.mark.parametrize("limited", ["meta", "header", "one header", "elements", "attribute", "tdm"])
+def test_a_statement_after_a_limit_inside_a_page_can_change_the_answer(limited: str) -> None:
+    pytest.importorskip("lxml", reason="lxml is not installed")
+    metas, name = "<meta name=robots content=nofollow>", "html"
+    tdm = "<meta name=tdm-reservation content=0>" * 10_001 + "<meta name=tdm-reservation content=1>"
+    response = {
+        "meta": PageResponse(200, (), metas * 1_000 + NOAI_META),
+        "header": PageResponse(200, [("X-Robots-Tag", "nofollow")] * 1_000 + [("X-Robots-Tag", "noai")], "<p>"),
+        "one header": PageResponse(200, {"X-Robots-Tag": "nofollow," * 1_000 + "noai"}, "<p>"),
+        "elements": PageResponse(200, (), "<meta name=description content=x>" * 10_001 + NOAI_META),
+        "attribute": PageResponse(200, (), f"<meta name=robots content='{' ' * 70_000}noai'>"),
+        "tdm": PageResponse(200, (), tdm),
+    }[limited]
+    name = "headers" if "header" in limited else "html"
+    verdict = use("User-agent: *\nContent-Usage: train-ai=y\n", response=response)
+    assert (verdict.allowed, verdict.is_final) == (True, False)
+    assert [str(one) for one in verdict.unread] == [f"{name}: not-read (only a part was read)"]
+
+
+def test_a_header_that_was_cut_states_nothing_that_nobody_sent() -> None:
+    headers = [("Content-Usage", "train-ai=n"), ("Content-Usage", "a" * 70_000 + "=y")]
+    verdict = use(response=PageResponse(200, headers, "<p>"))
+    assert [(one.text, one.note) for one in verdict.statements] == [("train-ai=n", "")]
+    assert not verdict.is_final
+
+
 SIGNAL = "Content-Signal: ai-train=no"
 
 

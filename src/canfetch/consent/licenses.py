@@ -181,8 +181,8 @@ def _term_statements(read: Iterable[_Read], url: str, purpose: UsagePurpose) -> 
     terms = [(one, term) for one in read for term in one.terms(url, purpose)]
     if any(term.is_conditional for _, term in terms):
         terms = [(one, without_allowance(term, _CONDITIONS)) for one, term in terms]
-    # Of thousands of terms, no prohibition is lost.
-    terms.sort(key=lambda pair: pair[1].preference is not Preference.DISALLOW)
+    # Of thousands of terms, no prohibition is lost, and no condition.
+    terms.sort(key=lambda pair: (pair[1].preference is not Preference.DISALLOW, not pair[1].is_conditional))
     return [_term_statement(one, term) for one, term in islice(terms, MAX_STATEMENTS)]
 
 
