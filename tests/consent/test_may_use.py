@@ -530,6 +530,18 @@ def test_a_file_with_thousands_of_statements_is_bounded() -> None:
     assert len(str(verdict.to_json())) < 100_000
 
 
+@pytest.mark.parametrize("line", ["Content-Usage: train-ai=n", "Content-Usage: Train-ai=n"])
+def test_statements_that_are_not_listed_are_counted(line: str) -> None:
+    for group in ("*", "Other"):
+        verdict = use(f"User-agent: {group}\n" + f"{line}\n" * 1_500 + "User-agent: Other\nAllow: /\n", agent=group)
+        assert (len(verdict.statements), verdict.unlisted) == (100, 1_400)
+        assert verdict.to_json()["unlisted_statements"] == 1_400
+        assert verdict.allowed is None or str(verdict).endswith("; and at least 99 more statements")
+    passed_over = use("User-agent: *\n" + "Content-Usage: train-ai=n\n" * 1_500 + "User-agent: a\nAllow: /", agent="a")
+    assert (len(passed_over.statements), passed_over.unlisted) == (100, 1_400)
+    assert use(f"User-agent: *\n{line}\n").unlisted == 0
+
+
 def test_licenses_of_a_file_are_read_once_for_all_agents_of_a_group() -> None:
     lines = "".join(f"License: https://example.com/{number}.xml\n" for number in range(5_000))
     robots = canfetch.parse(f"{lines}User-agent: *\nAllow: /\nUser-agent: a\nLicense: https://example.com/a.xml\n")
@@ -614,6 +626,7 @@ def test_json_is_complete_and_plain() -> None:
         "combination",
         "decided_by",
         "statements",
+        "unlisted_statements",
         "sources",
     ]
     assert data["schema"] == "canfetch.use/1"
