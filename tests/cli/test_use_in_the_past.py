@@ -192,6 +192,34 @@ def test_rows_of_captured_pages_over_a_limit_name_the_source(run: Any, folder: P
     assert found == [("allow", "html")] * 3 + [("allow", None)]
 
 
+def test_cells_of_a_row_do_not_depend_on_other_rows(run: Any, folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    captures = {
+        "https://a.example/robots.txt": http_response(
+            b"License: https://a.example/l.xml\nUser-agent: *\nContent-Usage: tdm=n\n"
+        ),
+        "https://b.example/robots.txt": http_response(
+            b"", status=301, headers=[("Location", "https://a.example/robots.txt")]
+        ),
+        "https://b.example/one": http_response(b"x"),
+    }
+    (folder / "a.warc").write_bytes(b"".join(record(url, block) for url, block in captures.items()))
+    names = ("use_kind", "use_line", "use_place", "use_url", "use_note")
+
+    def cells(urls: list[str], *pages: str) -> list[tuple[Any, ...]]:
+        (folder / "urls.txt").write_text("\n".join(urls), encoding="utf-8")
+        command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", "--agent", "GPTBot", "-j1", *pages]
+        assert run(*command, "--use", "training", "-o", "out.ndjson", "--force").code == 0
+        return [tuple(row[name] for name in names) for row in read_json_lines(folder / "out.ndjson")]
+
+    pages = ("--pages", "a.warc")
+    urls = [f"https://{name}" for name in ("a.example/one", "b.example/one", "b.example/two")]
+    statement = ("content-usage", 3, "line 3", "https://a.example/robots.txt")
+    label = "tdm is a label of the expired draft-ietf-aipref-vocab-01"
+    assert cells(urls, *pages) == [(*statement, None), (*statement, label), (*statement, None)]
+    assert cells(urls[:1]) == cells(urls[:1], *pages) == [(*statement, None)]
+
+
 @pytest.mark.slow
 def test_histories_and_clients_give_the_answer_of_the_library_as_of_a_time(history: WatchHistory) -> None:
     unread = MissingSource(SourceState.NOT_READ)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import canfetch
 from canfetch.consent import MissingSource, PageResponse, SourceState, StatementKind, UseVerdict, may_use
-from canfetch.consent.decision import read_sources
+from canfetch.consent.decision import read_sources, with_redirects
 from canfetch.consent.licenses import read_licenses
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
@@ -540,6 +540,15 @@ def test_statements_that_are_not_listed_are_counted(line: str) -> None:
     passed_over = use("User-agent: *\n" + "Content-Usage: train-ai=n\n" * 1_500 + "User-agent: a\nAllow: /", agent="a")
     assert (len(passed_over.statements), passed_over.unlisted) == (100, 1_400)
     assert use(f"User-agent: *\n{line}\n").unlisted == 0
+
+
+def test_a_statement_of_a_site_on_the_way_has_its_line() -> None:
+    robots = "User-agent: *\nContent-Signal: ai-train=no\n"
+    way = use(robots, url="https://way.example/", response=PageResponse(302, ()))
+    (statement,) = with_redirects(use(), [way]).statements
+    place = "line 2 of https://way.example/robots.txt"
+    assert (statement.line, statement.place, statement.to_json()["line"]) == (2, place, 2)
+    assert statement.source_url == "https://way.example/robots.txt"
 
 
 def test_licenses_of_a_file_are_read_once_for_all_agents_of_a_group() -> None:

@@ -403,7 +403,7 @@ def _statements_on_the_way(
         if not is_same_file:
             address = addresses.get(one.source, other.url)
             place = one.place if one.source in named else f"{one.place} of {address}"
-            stated = one._replace(place=place, line=None, source_url=one.source_url or address)
+            stated = one._replace(place=place, source_url=one.source_url or address)
         if one.source != HEADERS:
             on_url = f"for {redacted_url(other.url)}, which redirects"
             stated = stated._replace(note=f"{one.note}; {on_url}" if one.note else on_url)

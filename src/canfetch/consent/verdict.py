@@ -149,7 +149,8 @@ class UseStatement(NamedTuple):
         preference: What it states: allow, disallow, or unknown for a fact that states nothing on the purpose.
         note: What it means, if the words do not say so. Usually empty.
         is_condition: Whether it permits the use on a condition that the caller may not fulfil, such as a payment.
-        line: The line of its source if that is the robots.txt of the content or the HTML, or None for other places.
+        line: The line of its source if that is a robots.txt or the HTML, or None for other places. `source_url` names
+            the file if it is not that of the content.
         token: The control token whose rule it is, or None.
         group: The group that this rule is in: that of the token, or `*`.
         source_url: The URL of its source if a redirect led to another one than that of the content, or to another host.
