@@ -74,13 +74,13 @@ def test_before_the_first_copy_the_answer_is_an_error(run: Run) -> None:
     at = ("--at", "2026-01-31T23:59:59Z")
     assert run("check", URL, *AGENT, *at) == (2, "", f"canfetch: robots.txt of https://example.com: {words}\n")
     assert run("check", URL, *AGENT, *at, "--quiet").code == 2
-    used = run("use", URL, *TRAINING, *at)
-    assert used.lines[:3] == [
-        f"not stated: training with {URL}, for GPTBot",
-        "  nothing that was read and applies to GPTBot states anything on training",
-        f"  not read     robots.txt ({words})",
-    ]
-    assert used.code == 2
+    error = f"robots.txt of https://example.com: {words}"
+    assert run("use", URL, *TRAINING, *at) == (2, "", f"canfetch: {error}\n")
+    (row,) = json.loads(run("use", URL, *TRAINING, *at, "--format", "json").out)
+    assert (row["allowed"], row["error"]) == (None, error)
+    other = run("use", "https://other.example/", *TRAINING, *at)
+    assert other.code == 2
+    assert other.err.startswith("canfetch: robots.txt of https://other.example: ")
 
 
 def test_each_printed_time_selects_its_version(run: Run, history: Path) -> None:

@@ -345,3 +345,9 @@ def test_a_url_that_fails_costs_the_others_nothing(run: Run, site: Site) -> None
     ran = run("use", "http://[zz]/", url, *TRAINING, *UNKEPT, "--format", "ndjson")
     failed, row = objects(ran)
     assert (failed["allowed"], "[zz]" in failed["error"], row["allowed"], ran.code) == (None, True, True, 2)
+
+
+def test_statements_that_are_not_listed_are_counted(run: Any, folder: Path) -> None:
+    (folder / "many.txt").write_text("User-agent: *\n" + "Content-Usage: train-ai=n\n" * 103, encoding="utf-8")
+    ran = run("use", "https://a.example/", "--purpose", "training", "--agent", "GPTBot", "--robots", "many.txt")
+    assert "  unlisted     3 more, over 100 of a kind" in ran.lines

@@ -173,6 +173,53 @@ def test_rows_of_an_unreachable_origin_of_a_payment_and_of_a_redirect(run: Any, 
     assert len((folder / "none.csv").read_text(encoding="utf-8").splitlines()) == 1
 
 
+def test_rows_of_captured_pages_over_a_limit_name_the_source(run: Any, folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    metas = "<meta name=robots content=nofollow>" * 1_000 + "<meta name=robots content=noai>"
+    long = f"<meta name=robots content='{' ' * 70_000}noai'>"
+    html = [("Content-Type", "text/html")]
+    pages = {"a": metas, "b": long, "c": f"<p>{' ' * 3_000_000}{long}", "d": "<p>"}
+    captures = {"https://a.example/robots.txt": http_response(b"User-agent: *\nContent-Usage: train-ai=y\n")}
+    captures["https://a.example/.well-known/tdmrep.json"] = http_response(b"", status=404)
+    captures |= {
+        f"https://a.example/{name}": http_response(page.encode(), headers=html) for name, page in pages.items()
+    }
+    (folder / "a.warc").write_bytes(b"".join(record(url, block) for url, block in captures.items()))
+    (folder / "urls.txt").write_text("".join(f"https://a.example/{name}\n" for name in pages), encoding="utf-8")
+    command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", "--pages", "a.warc", "--agent", "GPTBot", "-j1"]
+    assert run(*command, "--use", "training", "-o", "out.ndjson").code == 0
+    found = [(row["use"], row["use_unread"]) for row in read_json_lines(folder / "out.ndjson")]
+    assert found == [("allow", "html")] * 3 + [("allow", None)]
+
+
+def test_cells_of_a_row_do_not_depend_on_other_rows(run: Any, folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    captures = {
+        "https://a.example/robots.txt": http_response(
+            b"License: https://a.example/l.xml\nUser-agent: *\nContent-Usage: tdm=n\n"
+        ),
+        "https://b.example/robots.txt": http_response(
+            b"", status=301, headers=[("Location", "https://a.example/robots.txt")]
+        ),
+        "https://b.example/one": http_response(b"x"),
+    }
+    (folder / "a.warc").write_bytes(b"".join(record(url, block) for url, block in captures.items()))
+    names = ("use_kind", "use_line", "use_place", "use_url", "use_note")
+
+    def cells(urls: list[str], *pages: str) -> list[tuple[Any, ...]]:
+        (folder / "urls.txt").write_text("\n".join(urls), encoding="utf-8")
+        command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", "--agent", "GPTBot", "-j1", *pages]
+        assert run(*command, "--use", "training", "-o", "out.ndjson", "--force").code == 0
+        return [tuple(row[name] for name in names) for row in read_json_lines(folder / "out.ndjson")]
+
+    pages = ("--pages", "a.warc")
+    urls = [f"https://{name}" for name in ("a.example/one", "b.example/one", "b.example/two")]
+    statement = ("content-usage", 3, "line 3", "https://a.example/robots.txt")
+    label = "tdm is a label of the expired draft-ietf-aipref-vocab-01"
+    assert cells(urls, *pages) == [(*statement, None), (*statement, label), (*statement, None)]
+    assert cells(urls[:1]) == cells(urls[:1], *pages) == [(*statement, None)]
+
+
 @pytest.mark.slow
 def test_histories_and_clients_give_the_answer_of_the_library_as_of_a_time(history: WatchHistory) -> None:
     unread = MissingSource(SourceState.NOT_READ)

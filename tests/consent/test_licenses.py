@@ -57,6 +57,27 @@ def _lxml() -> None:
     pytest.importorskip("lxml", reason="lxml is not installed")
 
 
+@pytest.mark.parametrize("usage", ["ai-training", "train", "rag", "grounding", "answers", "search-index"])
+def test_a_usage_that_rsl_does_not_define_permits_nothing(usage: str) -> None:
+    for purpose in ALL:
+        verdict = use(document(content(permits(f"all {usage}"))), purpose=purpose)
+        assert (verdict.allowed, verdict.is_final) == (None, False)
+        assert f"unknown usage '{usage}'" in str(verdict.sources[-1])
+
+
+def test_labels_of_aipref_are_usages() -> None:
+    labels = document(content(permits("train-ai ai-use search")))
+    assert [use(labels, purpose=purpose).allowed for purpose in ALL] == [True] * 3
+
+
+def test_no_condition_is_lost_among_many_terms() -> None:
+    many = content(*[permits("ai-train")] * 150, permits("ai-train", '<payment type="crawl"/>'))
+    allowing = f"License: {LICENSE}\nUser-agent: *\nContent-Usage: train-ai=y\n"
+    verdict = use(document(many), robots=allowing)
+    assert (verdict.allowed, verdict.is_refused) == (None, True)
+    assert [one.note for one in verdict.conditions] == ["payment: crawl"]
+
+
 AI_TERMS = "https://example.com/ai-license-request"
 # The text that prints the example, the example, and what it states on training, AI use and search. Those of RSL 1.0 are
 # taken from a summary, which prints the license elements only.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import canfetch
 from canfetch.consent import MissingSource, PageResponse, SourceState, StatementKind, UseVerdict, may_use
-from canfetch.consent.decision import read_sources
+from canfetch.consent.decision import read_sources, with_redirects
 from canfetch.consent.licenses import read_licenses
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
@@ -283,6 +283,35 @@ def test_the_rest_of_a_robots_txt_that_was_cut_can_change_the_answer() -> None:
     assert use("User-agent: *\nAllow: /\n" + PADDING[:-100_000], response=allowing).is_final
 
 
+NOAI_META = "<meta name=robots content=noai>"
+
+
+@pytest.mark.parametrize("limited", ["meta", "header", "one header", "elements", "attribute", "tdm"])
+def test_a_statement_after_a_limit_inside_a_page_can_change_the_answer(limited: str) -> None:
+    pytest.importorskip("lxml", reason="lxml is not installed")
+    metas, name = "<meta name=robots content=nofollow>", "html"
+    tdm = "<meta name=tdm-reservation content=0>" * 10_001 + "<meta name=tdm-reservation content=1>"
+    response = {
+        "meta": PageResponse(200, (), metas * 1_000 + NOAI_META),
+        "header": PageResponse(200, [("X-Robots-Tag", "nofollow")] * 1_000 + [("X-Robots-Tag", "noai")], "<p>"),
+        "one header": PageResponse(200, {"X-Robots-Tag": "nofollow," * 1_000 + "noai"}, "<p>"),
+        "elements": PageResponse(200, (), "<meta name=description content=x>" * 10_001 + NOAI_META),
+        "attribute": PageResponse(200, (), f"<meta name=robots content='{' ' * 70_000}noai'>"),
+        "tdm": PageResponse(200, (), tdm),
+    }[limited]
+    name = "headers" if "header" in limited else "html"
+    verdict = use("User-agent: *\nContent-Usage: train-ai=y\n", response=response)
+    assert (verdict.allowed, verdict.is_final) == (True, False)
+    assert [str(one) for one in verdict.unread] == [f"{name}: not-read (only a part was read)"]
+
+
+def test_a_header_that_was_cut_states_nothing_that_nobody_sent() -> None:
+    headers = [("Content-Usage", "train-ai=n"), ("Content-Usage", "a" * 70_000 + "=y")]
+    verdict = use(response=PageResponse(200, headers, "<p>"))
+    assert [(one.text, one.note) for one in verdict.statements] == [("train-ai=n", "")]
+    assert not verdict.is_final
+
+
 SIGNAL = "Content-Signal: ai-train=no"
 
 
@@ -501,6 +530,27 @@ def test_a_file_with_thousands_of_statements_is_bounded() -> None:
     assert len(str(verdict.to_json())) < 100_000
 
 
+@pytest.mark.parametrize("line", ["Content-Usage: train-ai=n", "Content-Usage: Train-ai=n"])
+def test_statements_that_are_not_listed_are_counted(line: str) -> None:
+    for group in ("*", "Other"):
+        verdict = use(f"User-agent: {group}\n" + f"{line}\n" * 1_500 + "User-agent: Other\nAllow: /\n", agent=group)
+        assert (len(verdict.statements), verdict.unlisted) == (100, 1_400)
+        assert verdict.to_json()["unlisted_statements"] == 1_400
+        assert verdict.allowed is None or str(verdict).endswith("; and at least 99 more statements")
+    passed_over = use("User-agent: *\n" + "Content-Usage: train-ai=n\n" * 1_500 + "User-agent: a\nAllow: /", agent="a")
+    assert (len(passed_over.statements), passed_over.unlisted) == (100, 1_400)
+    assert use(f"User-agent: *\n{line}\n").unlisted == 0
+
+
+def test_a_statement_of_a_site_on_the_way_has_its_line() -> None:
+    robots = "User-agent: *\nContent-Signal: ai-train=no\n"
+    way = use(robots, url="https://way.example/", response=PageResponse(302, ()))
+    (statement,) = with_redirects(use(), [way]).statements
+    place = "line 2 of https://way.example/robots.txt"
+    assert (statement.line, statement.place, statement.to_json()["line"]) == (2, place, 2)
+    assert statement.source_url == "https://way.example/robots.txt"
+
+
 def test_licenses_of_a_file_are_read_once_for_all_agents_of_a_group() -> None:
     lines = "".join(f"License: https://example.com/{number}.xml\n" for number in range(5_000))
     robots = canfetch.parse(f"{lines}User-agent: *\nAllow: /\nUser-agent: a\nLicense: https://example.com/a.xml\n")
@@ -585,6 +635,7 @@ def test_json_is_complete_and_plain() -> None:
         "combination",
         "decided_by",
         "statements",
+        "unlisted_statements",
         "sources",
     ]
     assert data["schema"] == "canfetch.use/1"

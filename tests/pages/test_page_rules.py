@@ -147,6 +147,55 @@ def test_element_with_too_many_directives_is_truncated() -> None:
     assert (len(page.directives), page.notes) == (MAX_DIRECTIVES, PageNote.TOO_MANY_DIRECTIVES)
 
 
+LICENSE = "<link rel=license type=application/rsl+xml href="
+LONG = " " * 70_000
+
+
+@pytest.mark.parametrize(
+    "html, headers, complete",
+    [
+        ("<p>", [], (True, True)),
+        ("", [("X-Robots-Tag", "noindex")] * MAX_DIRECTIVES, (True, True)),
+        ("", [("X-Robots-Tag", "noindex")] * (MAX_DIRECTIVES + 1), (False, True)),
+        ("", [("Link", f"</l>; rel=license; title='{LONG}'")], (False, True)),
+        ("<meta name=robots content=noai>", [("Robots-Tag", "*;noindex")] * MAX_DIRECTIVES, (True, False)),
+        ("<meta name=robots content=noai>", [("Robots-Tag", "*;noindex")] * (MAX_DIRECTIVES + 1), (False, False)),
+        (f"<meta name=robots content='{'noindex,' * 5000}'>", [], (True, False)),
+        # What comes after many unknown directives shows that the element is one for a crawler.
+        (f"<meta name=gptbot content='{'a,' * 5000}noai'>", [], (True, False)),
+        ("<meta>" * 10_001, [], (True, False)),
+        ("<a rel=ugc>" * 10_001, [], (True, True)),
+        ("<p data-nosnippet>" * 10_001, [], (True, True)),
+        ("<a rel=ugc>" * 10_000 + f"{LICENSE}/l>", [], (True, False)),
+        # Attributes over their limit.
+        (f"<meta name=robots content='{LONG}noai'>", [], (True, False)),
+        (f"<meta name='{LONG}robots' content=noai>", [], (True, False)),
+        (f"<meta name=tdm-reservation content='{LONG}1'>", [], (True, False)),
+        (f"<meta name=description content='{LONG}'><meta property=og:image content='{LONG}'>", [], (True, True)),
+        (f"{LICENSE}'/{LONG}l'>", [], (True, False)),
+        (f"<link rel='{LONG}license' type=application/rsl+xml href=/l>", [], (True, False)),
+        (f"<link rel=icon href='data:{LONG}'><a rel='{LONG}license'>", [], (True, True)),
+    ],
+)  # fmt: skip
+def test_each_limit_on_rules_is_known_by_its_source(html: str, headers: Any, complete: tuple[bool, bool]) -> None:
+    page = parse_page(html, headers=headers)
+    assert (page.has_all_of_headers, page.has_all_of_html) == complete
+    assert page.notes or complete == (True, True)
+
+
+def test_long_attributes_with_rules_are_noted() -> None:
+    page = parse_page(f"<meta name=robots content='{LONG}noai'>")
+    assert (page.directives, page.notes) == ((), PageNote.ATTRIBUTE_TRUNCATED)
+
+
+def test_a_header_that_does_not_fit_is_left_out() -> None:
+    long = "x" * MAX_HEADER_BYTES
+    page = parse_page(headers=[("Content-Usage", "train-ai=n"), ("Content-Usage", f"{long}=y"), ("Tdm-Policy", long)])
+    assert [header.value for header in page.usage_headers] == ["train-ai=n"]
+    assert page.notes == PageNote.HEADERS_TRUNCATED
+    assert parse_page(headers=[("Content-Signal", f"search=yes, {long}")]).usage_headers == ()
+
+
 def test_names_of_metadata_are_not_crawlers() -> None:
     page = parse_page("<meta name=referrer content=none><meta content=noindex><meta name=og content='a, b'>")
     assert page.directives == ()

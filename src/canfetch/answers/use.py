@@ -23,7 +23,10 @@ MAX_LICENSE_STATEMENTS: Final = 50_000
 # Records that cannot be read are listed, too.
 _RECORDS: Final = frozenset({"content-signal", "content-usage", "disallowaitraining", "license"})
 # The keys of a verdict that differ between the crawlers and uses of a table.
-_CELL_KEYS: Final = ("allowed", "is_final", "expires_at", "explanation", "combination", "statements")
+_CELL_KEYS: Final = (
+    *("allowed", "is_final", "expires_at", "explanation", "combination", "statements"),
+    "unlisted_statements",
+)
 
 
 class UseAnswer(NamedTuple):

@@ -10,9 +10,9 @@ RSL 1.0.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import named_agent
 from canfetch.consent.licenses import (
@@ -44,6 +44,7 @@ from canfetch.consent.statements import (
     ALL_CRAWLERS,
     FAULTS,
     USAGE_RECORDS,
+    Listing,
     directive_statements,
     fault_statement,
     header_statements,
@@ -149,15 +150,15 @@ class UseSources:
     now: float
     # What all agents of a group have in common.
     _licenses: dict[tuple[UsagePurpose, tuple[int, ...]], Licenses] = field(default_factory=dict, repr=False)
-    _faulty: dict[int | None, list[Extension[Any]]] = field(init=False, repr=False)
-    _usage_records: dict[int | None, list[Extension[Any]]] = field(init=False, repr=False)
+    _faulty: "_Grouped" = field(init=False, repr=False)
+    _usage_records: "_Grouped" = field(init=False, repr=False)
     _lines: list[bytes] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         records = [record for record in _records_of(self.robots) if record.name in USAGE_RECORDS]
-        object.__setattr__(self, "_faulty", _by_group(record for record in records if record.notes & FAULTS))
+        object.__setattr__(self, "_faulty", _by_group((one for one in records if one.notes & FAULTS), stating=False))
         preferences = (record for record in records if record.name != LICENSE and record.parsed is not None)
-        object.__setattr__(self, "_usage_records", _by_group(preferences))
+        object.__setattr__(self, "_usage_records", _by_group(preferences, stating=True))
 
     def decide(self, agent: Agent, purposes: Iterable[UsagePurpose]) -> dict[UsagePurpose, UseVerdict]:
         """Decide as `may_use`, for several purposes.
@@ -180,16 +181,17 @@ class UseSources:
         page, usage = self.page, None
         if isinstance(self.robots, RobotsTxt):
             usage = self.robots.usage(self.url, agent=agent, purpose=purpose, if_disallowed=True)
+        listing = Listing()
         statements = [
             one if one.line is None else one._replace(text=self._line_text(one.line))
-            for one in self._robots_statements(usage, agent, purpose)
+            for one in self._robots_statements(usage, agent, purpose, listing)
         ]
         if isinstance(self.response, PageResponse):
             statements += payment_statements(self.response)
         statements += header_statements(page, purpose)
-        statements += directive_statements(page, page_verdict, purpose)
+        statements += directive_statements(page, page_verdict, purpose, listing)
         if purpose is UsagePurpose.TRAINING:
-            statements += tdm_statements(page)
+            statements += tdm_statements(page, listing)
         # The records of a crawler's groups replace those of the file.
         licenses = self._read_licenses(() if usage is None else usage.licenses, purpose)
         statements += licenses.statements
@@ -203,9 +205,12 @@ class UseSources:
             (*self.states, *licenses.sources),
             _next_date(page_verdict, self.now),
             licenses.urls,
+            listing.unlisted + licenses.unlisted,
         )
 
-    def _robots_statements(self, usage: Usage | None, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
+    def _robots_statements(
+        self, usage: Usage | None, agent: Agent, purpose: UsagePurpose, listing: Listing
+    ) -> Iterator[UseStatement]:
         robots = self.robots
         if isinstance(robots, MissingSource) or usage is None:
             if isinstance(robots, MissingSource) and robots.state == SourceState.UNREACHABLE:
@@ -218,25 +223,25 @@ class UseSources:
             yield rule_statement(verdict)
         yield from token_statements(robots, self.url, agent, purpose)
         deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
-        yield from map(record_statement, deciding[:MAX_STATEMENTS])
-        yield from token_records(robots, self.url, agent, usage)
-        if self._usage_records and not usage.statements:
-            yield from self._passed_over(robots, agent, usage)
+        yield from map(record_statement, listing.first(deciding))
+        yield from token_records(robots, self.url, agent, usage, listing)
+        if self._usage_records.first and not usage.statements:
+            yield from self._passed_over(robots, agent, usage, listing)
         groups = (None, *robots.rules_for(agent).group_indices)
-        faulty = chain.from_iterable(self._faulty.get(group, ()) for group in groups)
+        faulty = self._faulty.of(groups, purpose, listing)
         stating_nothing = (record for record in faulty if not states_use(record, purpose))
-        yield from map(fault_statement, sorted(stating_nothing, key=lambda one: one.line)[:MAX_STATEMENTS])
+        yield from map(fault_statement, listing.first(sorted(stating_nothing, key=lambda one: one.line)))
 
-    def _passed_over(self, robots: RobotsTxt, agent: Agent, usage: Usage) -> Iterator[UseStatement]:
+    def _passed_over(self, robots: RobotsTxt, agent: Agent, usage: Usage, listing: Listing) -> Iterator[UseStatement]:
         """Yield records on the use that do not apply to the agent, as facts: a reader of the file may expect them to.
 
         Cost: As matching 100 patterns.
         """
         own, every = robots.rules_for(agent).group_indices, robots.rules_for(ALL_CRAWLERS).group_indices
         groups = dict.fromkeys((None, *own, *every))
-        records = chain.from_iterable(self._usage_records.get(group, ()) for group in groups)
+        records = self._usage_records.of(groups, usage.purpose, listing)
         stated = (record for record in records if states_use(record, usage.purpose))
-        paths = [(record.parsed.path or b"/", record) for record in islice(stated, MAX_STATEMENTS)]
+        paths = [(record.parsed.path or b"/", record) for record in listing.first(stated)]
         matching = PathRecords(paths, get_profile(robots.profile)).matching(usage.verdict.target)
         overriding: dict[type, int | None] = {}
         for record in sorted(matching, key=lambda one: one.line):
@@ -259,7 +264,7 @@ class UseSources:
         Cost: As matching 100 patterns for each group.
         """
         assert isinstance(self.robots, RobotsTxt)
-        of_groups = chain.from_iterable(self._usage_records.get(group, ()) for group in groups)
+        of_groups = chain.from_iterable(self._usage_records.first.get(group, ()) for group in groups)
         rivals = [record for record in of_groups if type(record.parsed) is kind]
         paths = [(record.parsed.path or b"/", record) for record in rivals]
         found = PathRecords(paths, get_profile(self.robots.profile)).most_specific(target) or rivals
@@ -349,6 +354,8 @@ def with_redirects(verdict: UseVerdict, earlier: Sequence[UseVerdict]) -> UseVer
         statements=tuple(statements),
         sources=tuple(_distinct_sources(found)),
         expires_at=min(dates, default=None),
+        # The same files can be read for several URLs.
+        unlisted=max(one.unlisted for one in (verdict, *earlier)),
     )
 
 
@@ -396,7 +403,7 @@ def _statements_on_the_way(
         if not is_same_file:
             address = addresses.get(one.source, other.url)
             place = one.place if one.source in named else f"{one.place} of {address}"
-            stated = one._replace(place=place, line=None, source_url=one.source_url or address)
+            stated = one._replace(place=place, source_url=one.source_url or address)
         if one.source != HEADERS:
             on_url = f"for {redacted_url(other.url)}, which redirects"
             stated = stated._replace(note=f"{one.note}; {on_url}" if one.note else on_url)
@@ -419,14 +426,36 @@ def _allowed(statements: Collection[UseStatement]) -> bool | None:
     return {Preference.ALLOW: True, Preference.DISALLOW: False, Preference.UNKNOWN: None}[preference]
 
 
-def _by_group(records: Iterable[Extension[Any]]) -> dict[int | None, list[Extension[Any]]]:
-    """Return the first 100 records of each group, and with the key None those outside of groups."""
-    by_group: dict[int | None, list[Extension[Any]]] = {}
+class _Grouped(NamedTuple):
+    """The first 100 records of each group, and the number of the others for each purpose.
+
+    The group None has those outside of groups.
+    """
+
+    first: dict[int | None, list[Extension[Any]]]
+    others: Counter[tuple[int | None, UsagePurpose]]
+
+    def of(self, groups: Iterable[int | None], purpose: UsagePurpose, listing: Listing) -> Iterator[Extension[Any]]:
+        """Yield the first records of groups, and count the others as not listed."""
+        for group in groups:
+            yield from self.first.get(group, ())
+            listing.unlisted += self.others[group, purpose]
+
+
+def _by_group(records: Iterable[Extension[Any]], *, stating: bool) -> _Grouped:
+    """Group records.
+
+    Args: stating: Whether the records that state something on a purpose count for it, or the others.
+    """
+    grouped = _Grouped({}, Counter())
     for record in records:
-        own = by_group.setdefault(record.group, [])
+        own = grouped.first.setdefault(record.group, [])
         if len(own) < MAX_STATEMENTS:
             own.append(record)
-    return by_group
+        else:
+            stated = (purpose for purpose in UsagePurpose if states_use(record, purpose) is stating)
+            grouped.others.update((record.group, purpose) for purpose in stated)
+    return grouped
 
 
 def _next_date(verdict: PageVerdict, now: float) -> float | None:

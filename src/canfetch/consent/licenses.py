@@ -95,11 +95,15 @@ def _valid_url(url: str | None) -> str | None:
 
 
 class Licenses(NamedTuple):
-    """What licenses state on a use, the documents as sources, and the URLs of those that the places name."""
+    """What licenses state on a use, the documents as sources, and the URLs of those that the places name.
+
+    Of more than 100 terms, `unlisted` is the number of the others.
+    """
 
     statements: list[UseStatement]
     sources: list[UseSource]
     urls: tuple[str, ...]
+    unlisted: int
 
 
 def read_licenses(
@@ -149,7 +153,9 @@ def read_licenses(
         else:
             read.append(_Read(LICENSE, address, parse_rsl(document), own))
     sources += (source for one in read for source in one.sources())
-    return Licenses([*statements, *_term_statements(read, url, purpose)], sources, urls)
+    terms = _term_statements(read, url, purpose)
+    unlisted = max(0, len(terms) - MAX_STATEMENTS)
+    return Licenses([*statements, *terms[:MAX_STATEMENTS]], sources, urls, unlisted)
 
 
 class _Read(NamedTuple):
@@ -181,9 +187,9 @@ def _term_statements(read: Iterable[_Read], url: str, purpose: UsagePurpose) -> 
     terms = [(one, term) for one in read for term in one.terms(url, purpose)]
     if any(term.is_conditional for _, term in terms):
         terms = [(one, without_allowance(term, _CONDITIONS)) for one, term in terms]
-    # Of thousands of terms, no prohibition is lost.
-    terms.sort(key=lambda pair: pair[1].preference is not Preference.DISALLOW)
-    return [_term_statement(one, term) for one, term in islice(terms, MAX_STATEMENTS)]
+    # Of thousands of terms, no prohibition is lost, and no condition.
+    terms.sort(key=lambda pair: (pair[1].preference is not Preference.DISALLOW, not pair[1].is_conditional))
+    return [_term_statement(one, term) for one, term in terms]
 
 
 def _term_statement(read: _Read, term: StatedTerm) -> UseStatement:

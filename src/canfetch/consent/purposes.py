@@ -37,17 +37,14 @@ PURPOSE_NAMES: Final[Mapping[str, UsagePurpose]] = {
 """The purpose of each name. The first three are the names in answers."""
 
 RSL_USAGES: Final[Mapping[UsagePurpose, tuple[frozenset[str], ...]]] = {
-    purpose: (frozenset(name for name, named in PURPOSE_NAMES.items() if named is purpose), *broader)
-    for purpose, broader in {
-        UsagePurpose.TRAINING: (frozenset({"ai-all"}), frozenset({"all"})),
-        UsagePurpose.SEARCH: (frozenset({"all"}),),
-        UsagePurpose.AI_USE: (frozenset({"ai-all"}), frozenset({"all"})),
-    }.items()
+    UsagePurpose.TRAINING: (frozenset({"ai-train", "train-ai"}), frozenset({"ai-all"}), frozenset({"all"})),
+    UsagePurpose.SEARCH: (frozenset({"search"}), frozenset({"all"})),
+    UsagePurpose.AI_USE: (frozenset({"ai-input", "ai-use"}), frozenset({"ai-all"}), frozenset({"all"})),
 }
 """The usage tokens of RSL that include each purpose, the narrowest ones first.
 
-The guides of RSL also use labels of AIPREF, such as `train-ai`. `ai-index` is about the index of an AI system, and not
-about what an answer uses.
+The guides of RSL also use labels of AIPREF: `train-ai`, so that `ai-use` counts as well. `ai-index` is about the
+index of an AI system, and not about what an answer uses.
 
 Source: RSL 1.0 section 3.4.1.1.
 """

@@ -168,7 +168,7 @@ def read_page(
 def _headers_source(page: PageRules, response: PageResponse) -> UseSource:
     if response.headers is None:
         return UseSource(HEADERS, SourceState.NOT_READ)
-    if PageNote.HEADERS_TRUNCATED in page.notes:
+    if not page.has_all_of_headers:
         return UseSource(HEADERS, SourceState.NOT_READ, _PART)
     return UseSource(HEADERS, SourceState.READ)
 
@@ -179,7 +179,7 @@ def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSo
         yield UseSource(HTML, SourceState.NOT_READ)
     elif PageNote.NOT_HTML in page.notes:
         yield UseSource(HTML, SourceState.ABSENT, "the content is not HTML")
-    elif PageNote.HTML_TRUNCATED in page.notes:
+    elif not page.has_all_of_html:
         yield UseSource(HTML, SourceState.NOT_READ, _PART)
     else:
         yield UseSource(HTML, SourceState.READ)

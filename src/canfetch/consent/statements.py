@@ -3,9 +3,9 @@
 Statements of lines of robots.txt have no words: `UseSources` adds the lines that are in an answer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from canfetch.consent.licenses import (
     LICENSE,
@@ -30,6 +30,7 @@ from canfetch.pages.tdm import Reservation
 from canfetch.pages.verdict import PageDecision, PageReason, PageVerdict
 from canfetch.pages.vocabulary import KNOWN, MAX_SNIPPET, UNAVAILABLE_AFTER
 
+ItemT = TypeVar("ItemT")
 ALL_CRAWLERS: Final = "*"
 _MAX_LINES: Final = 3
 _INVALID_RESERVATION: Final = "the value is neither 0 nor 1, so that it states nothing"
@@ -61,6 +62,25 @@ _PAGE_SOURCES: Final = {
     PageSource.META: HTML,
     PageSource.TDM_META: HTML,
 }
+
+
+class Listing:
+    """Lists the first 100 of each kind of statement, and counts the others.
+
+    Attributes: unlisted: The number of the others.
+    """
+
+    def __init__(self) -> None:
+        self.unlisted = 0
+
+    def first(self, items: Iterable[ItemT]) -> Iterator[ItemT]:
+        """Yield the first 100 items.
+
+        Cost: As reading all of them.
+        """
+        items = iter(items)
+        yield from islice(items, MAX_STATEMENTS)
+        self.unlisted += sum(1 for _ in items)
 
 
 def rule_statement(verdict: Verdict) -> UseStatement:
@@ -99,14 +119,14 @@ def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePu
             )._replace(token=token.name, group=ALL_CRAWLERS if verdict.group.token == ALL_CRAWLERS else token.name)
 
 
-def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage) -> Iterator[UseStatement]:
+def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage, listing: Listing) -> Iterator[UseStatement]:
     """Yield the preferences in the groups of control tokens, as facts: operators document only rules for them."""
     listed = {one.line for one in usage.statements}
     for token in control_tokens(agent, usage.purpose):
         own = robots.usage(url, agent=token.agent, purpose=usage.purpose, if_disallowed=True)
         if own.verdict.group.token == ALL_CRAWLERS:
             continue
-        for one in islice((one for one in own.statements if one.line not in listed), MAX_STATEMENTS):
+        for one in listing.first(one for one in own.statements if one.line not in listed):
             note = f"in the group for {token.name}, for which {token.operator} documents only rules"
             yield record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
 
@@ -161,16 +181,18 @@ def header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseSta
             yield UseStatement(kind, HEADERS, place, text, usage.preference, note)
 
 
-def directive_statements(page: PageRules, verdict: PageVerdict, purpose: UsagePurpose) -> Iterator[UseStatement]:
+def directive_statements(
+    page: PageRules, verdict: PageVerdict, purpose: UsagePurpose, listing: Listing
+) -> Iterator[UseStatement]:
     """Yield the directives of a page on a use, and those that cannot be read as facts."""
     tokens = get_dialect(verdict.dialect).page_tokens(verdict.agent)
-    yield from islice(_faulty_directives(page, tokens, purpose), MAX_STATEMENTS)
+    yield from listing.first(_faulty_directives(page, tokens, purpose))
     if purpose is UsagePurpose.TRAINING:
-        yield from _opt_outs(page, tokens)
+        yield from _opt_outs(page, tokens, listing)
     decision = _decision_on(verdict, purpose)
     if decision.directive is None or decision.directive.name in _OPT_OUTS:
         return
-    for directive in (decision.directive, *decision.other_directives[: MAX_STATEMENTS - 1]):
+    for directive in listing.first((decision.directive, *decision.other_directives)):
         preference, note = Preference.DISALLOW, ""
         if decision.allowed:
             preference, note = Preference.UNKNOWN, _limit_text(decision.limit)
@@ -197,11 +219,11 @@ def _faulty_directives(page: PageRules, tokens: frozenset[str], purpose: UsagePu
             yield _directive_statement(one, Preference.UNKNOWN, f"{note}, so that it states nothing")
 
 
-def _opt_outs(page: PageRules, tokens: frozenset[str]) -> Iterator[UseStatement]:
+def _opt_outs(page: PageRules, tokens: frozenset[str], listing: Listing) -> Iterator[UseStatement]:
     """Yield `noai` and `noimageai`, which state what the site wants, whether or not an operator documents them."""
     for name, (preference, note) in _OPT_OUTS.items():
         own = (one for one in page.directives if one.name == name and (one.agent is None or one.agent in tokens))
-        for one in islice(own, MAX_STATEMENTS):
+        for one in listing.first(own):
             # No directive permits training.
             yield _directive_statement(one, preference, note)._replace(is_overridable=False)
 
@@ -226,20 +248,19 @@ def _decision_on(verdict: PageVerdict, purpose: UsagePurpose) -> PageDecision:
     return verdict.may_answer if purpose is UsagePurpose.AI_USE else verdict.may_index
 
 
-def tdm_statements(page: PageRules) -> Iterator[UseStatement]:
+def tdm_statements(page: PageRules, listing: Listing) -> Iterator[UseStatement]:
     """Yield the reservation that applies to a page, and those that it overrides or that cannot be read as facts."""
     reservation, entries = page.reservation, list(page.file_reservations)
-    for stated in islice(page.reservations, MAX_STATEMENTS):
-        if stated.reserved is None:
-            yield _tdm_statement(stated, Preference.UNKNOWN, _INVALID_RESERVATION)
+    for stated in listing.first(one for one in page.reservations if one.reserved is None):
+        yield _tdm_statement(stated, Preference.UNKNOWN, _INVALID_RESERVATION)
     if reservation is not None:
         yield _reservation_statement(reservation)
         # Of several values in one place, the most restrictive one counts.
         others = (one for one in page.reservations if one.reserved is not None and one != reservation)
-        for other in islice(others, MAX_STATEMENTS):
+        for other in listing.first(others):
             yield _tdm_statement(other, Preference.UNKNOWN, f"{reservation.position} overrides it")
     first = next((entry for entry in entries if entry.has_location), None)
-    for entry in islice((entry for entry in entries if entry != reservation), MAX_STATEMENTS):
+    for entry in listing.first(entry for entry in entries if entry != reservation):
         if not entry.has_location:
             note = "the location is missing or invalid, so that it applies to no URL"
         elif entry is not first:

@@ -149,7 +149,8 @@ class UseStatement(NamedTuple):
         preference: What it states: allow, disallow, or unknown for a fact that states nothing on the purpose.
         note: What it means, if the words do not say so. Usually empty.
         is_condition: Whether it permits the use on a condition that the caller may not fulfil, such as a payment.
-        line: The line of its source if that is the robots.txt of the content or the HTML, or None for other places.
+        line: The line of its source if that is a robots.txt or the HTML, or None for other places. `source_url` names
+            the file if it is not that of the content.
         token: The control token whose rule it is, or None.
         group: The group that this rule is in: that of the token, or `*`.
         source_url: The URL of its source if a redirect led to another one than that of the content, or to another host.
@@ -233,11 +234,13 @@ class UseVerdict(NamedTuple):
         url: The URL of the content.
         agent: The agent that collects it.
         statements: The statements on the purpose, and facts such as terms and statements that cannot be read, in the
-            order of the sources. Of thousands of one kind, the first are listed.
+            order of the sources. Of each kind, the first 100 are listed.
         sources: The sources, and whether they were read.
         expires_at: When to ask again, in seconds since the epoch, or None if nothing that was read has a date. It is
             the first `unavailable_after` to come, and with a client, the time at which a file has to be fetched again.
         license_urls: The absolute URLs of the RSL documents that the sources name, for the argument `license`.
+        unlisted: The number of statements that are not listed, with the lines that may be one of them. All of them
+            count for the answer.
     """
 
     allowed: bool | None
@@ -248,6 +251,7 @@ class UseVerdict(NamedTuple):
     sources: tuple[UseSource, ...]
     expires_at: float | None = None
     license_urls: tuple[str, ...] = ()
+    unlisted: int = 0
 
     @property
     def decided_by(self) -> tuple[UseStatement, ...]:
@@ -309,7 +313,8 @@ class UseVerdict(NamedTuple):
         """The reason in one sentence."""
         if self.decided_by:
             first, *others = map(str, self.decided_by)
-            return first + (f"; and {len(others)} more statements" if others else "")
+            number = f"at least {len(others)}" if self.unlisted else len(others)
+            return first + (f"; and {number} more statements" if others else "")
         if self.conditions:
             return f"only on conditions: {self.conditions[0]}"
         if self.statements:
@@ -345,5 +350,6 @@ class UseVerdict(NamedTuple):
             "combination": self.combination,
             "decided_by": [statement.to_json() for statement in self.decided_by],
             "statements": [statement.to_json() for statement in self.statements],
+            "unlisted_statements": self.unlisted,
             "sources": [source.to_json() for source in self.sources],
         }

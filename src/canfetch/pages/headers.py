@@ -31,6 +31,9 @@ _FIELD_NAMES: Final = frozenset(
     | {"link"}
 )
 
+# The headers with lists of directives, of which each counts for itself.
+_CUT_NAMES: Final = frozenset({"x-robots-tag", "robots-tag"})
+
 
 class Fields(NamedTuple):
     """The relevant header fields.
@@ -47,6 +50,9 @@ class Fields(NamedTuple):
 def collect_fields(headers: Headers) -> Fields:
     """Return the relevant header fields, up to 64 KiB of them.
 
+    A field that does not fit is left out, because a part of it can state something else. Of lists of directives, those
+    that fit are read.
+
     Args: headers: Pairs of name and value, or an object with `items()`. Bytes are decoded as ISO 8859-1.
     Raises: TypeError: `headers` is neither.
     Cost: O(bytes), of which at most 64 KiB are stored.
@@ -54,9 +60,13 @@ def collect_fields(headers: Headers) -> Fields:
     values: dict[str, list[str]] = {}
     left, truncated = MAX_HEADER_BYTES, False
     for name, sent in page_headers(headers):
-        truncated = truncated or len(sent) > left
-        # The text after the last comma may be the beginning of a directive that restricts more.
-        value = sent if len(sent) <= left else sent[:left].rpartition(",")[0]
+        value = sent
+        if len(sent) > left:
+            truncated = True
+            if name not in _CUT_NAMES:
+                continue
+            # The text after the last comma may be the beginning of a directive that restricts more.
+            value = sent[:left].rpartition(",")[0]
         left -= len(value)
         values.setdefault(name, []).append(value)
     return Fields(values, truncated)

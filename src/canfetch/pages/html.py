@@ -26,6 +26,8 @@ UTF_8_HTML: Final = "text/html; charset=utf-8"
 
 RSL_TYPE: Final = "application/rsl+xml"
 LINK_NAMES: Final = frozenset({"a", "area", "form", "link"})
+# Elements with directives, reservations and licenses.
+_RULE_NAMES: Final = frozenset({"meta", "link", "script"})
 NO_SNIPPET_ATTRIBUTE: Final = "data-nosnippet"
 NO_SNIPPET_NAMES: Final = frozenset({"div", "section", "span"})
 _MARKED_ELEMENTS: Final = frozenset({"body", "meta", "script", *LINK_NAMES, *NO_SNIPPET_NAMES})
@@ -49,6 +51,7 @@ class Element(NamedTuple):
         line: The line, from 1, or None if the parser inferred the element.
         offset: The byte offset, from 0, or None if the parser inferred the element.
         in_head: Whether the element is in the head.
+        cut: The names of the attributes whose values are longer than the limit.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Element(NamedTuple):
     line: int | None
     offset: int | None
     in_head: bool
+    cut: tuple[str, ...] = ()
 
 
 class Elements(NamedTuple):
@@ -71,6 +75,7 @@ class Elements(NamedTuple):
         encoding: The encoding used, by Python's name, or None if no HTML was parsed.
         truncated: Whether the page is longer than the limit.
         too_many_elements: Whether there are more elements of a kind than the limit.
+        too_many_rules: Whether an element that may state a use, a reservation or a license is over this limit.
     """
 
     metas: tuple[Element, ...] = ()
@@ -81,6 +86,7 @@ class Elements(NamedTuple):
     encoding: str | None = None
     truncated: bool = False
     too_many_elements: bool = False
+    too_many_rules: bool = False
 
 
 def parse_elements(html: bytes, content_type: str | None, *, max_bytes: int = DEFAULT_MAX_PAGE_BYTES) -> Elements:
@@ -107,6 +113,7 @@ def parse_elements(html: bytes, content_type: str | None, *, max_bytes: int = DE
         page.encoding,
         truncated=page.truncated,
         too_many_elements=collector.too_many,
+        too_many_rules=collector.too_many_rules,
     )
 
 
@@ -195,6 +202,7 @@ class _Collector:
         self.texts: list[list[str]] = []
         self.base: str | None = None
         self.too_many = False
+        self.too_many_rules = False
         self._positions = positions
         self._in_head = True
         self._head_text_depth = 0
@@ -255,10 +263,12 @@ class _Collector:
         self._numbers[kind] += 1
         if len(elements) >= MAX_ELEMENTS:
             self.too_many = True
+            self.too_many_rules |= kind != "no-snippet" and name in _RULE_NAMES
             return
         own = {key: value[:_MAX_ATTRIBUTE_LENGTH] for key, value in attributes.items() if key != OFFSET_ATTRIBUTE}
+        cut = tuple(key for key, value in own.items() if len(value) < len(attributes[key]))
         line, offset = self._positions.find(attributes)
-        elements.append(Element(name, own, self._numbers[kind], line, offset, self._in_head))
+        elements.append(Element(name, own, self._numbers[kind], line, offset, self._in_head, cut))
 
 
 def _parse_offset(text: str | None) -> int | None:

@@ -15,7 +15,7 @@ from canfetch.pages.annotations import element_position
 from canfetch.pages.directives import printable
 from canfetch.pages.encodings import parse_media_type
 from canfetch.pages.headers import Fields
-from canfetch.pages.html import RSL_TYPE, Elements
+from canfetch.pages.html import RSL_TYPE, Element, Elements
 from canfetch.pages.positions import PagePosition, PageSource
 from canfetch.pages.resources import resolve_as_browser
 from canfetch.pages.robots_tag import split_unquoted
@@ -66,6 +66,15 @@ def parse_license_links(fields: Fields, elements: Elements, url: str | bytes | N
             yield _make_link(attributes.get("href", ""), base, element_position(element, PageSource.LINK))
     for element, text in elements.licenses:
         yield LicenseLink(None, None, text, element_position(element, PageSource.SCRIPT))
+
+
+def is_cut_license(element: Element) -> bool:
+    """Return whether the limit on attributes cut a link element that may name a license."""
+    if element.name != "link" or not element.cut:
+        return False
+    attributes = element.attributes
+    is_license = _is_license(attributes.get("rel", ""), attributes.get("type", ""))
+    return not {"rel", "type"}.isdisjoint(element.cut) or (is_license and "href" in element.cut)
 
 
 def _make_link(reference: str, base: str | None, position: PagePosition) -> LicenseLink:

@@ -6,7 +6,7 @@
 from collections.abc import Iterable, Iterator
 from enum import Flag, auto
 from functools import reduce
-from itertools import islice
+from itertools import chain, islice
 from math import isfinite
 from operator import or_
 from typing import Any, Final, NamedTuple
@@ -24,7 +24,7 @@ from canfetch.pages.directives import Directive, note_names
 from canfetch.pages.encodings import effective_content_type, parse_media_type
 from canfetch.pages.headers import Headers, collect_fields, parse_header_directives
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, HTML_TYPES, UTF_8_HTML, Element, Elements, parse_elements
-from canfetch.pages.license_links import LicenseLink, parse_license_links
+from canfetch.pages.license_links import LicenseLink, is_cut_license, parse_license_links
 from canfetch.pages.positions import PageSource
 from canfetch.pages.tdm import (
     Reservation,
@@ -61,6 +61,7 @@ class PageNote(Flag):
     TDM_FILE_INVALID = auto()  # the tdmrep.json is invalid; it has no effect
     TOO_MANY_TDM_ENTRIES = auto()  # the tdmrep.json has more entries than the limit
     TDM_FILE_UNREACHABLE = auto()  # the tdmrep.json could not be fetched; it may reserve the rights
+    ATTRIBUTE_TRUNCATED = auto()  # an attribute with rules or a license is longer than the limit; its rest was not read
 
 
 class PageRules(NamedTuple):
@@ -78,6 +79,9 @@ class PageRules(NamedTuple):
             decision considers.
         encoding: The encoding of the HTML, by Python's name, or None if no HTML was parsed.
         notes: Notes about parts that are invalid or were not parsed.
+        has_all_of_headers: Whether the rules of all headers are listed. False after any limit.
+        has_all_of_html: Whether those of all elements are listed. False after any limit, but not for a page that is
+            not HTML.
     """
 
     url: str | bytes | None
@@ -90,6 +94,8 @@ class PageRules(NamedTuple):
     licenses: tuple[LicenseLink, ...]
     encoding: str | None
     notes: PageNote
+    has_all_of_headers: bool = True
+    has_all_of_html: bool = True
 
     def decide(
         self, *, agent: str | Agent, now: float, robots: Verdict | None = None, dialect: str | None = None
@@ -202,21 +208,27 @@ def parse_page(
         content_type = UTF_8_HTML
     is_html = parse_media_type(content_type) in HTML_TYPES
     elements = parse_elements(body, content_type, max_bytes=max_bytes) if body and is_html else Elements()
-    remaining = _all_directives(parse_header_directives(fields), elements.metas)
-    directives = tuple(islice(remaining, MAX_DIRECTIVES))
+    of_headers = iter(parse_header_directives(fields))
+    directives = list(islice(of_headers, MAX_DIRECTIVES))
+    of_html = chain.from_iterable(map(_meta_directives, elements.metas))
+    directives += islice(of_html, MAX_DIRECTIVES - len(directives))
+    # An iterator that is not at its end has a directive over the limit.
+    too_many_of_headers, too_many_of_html = (next(rest, None) is not None for rest in (of_headers, of_html))
+    has_cut_attribute = any(map(_is_cut_rule, elements.metas)) or any(map(is_cut_license, elements.links))
     file = None if tdm_file is None else parse_tdm_file(_to_bytes(tdm_file, "tdm_file"))
     conditions = {
         PageNote.NOT_HTML: body != b"" and not is_html,
         PageNote.HTML_TRUNCATED: elements.truncated,
         PageNote.TOO_MANY_ELEMENTS: elements.too_many_elements,
         PageNote.HEADERS_TRUNCATED: fields.truncated,
-        PageNote.TOO_MANY_DIRECTIVES: next(remaining, None) is not None,
+        PageNote.TOO_MANY_DIRECTIVES: too_many_of_headers or too_many_of_html,
         PageNote.TDM_FILE_INVALID: file is not None and file.problem is not None,
         PageNote.TOO_MANY_TDM_ENTRIES: file is not None and file.truncated,
+        PageNote.ATTRIBUTE_TRUNCATED: has_cut_attribute,
     }
     return PageRules(
         url=url,
-        directives=directives,
+        directives=tuple(directives),
         links=tuple(link for link in map(parse_link, elements.links) if link is not None),
         no_snippets=tuple(map(parse_no_snippet, elements.no_snippets)),
         reservations=(*parse_header_reservations(fields), *parse_meta_reservations(elements.metas)),
@@ -225,6 +237,8 @@ def parse_page(
         licenses=tuple(parse_license_links(fields, elements, url)),
         encoding=elements.encoding,
         notes=reduce(or_, (note for note, holds in conditions.items() if holds), PageNote.NONE),
+        has_all_of_headers=not (fields.truncated or too_many_of_headers),
+        has_all_of_html=not (elements.truncated or elements.too_many_rules or too_many_of_html or has_cut_attribute),
     )
 
 
@@ -236,32 +250,33 @@ def _to_bytes(value: object, name: str) -> bytes:
     raise TypeError(f"{name} must be bytes or str, not {type(value).__name__}")
 
 
-def _all_directives(of_headers: Iterable[Directive], metas: tuple[Element, ...]) -> Iterator[Directive]:
-    yield from of_headers
-    for meta in metas:
-        yield from _meta_directives(meta)
-
-
 def _meta_directives(meta: Element) -> Iterable[Directive]:
     """Return the directives of one meta element.
 
     Any name may be that of a crawler. An element with a name other than robots is one of directives if its content
     contains a known directive.
     """
-    name = meta.attributes.get("name", "").strip().lower()
+    name = _meta_name(meta)
     if not name or name in _METADATA_NAMES:
         return ()
     agent = None if name == ROBOTS else name
     position = element_position(meta, PageSource.META)
-    directives = tuple(
-        islice(
-            parse_directives(meta.attributes.get("content", ""), position, agent=agent, agents_inside=False),
-            MAX_DIRECTIVES + 1,
-        )
-    )
+    content = meta.attributes.get("content", "")
+    directives = tuple(parse_directives(content, position, agent=agent, agents_inside=False))
     if agent is None or any(directive.name in KNOWN for directive in directives):
         return directives
     return ()
+
+
+def _meta_name(meta: Element) -> str:
+    return meta.attributes.get("name", "").strip().lower()
+
+
+def _is_cut_rule(meta: Element) -> bool:
+    """Return whether the limit on attributes cut an element that may have directives or a reservation."""
+    if "name" in meta.cut:
+        return True
+    return "content" in meta.cut and (_meta_name(meta) or "keywords") not in _METADATA_NAMES - {"tdm-reservation"}
 
 
 def _check_time(seconds: object) -> None:

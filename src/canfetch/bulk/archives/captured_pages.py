@@ -103,4 +103,5 @@ def _stating_body(item: Capture, status: int) -> bytes:
     if len(item.content) >= MAX_CONTENT_BYTES:
         # White space up to the limit of pages, so that the source is one of which only a part was read.
         return html.ljust(DEFAULT_MAX_PAGE_BYTES + 1)
-    return html if found.directives or found.reservations or found.licenses else _NOTHING
+    states_something = found.directives or found.reservations or found.licenses
+    return html if states_something or not found.has_all_of_html else _NOTHING

@@ -15,7 +15,7 @@ from canfetch.client.documents import DecideStep, FetchStep, NotFetched, fetch_d
 from canfetch.client.site_files import FileStep, KeptFile, fetch_site_file, url_on_other_host
 from canfetch.client.use import FileFetch, UseQuestion, UseReading, answer_use, read_files, tdm_file_step
 from canfetch.consent.sources import MissingSource, PageResponse
-from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, SourceState, UseVerdict
+from canfetch.consent.verdict import HEADERS, HTML, LICENSE, ROBOTS, SourceState, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import UsagePurpose
@@ -33,6 +33,11 @@ class _Page(NamedTuple):
     url: str
     response: PageResponse | MissingSource
     hops: tuple[tuple[str, PageResponse], ...]
+
+
+def _reads_license(verdict: UseVerdict) -> bool:
+    """Return whether a license was captured."""
+    return any(one.name == LICENSE and one.state is not SourceState.NOT_READ for one in verdict.sources)
 
 
 class CapturedUses:
@@ -66,9 +71,12 @@ class CapturedUses:
         if not self._has_pages or (isinstance(file, Decision) and file.is_invalid):
             return None
         text = url if isinstance(url, str) else url_bytes(url).decode("utf-8", "surrogateescape")
+        is_captured = bool(self._pages.find(text, at) or self.file_at(at, tdm_file_step(text)))
         names_license = isinstance(file, FileDecisions) and any(map(file.names_license, agents))
-        is_captured = names_license or self._pages.find(text, at) or self.file_at(at, tdm_file_step(text))
-        return [self.verdict(text, at, agent, purpose) for agent in agents] if is_captured else None
+        if not is_captured and not names_license:
+            return None
+        verdicts = [self.verdict(text, at, agent, purpose) for agent in agents]
+        return verdicts if is_captured or any(map(_reads_license, verdicts)) else None
 
     def verdict(
         self, url: str, at: float | None, agent: Agent, purpose: str, response: PageResponse | None = None

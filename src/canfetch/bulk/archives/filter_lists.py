@@ -56,14 +56,16 @@ USE_COLUMNS: Final = (
     Column("use_group", ColumnType.TEXT, "The group of the rule for the control token, which can be `*`."),
     Column("use_unread", ColumnType.TEXT, "The sources that were not read and could change the answer."),
     Column("use_source", ColumnType.TEXT, "The source of the statement, such as `robots.txt` or `headers`."),
-    Column("use_place", ColumnType.TEXT, "Its place in the source, such as a line or a header."),
+    Column("use_place", ColumnType.TEXT, "Its place in the source `use_url`, such as a line or a header."),
     Column("use_url", ColumnType.TEXT, "The URL of the source."),
     Column("use_time", ColumnType.TIME, "The time of the capture of the source; null if the archive has none."),
     Column("use_standard", ColumnType.TEXT, "The standard that the statement belongs to."),
     Column("use_rule", ColumnType.TEXT, "The rule by which all statements result in the answer."),
     Column("use_read", ColumnType.TEXT, "The sources that were read, or that are absent."),
     Column(
-        "use_note", ColumnType.TEXT, "With captured pages, what the statement means, such as the terms of a license."
+        "use_note",
+        ColumnType.TEXT,
+        "What the statement means, such as the terms of a license; null if only robots.txt was captured.",
     ),
 )
 NOT_STATED: Final = "not-stated"
@@ -222,7 +224,9 @@ def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple
     if first.kind is StatementKind.UNREACHABLE:
         # No statement of the site, but a capture.
         text, time = None, provenance.time
-    evidence = first.source, first.place, url, time, first.standard
+    # The URL of the file is a column of its own.
+    place = first.place if first.source != ROBOTS or first.line is None else f"line {first.line}"
+    evidence = first.source, place, url, time, first.standard
     cells = use, str(first.kind), first.line, text, first.token, *provenance, first.group, unread, *evidence, *end
     return *cells, note
 

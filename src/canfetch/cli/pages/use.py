@@ -204,6 +204,8 @@ def _past_decider(options: _Options, past: PastHistory) -> _Decide:
 
     def decide(url: str, agent: RequestedAgent) -> UseVerdict:
         known = past.history.copy_at(url, at=past.at)
+        if known.observation is None:
+            raise known.unknown()
         return known.may_use(
             url, purpose=options.purpose, agent=agent.agent, response=response, profile=options.profile
         )
@@ -347,6 +349,8 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
         fact = "condition" if statement.is_condition else "fact"
         label = fact if statement.preference is Preference.UNKNOWN else str(statement.preference)
         yield f"{mark} {label:<11}  {printable(str(statement))}"
+    if verdict.unlisted:
+        yield f"  {'unlisted':<11}  {verdict.unlisted} more, over 100 of a kind"
     if deciding:
         yield f"  combination  {verdict.combination}"
     if not verdict.statements:

@@ -69,6 +69,7 @@ class UseObject(BaseModel):
     explanation: str
     combination: str = Field(description="The rule by which statements result in the answer.")
     statements: list[UseStatementObject]
+    unlisted_statements: int = Field(description="The number of statements that are not listed, over 100 of a kind.")
 
 
 class CrawlerUsesObject(BaseModel):
