@@ -12,7 +12,7 @@ from tests.servers.web import Behaviour, Exchange, Site
 from canfetch import Client
 from canfetch.agents import REGISTRY
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, text_lines
-from canfetch.audit.edge import check_edge, crawler_header, edge_crawlers
+from canfetch.audit.edge import EdgeTest, crawler_header, edge_crawlers
 from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.origin_state import OriginState
 from canfetch.errors import RequestNotSent
@@ -130,7 +130,8 @@ def test_a_redirect_to_another_page_than_that_of_a_browser(site: Site) -> None:
     site.serve("/", edge("GPTBot", respond(b"", "Location: /sorry", status=302), moved))
     with Client(user_agent="AuditBot/1.0") as client:
         requests = SiteRequests(client, max_requests=10, delay=0, clock=time.time, sleep=None)
-        test = check_edge(requests, f"{site.origin}/", edge_crawlers(("GPTBot", "Googlebot")))
+        test = EdgeTest(requests)
+        test.run(f"{site.origin}/", edge_crawlers(("GPTBot", "Googlebot")))
     assert [one.kind for one in test.findings] == [AuditKind.EDGE_REFUSES, AuditKind.EDGE_UNKNOWN]
 
 
@@ -208,7 +209,8 @@ def check_healthy(site: Site, step: int) -> int:
         for number, behaviour in enumerate(_healthy(step), 1):
             site.serve("/", behaviour)
             requests = SiteRequests(client, max_requests=10, delay=0, clock=time.time, sleep=None)
-            test = check_edge(requests, f"{site.origin}/", edge_crawlers(("GPTBot", "Googlebot")))
+            test = EdgeTest(requests)
+            test.run(f"{site.origin}/", edge_crawlers(("GPTBot", "Googlebot")))
             assert [one for one in test.findings if one.kind is AuditKind.EDGE_REFUSES] == [], number
     return number
 

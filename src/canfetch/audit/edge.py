@@ -199,7 +199,7 @@ class EdgeTest:
         self._requests = requests
 
     def run(self, url: str, crawlers: Sequence[Crawler], *, with_own_name: bool = False) -> None:
-        """Send a control request, and one for each crawler.
+        """Send one request for each crawler, and a control request, to a page that the audit may fetch.
 
         Args:
             url: The URL of the page.
@@ -324,23 +324,6 @@ class EdgeTest:
         assert answer.response is not None
         rules = parse_page(answer.response.body, headers=answer.response.headers, url=url)
         return rules.decide(agent=crawler.agent, now=self._requests.clock()).may_index
-
-
-def check_edge(
-    requests: SiteRequests, url: str, crawlers: Sequence[Crawler], *, with_own_name: bool = False
-) -> EdgeTest:
-    """Send one request for each crawler, and a control request, to a page that the audit may fetch.
-
-    Args:
-        requests: Sends the requests.
-        url: The URL of the page.
-        crawlers: The crawlers.
-        with_own_name: Whether to send a request with the header of the audit, too.
-    Raises: InvalidURL, ClientClosed, RequestNotSent.
-    """
-    test = EdgeTest(requests)
-    test.run(url, crawlers, with_own_name=with_own_name)
-    return test
 
 
 def _edge_answer(name: str, header: str, answer: _Answer) -> EdgeAnswer:

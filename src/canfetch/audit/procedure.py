@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from canfetch.agents.requested import requested_agent
 from canfetch.audit.crawls import CrawlRecords, CrawlsCheck
-from canfetch.audit.edge import REQUESTS_OF_A_PAGE, check_edge, edge_crawlers
+from canfetch.audit.edge import REQUESTS_OF_A_PAGE, EdgeTest, edge_crawlers
 from canfetch.audit.edge_files import REQUESTS_OF_A_CRAWLER, check_edge_files
 from canfetch.audit.findings import AuditFinding, AuditKind, Findings, finding, quoted_line
 from canfetch.audit.intended import IntendedFiles, is_closed
@@ -295,7 +295,8 @@ class _Audit:
             self._add(check_edge_files(requests, served, fresh, crawlers))
             failing = [one for one in self._findings if one.kind is AuditKind.HOME_FAILING and one.status is not None]
             is_failing = any(one.url == self._page_url for one in failing)
-            test = check_edge(requests, self._page_url, crawlers, with_own_name=is_failing)
+            test = EdgeTest(requests)
+            test.run(self._page_url, crawlers, with_own_name=is_failing)
             self._edge = test.answers
             self._add(test.findings)
             if test.refuses_own_name:

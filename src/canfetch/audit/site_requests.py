@@ -14,6 +14,7 @@ from canfetch.client.sync_client import Client
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.profiles import get_profile
+from canfetch.core.source import UTF_16_MARKS
 from canfetch.core.text import counted
 from canfetch.core.verdict import Access, Verdict
 from canfetch.errors import CanfetchError
@@ -22,7 +23,6 @@ from canfetch.errors import CanfetchError
 _MAX_DELAY: Final = 60.0
 _SERVER_ERROR: Final = 5
 _GOOGLE: Final = "Google"
-_UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class RequestLimitReached(NotFetched):
@@ -32,7 +32,7 @@ class RequestLimitReached(NotFetched):
 def is_utf_16(state: OriginState) -> bool:
     """Return whether the robots.txt of an origin is in UTF-16, with a byte order mark."""
     copy = state.entry.copy
-    return copy is not None and copy.content.startswith(_UTF_16_MARKS)
+    return copy is not None and copy.content.startswith(UTF_16_MARKS)
 
 
 class SiteRequests:

@@ -13,12 +13,22 @@ class ForkAware(Protocol):
         ...
 
 
+# Objects of the parent that a forked process must not close.
+_ABANDONED: Final[list[object]] = []
 _INSTANCES: Final[WeakSet[ForkAware]] = WeakSet()
 
 
 def reset_on_fork(instance: ForkAware) -> None:
     """Reset `instance` in every process that is forked while it exists."""
     _INSTANCES.add(instance)
+
+
+def abandon(inherited: object) -> None:
+    """Keep an object in a forked process, without closing it.
+
+    To close a connection there would end the session of the parent, release its locks, or damage its file.
+    """
+    _ABANDONED.append(inherited)
 
 
 def _reset_instances() -> None:

@@ -12,7 +12,7 @@ from stat import S_ISREG
 from types import UnionType
 from typing import Any, Final
 
-from canfetch.client.forking import reset_on_fork
+from canfetch.client.forking import abandon, reset_on_fork
 from canfetch.client.private_files import SPACE_ADVICE, kind_of_path, os_reason
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -115,8 +115,6 @@ def sqlite_reason(path: Path | str, error: Exception) -> str:
     return message
 
 
-# Connections inherited by a forked process. Closing them there could release the lock of the parent.
-_ABANDONED: Final[list[sqlite3.Connection]] = []
 _LOCK_FILE_MODE: Final = 0o644
 
 # SQLite runs the queries of views and triggers, which need not end, and the code of virtual tables.
@@ -270,8 +268,8 @@ class FileLock:
     """The lock of a file, until it is closed or the process ends. A forked process does not have it.
 
     The system has it for an open file. The locks of SQLite belong to a process instead, which loses them when it opens
-    and closes the file once more, as a backup does. They are used where there are no others: on Windows, which has them
-    for open files, too, and on some network file systems.
+    and closes the file once more, as a backup does. They are used where the system has none: on Windows, where they
+    belong to the open file, and on some network file systems.
 
     Args:
         path: The file. It is created if it does not exist, and stays empty.
@@ -309,8 +307,7 @@ class FileLock:
     def reset_after_fork(self) -> None:
         """Close the file in a forked process. The parent keeps the lock, and the child does not hold it any longer."""
         if self._connection is not None:
-            # Closing it could release the lock of the parent.
-            _ABANDONED.append(self._connection)
+            abandon(self._connection)
             self._connection = None
         self.close()
 

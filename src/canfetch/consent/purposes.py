@@ -43,7 +43,7 @@ RSL_USAGES: Final[Mapping[UsagePurpose, tuple[frozenset[str], ...]]] = {
 }
 """The usage tokens of RSL that include each purpose, the narrowest ones first.
 
-The guides of RSL also use labels of AIPREF: `train-ai`, so that `ai-use` counts as well. `ai-index` is about the
+The guides of RSL also use `train-ai`, a label of AIPREF, so its label `ai-use` counts as well. `ai-index` is about the
 index of an AI system, and not about what an answer uses.
 
 Source: RSL 1.0 section 3.4.1.1.

@@ -239,8 +239,8 @@ class UseVerdict(NamedTuple):
         expires_at: When to ask again, in seconds since the epoch, or None if nothing that was read has a date. It is
             the first `unavailable_after` to come, and with a client, the time at which a file has to be fetched again.
         license_urls: The absolute URLs of the RSL documents that the sources name, for the argument `license`.
-        unlisted: The number of statements that are not listed, with the lines that may be one of them. All of them
-            count for the answer.
+        unlisted: The number of statements, and of lines that may be statements, that are not listed. All of them count
+            for the answer.
     """
 
     allowed: bool | None

@@ -7,7 +7,7 @@ session.mount("http://", adapter)
 session.get("https://example.com/fish")
 """
 
-import time
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -64,8 +64,6 @@ _SETTINGS: Final[ContextVar[Mapping[str, Any]]] = ContextVar("_SETTINGS")
 # Waits for some seconds and checks the current request again, before the adapter repeats it. None during requests for
 # robots.txt.
 _CHECK_AGAIN: Final[ContextVar[Callable[[float], object] | None]] = ContextVar("_CHECK_AGAIN", default=None)
-# How often a request that waits for its repetition looks whether the adapter was closed.
-_PAUSE_SECONDS: Final = 0.1
 _DEFAULT_SETTINGS: Final = {"verify": True, "cert": None, "proxies": None}
 
 
@@ -123,7 +121,7 @@ class RobotsAdapter(BaseAdapter):
 
     def __init__(self, *, user_agent: str, adapter: BaseAdapter | None = None, **options: Unpack[GuardOptions]) -> None:
         super().__init__()
-        self._is_closed = False
+        self._closing = threading.Event()
         self._adapter: BaseAdapter = HTTPAdapter() if adapter is None else _checked_adapter(adapter)
         self.robots = RequestGuard(_AdapterTransport(self._adapter), _ERRORS, user_agent=user_agent, **options)
 
@@ -177,16 +175,13 @@ class RobotsAdapter(BaseAdapter):
 
     def _check_again(self, request: requests.PreparedRequest, settings: Mapping[str, Any], seconds: float) -> None:
         """Wait, and check a request that is repeated. `close` ends the wait."""
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            if self._is_closed:
-                raise ClientClosed
-            time.sleep(min(left, _PAUSE_SECONDS))
+        if self._closing.wait(seconds):
+            raise ClientClosed
         self._check(request, settings)
 
     def close(self) -> None:
         """Close the other adapter and the store."""
-        self._is_closed = True
+        self._closing.set()
         try:
             self.robots.close()
         finally:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from canfetch.core.bounded_xml import BoundedParser, InvalidXML
 from canfetch.core.quoting import quoted
+from canfetch.core.source import UTF_16_MARKS
 from canfetch.core.text import printable_text
 from canfetch.sitemaps.problems import ProblemCounter, SitemapProblem, SitemapProblemKind
 
@@ -35,7 +36,6 @@ _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _WEB_PAGE: Final = b"<!doctype html"
 _WHITE_SPACE: Final = b" \t\r\n"
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _YEAR_CHARACTERS: Final = 4
 _MONTH_CHARACTERS: Final = 7
 
@@ -191,7 +191,7 @@ class SitemapContent:
         rest, has_text, others, listed = "", False, 0, 0
         for chunk in chain(chunks, (b"",)):
             if decoder is None:
-                encoding = "utf-16" if chunk.startswith(_UTF16_MARKS) else "utf-8-sig"
+                encoding = "utf-16" if chunk.startswith(UTF_16_MARKS) else "utf-8-sig"
                 decoder = codecs.getincrementaldecoder(encoding)("replace")
             lines = (rest + decoder.decode(chunk, final=not chunk)).splitlines(keepends=True)
             # The last line may continue in the next chunk. Of a line that is too long, a part is enough.
@@ -364,7 +364,7 @@ class _XMLReader:
 
 
 def _is_xml(content: bytes) -> bool:
-    if content.startswith(_UTF16_MARKS):
+    if content.startswith(UTF_16_MARKS):
         # In UTF-16, a space or an ASCII character has a zero byte on one side.
         content = content[2:].lstrip(b"\0 \t\r\n")
     return content.removeprefix(_UTF8_MARK).lstrip(_WHITE_SPACE).startswith((b"<", b"\0<"))

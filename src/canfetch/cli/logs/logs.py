@@ -30,7 +30,7 @@ from canfetch.cli.shared.log_options import (
     identity_options,
     log_form_options,
     open_history_folder,
-    open_verifier,
+    open_verification,
     parse_log_fields,
     signature_options,
 )
@@ -78,13 +78,13 @@ def _run(
     check_outputs()
     check_standard_input([("", file) for file in files] + [("--robots", history_options["robots"])])
     history = _open_history(**history_options, warn=Progress().print_error)
-    verifier = open_verifier(
+    identify, identify_signed = open_verification(
         addresses, dns=verify_dns, signatures=verify_signatures, hosts=hosts, reject_replays=reject_replays
     )
     analysis = LogAnalysis(
         history,
-        identify=verifier.verify if verifier is not None and (verify_dns or addresses is not None) else None,
-        identify_signed=verifier.verify_recorded if verifier is not None and verify_signatures else None,
+        identify=identify,
+        identify_signed=identify_signed,
         grace=grace * _HOUR,
     )
     read = partial(_read_log, analysis, log_format=log_format, fields=parse_log_fields(fields))

@@ -55,7 +55,7 @@ from canfetch.cli.shared.log_options import (
     identity_options,
     log_form_options,
     open_history_folder,
-    open_verifier,
+    open_verification,
     parse_log_fields,
     signature_options,
 )
@@ -286,13 +286,12 @@ def _open_records(options: _Options, inputs: ExitStack, *, profile: str) -> Craw
         return tuple(streams)
 
     fields = parse_log_fields(options.fields)
-    verifier = open_verifier(
+    identify, identify_signed = open_verification(
         options.addresses,
         dns=options.verify_dns,
         signatures=options.verify_signatures,
         reject_replays=options.reject_replays,
     )
-    is_by_address = options.verify_dns or options.addresses is not None
     try:
         if fields or options.log_format is not None:
             create_format(options.log_format or "json", fields)
@@ -302,8 +301,8 @@ def _open_records(options: _Options, inputs: ExitStack, *, profile: str) -> Craw
         logs=open_all(options.logs, "--log"),
         skip_reports=open_all(options.skip_reports, "--skip-report"),
         history=None if options.history is None else open_history_folder(options.history, profile=profile),
-        identify=verifier.verify if verifier is not None and is_by_address else None,
-        identify_signed=verifier.verify_recorded if verifier is not None and options.verify_signatures else None,
+        identify=identify,
+        identify_signed=identify_signed,
         log_format=options.log_format,
         fields=fields or None,
         skip_agent=options.skip_agent,

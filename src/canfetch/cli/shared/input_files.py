@@ -9,13 +9,13 @@ from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.content_formats import MARKUP, foreign_format
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
+from canfetch.core.source import UTF_16_MARKS
 
 STANDARD_INPUT: Final = "-"
 # Longer than any URL that a server accepts. A file without line ends must not fill the memory.
 _MAX_LINE_BYTES: Final = 1 << 20
 _LONG_LINE_PREFIX_BYTES: Final = 1024
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-_UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class InputLine(NamedTuple):
@@ -135,7 +135,7 @@ def warn_about_content(content: bytes, name: str, option: str = "--robots", *, w
     detected = foreign_format(content)
     if detected is not None:
         warn(f"canfetch: warning: {_label(name, option)} is {detected}, not a robots.txt")
-    elif content.startswith(_UTF_16_MARKS):
+    elif content.startswith(UTF_16_MARKS):
         warn(f"canfetch: warning: {_label(name, option)} is UTF-16, which most crawlers do not read: save it as UTF-8")
 
 
@@ -175,7 +175,7 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[InputLine]:
         if not line:
             return
         if number == 1:
-            if line.startswith(_UTF_16_MARKS):
+            if line.startswith(UTF_16_MARKS):
                 raise CommandError(f"{source} is UTF-16: expected UTF-8")
             line = line.removeprefix(_BYTE_ORDER_MARK)
         if too_long:

@@ -18,7 +18,7 @@ from canfetch.logs.history import RobotsHistory
 from canfetch.logs.json_format import JSON_FIELDS
 
 if TYPE_CHECKING:
-    from canfetch.client.identity import IdentityVerifier
+    from canfetch.logs.analysis import Identify, IdentifySigned
 
 # For the keys of a signer. Anyone can name slow servers in the requests of a log, so that these are 5 minutes for all.
 _KEYS_SECONDS: Final = 3.0
@@ -106,15 +106,15 @@ def signature_options() -> Iterator[Option]:
     )
 
 
-def open_verifier(
+def open_verification(
     addresses: str | None,
     *,
     dns: bool,
     signatures: bool = False,
     hosts: tuple[str, ...] = (),
     reject_replays: bool = False,
-) -> "IdentityVerifier | None":
-    """Return what verifies crawlers, or None without any of the options.
+) -> "tuple[Identify | None, IdentifySigned | None]":
+    """Return what verifies crawlers by their addresses, and signed requests, or None without the options for it.
 
     Raises: CommandError: The file of `--addresses` cannot be read, an option is invalid, or an extra is missing.
     """
@@ -122,13 +122,13 @@ def open_verifier(
         if value and not signatures:
             raise CommandError(f"{name} requires --verify-signatures")
     if addresses is None and not dns and not signatures:
-        return None
+        return None, None
     from canfetch.client.identity import IdentityVerifier, SignatureVerifier  # noqa: PLC0415 - only for these options
     from canfetch.client.transports.http_transport import HTTPTransport  # noqa: PLC0415 - as above
 
     lists = None if addresses is None else open_address_lists(addresses, "--addresses")
     if not signatures:
-        return IdentityVerifier(address_lists=lists, dns=dns)
+        return IdentityVerifier(address_lists=lists, dns=dns).verify, None
     now = time.time()
     try:
         verifier = SignatureVerifier(
@@ -147,4 +147,5 @@ def open_verifier(
         raise CommandError(f"--verify-signatures: {error}") from None
     except InvalidOption as error:
         raise CommandError(f"--host: {error}") from None
-    return IdentityVerifier(address_lists=lists, dns=dns, signatures=verifier)
+    both = IdentityVerifier(address_lists=lists, dns=dns, signatures=verifier)
+    return both.verify if dns or lists is not None else None, both.verify_recorded

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.client.argument_checks import check_path
-from canfetch.client.forking import reset_on_fork
+from canfetch.client.forking import abandon, reset_on_fork
 from canfetch.client.frontier.grouping import GroupBy, wrong_grouping
 from canfetch.client.frontier.queue_connection import QueueConnection, check_thread
 from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
@@ -157,8 +157,6 @@ _MIGRATIONS: Final = {
 }
 # What computing with values of other types raises.
 DAMAGE: Final = (TypeError, ValueError, OverflowError)
-# Connections inherited by a forked process. Closing them there could damage the file of the parent.
-_ABANDONED: Final[list[sqlite3.Connection]] = []
 
 
 class FrontierDatabase(QueueConnection):
@@ -262,7 +260,7 @@ class FrontierDatabase(QueueConnection):
     def reset_after_fork(self) -> None:
         """Make the database unusable in a forked process. Its connection belongs to the parent."""
         if self._end_use_after_fork():
-            _ABANDONED.append(self.connection)
+            abandon(self.connection)
 
     def _delete_temporary(self) -> None:
         if self._temporary is not None:

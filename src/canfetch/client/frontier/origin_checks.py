@@ -26,7 +26,7 @@ _MAX_HELD_BYTES: Final = 32 * 1024 * 1024
 _MIN_RECHECK_DELAY: Final = 1.0
 # Seconds until a robots.txt is requested again that could not be, for a reason of this machine or after an unexpected
 # exception. After an exception, the delay doubles up to the maximum.
-NOT_SENT_DELAY: Final = 10.0
+_NOT_SENT_DELAY: Final = 10.0
 _MAX_EXCEPTION_DELAY: Final = 3600.0
 
 
@@ -259,7 +259,7 @@ def recheck_delay(result: CheckResult) -> float:
         # The event loop of the check was stopped.
         return 0.0
     # As long as the checks have failed for, which doubles the time.
-    return min(max(NOT_SENT_DELAY, result.failing_seconds or 0.0), _MAX_EXCEPTION_DELAY)
+    return min(max(_NOT_SENT_DELAY, result.failing_seconds or 0.0), _MAX_EXCEPTION_DELAY)
 
 
 def retry_check_at(state: OriginState, now: Moment, max_unreachable: float) -> float | None:

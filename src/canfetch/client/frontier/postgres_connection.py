@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from canfetch.client.forking import reset_on_fork
+from canfetch.client.forking import abandon, reset_on_fork
 from canfetch.client.frontier.postgres_statements import NOW
 from canfetch.client.frontier.queue_connection import QueueConnection
 from canfetch.client.loggers import CLIENT_LOGGER
@@ -243,7 +243,7 @@ class PostgresConnection(QueueConnection):
     def reset_after_fork(self) -> None:
         """Make the connection unusable in a forked process. The server takes it for that of the parent."""
         if self._end_use_after_fork():
-            _ABANDONED.append(self._connection)
+            abandon(self._connection)
             self._connection = None
 
     def _connected(self) -> "psycopg.Connection[tuple[Any, ...]]":
@@ -361,8 +361,6 @@ def fetched(run: Callable[..., list[tuple[Any, ...]]], name: str, query: str) ->
         yield from rows
 
 
-# Connections of the parent of a forked process. Closing them there would end the session of the parent.
-_ABANDONED: Final[list[object]] = []
 # How libpq ends the message of a login that no repetition changes.
 _LOGIN_REASONS: Final = (
     "password authentication failed",

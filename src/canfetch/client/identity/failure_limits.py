@@ -12,20 +12,20 @@ from typing import Final
 
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus
 from canfetch.client.procedure import Clock
-from canfetch.client.transports.addresses import is_public
+from canfetch.client.transports.addresses import NETWORK_BITS, is_public
 
 _WINDOW: Final = 60.0
 # The processor time that failures may take at once after a quiet time, in seconds.
 _BURST: Final = 0.2
-# How many times as many failures as of an address are examined of its network, and of peers with a valid signature.
+# How many times more failures are examined for a network than for an address, and for a peer with a valid signature.
 _PER_NETWORK: Final = 4
 _PER_PROVEN: Final = 10
 _PROVEN_SECONDS: Final = 3600.0
 # Of each table. A network of IPv6 could otherwise fill one.
 _MAX_ENTRIES: Final = 20_000
 _MAX_PROVEN_OF_NETWORK: Final = 256
-# Addresses and networks have different lengths, so that one table has both.
-_NETWORK_BYTES: Final = {4: 3, 16: 6}
+# By the length of an address. Addresses and networks have different lengths, so that one table has both.
+_NETWORK_BYTES: Final = {4: NETWORK_BITS[4] // 8, 16: NETWORK_BITS[6] // 8}
 _MAPPED: Final = b"\0" * 10 + b"\xff\xff"
 _NEVER: Final = float("-inf")
 # Not the fault of the client.
@@ -131,7 +131,7 @@ class FailureLimits:
 
     def _prove(self, address: bytes, now: float) -> None:
         network = _network_of(address)
-        # All entries last equally long, so that the first one ends first. That of a network is after its addresses.
+        # All entries last equally long, so the first one ends first. That of a network follows those of its addresses.
         while self._proven and (len(self._proven) > _MAX_ENTRIES - 2 or next(iter(self._proven.values())) <= now):
             key, _ = self._proven.popitem(last=False)
             if len(key) in _NETWORK_BYTES:

@@ -34,7 +34,7 @@ from canfetch.client.identity.signature_verifier import Hosts, SignatureVerifier
 from canfetch.client.identity.signed_requests import NO_SIGNATURE
 from canfetch.client.identity.waiting import Steps, Wait, run_steps, run_steps_async
 from canfetch.client.procedure import Clock
-from canfetch.client.transports.addresses import is_public
+from canfetch.client.transports.addresses import NETWORK_BITS, is_public
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.transports.dns import Resolve, system_resolve
 from canfetch.core.quoting import quoted
@@ -133,7 +133,6 @@ _SECONDS: Final = {
 }
 # One network cannot occupy all lookups with DNS servers that do not answer.
 _LOOKUPS_PER_NETWORK: Final = 2
-_NETWORK_BITS: Final = {4: 24, 6: 48}
 
 _NO_CRAWLER: Final = "the User-Agent field names no crawler of the registry"
 
@@ -458,7 +457,7 @@ class _Cache:
 
 
 def _network_of(address: Address) -> tuple[int, int]:
-    return address.version, int(address) >> (address.max_prefixlen - _NETWORK_BITS[address.version])
+    return address.version, int(address) >> (address.max_prefixlen - NETWORK_BITS[address.version])
 
 
 def _missing_method(crawler: Crawler) -> str:

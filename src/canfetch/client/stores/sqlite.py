@@ -20,6 +20,7 @@ from weakref import WeakSet
 
 from canfetch.access.entries import CacheEntry
 from canfetch.client.argument_checks import check_callable, check_path, check_positive_seconds
+from canfetch.client.forking import abandon
 from canfetch.client.lease_holders import has_ended
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.private_files import create_private_file, create_private_folder
@@ -73,8 +74,6 @@ CREATE TABLE IF NOT EXISTS leases (key TEXT PRIMARY KEY, holder TEXT NOT NULL, e
 # SQLite tracks the locks of a process by file and would inherit those of the parent, so a fork closes all files.
 _STORES: Final["WeakSet[SQLiteStore]"] = WeakSet()
 _FORK_STATE: Final = threading.local()
-# Connections that another thread of the parent was using during a fork. Closing them in the child is unsafe.
-_ABANDONED: Final[list[object]] = []
 
 _Result = TypeVar("_Result")
 
@@ -252,7 +251,7 @@ class SQLiteStore:
         if in_child:
             self._lock = threading.Lock()
             if not was_locked:
-                _ABANDONED.append(self._connection)
+                abandon(self._connection)
                 self._connection = None
                 self._unusable_because = "the store was in use while the process forked"
         elif was_locked:

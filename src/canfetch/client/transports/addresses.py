@@ -13,6 +13,9 @@ from typing import Final
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.failures import TransportError
 
+NETWORK_BITS: Final = {4: 24, 6: 48}
+"""The sizes of networks that one holder usually has at least, by the version of the addresses."""
+
 # Bounds the connection attempts for a name with very many addresses.
 MAX_ADDRESSES: Final = 8
 

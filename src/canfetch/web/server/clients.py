@@ -7,14 +7,13 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final
 
+from canfetch.client.transports.addresses import NETWORK_BITS
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.web.settings import RateLimit
 
 # A client with IPv6 usually has a network of this size, with all its addresses.
 _IPV6_PREFIX: Final = 64
-# The sizes of networks that one holder usually has at least, for IPv4 and IPv6.
-_HOLDERS: Final = {4: 24, 6: 48}
 _MAX_CLIENTS: Final = 20_000
 _FORWARDED: Final = b"x-forwarded-for"
 _UNKNOWN: Final = "unknown"
@@ -80,7 +79,7 @@ def network_of(client: str) -> str:
         network = ip_network(client)
     except ValueError:
         return client
-    return str(network.supernet(new_prefix=_HOLDERS[network.version])) if network.is_global else client
+    return str(network.supernet(new_prefix=NETWORK_BITS[network.version])) if network.is_global else client
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:
