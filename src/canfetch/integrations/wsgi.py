@@ -4,6 +4,7 @@ app.wsgi_app = RobotsMiddleware(app.wsgi_app, Site(Path("robots.txt"), environme
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from canfetch.core.quoting import quoted
@@ -60,7 +61,7 @@ def _request(environ: "WSGIEnvironment", path: str) -> Request:
         # HTTP/1.0 requests may lack a Host field. The server then has its configured name.
         host=environ.get("HTTP_HOST") or environ.get("SERVER_NAME", ""),
         peer=environ.get("REMOTE_ADDR"),
-        header=lambda name: environ_header(environ, name),
+        header=partial(environ_header, environ),
         prefix=decode_native(environ.get("SCRIPT_NAME", "")),
         scheme=environ.get("wsgi.url_scheme") or "http",
     )

@@ -131,7 +131,9 @@ class Site:
 
     def concerns(self, path: str) -> bool:
         """Return whether requests for a path are answered or checked."""
-        return path == ROBOTS_PATH or self.is_enforced or (self._identity is not None and path in self._published())
+        if self._enforcement is not None or path == ROBOTS_PATH:
+            return True
+        return self._identity is not None and path in self._published()
 
     def respond(self, request: Request) -> Reply | None:
         """Return the reply to a request, or None if the application handles it."""
@@ -223,8 +225,9 @@ class Site:
         unchecked = None if crawler.entry is None else enforcement.find_unchecked(request, crawler.entry)
         if unchecked is not None:
             address, check = unchecked
-            self._counters.add("crawler_requests", signatures=check.reason.value)
-            return self._refuse_unchecked(request, crawler.name, address, check)
+            # One call, because all that junk costs beyond a limit is slowness of the other requests.
+            self._counters.add("crawler_requests", signatures=check.reason.value, unchecked=crawler.name)
+            return _refuse_unchecked(request, crawler.name, address, check)
         self._counters.add("crawler_requests")
         verdict = find_refusal(crawler, file, request)
         if verdict is not None:
@@ -260,7 +263,8 @@ class Site:
         is_blocked = self._enforcement is not None and self._enforcement.block_impostors
         signature = identity.signature if check.must_sign and is_blocked else None
         if signature is not None and signature.status is SignatureStatus.NOT_CHECKED:
-            return self._refuse_unchecked(request, name, check.address, signature)
+            self._counters.add(unchecked=name)
+            return _refuse_unchecked(request, name, check.address, signature)
         self._counters.add(impostors=name)
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:
@@ -268,10 +272,10 @@ class Site:
         reason = f"this client is not {name}\n{printable_text(identity.reason)}"
         return _refuse(request, self._enforcement.refusal, reason, *([_ACCEPT_SIGNATURE] if check.must_sign else []))
 
-    def _refuse_unchecked(self, request: Request, name: str, address: str | None, check: SignatureCheck) -> Reply:
-        self._counters.add(unchecked=name)
-        SERVING_LOGGER.info("%s was not checked as %s: %s", address, name, check.detail)
-        return _UNCHECKED[check.detail].reply_to(request)
+
+def _refuse_unchecked(request: Request, name: str, address: str | None, check: SignatureCheck) -> Reply:
+    SERVING_LOGGER.info("%s was not checked as %s: %s", address, name, check.detail)
+    return _UNCHECKED[check.detail].reply_to(request)
 
 
 def _refuse(request: Request, refusal: Refusal, reason: str, *headers: tuple[str, str]) -> Reply:
