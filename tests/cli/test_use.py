@@ -32,9 +32,10 @@ def signals(folder: Path) -> str:
 
 def test_text_shows_every_statement_and_what_was_not_read(run: Run, signals: str) -> None:
     ran = run("use", "/fish", *TRAINING, "--robots", signals, "--response-header", "Content-Usage: train-ai=y")
+    line = "robots.txt, line 2: Content-Signal: ai-train=no, search=yes"
     assert ran.lines == [
         "disallowed: training with /fish, for ExampleBot",
-        "> disallow     robots.txt, line 2: Content-Signal: ai-train=no, search=yes",
+        f"> disallow     {line} (the user-agent line is line 1, for *)",
         "  allow        headers, Content-Usage header: train-ai=y",
         "  combination  the most restrictive statement decides",
         "  not read     html",
@@ -183,6 +184,8 @@ def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
         "  nothing that was read and applies to ExampleBot states anything on training",
         "  absent       tdmrep.json",
         "  fetched      robots.txt",
+        "  fetched      headers",
+        "  fetched      html",
         "  requested    tdmrep.json",
     ]
     assert ran.code == 0
@@ -213,7 +216,8 @@ def test_a_robots_txt_from_another_host_is_named(run: Run, site: Site) -> None:
     site.serve("/robots.txt", redirect(other))
     site.serve("/other.txt", respond(b"User-agent: *\nContent-Signal: ai-train=no\n"))
     ran = run("use", url, *TRAINING, *UNKEPT)
-    assert ran.lines[1] == f"> disallow     robots.txt, line 2 of {other}: Content-Signal: ai-train=no"
+    place = f"robots.txt, line 2 of {other}"
+    assert ran.lines[1] == f"> disallow     {place}: Content-Signal: ai-train=no (the user-agent line is line 1, for *)"
     assert ran.lines[4].startswith(f"  fetched      robots.txt from {other} at 20")
     assert ran.code == 1
 
@@ -293,11 +297,11 @@ def test_a_site_that_redirects_to_another_one_keeps_its_statements(run: Run, sit
         found = [(one["name"], one["state"], one["url"], one["fetched_at"] is None) for one in row["sources"]]
         assert found == [
             ("robots.txt", "read", other.url("robots.txt"), False),
-            ("headers", "read", url, True),
-            ("html", "read", None, True),
+            ("headers", "read", url, False),
+            ("html", "read", None, False),
             ("tdmrep.json", "absent", other.url(TDM_PLACE[1:]), True),
             ("robots.txt", "read", site.url("robots.txt"), False),
-            ("headers", "read", site.url("moved"), True),
+            ("headers", "read", site.url("moved"), False),
             ("tdmrep.json", "read", site.url(TDM_PLACE[1:]), False),
         ]
         ran = run("use", site.url("moved"), *TRAINING, *UNKEPT)

@@ -166,7 +166,12 @@ def test_rows_of_an_unreachable_origin_of_a_payment_and_of_a_redirect(run: Any, 
         ),
         (
             *("disallow", "content-signal", "robots.txt", "line 2", "https://new.example/robots.txt"),
-            *("Content-Signal: ai-train=no", None, time, "robots.txt, headers, html (absent)"),
+            *(
+                "Content-Signal: ai-train=no",
+                "the user-agent line is line 1, for *",
+                time,
+                "robots.txt, headers, html (absent)",
+            ),
         ),
     ]
     assert run(*command, "--use", "training", "--only-allowed", "-o", "none.csv").code == 0
@@ -215,8 +220,8 @@ def test_cells_of_a_row_do_not_depend_on_other_rows(run: Any, folder: Path) -> N
     pages = ("--pages", "a.warc")
     urls = [f"https://{name}" for name in ("a.example/one", "b.example/one", "b.example/two")]
     statement = ("content-usage", 3, "line 3", "https://a.example/robots.txt")
-    label = "tdm is a label of the expired draft-ietf-aipref-vocab-01"
-    assert cells(urls, *pages) == [(*statement, None), (*statement, label), (*statement, None)]
+    label, group = "tdm is a label of the expired draft-ietf-aipref-vocab-01", "the user-agent line is line 2, for *"
+    assert cells(urls, *pages) == [(*statement, None), (*statement, f"{label}; {group}"), (*statement, None)]
     assert cells(urls[:1]) == cells(urls[:1], *pages) == [(*statement, None)]
 
 

@@ -405,7 +405,8 @@ def test_faults_are_listed_if_they_may_be_about_the_use() -> None:
     robots = "Content-Signal: ai-training=no\nUser-agent: *\nContent-Usage: search=y, train=n\n"
     assert [(one.line, one.note) for one in use(robots).statements] == [(1, UNKNOWN), (3, UNKNOWN)]
     # The record states something on search.
-    assert [(one.line, one.note) for one in use(robots, purpose="search").statements] == [(3, ""), (1, UNKNOWN)]
+    notes = [(one.line, one.note) for one in use(robots, purpose="search").statements]
+    assert notes == [(3, "the user-agent line is line 2, for *"), (1, UNKNOWN)]
     tags = "No-AI, no_index, otherbot: no-ai, ExampleBot: max-snippet: x, unavailable_after, robots: noai"
     response = PageResponse(200, {"X-Robots-Tag": tags}, "<p>")
     for purpose, texts in {
@@ -510,13 +511,17 @@ def test_rfc9651_4_2_2_the_last_of_several_values_counts_and_the_contradiction_i
     response = PageResponse(200, headers, "<p>")
     (statement,) = use(robots, response=response).statements
     assert statement.preference == "allow"
-    assert statement.note == "train-ai has several values, of which RFC 9651 uses the last one"
-    assert not any(one.note for one in use(robots, response=response, purpose="search").statements)
+    note = "train-ai has several values, of which RFC 9651 uses the last one"
+    group = "the user-agent line is line 1, for *"
+    assert statement.note == (f"{note}; {group}" if statement.source == "robots.txt" else note)
+    others = use(robots, response=response, purpose="search").statements
+    assert all(one.note == (group if one.source == "robots.txt" else "") for one in others)
 
 
 @pytest.mark.parametrize("value", ["train-ai=y, train-ai=y", "train-ai=y"])
 def test_a_repeated_value_is_no_contradiction(value: str) -> None:
-    assert [one.note for one in use(f"User-agent: *\nContent-Usage: {value}\n").statements] == [""]
+    (statement,) = use(f"User-agent: *\nContent-Usage: {value}\n").statements
+    assert statement.note == "the user-agent line is line 1, for *"
 
 
 def test_a_file_with_thousands_of_statements_is_bounded() -> None:
@@ -639,7 +644,9 @@ def test_json_is_complete_and_plain() -> None:
         "sources",
     ]
     assert data["schema"] == "canfetch.use/1"
-    assert data["explanation"] == "robots.txt, line 2: Content-Signal: ai-train=no"
+    assert data["explanation"] == (
+        "robots.txt, line 2: Content-Signal: ai-train=no (the user-agent line is line 1, for *)"
+    )
     assert data["decided_by"] == data["statements"]
 
 

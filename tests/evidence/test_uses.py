@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from canfetch.client.evidence import EvidenceRecorder, SegmentReport, verify_fol
 from canfetch.client.evidence.chain import CONTENT_FOLDER, INITIAL_HASH, encode_record, hash_line
 from canfetch.client.evidence.seals import sealed_record
 from canfetch.client.sync_client import Client
-from canfetch.client.use import UseQuestion, UseReading, answer_use, fetch_use
+from canfetch.client.use import RequestTimeStep, UseQuestion, UseReading, answer_use, fetch_use
 from canfetch.consent import MissingSource, PageResponse, SourceState
 from canfetch.core.agent import Agent
 
@@ -36,6 +37,11 @@ RULES = b"User-agent: *\nDisallow: /private/\nContent-Signal: search=yes\n"
 HTML = '<html><meta name="robots" content="noai"><p>Fish'
 PAGE = PageResponse(200, {"Content-Type": "text/html", "Set-Cookie": "id=secret", "X-Robots-Tag": "noindex"}, HTML)
 SITE: Answers = {ROBOTS_URL: ok(RULES), TDM_URL: ok(RESERVED)}
+
+
+def perform(client: Client, clock: Callable[[], float], step: Any) -> Any:
+    """Perform a step of an answer, of which the client performs all but the time of the page."""
+    return clock() if isinstance(step, RequestTimeStep) else client._perform_step(step)
 
 
 def record_uses(
@@ -131,10 +137,12 @@ def test_the_sites_on_the_way_to_the_content_are_recorded(tmp_path: Path) -> Non
         Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client,
     ):
         steps = fetch_use(f"{ORIGIN}/x", question, max_bytes=1000)
-        answered = run_steps(steps, client._perform_step)
+        answered = run_steps(steps, partial(perform, client, web.clock))
         recorder.record_use(answered)
     assert [reading.url for reading in answered.readings] == [f"{ORIGIN}/x", "https://other.example/y"]
     assert [one.kind for one in answered.verdict.decided_by] == ["page-directive", "content-signal"]
+    headers = [one for one in answered.verdict.sources if one.name == "headers"]
+    assert [one.requested_at for one in headers] == [web.clock(), web.clock()]
     report = verify_segment(recorder.path)
     assert (report.valid, report.recomputed_uses) == (True, 1)
 
@@ -155,7 +163,7 @@ def test_statements_in_the_headers_of_a_redirect_count_and_are_recorded(
         EvidenceRecorder(tmp_path, store_content=True) as recorder,
         Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client,
     ):
-        answered = run_steps(fetch_use(f"{ORIGIN}/p", question, max_bytes=1000), client._perform_step)
+        answered = run_steps(fetch_use(f"{ORIGIN}/p", question, max_bytes=1000), partial(perform, client, web.clock))
         recorder.record_use(answered)
     assert answered.verdict.allowed is False
     places = {f"{name.title().replace('Tdm-R', 'tdm-r')} header" for name in STATED_HEADERS}

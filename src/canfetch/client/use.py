@@ -14,12 +14,12 @@ from canfetch.consent.licenses import address_text
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.sources import MissingSource, PageResponse, url_text
-from canfetch.consent.verdict import ROBOTS, TDM_FILE, SourceState, UseVerdict
+from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, TDM_FILE, SourceState, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.origin import Origin
-from canfetch.core.redaction import redact_credentials_in
+from canfetch.core.redaction import redact_credentials_in, redacted_url
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access
 from canfetch.errors import OriginDisallowed
@@ -36,7 +36,16 @@ class StateStep(NamedTuple):
     url: str
 
 
-UseStep = Step | StateStep | FileStep
+class RequestTimeStep(NamedTuple):
+    """Return when a page was requested by a FetchStep, in seconds since the epoch, or None if it was not.
+
+    Attributes: url: The URL of the page, without credentials.
+    """
+
+    url: str
+
+
+UseStep = Step | StateStep | FileStep | RequestTimeStep
 
 
 class UseQuestion(NamedTuple):
@@ -67,7 +76,7 @@ def license_step(url: str) -> FileStep:
 
 
 class FileFetch(NamedTuple):
-    """How a file was fetched.
+    """How a file or a page was fetched.
 
     Attributes:
         fetched_at: When its content was fetched, in seconds since the epoch, or None if there is no content.
@@ -97,7 +106,7 @@ class UseReading(NamedTuple):
         licenses: The RSL documents that were read, by URL.
         fresh_until: When the first of the files has to be fetched again, in seconds since the epoch.
         state: The state of its origin, or None if the robots.txt was not fetched.
-        fetches: How robots.txt and the TDM file were fetched, by their names as sources, and licenses, by URL.
+        fetches: How the sources were fetched, by their names, and licenses, by URL.
     """
 
     url: str
@@ -205,31 +214,40 @@ def question_steps(
 
 
 def decide_use(
-    url: str, question: UseQuestion, response: PageResponse | MissingSource
+    url: str, question: UseQuestion, response: PageResponse | MissingSource, requested_at: float | None = None
 ) -> Generator[UseStep, Any, AnsweredUse]:
     """Answer a question from a response that is known, and from what `read_use` reads.
 
+    Args: requested_at: When canfetch requested the response, or None if it did not.
     Raises: InvalidURL, InvalidOption; and what the steps raise.
     """
     purpose = find_purpose(question.purpose)
-    reading, sources = yield from read_use(url, question.agent, response, question.now)
+    reading, sources = yield from read_use(url, question.agent, response, question.now, requested_at)
     verdict = reading.decide_purposes(sources, question.agent, [purpose])[purpose]
     return AnsweredUse(question, (reading,), verdict)
 
 
 def read_use(
-    url: str, agent: Agent, response: PageResponse | MissingSource, now: float
+    url: str,
+    agent: Agent,
+    response: PageResponse | MissingSource,
+    now: float,
+    requested_at: float | None = None,
 ) -> Generator[UseStep, Any, tuple[UseReading, UseSources]]:
     """Read the robots.txt and the TDM file of the origin of a response, for answers about any purpose.
 
     The first three RSL licenses that these sources and the response name for the agent are fetched as well, and nothing
     that they refer to.
 
+    Args: requested_at: As for `decide_use`.
     Raises: InvalidURL; and what the steps raise.
     """
     state: OriginState | None = None
     dates = [inf]
     fetches: dict[str, FileFetch] = {}
+    if requested_at is not None:
+        page = FileFetch(requested_at if isinstance(response, PageResponse) else None, requested_at=requested_at)
+        fetches = {HEADERS: page, HTML: page}
     robots: RobotsTxt | MissingSource
     try:
         state = yield StateStep(url)
@@ -294,9 +312,10 @@ def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[U
             response = PageResponse(answer.status, answer.headers, answer.body)
     earlier: list[UseReading] = []
     for hop in hops:
-        redirect = yield from decide_use(hop.url, question, PageResponse(hop.status, hop.headers))
+        requested_at = yield RequestTimeStep(hop.url)
+        redirect = yield from decide_use(hop.url, question, PageResponse(hop.status, hop.headers), requested_at)
         earlier += redirect.readings
-    answered = yield from decide_use(url, question, response)
+    answered = yield from decide_use(url, question, response, (yield RequestTimeStep(redacted_url(url))))
     return answer_use(question, [*earlier, *answered.readings]) if earlier else answered
 
 

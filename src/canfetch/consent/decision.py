@@ -47,6 +47,7 @@ from canfetch.consent.statements import (
     Listing,
     directive_statements,
     fault_statement,
+    group_statement,
     header_statements,
     payment_statements,
     record_statement,
@@ -223,7 +224,7 @@ class UseSources:
             yield rule_statement(verdict)
         yield from token_statements(robots, self.url, agent, purpose)
         deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
-        yield from map(record_statement, listing.first(deciding))
+        yield from (group_statement(one, usage.verdict.group) for one in listing.first(deciding))
         yield from token_records(robots, self.url, agent, usage, listing)
         if self._usage_records.first and not usage.statements:
             yield from self._passed_over(robots, agent, usage, listing)

@@ -21,7 +21,7 @@ from canfetch.core.extensions.record import Extension, ExtensionNote
 from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.extensions.usage_records import statements_of
 from canfetch.core.text import encode_text, printable_text
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import GroupSelection, Verdict
 from canfetch.pages.dialects import get_dialect
 from canfetch.pages.directives import Directive, DirectiveNote
 from canfetch.pages.page_rules import PageRules
@@ -98,12 +98,17 @@ def _line_statement(kind: StatementKind, line: int, preference: Preference, note
 
 def _group_text(verdict: Verdict) -> str:
     """Return the user-agent lines of the group of a verdict: a reader of the file may expect another group."""
-    lines = verdict.group.lines
-    if not lines or verdict.rule is None:
+    words = "" if verdict.rule is None else _group_lines(verdict.group)
+    return f"; {words}" if words else ""
+
+
+def _group_lines(group: GroupSelection) -> str:
+    """Return the user-agent lines of a group in words, or an empty string if there are none."""
+    if not group.lines:
         return ""
-    listed = ", ".join(map(str, lines[:_MAX_LINES]))
-    words = "lines are lines" if len(lines) > 1 else "line is line"
-    return f"; the user-agent {words} {listed}, for {verdict.group.token}"
+    listed = ", ".join(map(str, group.lines[:_MAX_LINES]))
+    words = "lines are lines" if len(group.lines) > 1 else "line is line"
+    return f"the user-agent {words} {listed}, for {group.token}"
 
 
 def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -134,6 +139,17 @@ def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage, listi
 def states_use(record: Extension[Any], purpose: UsagePurpose) -> bool:
     """Return whether a record states something on a use, for any agent."""
     return record.name in _PREFERENCE_RECORDS and record.parsed is not None and any(statements_of(record, purpose))
+
+
+def group_statement(statement: UsageStatement, group: GroupSelection) -> UseStatement:
+    """Return what a record states on a use, with the user-agent lines of the group that it is in.
+
+    Args: group: The group of the agent. Records outside of it apply to all crawlers.
+    """
+    stated = record_statement(statement)
+    if statement.record.group is None:
+        return stated
+    return stated._replace(note="; ".join(filter(None, (stated.note, _group_lines(group)))))
 
 
 def record_statement(statement: UsageStatement) -> UseStatement:

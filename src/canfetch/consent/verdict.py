@@ -46,9 +46,9 @@ class UseSource(NamedTuple):
         detail: Why it was not read, the URL of a license, and with a client, why an older copy was read. Usually empty.
         url: The URL of a license, of another file if a redirect to another host led to it, and of every source with the
             same name as another one, after redirects of the content. Otherwise None.
-        fetched_at: With a client, when the content of the file was fetched, in seconds since the epoch. None without
-            content.
-        requested_at: With a client, when the file was requested last, whatever the result. None if it was not.
+        fetched_at: If canfetch fetched the file or the page, when its content was received, in seconds since the epoch.
+            None without content.
+        requested_at: When canfetch requested the file or the page last, whatever the result. None if it did not.
     """
 
     name: str
@@ -314,7 +314,7 @@ class UseVerdict(NamedTuple):
         if self.decided_by:
             first, *others = map(str, self.decided_by)
             number = f"at least {len(others)}" if self.unlisted else len(others)
-            return first + (f"; and {number} more statements" if others else "")
+            return first + (f"; and {number} more statement{'s' if len(others) > 1 else ''}" if others else "")
         if self.conditions:
             return f"only on conditions: {self.conditions[0]}"
         if self.statements:

@@ -10,9 +10,10 @@ from canfetch.cli.shared.document_fetcher import DocumentFetcher
 from canfetch.cli.shared.network_options import NetworkOptions
 from canfetch.client.documents import DecideStep, FetchStep, Step, run_steps
 from canfetch.client.site_files import FileStep, fetch_site_file, kept_file
-from canfetch.client.use import UseStep
+from canfetch.client.use import RequestTimeStep, UseStep
 from canfetch.core.agent import Agent
 from canfetch.core.origin import find_origin
+from canfetch.core.redaction import redacted_url
 
 _HTML: Final = "text/html, */*;q=0.5"
 
@@ -34,10 +35,11 @@ class FetchedSources:
         self._files: dict[str, Response | Failure] = {}
         self._requested_at: dict[str, float] = {}
         self._pages: dict[str, Response | Failure] = {}
+        self._page_times: dict[str, float] = {}
 
     def forget_pages(self) -> None:
         """Forget the pages, but not the files of sites: the next URL can be of the same site."""
-        self._pages = {}
+        self._pages, self._page_times = {}, {}
 
     def perform(self, agent: Agent, step: UseStep) -> Any:
         """Perform a step for an agent.
@@ -47,8 +49,11 @@ class FetchedSources:
         match step:
             case DecideStep(url):
                 return self._fetcher.decide(url, agent)
-            case FetchStep():
+            case FetchStep(url):
+                self._page_times.setdefault(redacted_url(url), time.time())
                 return self._fetch(step, self._pages)
+            case RequestTimeStep(url):
+                return self._page_times.get(url)
             case FileStep():
                 # One agent may fetch the file, and another may not.
                 file, now = run_steps(fetch_site_file(step), partial(self._perform_for_file, agent)), time.time()

@@ -13,12 +13,13 @@ from canfetch.answers.use import UseAnswer, use_table
 from canfetch.client.documents import run_steps
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import FileStep, fetch_site_file, kept_file
-from canfetch.client.use import StateStep, UseQuestion, UseStep, fetch_use
+from canfetch.client.use import RequestTimeStep, StateStep, UseQuestion, UseStep, fetch_use
 from canfetch.consent.verdict import SourceState, StatementKind
 from canfetch.core.agent import Agent
 from canfetch.core.document import parse as parse_robots
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.origin import Origin
+from canfetch.core.redaction import redacted_url
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts
@@ -57,7 +58,7 @@ class UseSourceObject(BaseModel):
         "sources with the same name, which redirects of the content have."
     )
     fetched_at: str | None = Field(description="When the content was fetched, or null if there is none.")
-    requested_at: str | None = Field(description="When the file was requested last, whatever the result, or null.")
+    requested_at: str | None = Field(description="When the server requested it last, whatever the result, or null.")
 
 
 class UseObject(BaseModel):
@@ -160,6 +161,8 @@ def live_use(body: bytes, facts: Facts) -> Mapping[str, Any]:
                 if origin not in states:
                     states[origin] = facts.state(url, edition=asked.edition).with_profile(profile)
                 return states[origin]
+            case RequestTimeStep(url):
+                return facts.now if any(redacted_url(one) == url for one in facts.responses) else None
             case FileStep():
                 return kept_file(run_steps(fetch_site_file(step), partial(perform, agent)), facts.now)
             case _:
