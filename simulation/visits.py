@@ -31,12 +31,15 @@ class _Page:
         due: When it is due at the latest, in true time. None during a turn, and inf if it may be lost.
         earliest: When it is due at the earliest, in the time of the frontier.
         is_skipped: Whether it was skipped in this life. A process that dies may have written that or not.
+        is_resumed: Whether the last process died in its turn. If that was the last attempt, the page fails when the
+            file is opened, and a process that dies then has perhaps not reported that.
         last: What its last visit can have left. Empty if nothing is known.
     """
 
     due: float | None
     earliest: float = -inf
     is_skipped: bool = False
+    is_resumed: bool = False
     last: list[_Visit] = field(default_factory=lambda: [_Visit()])
 
 
@@ -76,6 +79,9 @@ class Visits:
         self._opened = wall, now
         for page in self._pages.values():
             due = now if page.due is None else page.due
+            if page.is_resumed:
+                due = max(due, now + self._schedule.every)
+            page.is_resumed = page.due is None
             page.due = due if due == inf else max(now, min(due + behind, now + self._schedule.maximum))
             page.earliest = -inf if page.is_skipped else page.earliest - behind
             page.is_skipped = False
@@ -103,7 +109,7 @@ class Visits:
             page.last = [last for last in page.last if last[1:] == (turn.etag, turn.last_modified)]
             if not page.last:
                 raise BrokenRule(f"{at} has other validators than its last visit left: {turn.conditional_headers}")
-        page.due = None
+        page.due, page.is_resumed = None, False
 
     def respond(self, url: str) -> dict[str, Any]:
         """Return a response, as the arguments of `Turn.done`, which is called next."""
@@ -131,7 +137,9 @@ class Visits:
 
     def fail(self, url: str) -> None:
         """Note that a page has failed in its last attempt, or in that of a process that died in it."""
-        self._wait(self._page(url), self._schedule.every, self._schedule.every)
+        page = self._page(url)
+        self._wait(page, self._schedule.every, self._schedule.every)
+        page.is_resumed = False
 
     def skip(self, url: str) -> None:
         """Note that a page is skipped now."""
