@@ -23,6 +23,8 @@ from canfetch.core.verdict import Rule
 _DIFFERENT: Final = ((True, False), (False, True))
 # At most this many changed rules are tried before a search.
 _MAX_DIRECT: Final = 64
+# So few changed rules are searched in the lists themselves.
+_FEW_CHANGED: Final = 4
 # The time for the indices of a pattern, in steps of the Python engine.
 _STEPS_PER_PATTERN: Final = 3
 RuleText = tuple[bool, bytes]
@@ -88,12 +90,14 @@ class RuleLists:
 
     def _changed(self, before: Sequence[RuleText], after: Sequence[RuleText]) -> Iterable[RuleText]:
         """Return the rules that only one list has, or that moved in a profile in which the order counts."""
-        if not self._profile.first_match:
-            # In file order, because the order decides which targets are tried.
-            one, other = set(before), set(after)
-            return dict.fromkeys([rule for rule in (*before, *after) if (rule in one) is not (rule in other)])
         start, end = common_ends(before, after)
-        return dict.fromkeys((*before[start : len(before) - end], *after[start : len(after) - end]))
+        # In file order, because the order decides which targets are tried.
+        changed = dict.fromkeys((*before[start : len(before) - end], *after[start : len(after) - end]))
+        if self._profile.first_match:
+            return changed
+        few = len(changed) <= _FEW_CHANGED
+        one, other = (before, after) if few else (frozenset(before), frozenset(after))
+        return [rule for rule in changed if (rule in one) is not (rule in other)]
 
     def _overlapping(
         self, before: Sequence[RuleText], after: Sequence[RuleText], changed: Iterable[RankedPattern]

@@ -51,8 +51,19 @@ _DECISIONS: Final = {name: _decisions(profile) for name, profile in PROFILES.ite
 class _Reading(NamedTuple):
     """A file as one profile reads it."""
 
+    content: bytes
     compiled: CompiledFile
     groups: list[_Group]
+
+    def other_records(self) -> tuple[list[tuple[int, bytes, int]], list[tuple[bytes, ...]]]:
+        """Return the kind, the text and the group of the records that are not rules, and the names of the groups.
+
+        Without such a record in a group, the names do not count, and are left out.
+        """
+        content = self.content
+        records = [(kind, content[start:end], group) for _, kind, start, _, _, end, group in self.compiled.other_records()]
+        in_groups = any(group >= 0 for _, _, group in records)
+        return records, [names for names, _ in self.groups] if in_groups else []
 
 
 class _Comparison(NamedTuple):
@@ -82,12 +93,13 @@ class _Version:
 
 
 def _read(version: _Version, profile: Profile) -> _Reading:
-    compiled = get_compiler(None)(version.decoded_for(profile), profile.name)
+    content = version.decoded_for(profile)
+    compiled = get_compiler(None)(content, profile.name)
     groups = [
         (tuple([name for name, _ in names]), tuple([(allow, value) for allow, value, _ in rules]))
         for names, rules in compiled.group_table()
     ]
-    return _Reading(compiled, groups)
+    return _Reading(content, compiled, groups)
 
 
 class VerdictChanges:
@@ -103,7 +115,7 @@ class VerdictChanges:
     # Enough to compare thousands of rules with literal paths.
     DEFAULT_STEPS: Final = 20_000
 
-    __slots__ = ("_compared", "_other", "_own", "_readings", "_rule_lists", "steps", "undecided")
+    __slots__ = ("_compared", "_other", "_other_readings", "_own", "_readings", "_rule_lists", "steps", "undecided")
 
     def __init__(self, content: bytes) -> None:
         self.steps = 0
@@ -112,6 +124,7 @@ class VerdictChanges:
         # Most versions are compared in one profile after the other.
         self._other = self._own
         self._readings: dict[str, _Reading] = {}
+        self._other_readings: dict[str, _Reading] = {}
         self._rule_lists: dict[str, RuleLists] = {}
         # The comparisons with the other version that were decided, by what they depend on besides the groups.
         self._compared: dict[Profile, _Comparison] = {}
@@ -127,18 +140,40 @@ class VerdictChanges:
             steps: The limit of the comparison in each profile. One step takes about a microsecond.
         Cost: A parse in each profile, and the steps.
         """
-        if other is not self._other.content:
-            self._other = _Version(other)
-            self._compared.clear()
+        self._compare_with(other)
         return tuple([name for name in profiles if self._changes(PROFILES[name], steps)])
 
-    def _changes(self, profile: Profile, steps: int) -> bool:
-        """Return whether a verdict changes in the other version, or whether this is not decided."""
+    def keeps_other_records(self, other: bytes, profile: str) -> bool:
+        """Return whether it is plain that another version has the same records beyond RFC 9309 for every crawler.
+
+        Args:
+            other: The other version.
+            profile: The profile that reads both.
+        Cost: A parse, unless the versions were compared in this profile.
+        """
+        self._compare_with(other)
+        before, after = self._read_both(PROFILES[profile])
+        return before.other_records() == after.other_records()
+
+    def _compare_with(self, other: bytes) -> None:
+        if other is not self._other.content:
+            self._other = _Version(other)
+            self._other_readings.clear()
+            self._compared.clear()
+
+    def _read_both(self, profile: Profile) -> tuple[_Reading, _Reading]:
         before = self._readings.get(profile.name)
         if before is None:
             before = self._readings[profile.name] = _read(self._own, profile)
             self._rule_lists[profile.name] = RuleLists(profile)
-        after = _read(self._other, profile)
+        after = self._other_readings.get(profile.name)
+        if after is None:
+            after = self._other_readings[profile.name] = _read(self._other, profile)
+        return before, after
+
+    def _changes(self, profile: Profile, steps: int) -> bool:
+        """Return whether a verdict changes in the other version, or whether this is not decided."""
+        before, after = self._read_both(profile)
         known = self._compared.get(_DECISIONS[profile.name])
         # The same comparison takes the same steps.
         if known is not None and known.steps < steps and known[:2] == (before.groups, after.groups):
