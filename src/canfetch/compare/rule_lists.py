@@ -92,7 +92,10 @@ class RuleLists:
         return shortest_target(question, budget)
 
     def _changed(
-        self, before: Sequence[RuleText], after: Sequence[RuleText], parts: tuple[Sequence[RuleText], Sequence[RuleText]]
+        self,
+        before: Sequence[RuleText],
+        after: Sequence[RuleText],
+        parts: tuple[Sequence[RuleText], Sequence[RuleText]],
     ) -> Iterable[RuleText]:
         """Return the rules that only one list has, or that moved in a profile in which the order counts.
 

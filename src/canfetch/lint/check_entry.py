@@ -8,6 +8,7 @@ from canfetch.lint.analysis.needs import Need
 from canfetch.lint.check import Check
 from canfetch.lint.severity import Severities
 
+
 @cache
 def _load(module: str) -> Check:
     check: Check = import_module(f"canfetch.lint.checks.{module}").CHECK

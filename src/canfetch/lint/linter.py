@@ -217,7 +217,7 @@ class Linter:
                 lines.read_later(entry, occurrences)
 
         engines = named_engines(file) if self.severities == DEFAULT else frozenset()
-        enabled = self._enabled(engines, self._ignored(lint_input.path))
+        enabled = self._enabled(engines, self.ignored_codes(lint_input.path))
         lines = ReportedLines(file, enabled.superseding)
         last: tuple[CheckEntry, Severity] | None = None
         for entry, severity in enabled.that_may_find(file, self._needs.find(file)):
@@ -240,8 +240,9 @@ class Linter:
         _examine_fixes(file, findings, trials)
         # Findings that are read later compute few of them again.
         file.forget_except(FixEffects)
-        name = lint_input.path or lint_input.url or "robots.txt"
-        return LintReport(name, tuple(findings), tuple(suppressed), tuple(check.name for check in truncated), file)
+        return LintReport(
+            lint_input.name, tuple(findings), tuple(suppressed), tuple(check.name for check in truncated), file
+        )
 
     def fix(
         self,
@@ -319,7 +320,8 @@ class Linter:
         report = self.lint(lint_input)._replace(undecided_fixes=undecided)
         return FixResult(lint_input.content, tuple(fixed), report)
 
-    def _ignored(self, path: str | None) -> frozenset[str]:
+    def ignored_codes(self, path: str | None) -> frozenset[str]:
+        """Return the codes of the checks that `ignore_in` ignores in a file with this path."""
         if path is None or not self._ignored_in:
             return frozenset()
         if self._folder is not None:

@@ -101,7 +101,9 @@ class _Version:
             content = self._decoded_for(profile)
             compiled = get_compiler(None)(content, profile.name)
             groups = self._groups_of(compiled.group_table())
-            reading = self._readings[profile.name] = _Reading(compiled, groups, _OtherRecords(content, compiled, groups))
+            reading = self._readings[profile.name] = _Reading(
+                compiled, groups, _OtherRecords(content, compiled, groups)
+            )
         return reading
 
     def _decoded_for(self, profile: Profile) -> bytes:

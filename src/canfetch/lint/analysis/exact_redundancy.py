@@ -168,6 +168,7 @@ class ExactRedundancy:
         group = one.rule.group
         return (
             not one.rule.allow
+            and one.is_literal
             and one.form is one.rule.value
             and one.form != _ROBOTS_PATH
             and not any(map(one.form.__contains__, _CHANGED_IN_URLS))

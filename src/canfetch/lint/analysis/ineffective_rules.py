@@ -175,10 +175,10 @@ class _Search:
         """Note a rule that needs no comparison."""
         rule, group = one.rule, one.rule.group
         high = max(len(one.form) + 1, rule.specificity)
-        if rule.allow and not is_last and self._exact.is_read(group):
-            if not self._merged.of(group, allow=False).is_between(one, 0, high):
-                self._plain[rule.line] = None
-                return
+        may_be_allowed = rule.allow and not is_last and self._exact.is_read(group)
+        if may_be_allowed and not self._merged.of(group, allow=False).is_between(one, 0, high):
+            self._plain[rule.line] = None
+            return
         alike = self._merged.of(group, allow=rule.allow)
         if rule.line not in alike.after_shorter_heads and b"?" not in one.head:
             return

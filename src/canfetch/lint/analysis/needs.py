@@ -82,28 +82,16 @@ class NeedIndex:
 
         Cost: O(bytes) for each need.
         """
-        found = self.ALWAYS
-        lower = file.lower_content
-        for word, bit in self._of_word:
-            if word in lower:
-                found |= bit
-        if self._of_name:
-            for name in extension_names(file):
-                found |= self._of_name.get(name, 0)
-        notes = reduce(or_, (notes.value for notes in file.records.by_notes), 0)
-        for note, bit in self._of_note:
-            if notes & note:
-                found |= bit
-        for kind, bit in self._of_kind:
-            if file.records.has_kind(kind):
-                found |= bit
-        for oddity, bit in self._of_oddity:
-            if has_odd_line(file, oddity):
-                found |= bit
-        for has_trait, bit in self._of_trait:
-            if has_trait(file):
-                found |= bit
-        return found
+        records, lower = file.records, file.lower_content
+        names = extension_names(file) if self._of_name else ()
+        notes = reduce(or_, (notes.value for notes in records.by_notes), 0)
+        found = [bit for word, bit in self._of_word if word in lower]
+        found += [self._of_name[name] for name in names if name in self._of_name]
+        found += [bit for note, bit in self._of_note if notes & note]
+        found += [bit for kind, bit in self._of_kind if records.has_kind(kind)]
+        found += [bit for oddity, bit in self._of_oddity if has_odd_line(file, oddity)]
+        found += [bit for has_trait, bit in self._of_trait if has_trait(file)]
+        return reduce(or_, found, self.ALWAYS)
 
 
 def _is_large(file: LintedFile) -> bool:
