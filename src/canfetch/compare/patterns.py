@@ -17,6 +17,7 @@ from canfetch.core.verdict import Rule
 ROBOTS_TXT: Final = b"/robots.txt"
 # Comes before the rank of every rule.
 _FIRST: Final = -(1 << 62)
+_new_tuple: Final = tuple.__new__
 
 
 class Pattern(NamedTuple):
@@ -70,7 +71,7 @@ def ranked_patterns(rules: Iterable[Rule], profile: Profile) -> Iterator[RankedP
     for number, rule in enumerate(rules):
         for pattern, specificity, allow in _patterns(rule, profile):
             rank: tuple[int, ...] = (number,) if profile.first_match else (-specificity, not rule.allow)
-            yield RankedPattern(rank, allow, pattern, rule)
+            yield _new_tuple(RankedPattern, (rank, allow, pattern, rule))
 
 
 def _patterns(rule: Rule, profile: Profile) -> Iterator[tuple[Pattern, int, bool]]:
@@ -81,7 +82,7 @@ def _patterns(rule: Rule, profile: Profile) -> Iterator[tuple[Pattern, int, bool
             head, middles, anchored = split_segments(text)
             form = Form.FORM_B if form_b else Form.AS_IS
             # A rule with specificity 0 matches everything, and allows.
-            yield Pattern(head, middles, anchored, form), specificity, rule.allow or specificity == 0
+            yield _new_tuple(Pattern, (head, middles, anchored, form)), specificity, rule.allow or specificity == 0
 
 
 def _by_length(patterns: Iterable[RankedPattern]) -> list[RankedPattern]:

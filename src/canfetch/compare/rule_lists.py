@@ -6,7 +6,8 @@ index of a list once for all lists that it is compared with.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, compress, count, islice
+from operator import ne
 from typing import Final, NamedTuple
 
 from canfetch.compare.budget import Budget
@@ -23,6 +24,8 @@ from canfetch.core.verdict import Rule
 _DIFFERENT: Final = ((True, False), (False, True))
 # At most this many changed rules are tried before a search.
 _MAX_DIRECT: Final = 64
+# So few changed rules are searched in the lists themselves.
+_FEW_CHANGED: Final = 4
 # The time for the indices of a pattern, in steps of the Python engine.
 _STEPS_PER_PATTERN: Final = 3
 RuleText = tuple[bool, bytes]
@@ -63,14 +66,16 @@ class RuleLists:
         Cost: O(rules), and the search of the rules that overlap a changed one.
         """
         budget.spend_in_python((len(before) + len(after)) // 8)
-        changed = [one for rule in self._changed(before, after) for one in self._patterns_of(rule)]
+        start, end = common_ends(before, after)
+        parts = before[start : len(before) - end], after[start : len(after) - end]
+        changed = [one for rule in self._changed(before, after, parts) for one in self._patterns_of(rule)]
         if not changed:
             return None
         for target in self._direct_matches(changed):
             budget.spend_in_python(1)
             if confirm(target):
                 return target
-        lists = self._overlapping(before, after, changed)
+        lists = self._overlapping(before, (start, len(before) - end), parts[1], changed)
         budget.spend_in_python(_STEPS_PER_PATTERN * sum(map(len, lists)))
         return self._search(lists, budget, confirm)
 
@@ -86,28 +91,48 @@ class RuleLists:
         question = Question(compared, _DIFFERENT, confirm, shortest=False)
         return shortest_target(question, budget)
 
-    def _changed(self, before: Sequence[RuleText], after: Sequence[RuleText]) -> Iterable[RuleText]:
-        """Return the rules that only one list has, or that moved in a profile in which the order counts."""
-        if not self._profile.first_match:
-            # In file order, because the order decides which targets are tried.
-            one, other = set(before), set(after)
-            return dict.fromkeys([rule for rule in (*before, *after) if (rule in one) is not (rule in other)])
-        start, end = common_ends(before, after)
-        return dict.fromkeys((*before[start : len(before) - end], *after[start : len(after) - end]))
+    def _changed(
+        self,
+        before: Sequence[RuleText],
+        after: Sequence[RuleText],
+        parts: tuple[Sequence[RuleText], Sequence[RuleText]],
+    ) -> Iterable[RuleText]:
+        """Return the rules that only one list has, or that moved in a profile in which the order counts.
+
+        Args:
+            before, after: The lists.
+            parts: The parts of both that are not at a common start or end.
+        """
+        # In file order, because the order decides which targets are tried.
+        changed = dict.fromkeys(chain.from_iterable(parts))
+        if self._profile.first_match:
+            return changed
+        few = len(changed) <= _FEW_CHANGED
+        one, other = (before, after) if few else (frozenset(before), frozenset(after))
+        return [rule for rule in changed if (rule in one) is not (rule in other)]
 
     def _overlapping(
-        self, before: Sequence[RuleText], after: Sequence[RuleText], changed: Iterable[RankedPattern]
+        self,
+        before: Sequence[RuleText],
+        replaced: tuple[int, int],
+        replacement: Iterable[RuleText],
+        changed: Iterable[RankedPattern],
     ) -> list[list[RankedPattern]]:
-        """Return the patterns of both lists that overlap a changed one, in file order."""
+        """Return the patterns of both lists that overlap a changed one, in file order.
+
+        Args:
+            before: The first list.
+            replaced: The start and the end of the rules that the second list replaces.
+            replacement: The rules that it has there.
+            changed: The changed patterns.
+        """
         some = [one.pattern for one in changed]
         heads = set(map(fixed_head, some))
         own = self._index(tuple(before))
         positions = range(len(own.patterns)) if len(heads) > MAX_HEADS else own.overlaps.positions(heads)
-        start, end = common_ends(before, after)
-        middle = overlapping(chain.from_iterable(map(self._patterns_of, after[start : len(after) - end])), some)
+        middle = overlapping(chain.from_iterable(map(self._patterns_of, replacement)), some)
         found = [own.patterns[position] for position in positions]
-        head = bisect_left(positions, own.starts[start])
-        tail = bisect_left(positions, own.starts[len(before) - end])
+        head, tail = (bisect_left(positions, own.starts[place]) for place in replaced)
         return [found, [*found[:head], *middle, *found[tail:]]]
 
     def _index(self, rules: tuple[RuleText, ...]) -> _IndexedList:
@@ -134,10 +159,6 @@ class RuleLists:
 def common_ends(before: Sequence[object], after: Sequence[object]) -> tuple[int, int]:
     """Return how many values two sequences have in common at the start, and then at the end."""
     shorter = min(len(before), len(after))
-    start = 0
-    while start < shorter and before[start] == after[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and before[-1 - end] == after[-1 - end]:
-        end += 1
-    return start, end
+    start = next(compress(count(), map(ne, before, after)), shorter)
+    end = next(compress(count(), map(ne, reversed(before), reversed(after))), shorter)
+    return start, min(end, shorter - start)

@@ -165,6 +165,11 @@ class Records(Sequence[Record]):
         parsed = self._parsed
         return [index for index in self.keyed if parsed[index][0] in kinds]
 
+    def has_kind(self, kind: RecordKind) -> bool:
+        """Return whether a line has a record of this kind."""
+        parsed = self._parsed
+        return any(parsed[index][0] == kind for index in self.keyed)
+
     def with_note(self, note: Note) -> Sequence[int]:
         """Return the indices of the lines that have a note."""
         parts = [indices for notes, indices in self.by_notes.items() if note in notes]

@@ -2,14 +2,11 @@
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from canfetch.lint.analysis.needs import Need, has_any
+from canfetch.lint.analysis.needs import Need
 from canfetch.lint.check import Check
 from canfetch.lint.severity import Severities
-
-if TYPE_CHECKING:
-    from canfetch.lint.linted_file import LintedFile
 
 
 @cache
@@ -39,9 +36,3 @@ class CheckEntry(NamedTuple):
     def check(self) -> Check:
         """The check, which is imported on first access."""
         return _load(self.module)
-
-    def may_find(self, file: "LintedFile") -> bool:
-        """Return whether the check may find anything in a file."""
-        if self.requires is not None and not getattr(file.input, self.requires):
-            return False
-        return not self.needs or has_any(file, self.needs)

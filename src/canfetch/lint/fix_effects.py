@@ -128,8 +128,12 @@ class FixEffects:
         fixed = self._apply(fix)
         if any(self._changes_verdicts(fixed, name) for name in _PROFILE_ORDER):
             return FixEffect.VERDICTS
-        is_equal = all(extensions_key(fixed, name) == self._extensions_key(name) for name in PROFILES)
+        is_equal = all(self._keeps_extensions(fixed, name) for name in PROFILES)
         return FixEffect.NONE if is_equal else FixEffect.EXTENSIONS
+
+    def _keeps_extensions(self, fixed: bytes, profile: str) -> bool:
+        is_plain = self._changes.keeps_other_records(fixed, profile)
+        return is_plain or extensions_key(fixed, profile) == self._extensions_key(profile)
 
     def _extensions_key(self, profile: str) -> object:
         if profile not in self._extensions_keys:

@@ -40,3 +40,13 @@ class LintInput(NamedTuple):
     siblings: Mapping[str, bytes | None] = _NO_SIBLINGS
     pages: tuple[SitePage, ...] = ()
     path_in_site: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The path or URL, or `robots.txt`."""
+        return self.path or self.url or "robots.txt"
+
+    @property
+    def file_name(self) -> str:
+        """The last part of the path, or an empty string."""
+        return (self.path or "").replace("\\", "/").rpartition("/")[2]

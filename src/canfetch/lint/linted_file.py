@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeVar
@@ -117,6 +118,12 @@ class LintedFile:
         self.content = self.robots.content
         self._by_profile = {self.robots.profile: self.robots}
         self._computed: dict[Callable[[LintedFile], Any], Any] = {}
+
+    def with_path(self, path: str | None) -> "LintedFile":
+        """Return the same file with another path. Both share all results."""
+        file = copy(self)
+        file.input = self.input._replace(path=path)
+        return file
 
     def robots_for(self, profile: str) -> RobotsTxt:
         """Return the file, parsed with another profile."""

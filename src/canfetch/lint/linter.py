@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from operator import methodcaller
 from typing import Final, NamedTuple
 
@@ -16,6 +16,7 @@ from canfetch.core.robots_recognition import refusal_to_rewrite
 from canfetch.errors import InvalidOption
 from canfetch.lint._tables import CHECK_TABLE, ENTRIES_BY_WORD
 from canfetch.lint.analysis.named_engines import named_engines
+from canfetch.lint.analysis.needs import NeedIndex
 from canfetch.lint.check import AnyOccurrence, Check
 from canfetch.lint.check_entry import CheckEntry
 from canfetch.lint.finding import Finding
@@ -50,19 +51,29 @@ _make: Final = methodcaller("make")
 class _Enabled(NamedTuple):
     """The checks that run in a file, each with its severity, in the order in which they run.
 
-    `superseding` has the codes of those that supersede another one.
+    `needs` has the bits of what each check needs, and `superseding` the codes of those that supersede another one.
     """
 
     checks: tuple[tuple[CheckEntry, Severity], ...]
+    needs: tuple[int, ...]
     codes: frozenset[str]
     superseding: frozenset[str]
 
     @classmethod
-    def of(cls, checks: Iterable[tuple[CheckEntry, Severity]]) -> "_Enabled":
+    def of(cls, checks: Iterable[tuple[CheckEntry, Severity]], index: NeedIndex) -> "_Enabled":
         """Return the checks with these severities."""
         found = tuple(checks)
         codes = frozenset(check.code for check, _ in found)
-        return cls(found, codes, codes.intersection(chain.from_iterable(check.superseded_by for check, _ in found)))
+        superseding = codes.intersection(chain.from_iterable(check.superseded_by for check, _ in found))
+        return cls(found, tuple([index.bits(check.needs) for check, _ in found]), codes, superseding)
+
+    def that_may_find(self, file: LintedFile, present: int) -> list[tuple[CheckEntry, Severity]]:
+        """Return the checks that may find anything in a file.
+
+        Args: present: The bits of the needs that the file has.
+        """
+        checks = compress(self.checks, map(present.__and__, self.needs))
+        return [one for one in checks if one[0].requires is None or getattr(file.input, one[0].requires)]
 
 
 class FixResult(NamedTuple):
@@ -102,6 +113,7 @@ class Linter:
         "_findings_limit",
         "_folder",
         "_ignored_in",
+        "_needs",
         "_overrides",
         "_selected",
         "_selects",
@@ -130,6 +142,7 @@ class Linter:
             code: severity for word, severity in (severity_overrides or {}).items() for code in _resolve_codes([word])
         }
         self._selected = tuple(check for check in CHECK_TABLE if check.code in selected)
+        self._needs = NeedIndex(chain.from_iterable(check.needs for check in self._selected))
         self._selects = bool(select)
         self._ignored_in = {pattern: frozenset(_resolve_codes(words)) for pattern, words in (ignore_in or {}).items()}
         self._folder = folder
@@ -154,9 +167,11 @@ class Linter:
         enabled = self._enabled_by_engines.get(engines)
         if enabled is None:
             severities = ((check, self._severity(check, engines)) for check in self._selected)
-            enabled = _Enabled.of((check, severity) for check, severity in severities if severity)
+            enabled = _Enabled.of(((check, severity) for check, severity in severities if severity), self._needs)
             self._enabled_by_engines[engines] = enabled
-        return _Enabled.of(one for one in enabled.checks if one[0].code not in ignored) if ignored else enabled
+        if not ignored:
+            return enabled
+        return _Enabled.of((one for one in enabled.checks if one[0].code not in ignored), self._needs)
 
     def lint(self, file: LintInput | bytes) -> LintReport:
         """Run the enabled checks on a file.
@@ -202,12 +217,10 @@ class Linter:
                 lines.read_later(entry, occurrences)
 
         engines = named_engines(file) if self.severities == DEFAULT else frozenset()
-        enabled = self._enabled(engines, self._ignored(lint_input.path))
+        enabled = self._enabled(engines, self.ignored_codes(lint_input.path))
         lines = ReportedLines(file, enabled.superseding)
         last: tuple[CheckEntry, Severity] | None = None
-        for entry, severity in enabled.checks:
-            if not entry.may_find(file):
-                continue
+        for entry, severity in enabled.that_may_find(file, self._needs.find(file)):
             if entry.code == _UNUSED_SUPPRESSION:
                 last = entry, severity
                 continue
@@ -227,8 +240,9 @@ class Linter:
         _examine_fixes(file, findings, trials)
         # Findings that are read later compute few of them again.
         file.forget_except(FixEffects)
-        name = lint_input.path or lint_input.url or "robots.txt"
-        return LintReport(name, tuple(findings), tuple(suppressed), tuple(check.name for check in truncated), file)
+        return LintReport(
+            lint_input.name, tuple(findings), tuple(suppressed), tuple(check.name for check in truncated), file
+        )
 
     def fix(
         self,
@@ -306,7 +320,8 @@ class Linter:
         report = self.lint(lint_input)._replace(undecided_fixes=undecided)
         return FixResult(lint_input.content, tuple(fixed), report)
 
-    def _ignored(self, path: str | None) -> frozenset[str]:
+    def ignored_codes(self, path: str | None) -> frozenset[str]:
+        """Return the codes of the checks that `ignore_in` ignores in a file with this path."""
         if path is None or not self._ignored_in:
             return frozenset()
         if self._folder is not None:

@@ -10,7 +10,7 @@ to, and crawlers without a group.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY
@@ -18,7 +18,7 @@ from canfetch.compare.budget import Budget, steps_for
 from canfetch.compare.domains import to_url_path
 from canfetch.compare.rule_lists import RuleLists, RuleText, common_ends
 from canfetch.core.agent import Agent
-from canfetch.core.contract import BoundRules, CompiledFile
+from canfetch.core.contract import BoundRules, CompiledFile, GroupRow
 from canfetch.core.engines import get_compiler
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import PROFILES, Profile
@@ -48,11 +48,30 @@ def _decisions(profile: Profile) -> Profile:
 _DECISIONS: Final = {name: _decisions(profile) for name, profile in PROFILES.items()}
 
 
+class _OtherRecords:
+    """The records beyond RFC 9309 that a profile reads in a version. They are compared only if no verdict changes."""
+
+    def __init__(self, content: bytes, compiled: CompiledFile, groups: list[_Group]) -> None:
+        self._content = content
+        self._compiled = compiled
+        self._groups = groups
+
+    @cached_property
+    def meaning(self) -> tuple[list[tuple[int, bytes, int]], list[tuple[bytes, ...]]]:
+        """The kind, the text and the group of each record, and the names of the groups if some of these are in one."""
+        content = self._content
+        rows = self._compiled.other_records()
+        records = [(kind, content[start:end], group) for _, kind, start, _, _, end, group in rows]
+        in_groups = any(group >= 0 for _, _, group in records)
+        return records, [names for names, _ in self._groups] if in_groups else []
+
+
 class _Reading(NamedTuple):
     """A file as one profile reads it."""
 
     compiled: CompiledFile
     groups: list[_Group]
+    others: _OtherRecords
 
 
 class _Comparison(NamedTuple):
@@ -65,29 +84,45 @@ class _Comparison(NamedTuple):
 
 
 class _Version:
-    """A version of a file. Its bytes are decoded once for all profiles that decode them alike."""
+    """A version of a file. Profiles that decode its bytes alike, or read the same groups, share the results."""
 
-    __slots__ = ("_decoded", "content")
+    __slots__ = ("_decoded", "_readings", "_tables", "content")
 
     def __init__(self, content: bytes) -> None:
         self.content = content
         self._decoded: dict[bool, bytes] = {}
+        self._tables: list[tuple[list[GroupRow], list[_Group]]] = []
+        self._readings: dict[str, _Reading] = {}
 
-    def decoded_for(self, profile: Profile) -> bytes:
+    def read(self, profile: Profile) -> _Reading:
+        """Return the version as a profile reads it."""
+        reading = self._readings.get(profile.name)
+        if reading is None:
+            content = self._decoded_for(profile)
+            compiled = get_compiler(None)(content, profile.name)
+            groups = self._groups_of(compiled.group_table())
+            reading = self._readings[profile.name] = _Reading(
+                compiled, groups, _OtherRecords(content, compiled, groups)
+            )
+        return reading
+
+    def _decoded_for(self, profile: Profile) -> bytes:
         decoded = self._decoded.get(profile.utf16)
         if decoded is None:
             decoded = decode_source(self.content, profile, DEFAULT_MAX_BYTES).content
             self._decoded[profile.utf16] = decoded
         return decoded
 
-
-def _read(version: _Version, profile: Profile) -> _Reading:
-    compiled = get_compiler(None)(version.decoded_for(profile), profile.name)
-    groups = [
-        (tuple([name for name, _ in names]), tuple([(allow, value) for allow, value, _ in rules]))
-        for names, rules in compiled.group_table()
-    ]
-    return _Reading(compiled, groups)
+    def _groups_of(self, table: list[GroupRow]) -> list[_Group]:
+        for other, groups in self._tables:
+            if other == table:
+                return groups
+        groups = [
+            (tuple([name for name, _ in names]), tuple([(allow, value) for allow, value, _ in rules]))
+            for names, rules in table
+        ]
+        self._tables.append((table, groups))
+        return groups
 
 
 class VerdictChanges:
@@ -103,7 +138,7 @@ class VerdictChanges:
     # Enough to compare thousands of rules with literal paths.
     DEFAULT_STEPS: Final = 20_000
 
-    __slots__ = ("_compared", "_other", "_own", "_readings", "_rule_lists", "steps", "undecided")
+    __slots__ = ("_compared", "_other", "_own", "_rule_lists", "steps", "undecided")
 
     def __init__(self, content: bytes) -> None:
         self.steps = 0
@@ -111,7 +146,6 @@ class VerdictChanges:
         self._own = _Version(content)
         # Most versions are compared in one profile after the other.
         self._other = self._own
-        self._readings: dict[str, _Reading] = {}
         self._rule_lists: dict[str, RuleLists] = {}
         # The comparisons with the other version that were decided, by what they depend on besides the groups.
         self._compared: dict[Profile, _Comparison] = {}
@@ -127,18 +161,29 @@ class VerdictChanges:
             steps: The limit of the comparison in each profile. One step takes about a microsecond.
         Cost: A parse in each profile, and the steps.
         """
+        self._compare_with(other)
+        return tuple([name for name in profiles if self._changes(PROFILES[name], steps)])
+
+    def keeps_other_records(self, other: bytes, profile: str) -> bool:
+        """Return whether it is plain that another version has the same records beyond RFC 9309 for every crawler.
+
+        Args:
+            other: The other version.
+            profile: The profile that reads both.
+        Cost: A parse, unless the versions were compared in this profile.
+        """
+        self._compare_with(other)
+        before, after = (version.read(PROFILES[profile]) for version in (self._own, self._other))
+        return before.others.meaning == after.others.meaning
+
+    def _compare_with(self, other: bytes) -> None:
         if other is not self._other.content:
             self._other = _Version(other)
             self._compared.clear()
-        return tuple([name for name in profiles if self._changes(PROFILES[name], steps)])
 
     def _changes(self, profile: Profile, steps: int) -> bool:
         """Return whether a verdict changes in the other version, or whether this is not decided."""
-        before = self._readings.get(profile.name)
-        if before is None:
-            before = self._readings[profile.name] = _read(self._own, profile)
-            self._rule_lists[profile.name] = RuleLists(profile)
-        after = _read(self._other, profile)
+        before, after = self._own.read(profile), self._other.read(profile)
         known = self._compared.get(_DECISIONS[profile.name])
         # The same comparison takes the same steps.
         if known is not None and known.steps < steps and known[:2] == (before.groups, after.groups):
@@ -179,7 +224,10 @@ class VerdictChanges:
             if rules[0] == rules[1]:
                 continue
             confirm = partial(_differ, before=bound[0], after=bound[1], profile=profile)
-            if self._rule_lists[profile.name].differing_target(*rules, budget, confirm) is not None:
+            lists = self._rule_lists.get(profile.name)
+            if lists is None:
+                lists = self._rule_lists[profile.name] = RuleLists(profile)
+            if lists.differing_target(*rules, budget, confirm) is not None:
                 return True
         return False
 

@@ -32,8 +32,9 @@ from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL
 from canfetch.lint.catalogue import LANGUAGES, load_catalogue
 from canfetch.lint.configuration import LintSettings
 from canfetch.lint.configuration_file import find_settings, read_settings, table_name
-from canfetch.lint.lint_input import LintInput, SitePage
+from canfetch.lint.lint_input import SitePage
 from canfetch.lint.linter import FixResult, Linter
+from canfetch.lint.repeated_files import RepeatedFiles
 from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
 
 
@@ -117,6 +118,7 @@ def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: Repor
     code = EXIT_OK
     arguments = names_or_default(options.names, "lint", writes=options.fix and not options.diff)
     names = tuple(expand_directories(arguments, misnamed=True))
+    repeated = RepeatedFiles(linter)
     _check_names(options, names)
     _check_fix_options(options, names)
     bar_enabled = options.output is not None or not is_terminal(sys.stdout)
@@ -129,7 +131,11 @@ def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: Repor
                 writer.write_error(source.name, source.error)
                 progress.advance(1)
                 continue
-            result = _lint_or_fix(options, linter, source.lint_input)
+            if options.applies_fixes:
+                result = linter.fix(source.lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
+            else:
+                with paused_collector():
+                    result = FixResult(source.lint_input.content, (), repeated.lint(source.lint_input))
             if source.name == STANDARD_INPUT and options.robots_url is None:
                 result = result._replace(report=result.report._replace(name=STANDARD_INPUT))
             if result.refusal is not None:
@@ -218,14 +224,6 @@ def _read_page(url: str, name: str) -> SitePage:
         return SitePage(url, parse_page(html=html, url=url))
     except InvalidURL as error:
         raise CommandError(f"--page: {error}") from None
-
-
-def _lint_or_fix(options: LintOptions, linter: Linter, lint_input: LintInput) -> FixResult:
-    """Lint a file, and fix it first if an option requests that."""
-    if not options.applies_fixes:
-        with paused_collector():
-            return FixResult(lint_input.content, (), linter.lint(lint_input))
-    return linter.fix(lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
 
 
 command: Final = click.Command(

@@ -32,6 +32,9 @@ _BYTES_OF_OBJECT: Final = 1000
 _MAX_OPPOSING: Final = 16
 # Stands for `*` in URLs that few other patterns match.
 _UNUSUAL: Final = b"~!"
+# A path with one of these is not the target that a URL with the path has, or not the only one.
+_CHANGED_IN_URLS: Final = (b"//", b"/.", b"?")
+_ROBOTS_PATH: Final = b"/robots.txt"
 # No file names this agent.
 _UNNAMED: Final = Agent("~~")
 _GOOGLE: Final = get_profile("google")
@@ -91,6 +94,9 @@ class ExactRedundancy:
         lines = frozenset(rule.line for rule in equal)
         self._alone.discard(one.rule.line)
         selections = self._selections_of(one.rule.group)
+        if selections and self._is_plainly_needed(one):
+            self._spend_on_verdict(_shortest_url(one))
+            return False
         found = _combined(
             self._without(lines, url, bound) for url in self._urls(one, low) for bound in selections.values()
         )
@@ -154,9 +160,28 @@ class ExactRedundancy:
             if other.rule.specificity >= low and not (_is_anchored(one) and _is_anchored(other)):
                 yield _common_url(one, other)
 
+    def _is_plainly_needed(self, one: CanonicalRule) -> bool:
+        """Return whether a disallow rule alone plainly disallows its shortest URL.
+
+        If so, the work of the verdict is counted, which would show it as well.
+        """
+        group = one.rule.group
+        return (
+            not one.rule.allow
+            and one.is_literal
+            and one.form is one.rule.value
+            and one.form != _ROBOTS_PATH
+            and not any(map(one.form.__contains__, _CHANGED_IN_URLS))
+            and one.rule.line not in self._merged.of(group, allow=False).after_shorter_heads
+            and not self._merged.of(group, allow=True).may_match_longer(one.form, one.rule.specificity)
+        )
+
+    def _spend_on_verdict(self, url: str) -> None:
+        self._objects -= _OBJECTS_OF_VERDICT + self._wildcards * len(url) // _BYTES_OF_OBJECT
+
     def _without(self, lines: frozenset[int], url: str, bound: AgentRules) -> _Effect:
         """Return what some rules change for a URL."""
-        self._objects -= _OBJECTS_OF_VERDICT + self._wildcards * len(url) // _BYTES_OF_OBJECT
+        self._spend_on_verdict(url)
         try:
             verdict = bound.decide(url)
         except InvalidURL:

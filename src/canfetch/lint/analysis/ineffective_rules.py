@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from canfetch.core.patterns import is_void
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
@@ -150,18 +151,15 @@ class _Search:
     def _is_candidate(self, one: CanonicalRule) -> bool:
         if one.rule.group in self._merged.split_by_google or not self._may_be_redundant(one):
             return False
-        from canfetch.compare.patterns import ranked_patterns  # noqa: PLC0415 - few files need comparisons
-
         # Other checks report a rule that matches no URL.
-        return any(ranked_patterns([_as_rule(one.rule)], self._profile))
+        return not is_void(one.rule.value, self._profile)
 
     def _may_be_redundant(self, one: CanonicalRule) -> bool:
         # Google's parser also allows the folder of an index page.
         if one.rule.allow:
             return b"/index.htm" not in one.form
         # A disallow rule is necessary if no other rule matches its shortest URL.
-        rules = (self._merged.of(one.rule.group, allow=allow) for allow in (True, False))
-        return not one.is_literal or any(some.has_head_of(one) for some in rules)
+        return not one.is_literal or one.rule.line in self._merged.after_shorter_heads
 
     def _is_redundant(self, one: CanonicalRule) -> bool:
         rule = one.rule
@@ -176,20 +174,24 @@ class _Search:
     def _find_plain(self, one: CanonicalRule, *, is_last: bool) -> None:
         """Note a rule that needs no comparison."""
         rule, group = one.rule, one.rule.group
-        opposing = self._merged.of(group, allow=not rule.allow)
         high = max(len(one.form) + 1, rule.specificity)
-        if rule.allow and not is_last and self._exact.is_read(group) and not opposing.is_between(one, 0, high):
+        may_be_allowed = rule.allow and not is_last and self._exact.is_read(group)
+        if may_be_allowed and not self._merged.of(group, allow=False).is_between(one, 0, high):
             self._plain[rule.line] = None
-        else:
-            together = self._exact.read_with(group)
-            for other in self._merged.of(group, allow=rule.allow).covering(one):
-                if other.rule.group not in together or self._exact.is_left_out(other.rule):
-                    continue
-                is_equal = other.form == one.form and other.rule.specificity >= rule.specificity
-                low = min(other.rule.specificity, len(other.form))
-                if is_equal or (not opposing.is_between(one, low, high) and covers_encoded(other.form, one.form)):
-                    self._plain[rule.line] = other.rule
-                    break
+            return
+        alike = self._merged.of(group, allow=rule.allow)
+        if rule.line not in alike.after_shorter_heads and b"?" not in one.head:
+            return
+        opposing = self._merged.of(group, allow=not rule.allow)
+        together = self._exact.read_with(group)
+        for other in alike.covering(one):
+            if other.rule.group not in together or self._exact.is_left_out(other.rule):
+                continue
+            is_equal = other.form == one.form and other.rule.specificity >= rule.specificity
+            low = min(other.rule.specificity, len(other.form))
+            if is_equal or (not opposing.is_between(one, low, high) and covers_encoded(other.form, one.form)):
+                self._plain[rule.line] = other.rule
+                return
 
     def _winners(self, one: CanonicalRule, *, overriding: bool) -> tuple[Rule, ...] | None:
         """Return the rules that win over a rule, or decide about its URLs without it. None if there are no such rules.

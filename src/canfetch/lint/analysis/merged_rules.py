@@ -1,11 +1,12 @@
 """Rules that crawlers read together, because their groups have a product token in common."""
 
+from functools import cached_property
 from itertools import chain
 
 from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules, with_forms
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines, prefix_name
-from canfetch.lint.analysis.rule_overlaps import RulesByHead
+from canfetch.lint.analysis.rule_overlaps import RulesByHead, rules_after_shorter_heads
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 
@@ -24,21 +25,34 @@ class MergedRules:
     def __init__(self, file: LintedFile) -> None:
         self._file = file
         self.rules_of_google, self.split_by_google = _read_by_google(file)
-        self._together: list[int] = []
-        self._rules: dict[tuple[int, bool], list[CanonicalRule]] = {}
         self._by_head: dict[tuple[int, bool], RulesByHead] = {}
 
     def of(self, group: int, *, allow: bool) -> RulesByHead:
         """Return the rules of one kind that are read together with those of a group."""
-        if not self._together:
-            self._together = _groups_together(self._file)
-            for one in chain(chain.from_iterable(canonical_rules(self._file)), self.rules_of_google):
-                self._rules.setdefault((self._together[one.rule.group], one.rule.allow), []).append(one)
         key = self._together[group], allow
         found = self._by_head.get(key)
         if found is None:
-            found = self._by_head[key] = RulesByHead(self._rules.get(key, ()))
+            rules = self._rules.get(key[0], ())
+            found = self._by_head[key] = RulesByHead([one for one in rules if one.rule.allow is allow])
         return found
+
+    @cached_property
+    def after_shorter_heads(self) -> frozenset[int]:
+        """The lines of rules whose head starts with, or is, that of another rule that is read together with them."""
+        rules = chain.from_iterable(map(rules_after_shorter_heads, self._rules.values()))
+        return frozenset([one.rule.line for one in rules])
+
+    @cached_property
+    def _together(self) -> list[int]:
+        return _groups_together(self._file)
+
+    @cached_property
+    def _rules(self) -> dict[int, list[CanonicalRule]]:
+        """The rules, by the number of the groups that are read together."""
+        rules: dict[int, list[CanonicalRule]] = {}
+        for one in chain(chain.from_iterable(canonical_rules(self._file)), self.rules_of_google):
+            rules.setdefault(self._together[one.rule.group], []).append(one)
+        return rules
 
 
 def merged_rules(file: LintedFile) -> MergedRules:

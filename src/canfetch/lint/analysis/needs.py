@@ -1,10 +1,11 @@
 """What a file must have before a check can find anything in it, found without the check."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum, auto
-from operator import sub
-from typing import Final
+from functools import reduce
+from operator import or_, sub
+from typing import Final, TypeVar
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.limits import DEFAULT_MAX_BYTES
@@ -15,6 +16,7 @@ from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.analysis.site_blocks import has_site_block
 from canfetch.lint.linted_file import LintedFile
 
+ValueT = TypeVar("ValueT")
 _LARGE_BYTES: Final = DEFAULT_MAX_BYTES // 2
 YANDEX_CHARACTERS: Final = 1024
 """The length of a line up to which Yandex reads it."""
@@ -48,39 +50,48 @@ Need = bytes | str | Note | RecordKind | Oddity | Trait
 """
 
 
-def has_any(file: LintedFile, needs: Iterable[Need]) -> bool:
-    """Return whether a file has one of these.
+class NeedIndex:
+    """Finds out which of some needs a file has, with one number for all of them.
 
-    Cost: O(bytes) for each need that no check of the file had before.
+    Args: needs: The needs. Repeated ones count once.
     """
-    known = file.compute_once(_known)
-    for need in needs:
-        found = known.get(need)
-        if found is None:
-            found = known[need] = _has(file, need)
-        if found:
-            return True
-    return False
 
+    ALWAYS: Final = 1
+    """The bit that every file has."""
 
-def _known(file: LintedFile) -> dict[Need, bool]:  # noqa: ARG001 - one for each file
-    return {}
+    __slots__ = ("_bits", "_of_kind", "_of_name", "_of_note", "_of_oddity", "_of_trait", "_of_word")
 
+    def __init__(self, needs: Iterable[Need]) -> None:
+        self._bits = {need: self.ALWAYS << number for number, need in enumerate(dict.fromkeys(needs), 1)}
+        self._of_word = self._of_type(bytes)
+        self._of_name = dict(self._of_type(str))
+        self._of_note = [(note.value, bit) for note, bit in self._of_type(Note)]
+        self._of_kind = self._of_type(RecordKind)
+        self._of_oddity = self._of_type(Oddity)
+        self._of_trait = [(_TRAITS[trait], bit) for trait, bit in self._of_type(Trait)]
 
-def _has(file: LintedFile, need: Need) -> bool:
-    match need:
-        case bytes():
-            return need in file.lower_content
-        case str():
-            return need in extension_names(file)
-        case Note():
-            return any(notes & need for notes in file.records.by_notes)
-        case RecordKind():
-            return bool(file.records.of_kinds(need))
-        case Oddity():
-            return has_odd_line(file, need)
-        case Trait():
-            return _TRAITS[need](file)
+    def _of_type(self, kind: type[ValueT]) -> list[tuple[ValueT, int]]:
+        return [(need, bit) for need, bit in self._bits.items() if isinstance(need, kind)]
+
+    def bits(self, needs: Collection[Need]) -> int:
+        """Return the bits of some of the needs. Without any, this is the bit that every file has."""
+        return reduce(or_, map(self._bits.__getitem__, needs)) if needs else self.ALWAYS
+
+    def find(self, file: LintedFile) -> int:
+        """Return the bits of the needs that a file has.
+
+        Cost: O(bytes) for each need.
+        """
+        records, lower = file.records, file.lower_content
+        names = extension_names(file) if self._of_name else ()
+        notes = reduce(or_, (notes.value for notes in records.by_notes), 0)
+        found = [bit for word, bit in self._of_word if word in lower]
+        found += [self._of_name[name] for name in names if name in self._of_name]
+        found += [bit for note, bit in self._of_note if notes & note]
+        found += [bit for kind, bit in self._of_kind if records.has_kind(kind)]
+        found += [bit for oddity, bit in self._of_oddity if has_odd_line(file, oddity)]
+        found += [bit for has_trait, bit in self._of_trait if has_trait(file)]
+        return reduce(or_, found, self.ALWAYS)
 
 
 def _is_large(file: LintedFile) -> bool:

@@ -57,6 +57,19 @@ class RulesByHead:
             rules.setdefault(_comparable(one.head), []).append(one)
         return rules
 
+    @cached_property
+    def after_shorter_heads(self) -> frozenset[int]:
+        """The lines of the rules whose head starts with that of another one of these rules, or is equal to it."""
+        return frozenset([one.rule.line for one in rules_after_shorter_heads(self._all)])
+
+    def may_match_longer(self, target: bytes, low: int) -> bool:
+        """Return whether a rule may match a target and have a specificity of at least `low`."""
+        head = _comparable(target)
+        return any(
+            max(self._specificities.get(head[:length], (0,))) >= low
+            for length in takewhile(len(head).__ge__, self._lengths)
+        )
+
     def is_between(self, one: CanonicalRule, low: int, high: int) -> bool:
         """Return whether a rule with a specificity from `low` to `high` may match some target that `one` matches."""
         head = _comparable(one.head)
@@ -77,10 +90,6 @@ class RulesByHead:
             number == _MAX_LONGER or self._has_between(longer, low, high)
             for number, longer in enumerate(self._longer(head))
         )
-
-    def has_head_of(self, one: CanonicalRule) -> bool:
-        """Return whether the head of another rule is one with which the head of `one` starts, or equal to it."""
-        return any(other.rule.line != one.rule.line for other in self.with_heads_of(one.head))
 
     def with_heads_of(self, target: bytes) -> Iterator[CanonicalRule]:
         """Yield the rules with whose heads a target starts: all that match it, and others."""
@@ -125,6 +134,24 @@ class RulesByHead:
             if not longer.startswith(head):
                 return
             yield longer
+
+
+def rules_after_shorter_heads(rules: Iterable[CanonicalRule]) -> Iterator[CanonicalRule]:
+    """Yield the rules whose head starts with the head of another rule, or is equal to it.
+
+    Cost: O(rules · log rules).
+    """
+    by_head: dict[bytes, list[CanonicalRule]] = {}
+    for one in rules:
+        by_head.setdefault(_comparable(one.head), []).append(one)
+    # In sorted order, the heads that start with a head come directly after it.
+    shorter: list[bytes] = []
+    for head in sorted(by_head):
+        while shorter and not head.startswith(shorter[-1]):
+            shorter.pop()
+        if shorter or len(by_head[head]) > 1:
+            yield from by_head[head]
+        shorter.append(head)
 
 
 def _comparable(head: bytes) -> bytes:

@@ -11,9 +11,7 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a file name that is nearly robots.txt."""
-    if file.input.path is None:
-        return
-    name = file.input.path.replace("\\", "/").rpartition("/")[2]
+    name = file.input.file_name
     if is_misnamed(name):
         yield Occurrence((0, 0), {"name": name})
 
