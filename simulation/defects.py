@@ -40,6 +40,8 @@ _TURN: Final = "canfetch.client.frontier.turn"
 _RECRAWL: Final = "canfetch.client.frontier.recrawl"
 _IDENTITY: Final = "canfetch.client.frontier.url_identity"
 _FRONTIER: Final = "canfetch.client.frontier.frontier"
+_GROUPS: Final = "canfetch.client.frontier.group_turns"
+_GROUPING: Final = "canfetch.client.frontier.grouping"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
 _PROCEDURE: Final = "canfetch.client.procedure"
 _SQLITE: Final = "canfetch.client.stores.sqlite"
@@ -230,6 +232,69 @@ DEFECTS: Final = (
         "killed-early",
         "a page whose process died in its last attempt is visited again at once",
         (_QUEUE, "SQLiteQueue._fail_killed", "now + self._skip_seconds", "now"),
+    ),
+    # Groups of origins.
+    _defect(
+        "split-hosts",
+        "each scheme and port of a host is a group",
+        (_GROUPING, "group_name", "group_by is GroupBy.ORIGIN", "group_by in (GroupBy.ORIGIN, GroupBy.HOST)"),
+    ),
+    _defect(
+        "split-domains",
+        "each host of a registrable domain is a group",
+        (_GROUPING, "group_name", "return domain or host", "return host"),
+    ),
+    _defect(
+        "first-address",
+        "the first address of a host counts, and not the smallest",
+        (
+            _GROUPING,
+            "resolved_group",
+            "min(addresses, key=lambda address: (address.version, int(address)))",
+            "addresses[0]",
+        ),
+    ),
+    _defect(
+        "delay-of-origin",
+        "a group waits for the delay of the next origin, and not for the strictest one",
+        (
+            _QUEUE,
+            "SQLiteQueue.note_check",
+            "(SELECT max(delay) FROM members WHERE origin = origins.id)",
+            "(SELECT delay FROM members WHERE origin = origins.id AND name = '{member}')",
+        ),
+        (_QUEUE, "SQLiteQueue.note_check", '"WHERE id = ?"', 'f"WHERE id = ?".format(member=member)'),
+    ),
+    _defect(
+        "uncounted-checks",
+        "requests for robots.txt files are not requests to the group",
+        (_GROUPS, "GroupTurns._request", "requested_at=self._now().at", "requested_at=None"),
+        (_GROUPS, "GroupTurns.end_checks", "now.at if check.requested else None", "None"),
+    ),
+    _defect(
+        "group-forgets",
+        "the delays of the origins of a group are not stored",
+        (
+            _QUEUE,
+            "SQLiteQueue.note_check",
+            '"UPDATE members SET delay = ? WHERE name = ?", delay, member',
+            '"SELECT 1"',
+        ),
+    ),
+    _defect(
+        "hosts-left-behind",
+        "the URLs of a host that joins a group stay behind",
+        (_QUEUE, "SQLiteQueue.resolve", '("urls", "known", "members")', '("known", "members")'),
+    ),
+    _defect(
+        "resolved-again",
+        "the host that joins a group is not remembered",
+        (
+            _QUEUE,
+            "SQLiteQueue.resolve",
+            '"INSERT OR IGNORE INTO members (name, origin) VALUES (?, ?)"',
+            '"SELECT ?, ?"',
+        ),
     ),
     # Stores.
     _defect(
