@@ -62,7 +62,7 @@ NAMED = {
     "old-copy-wins": 861,
     "failure-drops-copy": 49,
     "no-backoff": 19,
-    "unrecorded-turns": 0,
+    "unrecorded-turns": 16,
     "broken-chain": 0,
     "unsynced-evidence": 67,
     "unsynced-references": 24693,
