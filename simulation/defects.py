@@ -39,7 +39,7 @@ _TURNS: Final = "canfetch.client.frontier.open_turns"
 _TURN: Final = "canfetch.client.frontier.turn"
 _RECRAWL: Final = "canfetch.client.frontier.recrawl"
 _IDENTITY: Final = "canfetch.client.frontier.url_identity"
-_FRONTIER: Final = "canfetch.client.frontier.frontier"
+_ORIGINS: Final = "canfetch.client.frontier.origin_turns"
 _GROUPS: Final = "canfetch.client.frontier.group_turns"
 _GROUPING: Final = "canfetch.client.frontier.grouping"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
@@ -149,13 +149,13 @@ DEFECTS: Final = (
         "no-delay",
         "nothing waits for the delay of an origin",
         (_TURNS, "_due_after", "grant.pace, last_request_at=now.at", "grant.pace, last_request_at=None"),
-        (_FRONTIER, "Frontier._take", "last_request_at=origin.last_request_at", "last_request_at=None"),
-        (_FRONTIER, "Frontier._take", "checked.pace, last_request_at=now.at", "checked.pace, last_request_at=None"),
+        (_ORIGINS, "OriginTurns.take", "last_request_at=origin.last_request_at", "last_request_at=None"),
+        (_ORIGINS, "OriginTurns.take", "checked.pace, last_request_at=now.at", "checked.pace, last_request_at=None"),
     ),
     _defect(
         "disallowed",
         "disallowed URLs are handed out",
-        (_FRONTIER, "Frontier._decide_first", "if verdict.allowed:", "if True:"),
+        (_ORIGINS, "OriginTurns._decide_first", "if verdict.allowed:", "if True:"),
     ),
     _defect(
         "delayed-forever",
@@ -342,7 +342,7 @@ DEFECTS: Final = (
     _defect(
         "unrecorded-turns",
         "the decision of a turn is not recorded",
-        (_FRONTIER, "Frontier._take", "self._client.record(queued.url, verdict, checked.state)", "pass"),
+        (_ORIGINS, "OriginTurns.take", "self._record(turn.queued.url, turn.verdict, turn.state)", "pass"),
     ),
     _defect(
         "broken-chain",
