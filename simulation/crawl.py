@@ -11,12 +11,14 @@ from canfetch.client.frontier.recrawl import Recrawl
 from canfetch.client.frontier.url_identity import identify_url
 from canfetch.core.verdict import Access
 from canfetch.errors import InvalidURL
+from simulation.grouping import Grouping, ResolverError
 from simulation.machine import Machine, name_holder
+from simulation.pacing import PacedNetwork, Pacing
 from simulation.plans import MAX_DELAY, MAX_ROUNDS, Life, Plan
 from simulation.processes import Killed, Process
 from simulation.rules import DAY, BrokenRule
 from simulation.scenario import Scenario
-from simulation.sites import AGENT, JUNK, LONGEST_CHANGE, OVERSIZED, UNENCODABLE, AsyncNetwork, Site
+from simulation.sites import AGENT, JUNK, LONGEST_CHANGE, OVERSIZED, UNENCODABLE, AsyncNetwork, Site, origin_of
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 from simulation.visits import Visits
 
@@ -52,10 +54,13 @@ class Crawl(Scenario):
         self._skipped: set[str] = set()
         self._retried: set[str] = set()
         self._handed_out: Counter[str] = Counter()
-        self._last_turn: dict[str, float] = {}
         # When the last attempt of a URL failed, in this life.
         self._failed_at: dict[str, float] = {}
         self._last_event = 0.0
+        # Of groups, some origins are found later.
+        self._seeds = self._sites if plan.group_by == "origin" else self._sites[: (len(self._sites) + 1) // 2]
+        self._grouping = Grouping(plan, [site.origin for site in self._sites], self._note_request)
+        self._pacing = Pacing(plan, self._network, self._grouping.group_of)
         options = plan.options
         longest_retry = options["retry_delay"] * 2.0 ** (options["max_attempts"] - 1)
         self._longest_wait = max(longest_retry, _RECHECK, MAX_DELAY, 90.0, options["max_unreachable"]) + 60.0
@@ -84,7 +89,7 @@ class Crawl(Scenario):
         for life in (*self.plan.lives, None):
             process = self._machine.start_process(f"life{self._kills}", None if life is None else life.death)
             self._last_event = virtual_now()
-            self._last_turn.clear()
+            self._pacing.begin_life()
             self._failed_at.clear()
             with self._broken_rules():
                 await process.run(lambda process=process: self._crawl(process))  # type: ignore[misc]
@@ -99,6 +104,7 @@ class Crawl(Scenario):
             self._machine.lose_power()
             # What was acknowledged may be undone. docs/crawling.md says so.
             self._done.clear()
+            self._grouping.lose_power()
             if self._visits is not None:
                 self._visits.lose_power()
         self._check_evidence()
@@ -111,7 +117,7 @@ class Crawl(Scenario):
             evidence = self._open_evidence()
             client = AsyncClient(
                 user_agent=f"{AGENT}/1.0",
-                transport=AsyncNetwork(self._network),
+                transport=self._transport(),
                 clock=machine.wall,
                 store=store,
                 evidence=evidence,
@@ -127,12 +133,14 @@ class Crawl(Scenario):
                 on_failure=self._fail,
                 recrawl=None if schedule is None else Recrawl(schedule.every, schedule.minimum, schedule.maximum),
                 max_failures_per_origin=None if schedule is None else schedule.max_failures,
+                group_by=plan.group_by,
+                resolver=self._grouping.resolve,
                 **plan.options,
             )
             if self._visits is not None:
                 self._visits.open(machine.wall())
         # As docs/crawling.md tells crawlers: sources are read again after each start.
-        self._add(frontier, [f"{site.origin}/1" for site in self._sites])
+        self._add(frontier, [f"{site.origin}/1" for site in self._seeds])
         self._is_stopped = False
         tasks = [self._work(frontier) for _ in range(plan.workers)]
         if schedule is None:
@@ -146,15 +154,22 @@ class Crawl(Scenario):
             evidence.close()
         assert process.is_alive
 
+    def _transport(self) -> AsyncNetwork:
+        """Return the transport. Requests for robots.txt files wait for delays only if there are groups."""
+        if self.plan.group_by == "origin":
+            return AsyncNetwork(self._network)
+        return PacedNetwork(self._network, self._pacing)
+
     async def _work(self, frontier: Frontier) -> None:
         while not self._is_stopped:
             try:
                 turn = await anext(frontier)
             except StopAsyncIteration:
                 break
-            except _Refusal:
+            except (_Refusal, ResolverError):
                 continue
             self._check_turn(turn)
+            retry_after = None
             with suppress(_Refusal), turn:
                 await asyncio.sleep(self._chance.choice((0.0, 0.2, 4.0)))
                 site = self._network.sites[origin_of(turn.url)]
@@ -174,11 +189,14 @@ class Crawl(Scenario):
                     self._ending.add(turn.url)
                     turn.done(retry_after=retry_after)
                     self._done.add(turn.url)
+            self._pacing.end_turn(turn.url, retry_after)
 
     def _links(self, url: str, site: Site) -> list[str]:
         number = int(url.removesuffix(UNENCODABLE).rpartition("/")[2])
         links = [f"{site.origin}/{child}" for child in (2 * number, 2 * number + 1) if child <= site.pages]
         links += [f"{site.origin}/private/{number}", f"{self._sites[0].origin}/%31#top"]
+        if len(self._seeds) < len(self._sites):
+            links.append(f"{self._chance.choice(self._sites).origin}/1")
         if number == 1:
             links = [*(f"{link}{UNENCODABLE}" for link in links[:2]), *links[2:], OVERSIZED]
         return [*links, self._chance.choice(JUNK)]
@@ -209,6 +227,7 @@ class Crawl(Scenario):
         if self._visits is not None and not skipped.url.startswith((*JUNK, OVERSIZED)):
             self._visits.skip(skipped.url)
         if skipped.verdict is None:
+            self._skipped.add(skipped.url)
             raise _Refusal
         origin = origin_of(skipped.url)
         if skipped.verdict.access.access is Access.UNREACHABLE and origin not in self._network.failed:
@@ -252,6 +271,7 @@ class Crawl(Scenario):
             raise BrokenRule(f"{at} is the first page, because origins that fail slowly are asked first")
         self._check_attempts(turn, at)
         self._check_robots(url, at)
+        self._pacing.begin_turn(url)
 
     def _check_attempts(self, turn: Turn, at: str) -> None:
         """Check that a URL may be handed out now, for all that has happened to it."""
@@ -276,7 +296,7 @@ class Crawl(Scenario):
 
     def _check_robots(self, url: str, at: str) -> None:
         """Check that the robots.txt of a URL permits it, now."""
-        now, origin = virtual_now(), origin_of(url)
+        origin = origin_of(url)
         if origin not in self._network.sites:
             raise BrokenRule(f"{at} is on no site")
         known = list(self._network.last_known(origin))
@@ -287,12 +307,6 @@ class Crawl(Scenario):
         path = url[len(origin) :]
         if files and not any(robots is None or robots.allows(path, agent=AGENT) for robots in files):
             raise BrokenRule(f"{at} is handed out, and the known robots.txt disallows it")
-        delays = [0.0 if robots is None else robots.crawl_delay(agent=AGENT) or 0.0 for robots in files]
-        delay = max(self.plan.options["min_delay"], min([*delays, MAX_DELAY]) if delays else 0.0)
-        last = self._last_turn.get(origin)
-        if self.plan.options["concurrency_per_origin"] == 1 and last is not None and now - last < delay - _TOLERANCE:
-            raise BrokenRule(f"{at} is handed out {now - last:.3f} s after another page, and the delay is {delay} s")
-        self._last_turn[origin] = now
 
     async def _stop(self, frontier: Frontier, seconds: float) -> None:
         """Stop a crawl that never ends when no turn is open, and check it."""
@@ -328,8 +342,3 @@ class Crawl(Scenario):
         for url in self._added.values():
             if url not in ended:
                 raise BrokenRule(f"{url} was added, and has no end")
-
-
-def origin_of(url: str) -> str:
-    """Return the origin of a URL."""
-    return "/".join(url.split("/", 3)[:3])

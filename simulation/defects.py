@@ -39,7 +39,9 @@ _TURNS: Final = "canfetch.client.frontier.open_turns"
 _TURN: Final = "canfetch.client.frontier.turn"
 _RECRAWL: Final = "canfetch.client.frontier.recrawl"
 _IDENTITY: Final = "canfetch.client.frontier.url_identity"
-_FRONTIER: Final = "canfetch.client.frontier.frontier"
+_ORIGINS: Final = "canfetch.client.frontier.origin_turns"
+_GROUPS: Final = "canfetch.client.frontier.group_turns"
+_GROUPING: Final = "canfetch.client.frontier.grouping"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
 _PROCEDURE: Final = "canfetch.client.procedure"
 _SQLITE: Final = "canfetch.client.stores.sqlite"
@@ -147,13 +149,13 @@ DEFECTS: Final = (
         "no-delay",
         "nothing waits for the delay of an origin",
         (_TURNS, "_due_after", "grant.pace, last_request_at=now.at", "grant.pace, last_request_at=None"),
-        (_FRONTIER, "Frontier._take", "last_request_at=origin.last_request_at", "last_request_at=None"),
-        (_FRONTIER, "Frontier._take", "checked.pace, last_request_at=now.at", "checked.pace, last_request_at=None"),
+        (_ORIGINS, "OriginTurns.take", "last_request_at=origin.last_request_at", "last_request_at=None"),
+        (_ORIGINS, "OriginTurns.take", "checked.pace, last_request_at=now.at", "checked.pace, last_request_at=None"),
     ),
     _defect(
         "disallowed",
         "disallowed URLs are handed out",
-        (_FRONTIER, "Frontier._decide_first", "if verdict.allowed:", "if True:"),
+        (_ORIGINS, "OriginTurns._decide_first", "if verdict.allowed:", "if True:"),
     ),
     _defect(
         "delayed-forever",
@@ -231,6 +233,69 @@ DEFECTS: Final = (
         "a page whose process died in its last attempt is visited again at once",
         (_QUEUE, "SQLiteQueue._fail_killed", "now + self._skip_seconds", "now"),
     ),
+    # Groups of origins.
+    _defect(
+        "split-hosts",
+        "each scheme and port of a host is a group",
+        (_GROUPING, "group_name", "group_by is GroupBy.ORIGIN", "group_by in (GroupBy.ORIGIN, GroupBy.HOST)"),
+    ),
+    _defect(
+        "split-domains",
+        "each host of a registrable domain is a group",
+        (_GROUPING, "group_name", "return domain or host", "return host"),
+    ),
+    _defect(
+        "first-address",
+        "the first address of a host counts, and not the smallest",
+        (
+            _GROUPING,
+            "resolved_group",
+            "min(addresses, key=lambda address: (address.version, int(address)))",
+            "addresses[0]",
+        ),
+    ),
+    _defect(
+        "delay-of-origin",
+        "a group waits for the delay of the next origin, and not for the strictest one",
+        (
+            _QUEUE,
+            "SQLiteQueue.note_check",
+            "(SELECT max(delay) FROM members WHERE origin = origins.id)",
+            "(SELECT delay FROM members WHERE origin = origins.id AND name = '{member}')",
+        ),
+        (_QUEUE, "SQLiteQueue.note_check", '"WHERE id = ?"', 'f"WHERE id = ?".format(member=member)'),
+    ),
+    _defect(
+        "uncounted-checks",
+        "requests for robots.txt files are not requests to the group",
+        (_GROUPS, "GroupTurns._request", "requested_at=self._now().at", "requested_at=None"),
+        (_GROUPS, "GroupTurns.end_checks", "now.at if check.requested else None", "None"),
+    ),
+    _defect(
+        "group-forgets",
+        "the delays of the origins of a group are not stored",
+        (
+            _QUEUE,
+            "SQLiteQueue.note_check",
+            '"UPDATE members SET delay = ? WHERE name = ?", delay, member',
+            '"SELECT 1"',
+        ),
+    ),
+    _defect(
+        "hosts-left-behind",
+        "the URLs of a host that joins a group stay behind",
+        (_QUEUE, "SQLiteQueue.resolve", '("urls", "known", "members")', '("known", "members")'),
+    ),
+    _defect(
+        "resolved-again",
+        "the host that joins a group is not remembered",
+        (
+            _QUEUE,
+            "SQLiteQueue.resolve",
+            '"INSERT OR IGNORE INTO members (name, origin) VALUES (?, ?)"',
+            '"SELECT ?, ?"',
+        ),
+    ),
     # Stores.
     _defect(
         "no-lease",
@@ -277,7 +342,7 @@ DEFECTS: Final = (
     _defect(
         "unrecorded-turns",
         "the decision of a turn is not recorded",
-        (_FRONTIER, "Frontier._take", "self._client.record(queued.url, verdict, checked.state)", "pass"),
+        (_ORIGINS, "OriginTurns.take", "self._record(turn.queued.url, turn.verdict, turn.state)", "pass"),
     ),
     _defect(
         "broken-chain",

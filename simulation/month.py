@@ -21,7 +21,7 @@ from canfetch.client.transports import TransportRequest
 from simulation.machine import ClockPlan, Machine, name_holder
 from simulation.processes import DeathPlan, Process
 from simulation.rules import DAY, BrokenRule
-from simulation.sites import AGENT, KINDS, AsyncNetwork, Network, Site, make_site
+from simulation.sites import AGENT, KINDS, AsyncNetwork, Network, Site, default_origins, make_site
 from simulation.store_rules import lifetime
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 
@@ -119,8 +119,9 @@ class Month:
         kinds = list(KINDS)
         self._chance.shuffle(kinds)
         self._machine = Machine(seed, ClockPlan(), monotonic=virtual_now, records=False, traces=False)
+        origins = default_origins(size.sites)
         self._sites = [
-            make_site(number, size.sites, self._chance, kinds[number % len(kinds)]) for number in range(size.sites)
+            make_site(number, origins, self._chance, kinds[number % len(kinds)]) for number in range(size.sites)
         ]
         self._network = Network(self._sites, self._machine.world, lambda *_: None)
         self._numbers = {site.origin: number for number, site in enumerate(self._sites)}

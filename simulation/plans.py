@@ -11,6 +11,7 @@ from simulation.sites import HOUR, KINDS
 Scenario = Literal["crawl", "fleet", "blocking"]
 # Every second seed is a crawl.
 _SCENARIOS: Final[tuple[Scenario, ...]] = ("crawl", "fleet", "crawl", "blocking")
+GROUPINGS: Final = ("host", "registrable-domain", "address")
 MAX_DELAY: Final = 60.0
 # No scenario needs more rounds of the event loop at one moment.
 MAX_ROUNDS: Final = 5_000
@@ -62,6 +63,7 @@ class Plan(NamedTuple):
         evidence: Whether decisions are recorded, and whether each line is synchronised. None for no evidence.
         is_crowded: Whether many origins that fail slowly come before as many that respond.
         schedule: How often pages are visited again, or None.
+        group_by: What the sites of a group have in common.
     """
 
     seed: int
@@ -75,6 +77,7 @@ class Plan(NamedTuple):
     evidence: Literal["fast", "durable"] | None
     is_crowded: bool = False
     schedule: Schedule | None = None
+    group_by: str = "origin"
 
     @property
     def loses_power(self) -> bool:
@@ -125,13 +128,22 @@ def make_plan(seed: int) -> Plan:
     # With random numbers of its own, so that all other seeds mean what they meant before.
     chance = random.Random(f"{seed} schedule")
     if scenario == "crawl" and chance.random() < 0.2:
-        return plan._replace(schedule=_make_schedule(chance))
+        plan = plan._replace(schedule=_make_schedule(chance))
+    chance = random.Random(f"{seed} groups")
+    if scenario == "crawl" and chance.random() < 0.3:
+        return _grouped(plan, chance)
     return plan
 
 
 def _make_schedule(chance: random.Random) -> Schedule:
     every = chance.choice((1800.0, 4 * HOUR, DAY))
     return Schedule(every, every / chance.choice((1, 4)), every * chance.choice((1, 4)), chance.choice((None, None, 3)))
+
+
+def _grouped(plan: Plan, chance: random.Random) -> Plan:
+    """Return a plan whose sites are in groups, and some more of them."""
+    more = tuple(chance.choice(("open", "slow", *KINDS)) for _ in range(chance.choice((1, 2, 4))))
+    return plan._replace(group_by=chance.choice(GROUPINGS), kinds=plan.kinds + more)
 
 
 def _crowded(plan: Plan) -> Plan:

@@ -13,6 +13,7 @@ from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.core.text import display_text
 from canfetch.core.urls import url_bytes
 from canfetch.errors import CanfetchError
+from simulation.grouping import make_origins
 from simulation.machine import Machine
 from simulation.plans import CROWD, CROWD_SECONDS, Plan
 from simulation.processes import Process
@@ -34,7 +35,8 @@ class Scenario:
         self.plan = plan
         self._machine = machine
         chance = random.Random(f"{plan.seed} sites")
-        self._sites = [make_site(number, len(plan.kinds), chance, kind) for number, kind in enumerate(plan.kinds)]
+        origins = make_origins(plan)
+        self._sites = [make_site(number, origins, chance, kind) for number, kind in enumerate(plan.kinds)]
         if plan.is_crowded:
             self._sites = [
                 site._replace(seconds=CROWD_SECONDS if number < CROWD else 0.0, pages=1)

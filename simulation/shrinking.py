@@ -78,6 +78,8 @@ def _plainer_options(plan: Plan) -> Iterator[Plan]:
         yield plan._replace(schedule=None)
         if plan.schedule.max_failures is not None:
             yield plan._replace(schedule=plan.schedule._replace(max_failures=None))
+    if plan.group_by != "origin":
+        yield plan._replace(group_by="origin")
     if plan.store is not None and plan.scenario == "crawl":
         yield plan._replace(store=None)
     if plan.workers > (2 if plan.scenario == "fleet" else 1):

@@ -137,14 +137,17 @@ KINDS: Final[dict[str, Callable[[_Circumstances], Script]]] = {
 }
 
 
-def make_site(number: int, sites: int, chance: random.Random, kind: str | None = None) -> Site:
-    """Return a site of a random kind, or of a given one.
+def default_origins(sites: int) -> list[str]:
+    """Return the origins of sites with a host each."""
+    return [f"https://site{number}.example" for number in range(sites)]
 
-    Args: sites: The number of all sites.
+
+def make_site(number: int, origins: list[str], chance: random.Random, kind: str) -> Site:
+    """Return a site.
+
+    Args: origins: The origins of all sites.
     """
-    origin = f"https://site{number}.example"
-    other = f"https://site{(number + 1) % sites}.example"
-    kind = chance.choice(list(KINDS)) if kind is None else kind
+    origin, other = origins[number], origins[(number + 1) % len(origins)]
     until, share = chance.choice((60.0, 20 * 60.0, LONGEST_CHANGE)), chance.choice((0.2, 0.8))
     # Whether a robots.txt is delivered must not depend on how often other sites are asked.
     own_chance = random.Random(chance.random())
@@ -203,12 +206,12 @@ class Network:
         """Count a request, and return how long its answer takes."""
         self.requests += 1
         self._note("request", request.url)
-        site = self.sites.get(_origin_of(request.url))
+        site = self.sites.get(origin_of(request.url))
         return 0.0 if site is None else site.seconds
 
     def answer(self, request: TransportRequest) -> Response | Failure:
         """Answer a request for a robots.txt."""
-        origin = _origin_of(request.url)
+        origin = origin_of(request.url)
         site = self.sites.get(origin)
         if site is None:
             answer: Answer = FailureKind.DNS
@@ -244,7 +247,7 @@ class Network:
         if 300 <= result.status < 400:
             # The file of the target counts, which may fail.
             self.failed.add(origin)
-            target = _origin_of(result.header("location") or "")
+            target = origin_of(result.header("location") or "")
             if target != origin:
                 self._add(origin, None, target)
             elif (result.header("location") or "").endswith("/a/robots.txt"):
@@ -280,7 +283,8 @@ def _receive(request: TransportRequest, answer: Answer) -> Response | Failure:
         return Failure(request.url, error.kind, str(error))
 
 
-def _origin_of(url: str) -> str:
+def origin_of(url: str) -> str:
+    """Return the origin of a URL."""
     return "/".join(url.split("/", 3)[:3])
 
 

@@ -1,6 +1,7 @@
 """Crawls whose URLs are grouped by host or registrable domain: one request at a time and one delay for each group."""
 
 import asyncio
+import secrets
 import shutil
 import sqlite3
 import sys
@@ -11,8 +12,11 @@ from typing import Any
 
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
+from tests.frontier.conftest import virtual_urlfrontier
 from tests.frontier.crawls import CrawlResult, Hosts, crawl, end_all_turns, open_frontier
 from tests.frontier.test_cost import counted
+from tests.frontier.test_laws import leave_leases
+from tests.urlfrontier import URLFrontierServer
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.frontier import Frontier, FrontierCounts
@@ -115,6 +119,47 @@ def test_the_longest_delay_of_a_group_counts_after_a_restart(tmp_path: Path) -> 
     result = crawl(Origins({HTTP: 7}), urls(HTTPS, pages=3), group_by="host", path=path, start=1000.0)
     times = [at for at, _ in requests(result)]
     assert [later - earlier for earlier, later in pairwise(times)] == [7.0] * 3
+
+
+@pytest.mark.service
+def test_the_longest_delay_of_a_group_in_a_service_counts_for_other_processes(urlfrontier: URLFrontierServer) -> None:
+    hosts = {HTTP: 20}
+    with virtual_urlfrontier(urlfrontier.address, secrets.token_hex(8)):
+        path = Path("crawl")
+        first = crawl(Origins(hosts), urls(HTTP), group_by="host", path=path)
+        # This process never sees the file with the delay.
+        second = crawl(Origins(hosts), urls(HTTPS, PORT, pages=3), group_by="host", path=path, start=1000.0)
+    assert {url for _, url in second.hosts.checks} == {HTTPS, PORT}  # type: ignore[attr-defined]
+    for result in (first, second):
+        times = [at for at, _ in requests(result)]
+        assert len(times) > 2
+        assert all(later - earlier >= 20.0 for earlier, later in pairwise(times[1:]))
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("delay, is_killed, shortest", [(10, True, 30.0), (55, True, 55.0), (20, False, 20.0)])
+def test_the_request_for_a_file_counts_in_a_service_although_the_process_ends_during_it(
+    urlfrontier: URLFrontierServer, delay: int, *, is_killed: bool, shortest: float
+) -> None:
+    with virtual_urlfrontier(urlfrontier.address, secrets.token_hex(8), lease=30.0):
+        path = Path("crawl")
+        crawl(Origins({HTTP: delay}), urls(HTTP, pages=1), group_by="host", path=path)
+
+        async def begin() -> float:
+            hosts = Origins(seconds=1e9)
+            async with open_frontier(hosts, urls(HTTPS, pages=1), group_by="host", path=path) as frontier:
+                asking = asyncio.create_task(anext(frontier))
+                while not hosts.checks:  # noqa: ASYNC110 - the transport has no event
+                    await asyncio.sleep(0.1)
+                if is_killed:
+                    leave_leases(frontier, path)
+                    asking.cancel()
+                    await asyncio.gather(asking, return_exceptions=True)
+            return hosts.checks[0][0]
+
+        requested_at = run_in_virtual_time(begin, start=1000.0)
+        again = crawl(Origins(), (), group_by="host", path=path, start=requested_at + 0.5)
+    assert shortest <= requests(again)[0][0] - requested_at <= shortest + 10.0
 
 
 @both_backends

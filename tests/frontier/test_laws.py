@@ -354,7 +354,7 @@ def test_random_crawls_on_postgres_agree_with_the_model(postgres: PostgresServer
 
 # The protocol has no priorities, and a queue has one turn at a time.
 @pytest.mark.service
-@given(site=SITES.map(lambda site: site._replace(concurrency=1, group_by="origin")))
+@given(site=SITES.map(lambda site: site._replace(concurrency=1)))
 def test_random_crawls_on_urlfrontier_agree_with_the_model(urlfrontier: URLFrontierServer, site: Site) -> None:
     lease = 1000.0
     with virtual_urlfrontier(urlfrontier.address, secrets.token_hex(8), lease):

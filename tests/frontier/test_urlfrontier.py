@@ -24,11 +24,17 @@ from tests.urlfrontier import URLFrontierServer, find_service, run_java_client, 
 import canfetch
 from canfetch.access.responses import Response
 from canfetch.client.frontier import Recrawl, URLFrontier, urlfrontier_queue
+from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.queue_values import NewURLs
 from canfetch.client.frontier.url_identity import clean_url, identify_url
 from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.client.frontier.urlfrontier_connection import URLFrontierConnection
-from canfetch.client.frontier.urlfrontier_metadata import read_failed, read_queued
+from canfetch.client.frontier.urlfrontier_metadata import (
+    delays_metadata,
+    read_delays,
+    read_failed,
+    read_queued,
+)
 from canfetch.client.frontier.urlfrontier_schema import ENUMERATIONS, METHODS, build_descriptor, message_classes
 from canfetch.client.frontier.urlfrontier_service import CrawlService
 from canfetch.client.transports import TransportRequest
@@ -718,6 +724,23 @@ def test_service_that_is_away_for_too_long_ends_the_crawl(server: URLFrontierSer
     asyncio.run(main())
 
 
+def test_delays_of_a_group_that_another_program_has_changed_are_ignored() -> None:
+    info = message_classes().URLInfo(url="https://a.example/", key="a.example")
+    assert read_delays(info) == {}
+    for text, expected in {
+        '{"https://a.example": 20, "http://a.example": 0.5}': {"https://a.example": 20.0, "http://a.example": 0.5},
+        '{"https://a.example": "x", "b": -5, "c": null, "d": 1e999}': dict.fromkeys(["https://a.example", *"bcd"], 0.0),
+        "[20]": {},
+        "20": {},
+        "{": {},
+        "": {},
+    }.items():
+        info.metadata["canfetch.delays"].values[:] = [text]
+        assert read_delays(info) == expected
+    delays_metadata(info, {f"https://{number}.a.example": float(number) for number in range(300)})
+    assert sorted(read_delays(info).values()) == [float(number) for number in range(200, 300)]
+
+
 def test_options_are_validated() -> None:
     for address in ("", "host", "host:", ":7071", "host:0", "host:65536", "a:1,,b:2", "http://a:7071", "a b:1", None):
         with pytest.raises(InvalidOption, match="invalid address"):
@@ -725,6 +748,8 @@ def test_options_are_validated() -> None:
     for options in ({"crawl": ""}, {"crawl": "x" * 201}, {"crawl": "a\nb"}, {"crawl": "x", "lease": 1e10}):
         with pytest.raises(InvalidOption, match=r"invalid (crawl|lease)"):
             URLFrontier("localhost:7071", **options)
+    with pytest.raises(InvalidOption, match="invalid group_by 'address': URLFrontier needs the queue of a URL"):
+        URLFrontier("localhost:7071", crawl="x").open_queue(QueueOptions(1, 3, time.time, GroupBy.ADDRESS))
     assert repr(URLFrontier("a:1, b:2", crawl="x")) == "<URLFrontier urlfrontier://a:1,b:2 crawl='x'>"
 
     async def main() -> None:

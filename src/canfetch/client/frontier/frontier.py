@@ -17,13 +17,8 @@ from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.group_turns import GroupTurns
 from canfetch.client.frontier.grouping import GroupBy, Resolver, parse_group_by, resolve_by_system
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
-from canfetch.client.frontier.origin_checks import (
-    CheckedOrigin,
-    CheckResult,
-    OriginChecks,
-    recheck_delay,
-    retry_check_at,
-)
+from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks
+from canfetch.client.frontier.origin_turns import DECIDED_URLS, OriginTurns
 from canfetch.client.frontier.queue_values import (
     DUE_BATCH,
     FailedURL,
@@ -31,7 +26,6 @@ from canfetch.client.frontier.queue_values import (
     NewURLs,
     Phase,
     QueuedOrigin,
-    QueuedURL,
 )
 from canfetch.client.frontier.recrawl import Recrawl, check_recrawl
 from canfetch.client.frontier.sources import Sources
@@ -52,10 +46,9 @@ from canfetch.client.frontier.validation import (
 )
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.agent import Agent, as_agent
-from canfetch.core.origin import Origin, find_origin
+from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL
-from canfetch.core.verdict import ClientVerdict
-from canfetch.errors import InvalidURL, RequestNotSent
+from canfetch.errors import InvalidURL
 
 # The number of URLs that are added in one transaction.
 _ADD_BATCH: Final = 1000
@@ -63,8 +56,6 @@ _ADD_BATCH: Final = 1000
 _FAILED_BATCH: Final = 1000
 # The number of robots.txt files that are requested without letting other tasks run.
 _CHECK_BATCH: Final = 16
-# The number of queued URLs of an origin that are decided for one turn.
-_DECIDED_URLS: Final = 50
 # The part of `Recrawl.every` after which an origin that was given up has a turn. Its URLs are due after `every`, by the
 # clock of another machine.
 _PROBE_SHARE: Final = 0.9
@@ -209,7 +200,6 @@ class Frontier:
         )
         self._client = client
         self._agent = check_agent(client.options.agent if agent is None else as_agent(agent))
-        self._max_unreachable = max_unreachable
         self._max_failures = inf if max_failures_per_origin is None else max_failures_per_origin
         self._max_depth = inf if max_depth is None else check_depth("max_depth", max_depth)
         self._max_urls = max_urls_per_origin
@@ -250,9 +240,9 @@ class Frontier:
         self._probing: set[int] = set()
         # Results of checks that are not written yet.
         self._results: list[CheckResult] = []
-        self._groups: GroupTurns | None = None
+        self._turns: OriginTurns | GroupTurns
         if self._is_grouped:
-            self._groups = GroupTurns(
+            self._turns = GroupTurns(
                 self._queue,
                 self._checks,
                 bounds=bounds,
@@ -263,6 +253,16 @@ class Frontier:
                 resolver=resolver,
                 notify=self._changed.set,
                 now=self._clocks.now,
+            )
+        else:
+            self._turns = OriginTurns(
+                self._queue,
+                self._checks,
+                self._clocks,
+                agent=self._agent,
+                max_unreachable=max_unreachable,
+                report=self._report,
+                record=client.record,
             )
         self._open_turns = OpenTurns(
             self._queue,
@@ -411,8 +411,7 @@ class Frontier:
                 self._changed.set()
                 await self._sources.cancel()
                 await self._checks.cancel()
-                if self._groups is not None:
-                    await self._groups.cancel()
+                await self._turns.cancel()
 
     def _close_queue(self) -> None:
         # A call in another thread changes nothing.
@@ -580,122 +579,39 @@ class Frontier:
         """
         # Kept until they are written: an origin whose result is lost would be checked forever.
         self._results += self._checks.collect()
-        if self._groups is not None:
-            error = self._groups.end_checks(self._results)
-            if error is not None:
-                raise error
-            return self._queue.is_open
-        self._queue.set_phases(
-            (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in self._results
-        )
-        results, self._results = self._results, []
-        unexpected: BaseException | None = None
-        dropped: list[CheckResult] = []
-        for result in results:
-            if result.is_known:
-                continue
-            is_invalid = find_origin(f"{result.origin.name}/") is None
-            if is_invalid or (result.failing_seconds or 0.0) > self._max_unreachable:
-                dropped.append(result)
-                continue
-            self._queue.wait(result.origin.id, self._clocks.at() + recheck_delay(result), problem=result.problem)
-            if not isinstance(result.error, RequestNotSent):
-                unexpected = unexpected or result.error
-        for result in dropped:
-            await self._drop_all(result)
-        if unexpected is not None:
-            raise unexpected
+        error = await self._turns.end_checks(self._results)
+        if error is not None:
+            raise error
         return self._queue.is_open
-
-    async def _drop_all(self, result: CheckResult) -> None:
-        """Report and drop all queued URLs of an origin. The next check of the origin continues if this is interrupted.
-
-        Args: result: The check, which says why they cannot be fetched.
-        """
-        origin = result.origin.id
-        self._queue.queue_due_urls(origin, inf)
-        try:
-            while self._queue.is_open and (urls := list(self._queue.first_urls(origin, _DECIDED_URLS))):
-                skipped: list[int] = []
-                try:
-                    for queued in urls:
-                        skipped.append(queued.id)
-                        self._report(SkippedURL(queued.url, None, result.problem))
-                finally:
-                    self._queue.skip(origin, skipped)
-                await asyncio.sleep(0)
-        finally:
-            if self._queue.is_open:
-                self._queue.wait(origin, self._clocks.at() + recheck_delay(result), problem=result.problem)
 
     def _release(self, lost: list[int]) -> None:
         self._probing.difference_update(lost)
-        if self._groups is not None:
-            self._groups.release(lost)
-        else:
-            self._checks.release(lost)
+        self._turns.release(lost)
 
     def _sort_due(self, now: Moment) -> bool:
         """Move the origins that have become due to the ready or the unchecked ones. Return whether there are more."""
         due = self._queue.find_due(now.at)
-        # Whose robots.txt a group needs is known when its first URL is read.
         self._queue.set_phases(
-            (Phase.READY if self._is_grouped or self._checks.is_known(id_, now.wall) else Phase.UNCHECKED, id_)
-            for id_ in due
+            (Phase.READY if self._turns.is_ready(id_, now.wall) else Phase.UNCHECKED, id_) for id_ in due
         )
         return len(due) == DUE_BATCH
 
     def _start_checks(self) -> bool:
         """Obtain the next robots.txt files. Return whether there may be more."""
-        slots = (self._groups or self._checks).free_slots
-        if self._groups is not None:
-            started = self._groups.start_checks(min(slots, _CHECK_BATCH))
-            return bool(started) and slots > _CHECK_BATCH
-        origins = self._queue.next_unchecked(min(slots, _CHECK_BATCH))
-        self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
-        for origin in origins:
-            self._checks.start(origin)
-        return bool(origins) and slots > _CHECK_BATCH
+        slots = self._turns.free_slots
+        started = self._turns.start_checks(min(slots, _CHECK_BATCH))
+        return bool(started) and slots > _CHECK_BATCH
 
     def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
         if origin.failures >= self._max_failures and not self._may_probe(origin, now):
             self._drop_failing(origin, now)
             return None
-        if self._groups is not None:
-            taken = self._groups.take(origin, now)
-            if taken is None:
-                return None
-            self._probing.discard(origin.id)
-            grant = Grant(origin.id, taken.queued, taken.pace, origin.failures)
-            return Turn(self._open_turns, grant, taken.verdict)
-        checked = self._checks.use(origin.id, now.wall)
-        if checked is None:
-            self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
-            return None
-        again_at = retry_check_at(checked.state, now, self._max_unreachable)
-        if again_at is not None:
-            self._queue.wait(origin.id, again_at, problem=checked.state.entry.outcome.detail)
-            return None
-        skipped: list[int] = []
-        self._queue.queue_due_urls(origin.id, now.at)
-        try:
-            queued, verdict = self._decide_first(origin, checked, now.wall, skipped)
-        except BaseException:
-            # The URLs that were reported are dropped, so that the iteration can go on after the exception.
-            self._queue.wait(origin.id, now.at, skipped=skipped)
-            raise
-        at = now.next_request_at(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
-        if queued is None or verdict is None or at > now.at:
-            problem = now.visit_problem(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
-            self._queue.wait(origin.id, at, skipped=skipped, problem=problem)
-            return None
-        self._client.record(queued.url, verdict, checked.state)
-        due_at = now.next_request_at(checked.pace, last_request_at=now.at)
-        if not self._queue.take(origin.id, queued.id, now.at, due_at, skipped=skipped):
+        taken = self._turns.take(origin, now)
+        if taken is None:
             return None
         self._probing.discard(origin.id)
-        return Turn(self._open_turns, Grant(origin.id, queued, checked.pace, origin.failures), verdict)
+        return Turn(self._open_turns, Grant(origin.id, taken.queued, taken.pace, origin.failures), taken.verdict)
 
     def _may_probe(self, origin: QueuedOrigin, now: Moment) -> bool:
         """Return whether an origin whose turns have failed has one turn now, which shows whether it works again."""
@@ -713,34 +629,11 @@ class Frontier:
         self._checks.release([origin.id])
         self._queue.queue_due_urls(origin.id, now.at)
         try:
-            for queued in self._queue.first_urls(origin.id, _DECIDED_URLS):
+            for queued in self._queue.first_urls(origin.id, DECIDED_URLS):
                 skipped.append(queued.id)
                 self._report(SkippedURL(queued.url, None, f"{origin.failures} turns of {origin.name} failed in a row"))
         finally:
             self._queue.wait(origin.id, now.at, skipped=skipped)
-
-    def _decide_first(
-        self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int]
-    ) -> tuple[QueuedURL | None, ClientVerdict | None]:
-        """Return the first allowed URL of an origin and its verdict, and add the disallowed URLs to `skipped`.
-
-        The disallowed URLs are reported. Those that follow are decided as well, so that an origin without allowed URLs
-        does not wait for its next turn.
-        """
-        first: QueuedURL | None = None
-        first_verdict: ClientVerdict | None = None
-        for queued in self._queue.first_urls(origin.id, _DECIDED_URLS):
-            if first is not None and checked.state.allows(queued.url, self._agent, now):
-                break
-            verdict = checked.state.decide(queued.url, self._agent, now)
-            if verdict.allowed:
-                first, first_verdict = queued, verdict
-                continue
-            # Reported before it is dropped: a crawl that is killed in between reports it again.
-            self._client.record(queued.url, verdict, checked.state)
-            skipped.append(queued.id)
-            self._report(SkippedURL(queued.url, verdict))
-        return first, first_verdict
 
     async def _wait(self) -> None:
         """Wait until something changes, or until the next origin is due."""

@@ -21,6 +21,7 @@ from canfetch.client.frontier.origin_checks import (
     recheck_delay,
     retry_check_at,
 )
+from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn
 from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
 from canfetch.client.frontier.turn import SkippedURL
 from canfetch.client.frontier.url_queue import URLQueue
@@ -30,21 +31,10 @@ from canfetch.core.origin import Origin
 from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import InvalidURL, RequestNotSent
 
-# The number of queued URLs of a group that are decided for one turn.
-_DECIDED_URLS: Final = 50
 # The number of origins and hosts that are remembered as uncheckable.
 _MAX_UNCHECKABLE: Final = 2000
 # No crawl delay is longer, and sums with it are exact.
 _LONGEST: Final = 1e9
-
-
-class GroupTurn(NamedTuple):
-    """The next turn of a group."""
-
-    queued: QueuedURL
-    verdict: ClientVerdict
-    state: OriginState
-    pace: Pace
 
 
 class _Uncheckable(NamedTuple):
@@ -124,7 +114,11 @@ class GroupTurns:
         self._lookups: dict[asyncio.Task[str], QueuedOrigin] = {}
         self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
 
-    def take(self, group: QueuedOrigin, now: Moment) -> GroupTurn | None:
+    def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - as of origins
+        """Return True: whose robots.txt a group needs is known when its first URL is read."""
+        return True
+
+    def take(self, group: QueuedOrigin, now: Moment) -> NextTurn | None:
         """Return the next turn of a ready group. If it has none now, let it wait for a check or a time."""
         if unresolved_host(group.name) is not None and self._given_up(group.name, now) is None:
             self._queue.set_phases([(Phase.UNCHECKED, group.id)])
@@ -194,7 +188,7 @@ class GroupTurns:
                 return None
         return None
 
-    def end_checks(self, results: list[CheckResult]) -> BaseException | None:
+    async def end_checks(self, results: list[CheckResult]) -> BaseException | None:
         """Use the results of lookups and checks that have ended. Return an unexpected exception of one of them.
 
         Args: results: Those that have been used are removed, also if this raises.
@@ -265,16 +259,16 @@ class GroupTurns:
         check.requested.append(True)
         return True
 
-    def _choose(self, group: QueuedOrigin, now: Moment, seen: _Pass) -> GroupTurn | str | None:
+    def _choose(self, group: QueuedOrigin, now: Moment, seen: _Pass) -> NextTurn | str | None:
         """Return the next turn of a group, or the origin whose robots.txt it needs, or None if it has no URL now.
 
         The disallowed URLs are reported. Those that follow are decided as well, so that a group without allowed URLs
         does not wait for its next turn.
         """
-        turn: GroupTurn | None = None
+        turn: NextTurn | None = None
         used: dict[str, CheckedOrigin] = {}
         unresolved = self._given_up(group.name, now)
-        for queued in self._queue.first_urls(group.id, _DECIDED_URLS):
+        for queued in self._queue.first_urls(group.id, DECIDED_URLS):
             try:
                 name = str(Origin.from_url(queued.url))
             except InvalidURL as error:
@@ -308,7 +302,7 @@ class GroupTurns:
                 seen.delay(queued, visit_at, OUTSIDE_VISIT_TIME)
                 continue
             pace = self._pace(max(group.delay, _longest_delay(checked.pace)))
-            turn = GroupTurn(queued, verdict, checked.state, pace)
+            turn = NextTurn(queued, verdict, checked.state, pace)
         return turn
 
     def _skip(self, queued: QueuedURL, verdict: ClientVerdict | None, seen: _Pass, error: str | None = None) -> None:

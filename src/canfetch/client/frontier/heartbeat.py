@@ -95,15 +95,19 @@ class Heartbeat:
                 return
             seen_at, now = locked[0]
             values["now"] = now
-            if now < seen_at - _CLOCK_STEP:
-                for statement in sql.SHIFT:
-                    run(statement, {**values, "step": seen_at - now})
-            if now < seen_at - _CLOCK_STEP or now > seen_at + self._lease / 2:
+            was_set_back = now < seen_at - _CLOCK_STEP
+            if was_set_back or now > seen_at + self._lease / 2:
                 # The server was away, or its clock was set: its lease could not be renewed.
                 run(sql.RENEW_ALL, values)
+            if was_set_back:
+                for statement in sql.SHIFT:
+                    run(statement, {**values, "step": seen_at - now})
             run(sql.SEEN, values)
             run(sql.RENEW, values)
-            for (left,) in run(sql.EXPIRED, values):
+            expired = [left for (left,) in run(sql.EXPIRED, values)]
+            if expired:
+                run(sql.LOCK_LEFT, {"workers": expired})
+            for left in expired:
                 killed += self._end_worker(run, left)
         self._killed += killed
 

@@ -3,6 +3,9 @@
 All begin with the row of the worker, which the process that takes over the origins of a dead worker locks first, too.
 So a worker that was suspended finds that row gone, and changes nothing.
 
+Transactions lock rows in one order, so that no two of them wait for one another: the crawl, its workers, and origins in
+the order of their IDs.
+
 A statement that gives an origin back looks for its next URL in the snapshot of its beginning. A process that adds a URL
 in that moment marks the origin with `has_new_urls`, which is read in the newest version of the row.
 """
@@ -162,14 +165,22 @@ LEFT JOIN LATERAL (
 
 # After a connection broke: claims that the server has and the worker does not know.
 GIVE_BACK_OTHERS: Final = f"""
-WITH {_ME}
-UPDATE canfetch_origins SET state = 2, worker = NULL
-WHERE worker = %(worker)s AND state = 3 AND id <> ALL (%(origins)s::bigint[]) AND {_HAS_ME}"""
+WITH {_ME},
+others AS (
+    SELECT id FROM canfetch_origins
+    WHERE worker = %(worker)s AND state = 3 AND id <> ALL (%(origins)s::bigint[]) AND {_HAS_ME}
+    ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE canfetch_origins SET state = 2, worker = NULL WHERE id = ANY (ARRAY(SELECT id FROM others))"""
 
 GIVE_BACK: Final = f"""
-WITH {_ME_UNSYNCED}
-UPDATE canfetch_origins SET state = 2, worker = NULL
-WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME}"""
+WITH {_ME_UNSYNCED},
+idle AS (
+    SELECT id FROM canfetch_origins
+    WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME}
+    ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE canfetch_origins SET state = 2, worker = NULL WHERE id = ANY (ARRAY(SELECT id FROM idle))"""
 
 # The time is a subquery, because a volatile function cannot be the bound of an index.
 QUEUE_DUE: Final = f"""
@@ -319,14 +330,17 @@ FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(cra
 
 # An origin stays in its group, whatever a newer list of suffixes in another process says.
 ADD_MEMBERS: Final = """
+WITH new AS (
+    SELECT name, coalesce(
+        (SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = given.group_name),
+        (SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = given.group_name)
+    ) AS origin FROM unnest(%(names)s::text[], %(groups)s::text[]) AS given (name, group_name)
+),
+locked AS (
+    SELECT id FROM canfetch_origins WHERE id = ANY (ARRAY(SELECT origin FROM new)) ORDER BY id FOR KEY SHARE
+)
 INSERT INTO canfetch_members (crawl, name, origin)
-SELECT %(crawl)s, new.name, o.id FROM unnest(%(names)s::text[], %(groups)s::text[]) AS new (name, group_name)
-CROSS JOIN LATERAL (
-    SELECT id FROM canfetch_origins WHERE id = coalesce(
-        (SELECT origin FROM canfetch_members WHERE crawl = %(crawl)s AND name = new.group_name),
-        (SELECT id FROM canfetch_origins WHERE crawl = %(crawl)s AND name = new.group_name)
-    ) FOR KEY SHARE
-) AS o
+SELECT %(crawl)s, new.name, new.origin FROM new JOIN locked ON locked.id = new.origin
 ORDER BY new.name ON CONFLICT DO NOTHING"""
 
 FIND_MEMBERS: Final = (
@@ -591,16 +605,24 @@ LOCK_CRAWL: Final = f"SELECT seen_at, {NOW} FROM canfetch_crawls WHERE id = %(cr
 TRY_LOCK_CRAWL: Final = f"{LOCK_CRAWL} SKIP LOCKED"
 SEEN: Final = "UPDATE canfetch_crawls SET seen_at = %(now)s WHERE id = %(crawl)s"
 RENEW: Final = f"UPDATE canfetch_workers SET alive_until = {NOW} + %(lease)s WHERE id = %(worker)s"
+# Also keeps the statements of all workers from beginning before the end of the transaction.
 RENEW_ALL: Final = "UPDATE canfetch_workers SET alive_until = %(now)s + %(lease)s WHERE crawl = %(crawl)s"
 EXPIRED: Final = """
 SELECT id FROM canfetch_workers WHERE crawl = %(crawl)s AND alive_until < %(now)s ORDER BY id
 FOR UPDATE SKIP LOCKED"""
-# The clock of the server was set back by `step` seconds: all waits are as long as they were.
+# The clock of the server was set back by `step` seconds: all waits are as long as they were. Runs after `RENEW_ALL`, so
+# that no statement of a worker has locks of origins and URLs.
 SHIFT: Final = (
     """UPDATE canfetch_origins SET due_at = due_at - %(step)s, ready_at = ready_at - %(step)s,
     retry_at = retry_at - %(step)s, last_request_at = last_request_at - %(step)s WHERE crawl = %(crawl)s""",
     "UPDATE canfetch_urls SET due_at = due_at - %(step)s WHERE crawl = %(crawl)s AND state = 2",
 )
+# Runs before the statements that change the origins of workers, whose order is that of the disk.
+LOCK_LEFT: Final = """
+SELECT count(*) FROM (
+    SELECT 1 FROM canfetch_origins WHERE worker = ANY (%(workers)s::bigint[]) AND state = 3
+    ORDER BY id FOR NO KEY UPDATE
+) AS locked"""
 # What a worker leaves behind. The URLs in flight are queued, unless it was their last attempt. After that, they are
 # listed as failed, or wait for their next visit.
 REQUEUE: Final = f"""

@@ -412,6 +412,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 values = {"crawl": self._crawl, "left": self._worker}
                 run(sql.LOCK_CRAWL, values)
                 if run("SELECT 1 FROM canfetch_workers WHERE id = %(left)s FOR UPDATE", values):
+                    run(sql.LOCK_LEFT, {"workers": [self._worker]})
                     run(sql.RELEASE_ALL, values)
                     run(sql.PLACE_ALL, values)
                     run(sql.END_WORKER, {**values, "failed": 0})

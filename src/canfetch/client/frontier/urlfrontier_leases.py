@@ -29,7 +29,7 @@ class Claim:
     Attributes:
         node: The node that has the queue.
         info: The URL as the service has it.
-        origin: The ID of the origin.
+        origin: The ID of the origin, or of the group.
         queued: The URL.
         lost_at: When the lease expires, by the clock of `running_seconds`.
         due_at: When it may have its turn.
@@ -38,7 +38,8 @@ class Claim:
         has_turn: Whether its turn has begun.
         is_blocked: Whether its queue is blocked.
         is_busy: Whether the thread of the frontier changes its queue. The thread that renews leases must not, then.
-        is_dropped: Whether the URL was skipped.
+        is_dropped: Whether the URL was skipped, or waits in the service.
+        delays: The delays of the origins of a group. Nobody else changes them during the lease.
     """
 
     node: int
@@ -53,6 +54,7 @@ class Claim:
     is_blocked: bool = False
     is_busy: bool = False
     is_dropped: bool = False
+    delays: dict[str, float] = field(default_factory=dict)
 
     @property
     def priority(self) -> float:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, Final
@@ -26,6 +27,9 @@ _DEPTH: Final = "canfetch.depth"
 _METADATA: Final = "canfetch.metadata"
 # What its last visit left.
 _VISIT: Final = "canfetch.visit"
+# The delays of the origins of a group, as JSON, and the number of those that are kept, the longest ones.
+_DELAYS: Final = "canfetch.delays"
+_MAX_DELAYS: Final = 100
 # The service refuses longer keys.
 _MAX_KEY: Final = 255
 _MAX_NUMBER: Final = 10**6
@@ -33,9 +37,9 @@ _MAX_NUMBER: Final = 10**6
 _MAX_ERROR: Final = 5000
 
 
-def queue_key(origin: str) -> str:
-    """Return the key of the queue of an origin: the origin itself, unless it is too long."""
-    return origin if len(origin) <= _MAX_KEY else blake2b(origin.encode(), digest_size=32).hexdigest()
+def queue_key(group: str) -> str:
+    """Return the key of the queue of an origin or group: its name, unless that is too long."""
+    return group if len(group) <= _MAX_KEY else blake2b(group.encode(), digest_size=32).hexdigest()
 
 
 def added_metadata(info: Any, *, depth: int, metadata: str | None) -> None:
@@ -93,6 +97,21 @@ def read_failed(info: Any) -> FailedURL:
     """Return a failed URL. Damaged metadata are ignored."""
     queued = read_queued(info, 0)
     return FailedURL(queued.url, _error(info), queued.attempt - 1, _number(_get(info, _FAILED_AT)), queued.priority)
+
+
+def delays_metadata(info: Any, delays: Mapping[str, float]) -> None:
+    """Set the delays of the origins of a group. Those of 0 need no place."""
+    longest = sorted(delays.items(), key=lambda item: -item[1])[:_MAX_DELAYS]
+    _set(info, _DELAYS, json.dumps({origin: delay for origin, delay in longest if delay > 0}))
+
+
+def read_delays(info: Any) -> dict[str, float]:
+    """Return the delays of the origins of a group. Damaged metadata are ignored."""
+    try:
+        found = json.loads(_get(info, _DELAYS) or "{}")
+        return {str(origin): max(_number(str(delay)), 0.0) for origin, delay in found.items()}
+    except (AttributeError, ValueError, RecursionError):
+        return {}
 
 
 def _get(info: Any, name: str) -> str | None:

@@ -1,8 +1,8 @@
 """The queues of a frontier in a URLFrontier service, shared with other processes and other crawlers: `URLFrontier`.
 
-URLFrontier is a protocol of crawler-commons. A service has a queue of URLs for each key, here the origin, and leases
-its URLs for a time: see `urlfrontier_leases.py`. Before a turn, the frontier blocks the queue for the time of the
-lease, for all clients, and at the end until the delay has passed.
+URLFrontier is a protocol of crawler-commons. A service has a queue of URLs for each key, here the origin or group, and
+leases its URLs for a time: see `urlfrontier_leases.py`. Before a turn, the frontier blocks the queue for the time of
+the lease, for all clients, and at the end until the delay has passed.
 """
 
 import math
@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from canfetch.client.frontier.claimed_origins import CLAIMS
-from canfetch.client.frontier.grouping import GroupBy
+from canfetch.client.frontier.grouping import GroupBy, group_name
 from canfetch.client.frontier.known_origins import KnownOrigins
 from canfetch.client.frontier.queue_values import (
     KILLED,
@@ -45,6 +45,7 @@ from canfetch.client.frontier.urlfrontier_metadata import (
     read_queued,
     visited_metadata,
 )
+from canfetch.client.frontier.urlfrontier_service import MAX_DELAY
 from canfetch.client.frontier.validation import check_shared_crawl
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
@@ -65,7 +66,8 @@ class URLFrontier:
 
     Args:
         address: HOST:PORT of the service, or of each of its nodes, with commas.
-        crawl: The ID of the crawl, 1 to 200 characters. Failed URLs are in a second crawl: its ID ends with `.failed`.
+        crawl: The ID of the crawl, 1 to 200 characters. Failed URLs are in a second crawl, whose ID ends with
+            `.failed`, and the delays of groups in one whose ID ends with `.delays`.
         lease: Seconds after which a process that does not respond loses its turns, rounded up to whole seconds. At most
             a billion.
         outage_seconds: How long each operation waits for a service that is away. After that it raises StoreError. The
@@ -84,12 +86,12 @@ class URLFrontier:
         """Open the queues for one frontier.
 
         Raises: StoreError: The service cannot be reached; InvalidOption: `concurrency` is greater than 1, or
-            `group_by` is not that of origins; MissingExtra.
+            `group_by` is `address`; MissingExtra.
         """
-        if options.group_by is not GroupBy.ORIGIN:
+        if options.group_by is GroupBy.ADDRESS:
             raise InvalidOption(
-                f"invalid group_by {str(options.group_by)!r}: the queues of URLFrontier are those of origins, also for "
-                "other crawlers"
+                f"invalid group_by {str(options.group_by)!r}: URLFrontier needs the queue of a URL when it is added, "
+                "and the address of a new host is not known then"
             )
         if options.concurrency != 1:
             raise InvalidOption(
@@ -144,7 +146,7 @@ class URLFrontierQueue(LeasedURLs):
         self.check_usable()
         given = []
         for url in new.urls:
-            info = self._service.new_url(plain_form(url), queue_key(url.origin))
+            info = self._service.new_url(plain_form(url), queue_key(self._group(url.origin)))
             queued_metadata(info, url.url, attempt=1, priority=new.priority)
             added_metadata(info, depth=new.depth, metadata=new.metadata)
             given.append((url, PutItem(info, None)))
@@ -203,14 +205,14 @@ class URLFrontierQueue(LeasedURLs):
         *,
         skipped: Sequence[int] = (),
         problem: str | None = None,  # noqa: ARG002 - the protocol has no place for it
-        keeps: bool = False,  # noqa: ARG002 - of groups
+        keeps: bool = False,
     ) -> None:
-        """Drop the URL of an origin, and let it wait until a time, for any process."""
+        """Drop the URL of an origin, and let it wait until a time, for any process unless this one keeps it."""
         self.skip(origin, skipped)
         claim = self._claims.get(origin)
         if claim is None or self._is_lost(claim):
             return
-        if not claim.is_dropped and due_at - self._clock() <= _SHORT_WAIT:
+        if not claim.is_dropped and (keeps or due_at - self._clock() <= _SHORT_WAIT):
             with self._lock:
                 claim.due_at = due_at
                 claim.phase = Phase.WAITING
@@ -219,6 +221,50 @@ class URLFrontierQueue(LeasedURLs):
             self._give_back(claim, due_at, None if claim.is_dropped else self._service.now())
         except LeaseExpiredError:
             self._forget(claim)
+
+    def delay_urls(self, origin: int, urls: Sequence[int], due_at: float, *, error: str | None) -> None:
+        """Let the URL of a group wait until a time, while others have turns."""
+        claim = self._claims.get(origin)
+        if claim is None or claim.queued.id not in urls or claim.is_dropped or self._is_lost(claim):
+            return
+        queued = claim.queued
+        info = self._service.copy(claim.info)
+        queued_metadata(info, queued.url, attempt=queued.attempt, priority=queued.priority, error=error)
+        try:
+            with self._busy(claim):
+                # No other process has the queue before this one gives it back.
+                self._block(claim, self._service.date(self._clock() + self._lease))
+                self._put(claim, self._service.date(due_at), info)
+                claim.is_dropped = True
+        except LeaseExpiredError:
+            self._forget(claim)
+
+    def note_check(
+        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+    ) -> float | None:
+        claim = self._claims.get(origin)
+        if claim is None or self._is_lost(claim):
+            return None
+        try:
+            with self._busy(claim):
+                if self._claims.get(origin) is not claim:
+                    return None
+                if delay is not None and claim.delays.get(member, 0.0) != delay:
+                    claim.delays[member] = delay
+                    self._service.put_group_delays(claim.node, claim.info.key, claim.delays, until=claim.lost_at)
+                longest = max(claim.delays.values(), default=0.0)
+                self._origins.change(origin, delay=longest)
+                if requested_at is not None:
+                    # If this process ends, the next one waits as after any request.
+                    started = running_seconds()
+                    claim.due_at = requested_at + min(longest, MAX_DELAY)
+                    self._block(claim, self._service.date(max(self._clock() + self._lease, claim.due_at)))
+                    claim.lost_at = started + self._lease
+                    self._origins.change(origin, last_request_at=requested_at)
+        except LeaseExpiredError:
+            self._forget(claim)
+            return None
+        return longest
 
     def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
         """Take the URL of an origin, and let no process have another one of its queue before the lease ends."""
@@ -275,12 +321,13 @@ class URLFrontierQueue(LeasedURLs):
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
         """Let an origin wait until a time, or until a later time that this process has set before."""
         self.check_usable()
-        id_ = self._origins.find(origin_name)
+        group = self._group(origin_name)
+        id_ = self._origins.find(group)
         latest = max(self._origins[id_].retry_at or 0.0, retry_at)
         self._origins.change(id_, last_request_at=now, retry_at=latest)
         claim = self._claims.get(id_)
         if claim is None:
-            self._service.block(0, queue_key(origin_name), self._service.date(latest))
+            self._service.block(0, queue_key(group), self._service.date(latest))
             return
         with self._busy(claim):
             claim.due_at = max(claim.due_at, latest)
@@ -322,7 +369,9 @@ class URLFrontierQueue(LeasedURLs):
                     self.end(TurnEnd(Result.RELEASED, claim.origin, claim.queued, now, claim.due_at))
                 else:
                     with suppress(LeaseExpiredError):
-                        self._give_back(claim, now, None if claim.is_dropped else self._service.now())
+                        # The robots.txt of a group may just have been requested.
+                        due_at = max(now, claim.due_at) if self._is_grouped else now
+                        self._give_back(claim, due_at, None if claim.is_dropped else self._service.now())
         except StoreError as error:
             # The others have these URLs when the leases have expired, and open turns count as attempts.
             CLIENT_LOGGER.warning("%s", error)
@@ -357,14 +406,14 @@ class URLFrontierQueue(LeasedURLs):
             # The spelling that was added is metadata, which anyone can change: it must be that of the URL.
             identified = identify_url(clean_url(info.url))
             queued = queued._replace(url=_same_url(queued.url, identified) or identified.url)
-            origin_name = identified.origin
+            group = self._group(identified.origin)
         except InvalidURL as error:
             # Another crawler has added it.
             CLIENT_LOGGER.warning("%s: skipped: %s", self._connection.name, error)
             self._service.put(node, info, 0)
             self._skipped += 1
             return None
-        origin = self._origins.find(origin_name)
+        origin = self._origins.find(group)
         claim = Claim(node, info, origin, queued, lost_at, self._clock())
         present = self._claims.get(origin)
         if present is not None and not self._is_lost(present):
@@ -383,6 +432,9 @@ class URLFrontierQueue(LeasedURLs):
                 self._put_delayed(claim, self._skip_seconds, error=KILLED)
             self.killed.append(failed)
             return None
+        if self._is_grouped:
+            claim.delays = self._service.group_delays(info.key)
+            self._origins.change(origin, delay=max(claim.delays.values(), default=0.0))
         return claim
 
     def _begin_turn(self, claim: Claim, now: float, due_at: float) -> None:
@@ -401,6 +453,10 @@ class URLFrontierQueue(LeasedURLs):
             claim.has_turn = True
             claim.phase = Phase.FULL
             claim.due_at = due_at
+
+    def _group(self, origin: str) -> str:
+        """Return the name of the group of an origin, which is the origin itself unless URLs are grouped."""
+        return group_name(origin, self._options.group_by)
 
     def _origin(self, claim: Claim) -> QueuedOrigin:
         return self._origins[claim.origin]

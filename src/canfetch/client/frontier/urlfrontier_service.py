@@ -4,15 +4,20 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from canfetch.client.frontier.queue_values import FailedURL
 from canfetch.client.frontier.urlfrontier_connection import PutItem, URLFrontierConnection
-from canfetch.client.frontier.urlfrontier_metadata import FAILED_DATE, failed_metadata
+from canfetch.client.frontier.urlfrontier_metadata import (
+    FAILED_DATE,
+    delays_metadata,
+    failed_metadata,
+    read_delays,
+)
 
 # The longest delay that is set for a queue. What is longer can be a visit time, and is a block only.
-_MAX_DELAY: Final = 60
+MAX_DELAY: Final = 60
 # The number of queues whose delays are known.
 _KNOWN_DELAYS: Final = 50_000
 
@@ -22,7 +27,7 @@ class CrawlService:
 
     Args:
         connection: The service.
-        crawl: The ID of the crawl. Failed URLs are in a second one.
+        crawl: The ID of the crawl. Failed URLs are in a second one, and the delays of groups in a third one.
         lease: Seconds for which URLs are leased.
         clock: Returns the time of the frontier.
     """
@@ -34,6 +39,7 @@ class CrawlService:
         self._messages = connection.messages
         self.crawl = crawl
         self._failed_crawl = f"{crawl}.failed"
+        self._delays_crawl = f"{crawl}.delays"
         self._lease = lease
         self._clock = clock
         # By key: the node and the end of the last block, and the last delay that was set.
@@ -91,6 +97,18 @@ class CrawlService:
                 return found
             after += len(items)
 
+    def group_delays(self, key: str) -> dict[str, float]:
+        """Return the delays of the origins of a group, which any process has put."""
+        request = self._messages.ListUrlParams(size=1, key=key, crawlID=self._delays_crawl)
+        items = self.connection.get(0, "ListURLs", request)
+        return read_delays(items[0].known.info) if items else {}
+
+    def put_group_delays(self, node: int, key: str, delays: Mapping[str, float], *, until: float) -> None:
+        """Put the delays of the origins of a group, as the metadata of a URL that is never fetched."""
+        info = self._messages.URLInfo(url=f"https://{key}/", key=key, crawlID=self._delays_crawl)
+        delays_metadata(info, delays)
+        self.put(node, info, FAILED_DATE, until=until)
+
     def block(self, node: int, key: str, end: int, *, until: float = math.inf) -> None:
         """Block a queue until a date, or end its block if the date is 0."""
         self._call(node, "BlockQueueUntil", self._block_request(key, end), until=until)
@@ -117,7 +135,7 @@ class CrawlService:
     def set_delay(self, node: int, key: str, seconds: float) -> None:
         """Set the delay of a queue, which is also for other crawlers."""
         delay = max(math.ceil(seconds), 0)
-        if delay > _MAX_DELAY or self._delays.get(key) == delay:
+        if delay > MAX_DELAY or self._delays.get(key) == delay:
             return
         request = self._messages.QueueDelayParams(key=key, delay_requestable=delay, crawlID=self.crawl)
         self._call(node, "SetDelay", request)

@@ -1,0 +1,193 @@
+"""The turns of origins, for frontiers that group URLs by origin. Those of other groups are in `group_turns.py`."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from math import inf
+from typing import Final, NamedTuple
+
+from canfetch.access.pacing import Pace
+from canfetch.client.frontier.clocks import FrontierClocks, Moment
+from canfetch.client.frontier.origin_checks import (
+    CheckedOrigin,
+    CheckResult,
+    OriginChecks,
+    recheck_delay,
+    retry_check_at,
+)
+from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
+from canfetch.client.frontier.turn import SkippedURL
+from canfetch.client.frontier.url_queue import URLQueue
+from canfetch.client.origin_state import OriginState
+from canfetch.core.agent import Agent
+from canfetch.core.origin import find_origin
+from canfetch.core.verdict import ClientVerdict
+from canfetch.errors import RequestNotSent
+
+# The number of queued URLs of an origin or group that are decided for one turn.
+DECIDED_URLS: Final = 50
+
+
+class NextTurn(NamedTuple):
+    """The next turn of an origin or group."""
+
+    queued: QueuedURL
+    verdict: ClientVerdict
+    state: OriginState
+    pace: Pace
+
+
+class OriginTurns:
+    """Decides which URL of an origin is next.
+
+    Args:
+        queue: The queue.
+        checks: The checks.
+        clocks: The clocks of the frontier.
+        agent: The agent that the rules are for.
+        max_unreachable: Seconds after which the URLs of an unreachable origin are skipped.
+        report: Called with each URL before it is dropped.
+        record: Records the decision about a URL.
+    """
+
+    def __init__(
+        self,
+        queue: URLQueue,
+        checks: OriginChecks,
+        clocks: FrontierClocks,
+        *,
+        agent: Agent,
+        max_unreachable: float,
+        report: Callable[[SkippedURL], None],
+        record: Callable[[str, ClientVerdict, OriginState], None],
+    ) -> None:
+        self._queue = queue
+        self._checks = checks
+        self._clocks = clocks
+        self._agent = agent
+        self._max_unreachable = max_unreachable
+        self._report = report
+        self._record = record
+
+    @property
+    def free_slots(self) -> int:
+        """The number of checks that can be started."""
+        return self._checks.free_slots
+
+    def is_ready(self, origin: int, now: float) -> bool:
+        """Return whether an origin that is due needs no check.
+
+        Args: now: The epoch time by the wall clock.
+        """
+        return self._checks.is_known(origin, now)
+
+    def take(self, origin: QueuedOrigin, now: Moment) -> NextTurn | None:
+        """Return the next turn of a ready origin. If it has none now, let it wait for a check or a time."""
+        checked = self._checks.use(origin.id, now.wall)
+        if checked is None:
+            self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
+            return None
+        again_at = retry_check_at(checked.state, now, self._max_unreachable)
+        if again_at is not None:
+            self._queue.wait(origin.id, again_at, problem=checked.state.entry.outcome.detail)
+            return None
+        skipped: list[int] = []
+        self._queue.queue_due_urls(origin.id, now.at)
+        try:
+            turn = self._decide_first(origin, checked, now.wall, skipped)
+        except BaseException:
+            # The URLs that were reported are dropped, so that the iteration can go on after the exception.
+            self._queue.wait(origin.id, now.at, skipped=skipped)
+            raise
+        at = now.next_request_at(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
+        if turn is None or at > now.at:
+            problem = now.visit_problem(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
+            self._queue.wait(origin.id, at, skipped=skipped, problem=problem)
+            return None
+        self._record(turn.queued.url, turn.verdict, turn.state)
+        due_at = now.next_request_at(checked.pace, last_request_at=now.at)
+        return turn if self._queue.take(origin.id, turn.queued.id, now.at, due_at, skipped=skipped) else None
+
+    def start_checks(self, limit: int) -> int:
+        """Obtain the next robots.txt files. Return their number.
+
+        Args: limit: The largest number.
+        """
+        origins = self._queue.next_unchecked(limit)
+        self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
+        for origin in origins:
+            self._checks.start(origin)
+        return len(origins)
+
+    async def end_checks(self, results: list[CheckResult]) -> BaseException | None:
+        """Use the results of checks that have ended. Return an unexpected exception of one of them.
+
+        Args: results: Those that have been used are removed, also if this raises.
+        """
+        self._queue.set_phases(
+            (Phase.READY if result.is_known else Phase.UNCHECKED, result.origin.id) for result in results
+        )
+        failed = [result for result in results if not result.is_known]
+        results.clear()
+        unexpected: BaseException | None = None
+        dropped: list[CheckResult] = []
+        for result in failed:
+            is_invalid = find_origin(f"{result.origin.name}/") is None
+            if is_invalid or (result.failing_seconds or 0.0) > self._max_unreachable:
+                dropped.append(result)
+                continue
+            self._queue.wait(result.origin.id, self._clocks.at() + recheck_delay(result), problem=result.problem)
+            if not isinstance(result.error, RequestNotSent):
+                unexpected = unexpected or result.error
+        for result in dropped:
+            await self._drop_all(result)
+        return unexpected
+
+    def release(self, origins: Iterable[int]) -> None:
+        """Keep the files of origins that this frontier has lost."""
+        self._checks.release(origins)
+
+    async def cancel(self) -> None:
+        """Do nothing: the checks are cancelled by their owner."""
+
+    async def _drop_all(self, result: CheckResult) -> None:
+        """Report and drop all queued URLs of an origin. The next check of the origin continues if this is interrupted.
+
+        Args: result: The check, which says why they cannot be fetched.
+        """
+        origin = result.origin.id
+        self._queue.queue_due_urls(origin, inf)
+        try:
+            while self._queue.is_open and (urls := list(self._queue.first_urls(origin, DECIDED_URLS))):
+                skipped: list[int] = []
+                try:
+                    for queued in urls:
+                        skipped.append(queued.id)
+                        self._report(SkippedURL(queued.url, None, result.problem))
+                finally:
+                    self._queue.skip(origin, skipped)
+                await asyncio.sleep(0)
+        finally:
+            if self._queue.is_open:
+                self._queue.wait(origin, self._clocks.at() + recheck_delay(result), problem=result.problem)
+
+    def _decide_first(
+        self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int]
+    ) -> NextTurn | None:
+        """Return the turn of the first allowed URL of an origin, and add the disallowed URLs to `skipped`.
+
+        The disallowed URLs are reported. Those that follow are decided as well, so that an origin without allowed URLs
+        does not wait for its next turn.
+        """
+        turn: NextTurn | None = None
+        for queued in self._queue.first_urls(origin.id, DECIDED_URLS):
+            if turn is not None and checked.state.allows(queued.url, self._agent, now):
+                break
+            verdict = checked.state.decide(queued.url, self._agent, now)
+            if verdict.allowed:
+                turn = NextTurn(queued, verdict, checked.state, checked.pace)
+                continue
+            # Reported before it is dropped: a crawl that is killed in between reports it again.
+            self._record(queued.url, verdict, checked.state)
+            skipped.append(queued.id)
+            self._report(SkippedURL(queued.url, verdict))
+        return turn
