@@ -9,12 +9,11 @@ from typing import Any, NamedTuple, Self
 
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.extensions.document_urls import parse_sitemap
 from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.request_rate import RequestRate as DeclaredRate
 from canfetch.core.extensions.request_rate import parse_request_rate
-from canfetch.core.extensions.sitemap import parse_sitemap
-from canfetch.core.extensions.visit_time import parse_visit_time
-from canfetch.core.extensions.windows import DAY_SECONDS, DailyWindow
+from canfetch.core.extensions.windows import DAY_SECONDS, DailyWindow, parse_daily_window
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL
 from canfetch.errors import InvalidURL
@@ -135,7 +134,7 @@ class Protego(PicklableInstance):
         Raises: TypeError.
         """
         values = values_directly_below(self.robots, self._answers.agent(user_agent), "visit-time")
-        windows = [parse_visit_time(value) or parse_visit_time(b"-".join(value.split())) for value in values]
+        windows = [parse_daily_window(value) or parse_daily_window(b"-".join(value.split())) for value in values]
         return next((VisitTime(*_times(window)) for window in reversed(windows) if window is not None), None)
 
     @property

@@ -31,7 +31,7 @@ from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.extensions.sitemap import parse_sitemap
+from canfetch.core.extensions.document_urls import parse_sitemap
 from canfetch.core.keys import RecordKind
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text

@@ -6,7 +6,7 @@ The JSON form of a `Usage` is stable: within one `schema`, keys are added but ne
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, NoReturn
 
-from canfetch.core.extensions.license import License
+from canfetch.core.extensions.document_urls import License
 from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose
 from canfetch.core.extensions.record import Extension
 from canfetch.core.verdict import Verdict
