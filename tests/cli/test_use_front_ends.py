@@ -179,7 +179,7 @@ async def scrapy_answers(site: Situation, agent: Agent, urls: list[str]) -> list
 
     from canfetch.integrations.scrapy.agents import RequestAgents
     from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
-    from canfetch.integrations.scrapy.use_checks import USE_VERDICT_KEY, UseChecks
+    from canfetch.integrations.scrapy.response_checks import USE_VERDICT_KEY, UseChecks
 
     crawler = make_crawler({"CANFETCH_PURPOSE": site.purpose, "CANFETCH_MARK_USES": True, "CANFETCH_AGENT": agent})
     settings, web = CrawlSettings.from_crawler(crawler), AsyncWeb(site.answers)

@@ -23,7 +23,7 @@ from canfetch.core.agent import Agent
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
-from canfetch.core.lines import physical_lines
+from canfetch.core.lines import BYTE_ORDER_MARK, physical_lines
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
@@ -45,7 +45,6 @@ MISSING: Final = (404, 410)
 """The statuses of what does not exist."""
 LOCKED: Final = (401, 403)
 """The statuses of what a server refuses."""
-_MARK: Final = b"\xef\xbb\xbf"
 _OF_CLOSED_SITES: Final = ("whole-site-blocked",)
 # A failure of these kinds, or a timeout of a response, shows that a server accepted the connection.
 _AFTER_CONNECTING: Final = (
@@ -156,7 +155,7 @@ def _lint_keys(linter: Linter, content: bytes) -> set[tuple[str, bytes]]:
 
 
 def _raw_lines(content: bytes) -> list[bytes]:
-    return content.removeprefix(_MARK).splitlines()
+    return content.removeprefix(BYTE_ORDER_MARK).splitlines()
 
 
 def _line_at(lines: Sequence[bytes], number: int | None) -> bytes:
@@ -319,7 +318,7 @@ def _equal_at_start(one: Sequence[bytes], other: Sequence[bytes]) -> int:
 
 
 def _lines(content: bytes) -> list[tuple[int, bytes]]:
-    lines = content.removeprefix(_MARK).splitlines()
+    lines = content.removeprefix(BYTE_ORDER_MARK).splitlines()
     return [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
 
 

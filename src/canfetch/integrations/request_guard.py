@@ -500,7 +500,7 @@ def _attached(response: object, name: str) -> Any:
 
 def _redirect_target(sent: SentRequest) -> str | None:
     """Return the URL that a response redirects to."""
-    from canfetch.consent.sources import REDIRECTS  # noqa: PLC0415 - most programs have no purpose
+    from canfetch.access.redirects import REDIRECTS  # noqa: PLC0415 - most programs have no purpose
     from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - as above
 
     if sent.status not in REDIRECTS:
