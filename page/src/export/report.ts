@@ -352,7 +352,7 @@ function checkItem(findings: readonly FindingObject[], readings: ReadonlyMap<Fin
       h(
         "p",
         { "data-line": finding.start.line },
-        texts.t("notes_line", { line: finding.start.line }),
+        texts.t("line_number", { line: finding.start.line }),
         ": ",
         codeSpans(sentence(finding.message, texts.language)),
         finding.effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(finding.effect, texts.language)), readings.get(finding))] : null,
