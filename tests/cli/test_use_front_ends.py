@@ -226,10 +226,14 @@ def guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
         page = Page()
         with suppress(RobotsDisallowed):
             sent = SentRequest(url, guard.check(url), 200, site.headers)
-            guard.check_use(page, sent, None)
+            guard.examine(page, sent, lambda: None)
             answers.append(attached_cell(page))
     guard.close()
     return answers
+
+
+async def no_html() -> None:
+    """The pages have no HTML."""
 
 
 async def async_guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
@@ -239,7 +243,7 @@ async def async_guard_answers(site: Situation, agent: Agent) -> list[dict[str, A
         page = Page()
         with suppress(RobotsDisallowed):
             sent = SentRequest(url, await guard.check(url), 200, site.headers)
-            await guard.check_use(page, sent, None)
+            await guard.examine(page, sent, no_html, lambda: None)
             answers.append(attached_cell(page))
     await guard.close()
     return answers
