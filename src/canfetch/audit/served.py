@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.access.responses import NOT_CONNECTED, Failure, FailureKind
+from canfetch.access.responses import Failure, FailureKind
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.answers.crawlers import UNNAMED, all_agents
 from canfetch.audit.findings import AuditFinding, AuditKind, finding, quoted_line
@@ -46,14 +46,6 @@ MISSING: Final = (404, 410)
 LOCKED: Final = (401, 403)
 """The statuses of what a server refuses."""
 _OF_CLOSED_SITES: Final = ("whole-site-blocked",)
-# A failure of these kinds, or a timeout of a response, shows that a server accepted the connection.
-_AFTER_CONNECTING: Final = (
-    FailureKind.RESET,
-    FailureKind.INCOMPLETE,
-    FailureKind.PROTOCOL,
-    FailureKind.ENCODING,
-    FailureKind.TIMEOUT,
-)
 # The statuses of a gateway whose server does not answer, and the text of a failure with a status of a proxy.
 _OF_GATEWAYS: Final = (502, 503, 504)
 _PROXY_ANSWER: Final = "proxy responded"
@@ -168,10 +160,7 @@ def has_answered(state: OriginState) -> bool:
     A redirect is an answer, too, even if its target cannot be reached.
     """
     entry = state.entry
-    if entry.status is not None or entry.url != state.origin.robots_url:
-        return True
-    kind, detail = entry.outcome.failure_kind, entry.outcome.detail.partition(": ")[2]
-    return kind in _AFTER_CONNECTING and not detail.startswith(NOT_CONNECTED)
+    return entry.status is not None or entry.url != state.origin.robots_url or entry.outcome.reached_server
 
 
 def file_lines(state: OriginState, now: float) -> list[bytes]:
