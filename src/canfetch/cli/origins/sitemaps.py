@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -60,11 +60,10 @@ class _Options(NamedTuple):
     no_color: bool
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     network = pop_network_options(values)
     options = _Options(**values)
-    code = _list_urls(options, network) if options.urls or options.sitemaps else _list_names(options, network)
-    click.get_current_context().exit(code)
+    return _list_urls(options, network) if options.urls or options.sitemaps else _list_names(options, network)
 
 
 def _list_urls(options: _Options, network: NetworkOptions) -> int:
