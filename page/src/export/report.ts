@@ -294,7 +294,7 @@ function crawlerList({ texts, verdicts }: App, own: ExportTexts, shown: ShownVer
   return h(
     "table",
     { class: "crawlers" },
-    h("thead", {}, h("tr", {}, (["crawler", "purpose", "blocked_for_it"] as const).map((key) => h("th", { scope: "col" }, own.t(key))))),
+    h("thead", {}, h("tr", {}, [texts.t("list_crawler"), own.t("purpose"), own.t("blocked_for_it")].map((text) => h("th", { scope: "col" }, text)))),
     h(
       "tbody",
       {},
