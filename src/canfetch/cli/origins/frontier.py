@@ -44,7 +44,7 @@ def _show(
     if urls:
         is_limited = click.get_current_context().get_parameter_source("limit") is not click.core.ParameterSource.DEFAULT
         limit = limit if is_limited else -1
-        _list_urls(file, crawl, state=state, origin=_parse_origin(origin), limit=limit, format=format)
+        return _list_urls(file, crawl, state=state, origin=_parse_origin(origin), limit=limit, format=format)
     try:
         report = read_report(file, limit=limit) if crawl is None else read_postgres_report(file, crawl, limit=limit)
         # Without the password that it can contain.
