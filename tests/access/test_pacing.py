@@ -9,8 +9,7 @@ import pytest
 from canfetch.access.pacing import DelayMode, Pace, next_request_at, request_interval
 from canfetch.core.document import parse
 from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
-from canfetch.core.extensions.visit_time import parse_visit_time
-from canfetch.core.extensions.windows import DailyWindow
+from canfetch.core.extensions.windows import DailyWindow, parse_daily_window
 from canfetch.errors import InvalidOption
 
 HOUR = 3600
@@ -57,7 +56,7 @@ def test_conner1996_request_rate(value: bytes, rate: RequestRate | None) -> None
     ],
 )
 def test_conner1996_visit_time(value: bytes, window: DailyWindow | None) -> None:
-    assert parse_visit_time(value) == window
+    assert parse_daily_window(value) == window
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from canfetch.errors import InvalidOption
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 
-from canfetch.bulk.spark.parquet_paths import list_files
+from canfetch.bulk.spark.parquet_rows import list_files
 
 
 @pytest.fixture

@@ -179,7 +179,7 @@ async def scrapy_answers(site: Situation, agent: Agent, urls: list[str]) -> list
 
     from canfetch.integrations.scrapy.agents import RequestAgents
     from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
-    from canfetch.integrations.scrapy.use_checks import USE_VERDICT_KEY, UseChecks
+    from canfetch.integrations.scrapy.response_checks import USE_VERDICT_KEY, UseChecks
 
     crawler = make_crawler({"CANFETCH_PURPOSE": site.purpose, "CANFETCH_MARK_USES": True, "CANFETCH_AGENT": agent})
     settings, web = CrawlSettings.from_crawler(crawler), AsyncWeb(site.answers)
@@ -226,10 +226,14 @@ def guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
         page = Page()
         with suppress(RobotsDisallowed):
             sent = SentRequest(url, guard.check(url), 200, site.headers)
-            guard.check_use(page, sent, None)
+            guard.examine(page, sent, lambda: None)
             answers.append(attached_cell(page))
     guard.close()
     return answers
+
+
+async def no_html() -> None:
+    """The pages have no HTML."""
 
 
 async def async_guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
@@ -239,7 +243,7 @@ async def async_guard_answers(site: Situation, agent: Agent) -> list[dict[str, A
         page = Page()
         with suppress(RobotsDisallowed):
             sent = SentRequest(url, await guard.check(url), 200, site.headers)
-            await guard.check_use(page, sent, None)
+            await guard.examine(page, sent, no_html, lambda: None)
             answers.append(attached_cell(page))
     await guard.close()
     return answers

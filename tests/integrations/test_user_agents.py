@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from canfetch import Agent
+from canfetch.integrations.lenient_answers import agent_from
 from canfetch.integrations.protego import Protego
 from canfetch.integrations.robotparser import RobotFileParser
-from canfetch.integrations.user_agents import agent_from
 
 FILE = "User-agent: *\nDisallow: /\n\nUser-agent: Mediapartners-Google*\nDisallow:\n"
 NAMES = ["Mediapartners-Google", "Mediapartners-Google*", "mediapartners-google*", "Mediapartners-Google*/2.1"]

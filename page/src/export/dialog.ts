@@ -86,9 +86,9 @@ export async function showExport(app: App, shown: () => ShownVerdicts): Promise<
   const dialog = showDialog(
     {
       name: "export",
-      title: own.t("title"),
+      title: app.texts.t("export_button"),
       body: [
-        h("fieldset", { class: "export-shapes" }, h("legend", {}, own.t("shape_label")), shapes),
+        h("fieldset", { class: "export-shapes" }, h("legend", {}, app.texts.t("verdicts_title")), shapes),
         h("div", { class: "export-formats" }, formats),
         status,
         h("h3", {}, own.t("report_title")),

@@ -16,7 +16,7 @@ export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonl
     ...(address === "" ? [] : [[own.t("address"), address] as const]),
     [own.t("origin"), originText(app, own)],
     ...(closed ? [] : [[own.t("size"), size] as const]),
-    [own.t("reading"), editionText(profile, texts, own)],
+    [texts.t("read_as"), editionText(profile, texts, own)],
     [own.t("date"), formatDate(now, own)],
   ];
 }

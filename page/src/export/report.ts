@@ -294,7 +294,7 @@ function crawlerList({ texts, verdicts }: App, own: ExportTexts, shown: ShownVer
   return h(
     "table",
     { class: "crawlers" },
-    h("thead", {}, h("tr", {}, (["crawler", "purpose", "blocked_for_it"] as const).map((key) => h("th", { scope: "col" }, own.t(key))))),
+    h("thead", {}, h("tr", {}, [texts.t("list_crawler"), own.t("purpose"), own.t("blocked_for_it")].map((text) => h("th", { scope: "col" }, text)))),
     h(
       "tbody",
       {},
@@ -352,7 +352,7 @@ function checkItem(findings: readonly FindingObject[], readings: ReadonlyMap<Fin
       h(
         "p",
         { "data-line": finding.start.line },
-        texts.t("notes_line", { line: finding.start.line }),
+        texts.t("line_number", { line: finding.start.line }),
         ": ",
         codeSpans(sentence(finding.message, texts.language)),
         finding.effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(finding.effect, texts.language)), readings.get(finding))] : null,

@@ -81,8 +81,6 @@ export const de: Catalogue = {
   // --- access: the parts on a phone ---
   parts_label: "Bereiche",
   part_file: "Datei",
-  part_verdicts: "Entscheidungen",
-  part_why: "Warum",
 
   // --- access: the file ---
   notes_count: { by: "count", one: "{count} Befund", other: "{count} Befunde" },
@@ -91,7 +89,6 @@ export const de: Catalogue = {
   notes_on_request: "Datei prüfen",
   notes_failed: "Prüfung fehlgeschlagen",
   notes_title: "Befunde",
-  notes_line: "Zeile {line}",
   note_error: "Fehler",
   note_warning: "Warnung",
   note_info: "Hinweis",
@@ -167,11 +164,10 @@ export const de: Catalogue = {
   edition_standard: "Der Standard",
   edition_crawlers: "Crawler heute",
   edition_earlier: "Frühere Dokumente",
-  urls_button: "URLs",
-  crawlers_button: "Crawler",
+  urls_title: "URLs",
+  crawlers_title: "Crawler",
   only_differing: "Nur wo Lesarten abweichen",
   grid_label: "Entscheidungen: URLs und Crawler",
-  grid_corner: "URL",
   grid_edge: "Breite der URLs, Doppelklick passt an",
   panel_edge_first: "Breite des linken Bereichs, Doppelklick setzt zurück",
   panel_edge_last: "Breite des rechten Bereichs, Doppelklick setzt zurück",
@@ -217,7 +213,6 @@ export const de: Catalogue = {
   list_verdict: "Entscheidung",
   list_line: "Zeile",
   engine_failed: "Die Engine konnte nicht gestartet werden.",
-  engine_retry: "Erneut versuchen",
   purpose_search: "Suche",
   purpose_training: "Training",
   purpose_answers: "KI-Antworten",
@@ -235,7 +230,6 @@ export const de: Catalogue = {
   profile_original1994: "Standard von 1994",
 
   // --- access: why ---
-  why_label: "Warum",
   why_empty: "Wählen Sie eine Zelle aus, um zu sehen, welche Zeile entscheidet und warum.",
   badge_blocked: "Gesperrt",
   badge_allowed: "Erlaubt",
@@ -301,7 +295,6 @@ export const de: Catalogue = {
   all_block: { by: "count", one: "Es ist gesperrt.", other: "Alle {count} heutigen Lesarten sperren es." },
   all_allow: { by: "count", one: "Es ist erlaubt.", other: "Alle {count} heutigen Lesarten erlauben es." },
   some_block: "{blocked} von {total} sperren es, {allowed} erlauben es.",
-  reading_line: "Zeile {line}",
   reading_no_rule: "keine Regel",
   reading_blocked_too: "Auch gesperrt.",
   reading_allowed_too: "Auch erlaubt.",
@@ -370,7 +363,6 @@ export const de: Catalogue = {
   purpose_user_triggered: "Anfragen von Nutzern",
 
   // --- the list of URLs ---
-  urls_title: "URLs",
   urls_help: "Eine URL oder ein Pfad pro Zeile. Fügen Sie eine Liste oder eine Tabellenspalte ein.",
   urls_label: "Liste der URLs",
   urls_from_file: "Aus einer Datei",
@@ -393,7 +385,6 @@ export const de: Catalogue = {
   apply_button: "Übernehmen",
 
   // --- the list of crawlers ---
-  crawlers_title: "Crawler",
   crawlers_search: "Name, Betreiber, Zweck oder User-Agent-Header",
   crawlers_chosen: { by: "count", one: "{count} ausgewählt", other: "{count} ausgewählt" },
   crawlers_none_found: "Kein Crawler im Verzeichnis passt.",
@@ -435,7 +426,6 @@ export const de: Catalogue = {
   views_decides: "entscheidet",
   views_why: "Warum",
   views_parts: "Bereiche",
-  views_file: "Datei",
   views_loading: "Wird geladen …",
   views_no_crawlers: "Es sind keine Crawler gewählt. Wählen Sie welche unter „Zugriff“.",
   views_large: "Die Datei ist groß ({size}) und wird deshalb erst auf Wunsch gesendet.",
@@ -452,7 +442,6 @@ export const de: Catalogue = {
   views_retry: "Erneut versuchen",
 
   // --- uses ---
-  usage_title: "Nutzung",
   usage_summary: {
     by: "reserved",
     one: "{crawlers}, {reserved} Nutzung vorbehalten",
@@ -460,9 +449,7 @@ export const de: Catalogue = {
   },
   usage_target: "Für die URL",
   usage_grid: "Nutzung: Crawler nach Zweck",
-  usage_crawler: "Crawler",
   usage_fetch: "Abruf",
-  usage_group_robots: "Zugriff",
   usage_group_preferences: "Präferenzen",
   usage_search: "Suche",
   usage_ai_use: "KI-Eingabe",
@@ -474,7 +461,6 @@ export const de: Catalogue = {
     other: "Von {total} URLs in der Liste darf er {count} abrufen.",
   },
   usage_listed_short: "{count} von {total}",
-  usage_blocked: "gesperrt",
   usage_state_reserved: "vorbehalten",
   usage_state_allowed: "erlaubt",
   usage_state_none: "keine Angabe",
@@ -500,7 +486,6 @@ export const de: Catalogue = {
     one: "Die Angabe in {lines} steht in einer Gruppe, die {crawler} nicht liest.",
     other: "Die Angaben in {lines} stehen in Gruppen, die {crawler} nicht liest.",
   },
-  usage_access: "Abruf",
   usage_fetch_allowed_by: "{crawler} darf sie abrufen: {line} entscheidet.",
   usage_fetch_blocked_by: "{crawler} darf sie nicht abrufen: {line} entscheidet.",
   usage_fetch_no_rule: "{crawler} darf sie abrufen: Keine Regel passt.",
@@ -537,7 +522,6 @@ export const de: Catalogue = {
   usage_not_read: "Nicht gelesen: {sources}.",
 
   // --- page rules ---
-  rules_title: "Seitenregeln",
   rules_summary_unread: {
     by: "count",
     one: "{crawlers}, {count} sieht die Regeln nie",
@@ -545,8 +529,6 @@ export const de: Catalogue = {
   },
   rules_input: "Die Seite",
   rules_pane_paste: "Einfügen",
-  rules_pane_fetch: "Abrufen",
-  rules_pane_file: "robots.txt",
   rules_url: "URL der Seite",
   rules_headers: "Header der Antwort",
   rules_headers_end: "Was nach der Leerzeile am Ende der Header folgt, wird nicht gelesen. Fügen Sie HTML in sein eigenes Feld ein.",
@@ -556,7 +538,6 @@ export const de: Catalogue = {
   rules_fetch_help: "Der Server ruft die Seite einmal ab, unter seinem eigenen Namen, wenn robots.txt das erlaubt. Er gibt sich nicht als Crawler aus.",
   rules_grid: "Seitenregeln: Nutzungen nach Crawler",
   rules_use: "Nutzung",
-  rules_fetch: "Abruf",
   rules_may_index: "Indexieren",
   rules_may_list: "Nur die URL auflisten",
   rules_may_index_embedded: "In Frames indexieren",
@@ -584,7 +565,6 @@ export const de: Catalogue = {
   rules_no_restriction: "Keine Regel der Seite schränkt es ein.",
   rules_reserved: "Die Rechte an Text- und Data-Mining sind vorbehalten.",
   rules_limit_characters: { by: "count", one: "{count} Zeichen", other: "{count} Zeichen" },
-  rules_limit_seconds: { by: "count", one: "{count} Sekunde", other: "{count} Sekunden" },
   rules_limit_snippet: "URL, Titel und Ausschnitt",
   rules_also: "Andere Regeln für diese Nutzung",
   rules_for: "Regeln für {crawler}",
@@ -684,10 +664,7 @@ export const de: Catalogue = {
   compare_summary_uses: "{summary}; Nutzungen: {reserved} neu vorbehalten, {permitted} neu erlaubt",
   compare_summary_none: { by: "count", one: "{count} Entscheidung, unverändert", other: "{count} Entscheidungen, alle unverändert" },
   compare_grid: "Änderungen: URLs nach Crawlern",
-  compare_url: "URL",
   compare_files: "Die beiden Dateien",
-  compare_pane_before: "Vorher",
-  compare_pane_text: "Text",
   compare_pane_draft: "Entwurf",
   compare_before_older_example: "Der Entwurf wird mit einer älteren Fassung des Beispiels verglichen.",
   compare_before_example: "Der Entwurf wird mit dem ursprünglichen Beispiel verglichen.",
@@ -721,7 +698,6 @@ export const de: Catalogue = {
   compare_cell: "{crawler}, {path}: {change}",
   compare_before: "Vorher",
   compare_after: "Im Entwurf",
-  compare_no_rule: "keine Regel passt",
   compare_by_crawler: "Nach Crawler",
   compare_more_rows: { by: "count", one: "{count} weitere URL zeigen", other: "{count} weitere URLs zeigen" },
   compare_no_change: "Keine der aufgeführten Entscheidungen ändert sich.",

@@ -83,8 +83,6 @@ export const en = {
   // --- access: the parts on a phone ---
   parts_label: "Parts",
   part_file: "File",
-  part_verdicts: "Verdicts",
-  part_why: "Why",
 
   // --- access: the file ---
   notes_count: { by: "count", one: "{count} finding", other: "{count} findings" },
@@ -93,7 +91,6 @@ export const en = {
   notes_on_request: "Check the file",
   notes_failed: "Checks failed",
   notes_title: "Findings",
-  notes_line: "Line {line}",
   note_error: "Error",
   note_warning: "Warning",
   note_info: "Note",
@@ -151,11 +148,10 @@ export const en = {
   edition_standard: "The standard",
   edition_crawlers: "Crawlers today",
   edition_earlier: "Earlier documents",
-  urls_button: "URLs",
-  crawlers_button: "Crawlers",
+  urls_title: "URLs",
+  crawlers_title: "Crawlers",
   only_differing: "Only where readings differ",
   grid_label: "Verdicts: URLs by crawlers",
-  grid_corner: "URL",
   grid_edge: "Width of the URLs, double-click to fit",
   panel_edge_first: "Width of the left panel, double-click to reset",
   panel_edge_last: "Width of the right panel, double-click to reset",
@@ -201,7 +197,6 @@ export const en = {
   list_verdict: "Verdict",
   list_line: "Line",
   engine_failed: "The engine did not start.",
-  engine_retry: "Try again",
   purpose_search: "Search",
   purpose_training: "Training",
   purpose_answers: "AI answers",
@@ -219,7 +214,6 @@ export const en = {
   profile_original1994: "Standard of 1994",
 
   // --- access: why ---
-  why_label: "Why",
   why_empty: "Choose a cell to see which line decides, and why.",
   badge_blocked: "Blocked",
   badge_allowed: "Allowed",
@@ -281,7 +275,6 @@ export const en = {
   all_block: { by: "count", one: "It is blocked.", other: "All {count} current readings block it." },
   all_allow: { by: "count", one: "It is allowed.", other: "All {count} current readings allow it." },
   some_block: "{blocked} of {total} block it, {allowed} allow it.",
-  reading_line: "line {line}",
   reading_no_rule: "no rule",
   reading_blocked_too: "Also blocked.",
   reading_allowed_too: "Also allowed.",

@@ -81,8 +81,6 @@ export const es: Catalogue = {
   // --- access: the parts on a phone ---
   parts_label: "Partes",
   part_file: "Archivo",
-  part_verdicts: "Decisiones",
-  part_why: "Por qué",
 
   // --- access: the file ---
   notes_count: { by: "count", one: "{count} hallazgo", other: "{count} hallazgos" },
@@ -91,7 +89,6 @@ export const es: Catalogue = {
   notes_on_request: "Comprobar el archivo",
   notes_failed: "Falló la comprobación",
   notes_title: "Hallazgos",
-  notes_line: "Línea {line}",
   note_error: "Error",
   note_warning: "Advertencia",
   note_info: "Nota",
@@ -167,11 +164,10 @@ export const es: Catalogue = {
   edition_standard: "El estándar",
   edition_crawlers: "Rastreadores actuales",
   edition_earlier: "Documentos anteriores",
-  urls_button: "URL",
-  crawlers_button: "Rastreadores",
+  urls_title: "URL",
+  crawlers_title: "Rastreadores",
   only_differing: "Solo donde difieren las lecturas",
   grid_label: "Decisiones: URL y rastreadores",
-  grid_corner: "URL",
   grid_edge: "Ancho de las URL, doble clic para ajustar",
   panel_edge_first: "Ancho del panel izquierdo, doble clic para restablecer",
   panel_edge_last: "Ancho del panel derecho, doble clic para restablecer",
@@ -217,7 +213,6 @@ export const es: Catalogue = {
   list_verdict: "Decisión",
   list_line: "Línea",
   engine_failed: "El motor no se inició.",
-  engine_retry: "Reintentar",
   purpose_search: "Búsqueda",
   purpose_training: "Entrenamiento",
   purpose_answers: "Respuestas de IA",
@@ -235,7 +230,6 @@ export const es: Catalogue = {
   profile_original1994: "Estándar de 1994",
 
   // --- access: why ---
-  why_label: "Por qué",
   why_empty: "Elija una celda para ver qué línea decide y por qué.",
   badge_blocked: "Bloqueada",
   badge_allowed: "Permitida",
@@ -301,7 +295,6 @@ export const es: Catalogue = {
   all_block: { by: "count", one: "Está bloqueada.", other: "Las {count} lecturas actuales la bloquean." },
   all_allow: { by: "count", one: "Está permitida.", other: "Las {count} lecturas actuales la permiten." },
   some_block: "{blocked} de {total} la bloquean, {allowed} la permiten.",
-  reading_line: "línea {line}",
   reading_no_rule: "ninguna regla",
   reading_blocked_too: "También bloqueada.",
   reading_allowed_too: "También permitida.",
@@ -369,7 +362,6 @@ export const es: Catalogue = {
   purpose_user_triggered: "peticiones de usuarios",
 
   // --- the list of URLs ---
-  urls_title: "URL",
   urls_help: "Una URL o ruta por línea. Pegue una lista o una columna de una tabla.",
   urls_label: "Lista de URL",
   urls_from_file: "De un archivo",
@@ -392,7 +384,6 @@ export const es: Catalogue = {
   apply_button: "Aplicar",
 
   // --- the list of crawlers ---
-  crawlers_title: "Rastreadores",
   crawlers_search: "Nombre, operador, finalidad o encabezado User-Agent",
   crawlers_chosen: { by: "count", one: "{count} elegido", other: "{count} elegidos" },
   crawlers_none_found: "Ningún rastreador del registro coincide.",
@@ -434,7 +425,6 @@ export const es: Catalogue = {
   views_decides: "decide",
   views_why: "Por qué",
   views_parts: "Partes",
-  views_file: "Archivo",
   views_loading: "Cargando…",
   views_no_crawlers: "No hay rastreadores elegidos. Elija algunos en Acceso.",
   views_large: "El archivo es grande ({size}), así que solo se envía cuando usted lo pide.",
@@ -451,7 +441,6 @@ export const es: Catalogue = {
   views_retry: "Reintentar",
 
   // --- uses ---
-  usage_title: "Uso",
   usage_summary: {
     by: "reserved",
     one: "{crawlers}, {reserved} uso reservado",
@@ -459,9 +448,7 @@ export const es: Catalogue = {
   },
   usage_target: "Para la URL",
   usage_grid: "Uso: rastreadores por finalidad",
-  usage_crawler: "Rastreador",
   usage_fetch: "Obtención",
-  usage_group_robots: "Acceso",
   usage_group_preferences: "Preferencias",
   usage_search: "Búsqueda",
   usage_ai_use: "Entrada de IA",
@@ -473,7 +460,6 @@ export const es: Catalogue = {
     other: "Puede obtener {count} de {total} URL de la lista.",
   },
   usage_listed_short: "{count} de {total}",
-  usage_blocked: "bloqueada",
   usage_state_reserved: "reservado",
   usage_state_allowed: "permitido",
   usage_state_none: "sin indicación",
@@ -499,7 +485,6 @@ export const es: Catalogue = {
     one: "La indicación de la {lines} está en un grupo que {crawler} no lee.",
     other: "Las indicaciones de {lines} están en grupos que {crawler} no lee.",
   },
-  usage_access: "Obtención",
   usage_fetch_allowed_by: "{crawler} puede obtenerla: decide la {line}.",
   usage_fetch_blocked_by: "{crawler} no puede obtenerla: decide la {line}.",
   usage_fetch_no_rule: "{crawler} puede obtenerla: ninguna regla coincide.",
@@ -536,7 +521,6 @@ export const es: Catalogue = {
   usage_not_read: "No leído: {sources}.",
 
   // --- page rules ---
-  rules_title: "Reglas de página",
   rules_summary_unread: {
     by: "count",
     one: "{crawlers}, {count} nunca ve las reglas",
@@ -544,8 +528,6 @@ export const es: Catalogue = {
   },
   rules_input: "La página",
   rules_pane_paste: "Pegar",
-  rules_pane_fetch: "Obtener",
-  rules_pane_file: "robots.txt",
   rules_url: "URL de la página",
   rules_headers: "Encabezados de la respuesta",
   rules_headers_end: "No se lee lo que sigue a la línea en blanco después de los encabezados. Pegue el HTML en su propio campo.",
@@ -555,7 +537,6 @@ export const es: Catalogue = {
   rules_fetch_help: "El servidor pide la página una vez, con su propio nombre, si robots.txt lo permite. No se hace pasar por un rastreador.",
   rules_grid: "Reglas de página: usos por rastreador",
   rules_use: "Uso",
-  rules_fetch: "Obtención",
   rules_may_index: "Indexación",
   rules_may_list: "Mostrar solo la URL",
   rules_may_index_embedded: "Indexación en marcos",
@@ -583,7 +564,6 @@ export const es: Catalogue = {
   rules_no_restriction: "Ninguna regla de la página lo restringe.",
   rules_reserved: "Los derechos de minería de textos y datos están reservados.",
   rules_limit_characters: { by: "count", one: "{count} carácter", other: "{count} caracteres" },
-  rules_limit_seconds: { by: "count", one: "{count} segundo", other: "{count} segundos" },
   rules_limit_snippet: "URL, título y fragmento",
   rules_also: "Otras reglas para este uso",
   rules_for: "Reglas para {crawler}",
@@ -687,10 +667,7 @@ export const es: Catalogue = {
   compare_summary_uses: "{summary}; usos: {reserved} ahora reservados, {permitted} ahora permitidos",
   compare_summary_none: { by: "count", one: "{count} decisión, sin cambios", other: "{count} decisiones, todas sin cambios" },
   compare_grid: "Cambios: URL por rastreador",
-  compare_url: "URL",
   compare_files: "Los dos archivos",
-  compare_pane_before: "Antes",
-  compare_pane_text: "Texto",
   compare_pane_draft: "Borrador",
   compare_before_older_example: "El borrador se compara con una versión anterior del ejemplo.",
   compare_before_example: "El borrador se compara con el ejemplo original.",
@@ -724,7 +701,6 @@ export const es: Catalogue = {
   compare_cell: "{crawler}, {path}: {change}",
   compare_before: "Antes",
   compare_after: "En el borrador",
-  compare_no_rule: "ninguna regla coincide",
   compare_by_crawler: "Por rastreador",
   compare_more_rows: { by: "count", one: "Mostrar {count} URL más", other: "Mostrar {count} URL más" },
   compare_no_change: "No cambia ninguna de las decisiones de la lista.",

@@ -81,8 +81,6 @@ export const it: Catalogue = {
   // --- access: the parts on a phone ---
   parts_label: "Parti",
   part_file: "File",
-  part_verdicts: "Decisioni",
-  part_why: "Perché",
 
   // --- access: the file ---
   notes_count: { by: "count", one: "{count} rilievo", other: "{count} rilievi" },
@@ -91,7 +89,6 @@ export const it: Catalogue = {
   notes_on_request: "Controlla il file",
   notes_failed: "Controllo non riuscito",
   notes_title: "Rilievi",
-  notes_line: "Riga {line}",
   note_error: "Errore",
   note_warning: "Avviso",
   note_info: "Nota",
@@ -167,11 +164,10 @@ export const it: Catalogue = {
   edition_standard: "Lo standard",
   edition_crawlers: "Crawler di oggi",
   edition_earlier: "Documenti precedenti",
-  urls_button: "URL",
-  crawlers_button: "Crawler",
+  urls_title: "URL",
+  crawlers_title: "Crawler",
   only_differing: "Solo dove le letture differiscono",
   grid_label: "Decisioni: URL e crawler",
-  grid_corner: "URL",
   grid_edge: "Larghezza degli URL, doppio clic per adattare",
   panel_edge_first: "Larghezza del pannello sinistro, doppio clic per ripristinare",
   panel_edge_last: "Larghezza del pannello destro, doppio clic per ripristinare",
@@ -217,7 +213,6 @@ export const it: Catalogue = {
   list_verdict: "Decisione",
   list_line: "Riga",
   engine_failed: "Il motore non si è avviato.",
-  engine_retry: "Riprova",
   purpose_search: "Ricerca",
   purpose_training: "Addestramento",
   purpose_answers: "Risposte IA",
@@ -235,7 +230,6 @@ export const it: Catalogue = {
   profile_original1994: "Standard del 1994",
 
   // --- access: why ---
-  why_label: "Perché",
   why_empty: "Scegliere una cella per vedere quale riga decide e perché.",
   badge_blocked: "Bloccato",
   badge_allowed: "Consentito",
@@ -301,7 +295,6 @@ export const it: Catalogue = {
   all_block: { by: "count", one: "È bloccato.", other: "Tutte le {count} letture attuali lo bloccano." },
   all_allow: { by: "count", one: "È consentito.", other: "Tutte le {count} letture attuali lo consentono." },
   some_block: "{blocked} su {total} lo bloccano, {allowed} lo consentono.",
-  reading_line: "riga {line}",
   reading_no_rule: "nessuna regola",
   reading_blocked_too: "Anch’esso bloccato.",
   reading_allowed_too: "Anch’esso consentito.",
@@ -368,7 +361,6 @@ export const it: Catalogue = {
   purpose_user_triggered: "richieste degli utenti",
 
   // --- the list of URLs ---
-  urls_title: "URL",
   urls_help: "Un URL o un percorso per riga. Incollare un elenco o una colonna di una tabella.",
   urls_label: "Elenco di URL",
   urls_from_file: "Da un file",
@@ -391,7 +383,6 @@ export const it: Catalogue = {
   apply_button: "Applica",
 
   // --- the list of crawlers ---
-  crawlers_title: "Crawler",
   crawlers_search: "Nome, gestore, scopo o intestazione User-Agent",
   crawlers_chosen: { by: "count", one: "{count} scelto", other: "{count} scelti" },
   crawlers_none_found: "Nessun crawler del registro corrisponde.",
@@ -433,7 +424,6 @@ export const it: Catalogue = {
   views_decides: "decide",
   views_why: "Perché",
   views_parts: "Parti",
-  views_file: "File",
   views_loading: "Caricamento…",
   views_no_crawlers: "Nessun crawler è scelto. Sceglierne alcuni in Accesso.",
   views_large: "Il file è grande ({size}), quindi viene inviato solo su richiesta.",
@@ -450,7 +440,6 @@ export const it: Catalogue = {
   views_retry: "Riprova",
 
   // --- uses ---
-  usage_title: "Uso",
   usage_summary: {
     by: "reserved",
     one: "{crawlers}, {reserved} uso riservato",
@@ -458,9 +447,7 @@ export const it: Catalogue = {
   },
   usage_target: "Per l’URL",
   usage_grid: "Uso: crawler per scopo",
-  usage_crawler: "Crawler",
   usage_fetch: "Scaricamento",
-  usage_group_robots: "Accesso",
   usage_group_preferences: "Preferenze",
   usage_search: "Ricerca",
   usage_ai_use: "Input per l’IA",
@@ -472,7 +459,6 @@ export const it: Catalogue = {
     other: "Può scaricare {count} URL su {total} dell’elenco.",
   },
   usage_listed_short: "{count} su {total}",
-  usage_blocked: "bloccato",
   usage_state_reserved: "riservato",
   usage_state_allowed: "consentito",
   usage_state_none: "nessuna indicazione",
@@ -498,7 +484,6 @@ export const it: Catalogue = {
     one: "L’indicazione alla {lines} è in un gruppo che {crawler} non legge.",
     other: "Le indicazioni a {lines} sono in gruppi che {crawler} non legge.",
   },
-  usage_access: "Scaricamento",
   usage_fetch_allowed_by: "{crawler} può scaricarlo: decide la {line}.",
   usage_fetch_blocked_by: "{crawler} non può scaricarlo: decide la {line}.",
   usage_fetch_no_rule: "{crawler} può scaricarlo: nessuna regola corrisponde.",
@@ -531,7 +516,6 @@ export const it: Catalogue = {
   usage_not_read: "Non letto: {sources}.",
 
   // --- page rules ---
-  rules_title: "Regole di pagina",
   rules_summary_unread: {
     by: "count",
     one: "{crawlers}, {count} non vede mai le regole",
@@ -539,8 +523,6 @@ export const it: Catalogue = {
   },
   rules_input: "La pagina",
   rules_pane_paste: "Incolla",
-  rules_pane_fetch: "Scarica",
-  rules_pane_file: "robots.txt",
   rules_url: "URL della pagina",
   rules_headers: "Intestazioni della risposta",
   rules_headers_end: "Ciò che segue la riga vuota dopo le intestazioni non viene letto. Incollare l’HTML nel suo campo.",
@@ -550,7 +532,6 @@ export const it: Catalogue = {
   rules_fetch_help: "Il server richiede la pagina una volta, con il proprio nome, se robots.txt lo consente. Non si spaccia per un crawler.",
   rules_grid: "Regole di pagina: usi per crawler",
   rules_use: "Uso",
-  rules_fetch: "Scaricamento",
   rules_may_index: "Indicizzazione",
   rules_may_list: "Elencare solo l’URL",
   rules_may_index_embedded: "Indicizzazione nei frame",
@@ -578,7 +559,6 @@ export const it: Catalogue = {
   rules_no_restriction: "Nessuna regola della pagina lo limita.",
   rules_reserved: "I diritti di text e data mining sono riservati.",
   rules_limit_characters: { by: "count", one: "{count} carattere", other: "{count} caratteri" },
-  rules_limit_seconds: { by: "count", one: "{count} secondo", other: "{count} secondi" },
   rules_limit_snippet: "URL, titolo e snippet",
   rules_also: "Altre regole per questo uso",
   rules_for: "Regole per {crawler}",
@@ -678,10 +658,7 @@ export const it: Catalogue = {
   compare_summary_uses: "{summary}; usi: {reserved} nuove riserve, {permitted} nuovi permessi",
   compare_summary_none: { by: "count", one: "{count} decisione, invariata", other: "{count} decisioni, tutte invariate" },
   compare_grid: "Cambiamenti: URL per crawler",
-  compare_url: "URL",
   compare_files: "I due file",
-  compare_pane_before: "Prima",
-  compare_pane_text: "Testo",
   compare_pane_draft: "Bozza",
   compare_before_older_example: "La bozza è confrontata con una versione precedente dell’esempio.",
   compare_before_example: "La bozza è confrontata con l’esempio originale.",
@@ -715,7 +692,6 @@ export const it: Catalogue = {
   compare_cell: "{crawler}, {path}: {change}",
   compare_before: "Prima",
   compare_after: "Nella bozza",
-  compare_no_rule: "nessuna regola corrisponde",
   compare_by_crawler: "Per crawler",
   compare_more_rows: { by: "count", one: "Mostra ancora {count} URL", other: "Mostra ancora {count} URL" },
   compare_no_change: "Nessuna delle decisioni in elenco cambia.",

@@ -72,13 +72,13 @@ class CompareView implements View {
     this.#draft = new DraftPanel(app);
     this.#grid = new CellGrid({
       label: texts.t("compare_grid"),
-      corner: texts.t("compare_url"),
+      corner: texts.t("list_url"),
       shape: "squares",
       onChoose: ({ row, column }) => this.#choose(this.#rows[row] ?? 0, this.#columns[column] ?? 0),
     });
     this.#panes = new Segments(texts.t("compare_files"), {
-      before: { label: texts.t("compare_pane_before"), element: beforePane(app) },
-      text: { label: texts.t("compare_pane_text"), element: h("div", { class: "diff-pane" }, this.#lines, this.#diff.element) },
+      before: { label: texts.t("compare_before"), element: beforePane(app) },
+      text: { label: texts.t("compare_line_text"), element: h("div", { class: "diff-pane" }, this.#lines, this.#diff.element) },
       draft: { label: texts.t("compare_pane_draft"), element: this.#draft.element },
     });
     this.#panes.show("text");
@@ -212,7 +212,7 @@ class CompareView implements View {
         const label = crawlers[index] ?? "";
         // A token controls a use.
         const isToken = this.#registry.isControlToken(label);
-        return { label, group: isToken ? texts.t("usage_title") : crawlerGroup(this.#app, label) };
+        return { label, group: isToken ? texts.t("view_usage") : crawlerGroup(this.#app, label) };
       }),
       this.#rows.map((url) => ({
         head: h("span", { class: "row-name mono" }, wrappable(urls[url] ?? "")),

@@ -11,7 +11,7 @@ import { lineButton } from "./parts/line-button.js";
 import { legend } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
 import { noFileNote } from "./parts/no-file.js";
-import { failureNote, loadingNote } from "./parts/problems.js";
+import { emptyNote, failureNote, loadingNote } from "./parts/problems.js";
 import { hasEffect, unseenRules, type Use, USES, useState, type UseState } from "./rules/answer.js";
 import { explainUse, type Places, ruleList, STATE_TEXTS, USE_TEXTS } from "./rules/explanation.js";
 import { RulesInput } from "./rules/input.js";
@@ -58,7 +58,7 @@ class RulesView implements View {
     });
     this.#frame = new PanelFrame(app, {
       name: "rules",
-      title: texts.t("rules_title"),
+      title: texts.t("view_rules"),
       inputLabel: texts.t("rules_input"),
       input: this.#input.element,
       legend: legend(LEGEND.map((state) => [state, texts.t(STATE_TEXTS[state])])),
@@ -116,7 +116,7 @@ class RulesView implements View {
     const { profile } = this.#app.store.state;
     const { content: robots, content_encoding: robots_encoding } = draftContent(this.#app.store.state);
     if (headers.trim() === "" && html.trim() === "") {
-      this.#showInstead(this.#note("rules_empty"));
+      this.#showInstead(emptyNote(this.#app.texts.t("rules_empty")));
       return;
     }
     const missing = noFileNote(this.#app);
@@ -134,7 +134,7 @@ class RulesView implements View {
   }
 
   #askToFetch(): void {
-    this.#showInstead(this.#app.offer?.networkNote() ?? this.#note("rules_not_fetched"));
+    this.#showInstead(this.#app.offer?.networkNote() ?? emptyNote(this.#app.texts.t("rules_not_fetched")));
   }
 
   #fetchPage(): void {
@@ -151,7 +151,7 @@ class RulesView implements View {
     const agents = this.#agents;
     if (!answers) return;
     if (agents.length === 0) {
-      this.#showInstead(h("p", { class: "empty-state soft", "data-state": "empty" }, texts.t("views_no_crawlers")));
+      this.#showInstead(emptyNote(texts.t("views_no_crawlers")));
       return;
     }
     this.#frame.busy = true;
@@ -179,10 +179,6 @@ class RulesView implements View {
     const page = originOf(this.#state.url);
     const file = originOf(this.#app.store.state.address);
     return page !== null && (file === null || page === file);
-  }
-
-  #note(key: "rules_empty" | "rules_not_fetched"): HTMLElement {
-    return h("p", { class: "empty-state soft", "data-state": "empty" }, this.#app.texts.t(key));
   }
 
   #showInstead(note: HTMLElement): void {

@@ -13,7 +13,7 @@ import { noFileNote } from "./parts/no-file.js";
 import { LatestRequest } from "./parts/latest-request.js";
 import { legend } from "./parts/marks.js";
 import { PanelFrame } from "./parts/panel-frame.js";
-import { failureNote, largeNote, loadingNote } from "./parts/problems.js";
+import { emptyNote, failureNote, largeNote, loadingNote } from "./parts/problems.js";
 import {
   decidingStatement,
   isItsPurpose,
@@ -53,7 +53,7 @@ class UsageView implements View {
     this.#draft = new DraftPanel(app);
     this.#grid = new CellGrid({
       label: texts.t("usage_grid"),
-      corner: texts.t("usage_crawler"),
+      corner: texts.t("list_crawler"),
       shape: "words",
       onChoose: ({ row, column }) => {
         const crawler = this.#answer?.crawlers[row]?.agent_name ?? null;
@@ -69,8 +69,8 @@ class UsageView implements View {
     this.#tdm = this.#tdmFields();
     this.#frame = new PanelFrame(app, {
       name: "usage",
-      title: texts.t("usage_title"),
-      inputLabel: texts.t("views_file"),
+      title: texts.t("view_usage"),
+      inputLabel: texts.t("part_file"),
       input: this.#draft.element,
       tools: h("div", { class: "panel-tools" }, h("label", { class: "tool-label" }, texts.t("usage_target"), this.#target)),
       legend: legend(
@@ -138,7 +138,7 @@ class UsageView implements View {
       return;
     }
     if (crawlers.length === 0) {
-      this.#showInstead(h("p", { class: "empty-state soft", "data-state": "empty" }, texts.t("views_no_crawlers")));
+      this.#showInstead(emptyNote(texts.t("views_no_crawlers")));
       return;
     }
     if (isLargeDraft(store.state) && this.#requested !== file) {
@@ -200,7 +200,7 @@ class UsageView implements View {
     this.#grid.update(
       COLUMNS.map((column) => ({
         label: texts.t(column === "fetch" ? "usage_fetch" : PURPOSE_TEXTS[column]),
-        group: texts.t(column === "fetch" ? "usage_group_robots" : "usage_group_preferences"),
+        group: texts.t(column === "fetch" ? "view_access" : "usage_group_preferences"),
       })),
       crawlers.map((crawler) => this.#row(crawler)),
       chosen,

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from canfetch.access.policies import AccessPolicy
-from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.access.responses import NOT_CONNECTED, Failure, FailureKind, Response
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.redaction import redact_credentials_in
 from canfetch.core.text import printable_text
@@ -36,6 +36,16 @@ class OutcomeKind(StrEnum):
     OFFLINE = "offline"  # no request was sent and nothing is cached
 
 
+# A failure of these kinds, or a timeout of a response, shows that a server accepted the connection.
+_AFTER_CONNECTING: Final = (
+    FailureKind.RESET,
+    FailureKind.INCOMPLETE,
+    FailureKind.PROTOCOL,
+    FailureKind.ENCODING,
+    FailureKind.TIMEOUT,
+)
+
+
 class Outcome(NamedTuple):
     """How an access policy interprets one fetch.
 
@@ -60,6 +70,11 @@ class Outcome(NamedTuple):
         # The detail starts with the kind of the failure.
         kind = self.detail.partition(":")[0]
         return FailureKind(kind) if kind in list(FailureKind) else None
+
+    @property
+    def reached_server(self) -> bool:
+        """Whether a server accepted the connection of a request that has no response."""
+        return self.failure_kind in _AFTER_CONNECTING and not self.detail.partition(": ")[2].startswith(NOT_CONNECTED)
 
 
 # The effects that an outcome can have, by its access.

@@ -17,9 +17,9 @@ from canfetch.compare.budget import steps_for
 from canfetch.compare.coverage import CoverageKind, coverage
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.extensions.document_urls import SitemapURL
 from canfetch.core.extensions.host import HostName
 from canfetch.core.extensions.record import Extension, ExtensionScope
-from canfetch.core.extensions.sitemap import SitemapURL
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import AccessInfo, Effect, GroupChoice, Rule
 from canfetch.errors import InvalidProductToken, Undecided

@@ -7,8 +7,8 @@ from canfetch.answers.pace import StatedPace, stated_pace
 from canfetch.client.site_files import SiteFile
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
-from canfetch.core.extensions.license import License
-from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.extensions.document_urls import License
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.usage import Usage
 from canfetch.core.urls import AnyURL
@@ -66,11 +66,6 @@ def usages_json(usages: Mapping[UsagePurpose, Usage]) -> dict[str, Any]:
         }
         for purpose, usage in usages.items()
     }
-
-
-def has_preferences(usages: Mapping[UsagePurpose, Usage]) -> bool:
-    """Return whether any preference is stated."""
-    return any(usage.preference is not Preference.UNKNOWN for usage in usages.values())
 
 
 class TDMStatement(NamedTuple):

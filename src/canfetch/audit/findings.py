@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.core.lines import line_text
 from canfetch.core.origin import Origin
 from canfetch.core.redaction import redacted_url
-from canfetch.core.text import counted, printable_text
+from canfetch.core.text import counted, cut_text, printable_text
 from canfetch.core.verdict import Verdict
 from canfetch.lint.check import Category, Check
 from canfetch.lint.severity import Severity
@@ -403,16 +403,12 @@ class AuditFinding(NamedTuple):
             "severity": self.severity.label,
             "meaning": self.meaning,
             "advice": self.advice,
-            "message": _cut(printable_text(self.message)),
+            "message": cut_text(printable_text(self.message), _MAX_MESSAGE),
             "url": None if self.url is None else printable_text(redacted_url(self.url)),
             "line": self.line,
             "status": self.status,
             "text": self.text,
         }
-
-
-def _cut(message: str) -> str:
-    return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def finding(

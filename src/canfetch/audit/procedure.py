@@ -62,7 +62,7 @@ from canfetch.client.sync_client import Client
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState
 from canfetch.core.document import RobotsTxt
-from canfetch.core.extensions.sitemap import SitemapURL
+from canfetch.core.extensions.document_urls import SitemapURL
 from canfetch.core.lists import check_list
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.access.responses import NOT_CONNECTED, Failure, FailureKind
+from canfetch.access.responses import Failure, FailureKind
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.answers.crawlers import UNNAMED, all_agents
 from canfetch.audit.findings import AuditFinding, AuditKind, finding, quoted_line
@@ -23,7 +23,7 @@ from canfetch.core.agent import Agent
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
-from canfetch.core.lines import physical_lines
+from canfetch.core.lines import BYTE_ORDER_MARK, physical_lines
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
 from canfetch.core.quoting import quoted
@@ -45,16 +45,7 @@ MISSING: Final = (404, 410)
 """The statuses of what does not exist."""
 LOCKED: Final = (401, 403)
 """The statuses of what a server refuses."""
-_MARK: Final = b"\xef\xbb\xbf"
 _OF_CLOSED_SITES: Final = ("whole-site-blocked",)
-# A failure of these kinds, or a timeout of a response, shows that a server accepted the connection.
-_AFTER_CONNECTING: Final = (
-    FailureKind.RESET,
-    FailureKind.INCOMPLETE,
-    FailureKind.PROTOCOL,
-    FailureKind.ENCODING,
-    FailureKind.TIMEOUT,
-)
 # The statuses of a gateway whose server does not answer, and the text of a failure with a status of a proxy.
 _OF_GATEWAYS: Final = (502, 503, 504)
 _PROXY_ANSWER: Final = "proxy responded"
@@ -156,7 +147,7 @@ def _lint_keys(linter: Linter, content: bytes) -> set[tuple[str, bytes]]:
 
 
 def _raw_lines(content: bytes) -> list[bytes]:
-    return content.removeprefix(_MARK).splitlines()
+    return content.removeprefix(BYTE_ORDER_MARK).splitlines()
 
 
 def _line_at(lines: Sequence[bytes], number: int | None) -> bytes:
@@ -169,10 +160,7 @@ def has_answered(state: OriginState) -> bool:
     A redirect is an answer, too, even if its target cannot be reached.
     """
     entry = state.entry
-    if entry.status is not None or entry.url != state.origin.robots_url:
-        return True
-    kind, detail = entry.outcome.failure_kind, entry.outcome.detail.partition(": ")[2]
-    return kind in _AFTER_CONNECTING and not detail.startswith(NOT_CONNECTED)
+    return entry.status is not None or entry.url != state.origin.robots_url or entry.outcome.reached_server
 
 
 def file_lines(state: OriginState, now: float) -> list[bytes]:
@@ -319,7 +307,7 @@ def _equal_at_start(one: Sequence[bytes], other: Sequence[bytes]) -> int:
 
 
 def _lines(content: bytes) -> list[tuple[int, bytes]]:
-    lines = content.removeprefix(_MARK).splitlines()
+    lines = content.removeprefix(BYTE_ORDER_MARK).splitlines()
     return [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
 
 

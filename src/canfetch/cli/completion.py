@@ -5,6 +5,7 @@ from typing import Final
 import click
 
 from canfetch.cli.main import COMPLETE_VARIABLE, PROGRAM, cli
+from canfetch.cli.shared.command_errors import EXIT_OK
 from canfetch.cli.shared.single_value_option import Choice
 from canfetch.core.choices import unknown_choice
 
@@ -22,8 +23,8 @@ Examples:
   canfetch completion fish > ~/.config/fish/completions/canfetch.fish""",
 )
 @click.argument("shell", type=Choice(_SHELLS))
-def command(shell: str) -> None:
-    """Print the completion script."""
+def command(shell: str) -> int:
+    """Print the completion script, and return the exit code."""
     from click.shell_completion import ShellComplete, get_completion_class  # noqa: PLC0415 - slow to import
 
     complete = get_completion_class(shell)
@@ -31,3 +32,4 @@ def command(shell: str) -> None:
         raise click.ClickException(unknown_choice("shell", shell, _SHELLS))
     # BashComplete.source would run bash to check its version, and bash may be missing.
     click.echo(ShellComplete.source(complete(cli, {}, PROGRAM, COMPLETE_VARIABLE)))
+    return EXIT_OK

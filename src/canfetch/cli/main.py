@@ -286,7 +286,8 @@ def _run(arguments: list[str]) -> int:
         return shell_complete(cli, {}, PROGRAM, COMPLETE_VARIABLE, instruction)
     try:
         with cli.make_context(PROGRAM, arguments) as ctx:
-            cli.invoke(ctx)
+            code: int = cli.invoke(ctx)
+            return code
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.Abort as error:
@@ -303,7 +304,6 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         _print_error(format_error(error))
         return EXIT_ERROR
-    return 0
 
 
 def _discard_output() -> None:

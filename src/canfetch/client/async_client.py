@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -14,7 +14,7 @@ from canfetch.client.base_client import BaseClient
 from canfetch.client.documents import DecideStep, FetchStep, run_steps_async
 from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import Action, HeldLeases, Pause, ReleaseLease, SendRequest
+from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
@@ -60,15 +60,9 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def allows(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
     ) -> bool:
-        """Return whether `url` may be fetched. Faster than `decide`.
+        """Return whether `url` may be fetched. Faster than `decide`. See `Client.allows`.
 
-        Args:
-            url: The URL.
-            agent: The agent, if it is not the agent of the client.
-            site_reachable: See `Client.decide`.
-        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
-            EvidenceError: The decision cannot be recorded.
-        Cost: A lookup and a match if the origin is cached, otherwise a fetch.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent, EvidenceError.
         """
         if self._needs_verdicts:
             return (await self.decide(url, agent=agent, site_reachable=site_reachable)).allowed
@@ -89,15 +83,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why. See `Client.decide`.
 
-        Args:
-            url: The URL.
-            agent: The agent, if it is not the agent of the client.
-            site_reachable: Whether other pages of the site can be fetched, or None if unknown.
-            at: A time in the past, with a time zone.
-        Returns: The verdict. Its `access` describes how the robots.txt was obtained.
-        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
-            EvidenceError: The decision cannot be recorded. NotKnownAtTime: No copy of the time `at` is known.
-        Cost: A lookup and a match if the origin is cached, otherwise a fetch.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent, EvidenceError, NotKnownAtTime.
         """
         if at is not None:
             return self._decide_past(await self.copy_at(url, at=at), url, agent)
@@ -133,9 +119,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         See `Client.may_use`.
 
-        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
-            MissingExtra: there is HTML to parse, and lxml is not installed; EvidenceError: The answer cannot be
-            recorded; NotKnownAtTime: No robots.txt of the time `at` is known.
+        Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent, InvalidOption, MissingExtra,
+            EvidenceError, NotKnownAtTime.
         """
         if at is not None:
             return self._past_use(await self.copy_at(url, at=at), url, purpose, agent, response)
@@ -195,14 +180,9 @@ class AsyncClient(BaseClient[AsyncTransport]):
         )
 
     async def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
-        """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
+        """Return the state of the origin of `url`, and fetch its robots.txt if that is due. See `Client.origin_state`.
 
-        Args:
-            url: A URL of the origin.
-            refresh: Fetch even if the cached entry is fresh. See `Client.refresh`.
-            offline: Use only memory and the store. Takes precedence over `refresh`.
-        Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory, or the client was
-            closed during the fetch. RequestNotSent: The fetch is due, and no request can be sent from this machine.
+        Raises: InvalidURL, RequestNotSent; ClientClosed: Also if the client was closed during the fetch.
         """
         origin, state, need = self._look_up(url, refresh=refresh, offline=offline)
         if state is not None and need is FetchNeed.NO:
@@ -371,26 +351,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def _obtain_state(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool
     ) -> OriginState:
-        leases = HeldLeases()
-        try:
-            with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
-                result: Any = None
-                while True:
-                    try:
-                        action = procedure.send(result)
-                    except StopIteration as end:
-                        return self._cache_entry(origin, end.value)
-                    leases.start(action)
-                    result = await self._perform(action)
-                    leases.end(action, result)
-        except GeneratorExit:
-            # The event loop was closed, so nothing can be waited for.
-            raise
-        except BaseException:
-            # Otherwise other processes would wait until they expire.
-            for key in leases.keys:
-                await self._perform(ReleaseLease(key))
-            raise
+        return await self._run_procedure(self._perform, origin, state, refresh=refresh, offline=offline)
 
     async def _perform(self, action: Action) -> Any:
         match action:

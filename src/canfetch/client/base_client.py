@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
 
@@ -24,7 +25,9 @@ from canfetch.client.procedure import (
     Action,
     Clock,
     GetEntry,
+    HeldLeases,
     RecallEntry,
+    ReleaseLease,
     RememberEntry,
     StoreAction,
     StoreEntry,
@@ -63,7 +66,7 @@ TransportT = TypeVar("TransportT")
 
 
 class BaseClient(Generic[TransportT]):
-    """What the synchronous and the asynchronous client have in common: everything that never waits."""
+    """What the synchronous and the asynchronous client have in common: everything that does not wait by itself."""
 
     _is_async: ClassVar[bool]
 
@@ -310,6 +313,40 @@ class BaseClient(Generic[TransportT]):
         if self._is_closed and need is not FetchNeed.NO:
             raise ClientClosed
         return origin, state, need
+
+    async def _run_procedure(
+        self,
+        perform: Callable[[Action], Awaitable[Any]],
+        origin: Origin,
+        state: OriginState | None,
+        *,
+        refresh: bool,
+        offline: bool,
+    ) -> OriginState:
+        """Obtain the state of an origin.
+
+        Args: perform: Performs an action. That of the synchronous client never waits.
+        """
+        leases = HeldLeases()
+        try:
+            with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
+                result: Any = None
+                while True:
+                    try:
+                        action = procedure.send(result)
+                    except StopIteration as end:
+                        return self._cache_entry(origin, end.value)
+                    leases.start(action)
+                    result = await perform(action)
+                    leases.end(action, result)
+        except GeneratorExit:
+            # The event loop was closed, so nothing can be waited for.
+            raise
+        except BaseException:
+            # Otherwise other processes would wait until they expire.
+            for key in leases.keys:
+                await perform(ReleaseLease(key))
+            raise
 
     def _start_procedure(
         self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future, wait
-from contextlib import closing, suppress
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from types import TracebackType
@@ -14,9 +14,9 @@ from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, Response
 from canfetch.client.base_client import BaseClient
-from canfetch.client.documents import DecideStep, FetchStep, run_steps
+from canfetch.client.documents import DecideStep, FetchStep, run_steps, run_without_waiting, without_waiting
 from canfetch.client.origin_state import OriginState
-from canfetch.client.procedure import Action, HeldLeases, Pause, ReleaseLease, SendRequest
+from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
@@ -411,23 +411,8 @@ class Client(BaseClient[Transport]):
                 return self.origin_state(step.url)
 
     def _obtain_state(self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
-        leases = HeldLeases()
-        try:
-            with closing(self._start_procedure(origin, state, refresh=refresh, offline=offline)) as procedure:
-                result: Any = None
-                while True:
-                    try:
-                        action = procedure.send(result)
-                    except StopIteration as end:
-                        return self._cache_entry(origin, end.value)
-                    leases.start(action)
-                    result = self._perform(action)
-                    leases.end(action, result)
-        except BaseException:
-            # Otherwise other processes would wait until they expire.
-            for key in leases.keys:
-                self._perform(ReleaseLease(key))
-            raise
+        perform = without_waiting(self._perform)
+        return run_without_waiting(self._run_procedure(perform, origin, state, refresh=refresh, offline=offline))
 
     def _perform(self, action: Action) -> Any:
         match action:

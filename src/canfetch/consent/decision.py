@@ -71,8 +71,8 @@ from canfetch.consent.verdict import (
 )
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.document_urls import License
 from canfetch.core.extensions.index import PathRecords
-from canfetch.core.extensions.license import License
 from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension, ExtensionScope
 from canfetch.core.extensions.usage import Usage

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from canfetch.access.redirects import REDIRECTS
 from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, TDM_FILE, SourceState, UseSource
 from canfetch.core.choices import unknown_choice
 from canfetch.core.content_formats import foreign_content_note
@@ -21,7 +22,6 @@ _START: Final = 1024
 PAGE_STARTS: Final = ("<!doctype html", "<html")
 _PART: Final = "only a part was read"
 _SUCCESS: Final = range(200, 300)
-REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 PAYMENT_REQUIRED: Final = 402
 LICENSE_REQUIRED: Final = frozenset({401, PAYMENT_REQUIRED})
 _PRICE_HEADERS: Final = ("crawler-price", "payment-required", "www-authenticate")

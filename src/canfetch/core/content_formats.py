@@ -7,14 +7,14 @@ mistaken for another format, whatever its first or last lines are.
 from typing import Final
 
 from canfetch.core.keys import SPELLINGS, RecordKind
+from canfetch.core.lines import BYTE_ORDER_MARK
+from canfetch.core.source import UTF_16_ENCODINGS
 
 MARKUP: Final = "HTML or XML"
 
 _HEAD_BYTES: Final = 4096
 _WIDE_HEAD_BYTES: Final = 64
 _MIN_WIDE_LETTERS: Final = 4
-_UTF_8_MARK: Final = b"\xef\xbb\xbf"
-_UTF_16_MARKS: Final = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _UTF_32_MARKS: Final = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _PAGE_STARTS: Final = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml", b"<script", b"<meta", b"<title")
 _PAGE_ELEMENTS: Final = (b"<!doctype html", b"<html", b"<head", b"<body")
@@ -107,7 +107,7 @@ def _detect_format(content: bytes) -> str | None:
         return None
     if content.startswith(_UTF_32_MARKS):
         return "UTF-32"
-    encoding = _UTF_16_MARKS.get(content[:2])
+    encoding = UTF_16_ENCODINGS.get(content[:2])
     if encoding is not None:
         content = content[2 : 2 + _HEAD_BYTES].decode(encoding, "replace").encode()
     head = _head(content)
@@ -123,9 +123,9 @@ def _detect_format(content: bytes) -> str | None:
 
 def _head(content: bytes) -> bytes:
     """Return the start of the content without a byte order mark and leading white space."""
-    head = content[:_HEAD_BYTES].removeprefix(_UTF_8_MARK).lstrip()
+    head = content[:_HEAD_BYTES].removeprefix(BYTE_ORDER_MARK).lstrip()
     # Pages that a template produces can start with any number of blank lines.
-    return head or content.removeprefix(_UTF_8_MARK).lstrip()[:_HEAD_BYTES]
+    return head or content.removeprefix(BYTE_ORDER_MARK).lstrip()[:_HEAD_BYTES]
 
 
 def _has_many_controls(head: bytes) -> bool:
@@ -141,7 +141,7 @@ def _has_record(content: bytes) -> bool:
     if len(content) > _MAX_CONTENT_BYTES:
         return True
     texts = [content.decode("utf-8", "replace")]
-    encoding = _UTF_16_MARKS.get(content[:2])
+    encoding = UTF_16_ENCODINGS.get(content[:2])
     if encoding is not None:
         texts.append(content[2:].decode(encoding, "replace"))
     # A part of a byte order mark is replaced, and some profiles skip it.

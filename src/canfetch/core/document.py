@@ -27,8 +27,8 @@ from canfetch.core.verdict import Verdict
 if TYPE_CHECKING:
     # Imported on first use, since most callers only need verdicts.
     from canfetch.core.extensions.collection import Extensions
+    from canfetch.core.extensions.document_urls import License
     from canfetch.core.extensions.index import GroupExtensions
-    from canfetch.core.extensions.license import License
     from canfetch.core.extensions.page_rule import PathPageRule
     from canfetch.core.extensions.record import Extension
     from canfetch.core.extensions.usage import Usage

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.extensions.crawl_delay import KEY as CRAWL_DELAY_KEY
 from canfetch.core.extensions.crawl_delay import parse_crawl_delay
+from canfetch.core.extensions.document_urls import parse_sitemap
 from canfetch.core.extensions.request_rate import KEY as REQUEST_RATE_KEY
 from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
-from canfetch.core.extensions.sitemap import parse_sitemap
-from canfetch.core.extensions.visit_time import KEY as VISIT_TIME_KEY
-from canfetch.core.extensions.visit_time import parse_visit_time
-from canfetch.core.extensions.windows import DailyWindow
+from canfetch.core.extensions.windows import VISIT_TIME, DailyWindow, parse_daily_window
 from canfetch.core.groups import Group, build_group
 from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import Profile
@@ -74,7 +72,7 @@ class FileFacts:
 
     def visit_times(self, groups: Collection[int]) -> tuple[DailyWindow, ...]:
         """Return the valid Visit-time values of these groups, in file order."""
-        windows = map(parse_visit_time, self._values(VISIT_TIME_KEY, groups))
+        windows = map(parse_daily_window, self._values(VISIT_TIME, groups))
         return tuple(window for window in windows if window is not None)
 
     def _values(self, key: bytes, groups: Collection[int]) -> Iterator[bytes]:

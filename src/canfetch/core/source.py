@@ -8,9 +8,10 @@ from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidLimit
 
-# A UTF-16 byte order mark starts with this byte or the one after it, which is the largest.
-UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+UTF_16_ENCODINGS: Final = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+UTF_16_MARKS: Final = tuple(UTF_16_ENCODINGS)
 """The byte order marks of UTF-16, little endian first."""
+# A UTF-16 byte order mark starts with this byte or the one after it, which is the largest.
 UTF_16_MARK_START: Final = b"\xfe"
 # No longer text is taken for a URL, a file name or a host.
 MAX_NAME_CHARACTERS: Final = 2048
@@ -43,7 +44,7 @@ def decode_source(content: bytes, profile: Profile, max_bytes: int) -> Source:
         raise InvalidLimit(f"invalid max_bytes {max_bytes}: expected at most {MAX_BYTES_LIMIT} (512 MiB)")
     encoding, cut, is_longer = "utf-8", max_bytes, False
     if profile.utf16 and content[:2] in UTF_16_MARKS:
-        encoding = "utf-16-le" if content[0] == 0xFF else "utf-16-be"
+        encoding = UTF_16_ENCODINGS[content[:2]]
         is_longer = len(content) > max_bytes
         if is_longer:
             # The limit also counts the bytes of the file itself: a client that stops there has the same rules.

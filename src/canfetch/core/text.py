@@ -97,6 +97,11 @@ def bounded_text(text: str, max_bytes: int) -> str:
     return encoded[: max_bytes - len(_CUT.encode())].decode("utf-8", "ignore") + _CUT
 
 
+def cut_text(text: str, characters: int) -> str:
+    """Return the first characters of `text`. `…` follows if there are more."""
+    return text if len(text) <= characters else text[:characters] + _CUT
+
+
 def printable_text(text: str) -> str:
     """Return `text` with each unprintable character percent-encoded, as in `%1B`.
 

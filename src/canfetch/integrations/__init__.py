@@ -14,10 +14,10 @@ A context variable passes them on to the transport, also to a refresh in the bac
 and replies for it.
 
 `protego` and `robotparser` have the classes of these libraries, on top of a `RobotsTxt`. They import neither the
-original library nor, before they fetch, the client. They share four modules:
+original library nor, before they fetch, the client. They share three modules:
 
-- `user_agents.py`: the agent of any text that callers pass as a user agent
-- `lenient_answers.py`: answers for URLs that canfetch rejects, such as `fish.html`
+- `lenient_answers.py`: the agent of any text that callers pass as a user agent, and answers for URLs that canfetch
+  rejects, such as `fish.html`
 - `directly_below.py`: records directly below the user-agent lines of an agent, where these libraries separate groups
 - `original_types.py`: `isinstance` checks for the original classes, without importing them
 

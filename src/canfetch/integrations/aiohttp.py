@@ -6,6 +6,7 @@ async with robots, aiohttp.ClientSession(middlewares=[robots]) as session:
 """
 
 from contextvars import ContextVar
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self, Unpack
 from warnings import catch_warnings, simplefilter
@@ -97,17 +98,11 @@ class RobotsMiddleware:
         self.robots.sign(request.headers, request.method, url)
         response = await handler(request)
         sent = SentRequest(url, verdict, response.status, response.raw_headers)
-        self.robots.read_page_rules(response, sent)
-        if self.robots.checks_use(sent):
-            token = _CURRENT.set(request)
-            try:
-                html = await _read_start(request, response, sent) if self.robots.has_html(sent) else None
-                await self.robots.check_use(response, sent, html)
-            except BaseException:
-                response.close()
-                raise
-            finally:
-                _CURRENT.reset(token)
+        token = _CURRENT.set(request)
+        try:
+            await self.robots.examine(response, sent, partial(_read_start, request, response, sent), response.close)
+        finally:
+            _CURRENT.reset(token)
         return response
 
     async def close(self) -> None:

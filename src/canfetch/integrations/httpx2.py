@@ -7,6 +7,7 @@ with httpx2.Client(transport=transport, follow_redirects=True) as client:
 
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -117,13 +118,7 @@ class RobotsTransport(httpx2.BaseTransport):
         self.robots.sign(request.headers, request.method, url)
         response = self._transport.handle_request(request)
         sent = SentRequest(url, verdict, response.status_code, response.headers.raw)
-        self.robots.read_page_rules(response, sent)
-        if self.robots.checks_use(sent):
-            try:
-                self.robots.check_use(response, sent, _read_start(response) if self.robots.has_html(sent) else None)
-            except BaseException:
-                response.close()
-                raise
+        self.robots.examine(response, sent, partial(_read_start, response))
         return response
 
     def close(self) -> None:
@@ -165,14 +160,7 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
         self.robots.sign(request.headers, request.method, url)
         response = await self._transport.handle_async_request(request)
         sent = SentRequest(url, verdict, response.status_code, response.headers.raw)
-        self.robots.read_page_rules(response, sent)
-        if self.robots.checks_use(sent):
-            try:
-                html = await _read_start_async(response) if self.robots.has_html(sent) else None
-                await self.robots.check_use(response, sent, html)
-            except BaseException:
-                await response.aclose()
-                raise
+        await self.robots.examine(response, sent, partial(_read_start_async, response), response.aclose)
         return response
 
     async def aclose(self) -> None:

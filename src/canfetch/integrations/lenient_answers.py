@@ -8,11 +8,12 @@ from typing import Final
 
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.tokens import product_token
 from canfetch.core.urls import AnyURL, plain_url
-from canfetch.errors import InvalidURL
-from canfetch.integrations.user_agents import agent_from
+from canfetch.errors import InvalidProductToken, InvalidURL
 
 _CACHED_AGENTS_LIMIT: Final = 256
+_STAR: Final = Agent("*")
 
 
 class LenientAnswers:
@@ -27,13 +28,6 @@ class LenientAnswers:
     def __init__(self, robots: RobotsTxt) -> None:
         self._robots = robots
         self.by_user_agent: dict[str | Agent, Callable[[AnyURL], bool]] = {}
-
-    def agent(self, user_agent: str | Agent) -> Agent:
-        """Return the agent of a user agent.
-
-        Raises: TypeError.
-        """
-        return agent_from(user_agent)
 
     def allows(self, url: AnyURL, user_agent: str | Agent) -> bool:
         """Return whether `user_agent` may fetch `url`.
@@ -61,3 +55,45 @@ def _target(url: str | bytes) -> str:
     parts = urlsplit(url if isinstance(url, str) else url.decode("utf-8", "surrogateescape"))
     path = parts.path.lstrip("/") + (f"?{parts.query}" if parts.query else "")
     return f"/{path}"
+
+
+def agent_from(user_agent: str | Agent) -> Agent:
+    """Return the agent of a product token or a whole User-Agent header. No text makes this raise.
+
+    A token ends where it ends in a user-agent line: `ExampleBot*` is `ExampleBot`. The agent of a header that
+    identifies no crawler, such as a browser's, is its first product. Without any product it is `*`.
+
+    Raises: TypeError: `user_agent` is neither a str nor an `Agent`.
+    Cost: O(characters).
+    """
+    if isinstance(user_agent, Agent):
+        return user_agent
+    if not isinstance(user_agent, str):
+        raise TypeError(f"user agent must be a str or a canfetch.Agent, not {type(user_agent).__name__}")
+    for find_token in (_token_of_line, _token_of_header, _first_word):
+        try:
+            return Agent(find_token(user_agent))
+        except InvalidProductToken:
+            continue
+    return _STAR
+
+
+def _token_of_line(user_agent: str) -> str:
+    """Return the token of a user-agent line with this value.
+
+    Raises: InvalidProductToken: The text contains white space or a slash, as headers do.
+    """
+    (name,) = Agent(user_agent).tokens
+    return name if name == "*" else name.replace(",", "*").partition("*")[0]
+
+
+def _token_of_header(user_agent: str) -> str:
+    """Return the token of a whole header.
+
+    Raises: InvalidProductToken: The header identifies no crawler.
+    """
+    return _token_of_line(product_token(user_agent))
+
+
+def _first_word(user_agent: str) -> str:
+    return "".join(user_agent.replace("/", " ").split()[:1])

@@ -9,17 +9,16 @@ from typing import Any, NamedTuple, Self
 
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.extensions.document_urls import parse_sitemap
 from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.request_rate import RequestRate as DeclaredRate
 from canfetch.core.extensions.request_rate import parse_request_rate
-from canfetch.core.extensions.sitemap import parse_sitemap
-from canfetch.core.extensions.visit_time import parse_visit_time
-from canfetch.core.extensions.windows import DAY_SECONDS, DailyWindow
+from canfetch.core.extensions.windows import DAY_SECONDS, DailyWindow, parse_daily_window
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL
 from canfetch.errors import InvalidURL
 from canfetch.integrations.directly_below import values_directly_below
-from canfetch.integrations.lenient_answers import LenientAnswers
+from canfetch.integrations.lenient_answers import LenientAnswers, agent_from
 from canfetch.integrations.original_types import OriginalType, PicklableInstance
 
 __all__ = ["Protego", "RequestRate", "VisitTime"]
@@ -110,7 +109,7 @@ class Protego(PicklableInstance):
 
         Raises: TypeError.
         """
-        return self.robots.crawl_delay(agent=self._answers.agent(user_agent))
+        return self.robots.crawl_delay(agent=agent_from(user_agent))
 
     def request_rate(self, user_agent: str | Agent) -> RequestRate | None:
         """Return the Request-rate directly below the user-agent lines for `user_agent`, or None.
@@ -119,7 +118,7 @@ class Protego(PicklableInstance):
 
         Raises: TypeError.
         """
-        values = values_directly_below(self.robots, self._answers.agent(user_agent), "request-rate")
+        values = values_directly_below(self.robots, agent_from(user_agent), "request-rate")
         rates = [rate for rate in map(parse_request_rate, values) if rate is not None]
         if not rates:
             return None
@@ -134,8 +133,8 @@ class Protego(PicklableInstance):
 
         Raises: TypeError.
         """
-        values = values_directly_below(self.robots, self._answers.agent(user_agent), "visit-time")
-        windows = [parse_visit_time(value) or parse_visit_time(b"-".join(value.split())) for value in values]
+        values = values_directly_below(self.robots, agent_from(user_agent), "visit-time")
+        windows = [parse_daily_window(value) or parse_daily_window(b"-".join(value.split())) for value in values]
         return next((VisitTime(*_times(window)) for window in reversed(windows) if window is not None), None)
 
     @property

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
@@ -253,7 +253,7 @@ class _BaseGuard:
                 signature = self._identity.headers(method, url)
             replace_signature(headers, signature)
 
-    def read_page_rules(self, response: object, sent: SentRequest) -> None:
+    def _read_page_rules(self, response: object, sent: SentRequest) -> None:
         """Read the page rules in the headers of a response, for `page_verdict`, if that is enabled."""
         if not self._reads_page_rules:
             return
@@ -264,13 +264,9 @@ class _BaseGuard:
         setattr(response, _PAGE_ATTRIBUTE, verdict)
         self._count("page_verdicts")
 
-    def checks_use(self, sent: SentRequest) -> bool:
-        """Return whether the HTTP client calls `check_use` for a response."""
-        return self._purpose is not None and sent.verdict is not None
-
     @staticmethod
-    def has_html(sent: SentRequest) -> bool:
-        """Return whether the body of a response is HTML, which `check_use` needs."""
+    def _has_html(sent: SentRequest) -> bool:
+        """Return whether the body of a response is HTML, which its use depends on."""
         from canfetch.integrations.page_bodies import has_html  # noqa: PLC0415 - as above
 
         return has_html(sent.status, sent.headers)
@@ -388,16 +384,22 @@ class RequestGuard(_BaseGuard):
                 return None
             return self._checked(url, self.client.decide(url))
 
-    def check_use(self, response: object, sent: SentRequest, html: bytes | None) -> None:
-        """Check the use of a response, for `use_verdict`.
+    def examine(self, response: Any, sent: SentRequest, read_start: Callable[[], bytes | None]) -> None:
+        """Read the page rules of a response, and check its use, if that is enabled. A response is closed if that fails.
 
-        Args: html: The beginning of the body if it is HTML, as `PageStart.finish` returns it.
+        Args: read_start: Returns the beginning of HTML, as `PageStart.finish` does. The client can still read it all.
         Raises: UseDisallowed: The site does not allow the use. ClientClosed, RequestNotSent; MissingExtra: lxml is not
             installed.
         """
-        assert self._purpose is not None
-        page = self._page_response(sent, html)
-        self._mark_use(response, sent, self.client.may_use(sent.url, purpose=self._purpose, response=page))
+        self._read_page_rules(response, sent)
+        if self._purpose is None or sent.verdict is None:
+            return
+        try:
+            page = self._page_response(sent, read_start() if self._has_html(sent) else None)
+            self._mark_use(response, sent, self.client.may_use(sent.url, purpose=self._purpose, response=page))
+        except BaseException:
+            response.close()
+            raise
 
     def close(self) -> None:
         """Close the client, and with it the store. Requests that wait for their turn raise ClientClosed."""
@@ -451,15 +453,29 @@ class AsyncRequestGuard(_BaseGuard):
                 return None
             return self._checked(url, await self.client.decide(url))
 
-    async def check_use(self, response: object, sent: SentRequest, html: bytes | None) -> None:
-        """Check the use of a response. See `RequestGuard.check_use`.
+    async def examine(
+        self,
+        response: object,
+        sent: SentRequest,
+        read_start: Callable[[], Awaitable[bytes | None]],
+        close: Callable[[], Awaitable[None] | None],
+    ) -> None:
+        """Read the page rules of a response, and check its use. See `RequestGuard.examine`.
 
+        Args: close: Closes the response.
         Raises: UseDisallowed: The site does not allow the use. ClientClosed, RequestNotSent, MissingExtra.
         """
-        assert self._purpose is not None
-        page = self._page_response(sent, html)
-        verdict = await self.client.may_use(sent.url, purpose=self._purpose, response=page)
-        self._mark_use(response, sent, verdict)
+        self._read_page_rules(response, sent)
+        if self._purpose is None or sent.verdict is None:
+            return
+        try:
+            page = self._page_response(sent, await read_start() if self._has_html(sent) else None)
+            self._mark_use(response, sent, await self.client.may_use(sent.url, purpose=self._purpose, response=page))
+        except BaseException:
+            closing = close()
+            if closing is not None:
+                await closing
+            raise
 
     async def close(self) -> None:
         """Close the client, and with it the store. Requests that wait for their turn raise ClientClosed."""
@@ -500,7 +516,7 @@ def _attached(response: object, name: str) -> Any:
 
 def _redirect_target(sent: SentRequest) -> str | None:
     """Return the URL that a response redirects to."""
-    from canfetch.consent.sources import REDIRECTS  # noqa: PLC0415 - most programs have no purpose
+    from canfetch.access.redirects import REDIRECTS  # noqa: PLC0415 - most programs have no purpose
     from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - as above
 
     if sent.status not in REDIRECTS:

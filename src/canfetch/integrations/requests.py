@@ -154,15 +154,8 @@ class RobotsAdapter(BaseAdapter):
         # Authentication that repeats a request sends it with this attribute.
         response.connection = self  # type: ignore[assignment]  # declared too narrowly
         sent = SentRequest(url, verdict, response.status_code, header_pairs(response))
-        self.robots.read_page_rules(response, sent)
-        if self.robots.checks_use(sent):
-            try:
-                html = _read_start(response, sent) if self.robots.has_html(sent) else None
-                with _fetching(request, settings):
-                    self.robots.check_use(response, sent, html)
-            except BaseException:
-                response.close()
-                raise
+        with _fetching(request, settings):
+            self.robots.examine(response, sent, partial(_read_start, response, sent))
         return response
 
     def _check(self, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> ClientVerdict | None:

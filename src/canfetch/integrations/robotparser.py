@@ -18,7 +18,7 @@ from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidURL
 from canfetch.integrations.directly_below import values_directly_below
-from canfetch.integrations.lenient_answers import LenientAnswers
+from canfetch.integrations.lenient_answers import LenientAnswers, agent_from
 from canfetch.integrations.original_types import OriginalType, PicklableInstance
 from canfetch.repository import default_user_agent
 
@@ -226,7 +226,7 @@ class RobotFileParser(PicklableInstance):
         """
         if not self.mtime():
             return None
-        agent = self._answers.agent(useragent)
+        agent = agent_from(useragent)
         return as_plain_number(self.robots.crawl_delay(agent=agent))
 
     def request_rate(self, useragent: str | Agent) -> RequestRate | None:
@@ -238,7 +238,7 @@ class RobotFileParser(PicklableInstance):
         """
         if not self.mtime():
             return None
-        agent = self._answers.agent(useragent)
+        agent = agent_from(useragent)
         return read_rate(values_directly_below(self.robots, agent, "request-rate"))
 
     def site_maps(self) -> list[str] | None:

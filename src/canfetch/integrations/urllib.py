@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Generator
 from contextlib import closing
+from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self, Unpack
 
@@ -113,15 +114,7 @@ class RobotsHandler(urllib.request.BaseHandler):
             return response
         verdict = getattr(request, "_canfetch_verdict", None)
         sent = SentRequest(request.full_url, verdict, response.status, response.headers.items())
-        self.robots.read_page_rules(response, sent)
-        if self.robots.checks_use(sent):
-            try:
-                self.robots.check_use(
-                    response, sent, _read_start(response, sent) if self.robots.has_html(sent) else None
-                )
-            except BaseException:
-                response.close()
-                raise
+        self.robots.examine(response, sent, partial(_read_start, response, sent))
         return response
 
     https_response = http_response

@@ -10,7 +10,6 @@ from typing import Final
 
 from canfetch.core.text import encode_text
 
-UTF_8: Final = "utf-8"
 UTF_16: Final = "utf-16"
 UTF_32: Final = "utf-32"
 _FIRST_BYTE: Final = "\udc80"

@@ -11,7 +11,6 @@ _SPACE: Final = "\t\n\f\r "
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 _MAX_HEX: Final = 6
 _MAX_CODE: Final = 0x10FFFF
-_SURROGATES: Final = range(0xD800, 0xE000)
 # Imports are valid at the start only, where these rules may be as well.
 _BEFORE_RULES: Final = ("@import", "@charset", "@layer")
 _BETWEEN: Final = f"{_SPACE};"

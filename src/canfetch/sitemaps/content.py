@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from canfetch.core.bounded_xml import BoundedParser, InvalidXML
+from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
 from canfetch.core.source import UTF_16_MARKS
 from canfetch.core.text import printable_text
@@ -35,7 +36,6 @@ _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _WEB_PAGE: Final = b"<!doctype html"
 _WHITE_SPACE: Final = b" \t\r\n"
-_UTF8_MARK: Final = b"\xef\xbb\xbf"
 _YEAR_CHARACTERS: Final = 4
 _MONTH_CHARACTERS: Final = 7
 
@@ -367,7 +367,7 @@ def _is_xml(content: bytes) -> bool:
     if content.startswith(UTF_16_MARKS):
         # In UTF-16, a space or an ASCII character has a zero byte on one side.
         content = content[2:].lstrip(b"\0 \t\r\n")
-    return content.removeprefix(_UTF8_MARK).lstrip(_WHITE_SPACE).startswith((b"<", b"\0<"))
+    return content.removeprefix(BYTE_ORDER_MARK).lstrip(_WHITE_SPACE).startswith((b"<", b"\0<"))
 
 
 def _is_w3c_date(text: str) -> bool:

@@ -13,11 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from canfetch import __version__
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.documents import FetchStep
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores import Store
-from canfetch.client.transports import AsyncTransport
+from canfetch.client.transports import AsyncTransport, TransportRequest
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 _TIMEOUT: Final = 20.0
+_MAX_WAIT: Final = 10.0
 
 
 # Called before each fetch of a request. It raises an exception if the client may not cause another one.
@@ -114,6 +117,27 @@ class Origins:
                 return state
         async with asyncio.timeout_at(deadline), self.fetch_slot():
             return await client.origin_state(url, refresh=refresh)
+
+    async def fetch(self, step: FetchStep, *, deadline: float) -> Response | Failure:
+        """Send a request for a page or a sitemap, without following redirects.
+
+        Args: deadline: The time of the event loop at which a response is late.
+        Raises: TooManyFetches.
+        """
+        request = TransportRequest(
+            url=step.url,
+            headers=(("User-Agent", self.user_agent), ("Accept", "text/html, */*;q=0.5")),
+            max_bytes=step.max_bytes,
+            connect_timeout=_MAX_WAIT,
+            read_timeout=_MAX_WAIT,
+            timeout=_TIMEOUT,
+            allow_private=self.allow_private,
+        )
+        try:
+            async with asyncio.timeout_at(deadline), self.fetch_slot():
+                return await self.transport.send(request)
+        except TimeoutError:
+            return Failure(step.url, FailureKind.TIMEOUT, "no response in the time of the request")
 
     @asynccontextmanager
     async def fetch_slot(self) -> "AsyncIterator[None]":

@@ -7,12 +7,12 @@ import pytest
 import canfetch
 from canfetch.core.extensions.acap import AcapField, parse_acap_field
 from canfetch.core.extensions.ai_training import AITrainingRule, parse_ai_training_rule
-from canfetch.core.extensions.cache_delay import CacheDelay, parse_cache_delay
 from canfetch.core.extensions.clean_param import CleanParam, parse_clean_param
 from canfetch.core.extensions.comment import Comment, parse_comment
+from canfetch.core.extensions.crawl_delay import CacheDelay, parse_delay_record
+from canfetch.core.extensions.document_urls import License, parse_absolute_url
 from canfetch.core.extensions.host import HostName, parse_host
 from canfetch.core.extensions.known_records import is_known_key, known_record
-from canfetch.core.extensions.license import License, parse_license
 from canfetch.core.extensions.page_rule import PathPageRule, parse_page_rule
 from canfetch.core.extensions.preference import Preference, most_restrictive
 from canfetch.core.extensions.robot_version import RobotVersion, parse_robot_version
@@ -103,16 +103,16 @@ def test_conner1996_invalid_robot_version(value: bytes) -> None:
 
 
 def test_cache_delay() -> None:
-    assert parse_cache_delay(b"5") == (CacheDelay(5.0), Note.NONE)
-    assert parse_cache_delay(b"2,5") == (CacheDelay(2.5), Note.DECIMAL_COMMA)
-    assert parse_cache_delay(b"soon") == (None, Note.UNREADABLE)
+    assert parse_delay_record(CacheDelay, b"5") == (CacheDelay(5.0), Note.NONE)
+    assert parse_delay_record(CacheDelay, b"2,5") == (CacheDelay(2.5), Note.DECIMAL_COMMA)
+    assert parse_delay_record(CacheDelay, b"soon") == (None, Note.UNREADABLE)
 
 
 def test_rsl_license_is_an_absolute_url() -> None:
     url = b"https://example.com/license.xml"
-    assert parse_license(url) == (License(url.decode()), Note.NONE)
+    assert parse_absolute_url(License, url) == (License(url.decode()), Note.NONE)
     for value in (b"/license.xml", b"//example.com/license.xml", b"MIT", b""):
-        assert parse_license(value) == (None, Note.UNREADABLE | Note.NOT_ABSOLUTE)
+        assert parse_absolute_url(License, value) == (None, Note.UNREADABLE | Note.NOT_ABSOLUTE)
 
 
 @pytest.mark.parametrize(

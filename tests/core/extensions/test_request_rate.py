@@ -4,8 +4,7 @@ import pytest
 
 import canfetch
 from canfetch.core.extensions.request_rate import RequestRate, parse_request_rate
-from canfetch.core.extensions.visit_time import parse_visit_time
-from canfetch.core.extensions.windows import DailyWindow
+from canfetch.core.extensions.windows import DailyWindow, parse_daily_window
 
 
 @pytest.mark.parametrize(
@@ -52,8 +51,8 @@ def test_interval_of_a_rate() -> None:
 
 @pytest.mark.slow
 def test_conner1996_visit_time() -> None:
-    assert parse_visit_time(b"0600-0845") == DailyWindow(21_600, 31_500)
-    assert parse_visit_time(b"always") is None
+    assert parse_daily_window(b"0600-0845") == DailyWindow(21_600, 31_500)
+    assert parse_daily_window(b"always") is None
 
 
 def test_rates_and_times_are_those_of_the_agents_groups(engine: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from canfetch.core.extensions.sitemap import parse_sitemap
+from canfetch.core.extensions.document_urls import parse_sitemap
 
 
 @pytest.mark.parametrize(

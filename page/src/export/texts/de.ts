@@ -1,8 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
 export const de: ExportCatalogue = {
-  title: "Exportieren",
-  shape_label: "Entscheidungen",
   shape_matrix: "Tabelle: eine Zeile je URL, eine Spalte je Crawler",
   shape_list: "Liste: eine Zeile je URL und Crawler",
   rows: {
@@ -24,7 +22,6 @@ export const de: ExportCatalogue = {
   address: "Adresse",
   date: "Datum des Berichts",
   origin: "Herkunft der Datei",
-  reading: "Ausgabe",
   reading_edition_standard: "{edition}, der Internetstandard für robots.txt",
   reading_edition_crawlers: "{edition}, so wie Crawler dieses Betreibers die Datei lesen",
   reading_edition_earlier: "{edition}, eine frühere Beschreibung von robots.txt",
@@ -60,7 +57,6 @@ export const de: ExportCatalogue = {
   key_invalid: "keine Entscheidung",
   filtered: "Es war ein Filter gesetzt: Der Bericht enthält {count} von {all} URLs.",
   more_rows: { by: "count", one: "{count} weitere URL wird nicht gezeigt.", other: "{count} weitere URLs werden nicht gezeigt." },
-  crawler: "Crawler",
   purpose: "Betreiber und Zweck",
   blocked_for_it: "URLs, die er nicht abrufen darf",
   blocked_of: "{blocked} von {total}",

@@ -2,8 +2,6 @@ import type { Message } from "../../texts/message.js";
 
 /** English, the language that the others translate. */
 export const en = {
-  title: "Export",
-  shape_label: "Verdicts",
   shape_matrix: "Table: one row for each URL, one column for each crawler",
   shape_list: "List: one line for each URL and crawler",
   rows: {
@@ -25,7 +23,6 @@ export const en = {
   address: "Address",
   date: "Date of the report",
   origin: "Where the file is from",
-  reading: "Edition",
   reading_edition_standard: "{edition}, the Internet standard for robots.txt",
   reading_edition_crawlers: "{edition}, as crawlers of this operator read the file",
   reading_edition_earlier: "{edition}, an earlier description of robots.txt",
@@ -62,7 +59,6 @@ export const en = {
   key_invalid: "no verdict",
   filtered: "A filter was set: the report has {count} of {all} URLs.",
   more_rows: { by: "count", one: "{count} more URL is not shown.", other: "{count} more URLs are not shown." },
-  crawler: "Crawler",
   purpose: "Operator and purpose",
   blocked_for_it: "URLs it may not fetch",
   blocked_of: "{blocked} of {total}",

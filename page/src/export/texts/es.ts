@@ -1,8 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
 export const es: ExportCatalogue = {
-  title: "Exportar",
-  shape_label: "Decisiones",
   shape_matrix: "Tabla: una fila por URL, una columna por rastreador",
   shape_list: "Lista: una línea por URL y rastreador",
   rows: {
@@ -24,7 +22,6 @@ export const es: ExportCatalogue = {
   address: "Dirección",
   date: "Fecha del informe",
   origin: "Procedencia del archivo",
-  reading: "Edición",
   reading_edition_standard: "{edition}, el estándar de Internet para robots.txt",
   reading_edition_crawlers: "{edition}, como leen el archivo los rastreadores de este operador",
   reading_edition_earlier: "{edition}, una descripción anterior de robots.txt",
@@ -60,7 +57,6 @@ export const es: ExportCatalogue = {
   key_invalid: "sin decisión",
   filtered: "Había un filtro: el informe contiene {count} de {all} URL.",
   more_rows: { by: "count", one: "No se muestra {count} URL más.", other: "No se muestran {count} URL más." },
-  crawler: "Rastreador",
   purpose: "Operador y finalidad",
   blocked_for_it: "URL que no puede leer",
   blocked_of: "{blocked} de {total}",

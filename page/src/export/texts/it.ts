@@ -1,8 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
 export const it: ExportCatalogue = {
-  title: "Esporta",
-  shape_label: "Decisioni",
   shape_matrix: "Tabella: una riga per URL, una colonna per crawler",
   shape_list: "Elenco: una riga per URL e crawler",
   rows: {
@@ -24,7 +22,6 @@ export const it: ExportCatalogue = {
   address: "Indirizzo",
   date: "Data del rapporto",
   origin: "Provenienza del file",
-  reading: "Edizione",
   reading_edition_standard: "{edition}, lo standard Internet per robots.txt",
   reading_edition_crawlers: "{edition}, come leggono il file i crawler di questo gestore",
   reading_edition_earlier: "{edition}, una descrizione precedente di robots.txt",
@@ -60,7 +57,6 @@ export const it: ExportCatalogue = {
   key_invalid: "nessuna decisione",
   filtered: "Era attivo un filtro: il rapporto contiene {count} URL su {all}.",
   more_rows: { by: "count", one: "{count} altro URL non è mostrato.", other: "Altri {count} URL non sono mostrati." },
-  crawler: "Crawler",
   purpose: "Gestore e scopo",
   blocked_for_it: "URL che non può leggere",
   blocked_of: "{blocked} su {total}",

@@ -1,8 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
 export const ja: ExportCatalogue = {
-  title: "書き出し",
-  shape_label: "判定",
   shape_matrix: "表: URL ごとに 1 行、クローラーごとに 1 列",
   shape_list: "リスト: URL とクローラーの組ごとに 1 行",
   rows: { by: "count", other: "{count} 行（ページの並び順と絞り込みのとおり）" },
@@ -20,7 +18,6 @@ export const ja: ExportCatalogue = {
   address: "アドレス",
   date: "レポートの日付",
   origin: "ファイルの入手元",
-  reading: "版",
   reading_edition_standard: "{edition}（robots.txt のインターネット標準）",
   reading_edition_crawlers: "{edition}（この運営者のクローラーの読み方）",
   reading_edition_earlier: "{edition}（robots.txt の以前の規定）",
@@ -56,7 +53,6 @@ export const ja: ExportCatalogue = {
   key_invalid: "判定なし",
   filtered: "絞り込み中のため、このレポートには {all} 件の URL のうち {count} 件だけが含まれます。",
   more_rows: { by: "count", other: "ほかの {count} 件の URL は表示していません。" },
-  crawler: "クローラー",
   purpose: "運営者と目的",
   blocked_for_it: "取得できない URL",
   blocked_of: "{total} 中 {blocked}",

@@ -1,8 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
 export const ko: ExportCatalogue = {
-  title: "내보내기",
-  shape_label: "판정",
   shape_matrix: "표: URL마다 한 행, 크롤러마다 한 열",
   shape_list: "목록: URL과 크롤러마다 한 줄",
   rows: { by: "count", other: "{count}개 행, 페이지의 순서와 필터를 따름" },
@@ -20,7 +18,6 @@ export const ko: ExportCatalogue = {
   address: "주소",
   date: "보고서 날짜",
   origin: "파일의 출처",
-  reading: "판",
   reading_edition_standard: "{edition}, robots.txt의 인터넷 표준",
   reading_edition_crawlers: "{edition}, 이 운영자의 크롤러가 파일을 읽는 방식",
   reading_edition_earlier: "{edition}, robots.txt의 이전 규정",
@@ -56,7 +53,6 @@ export const ko: ExportCatalogue = {
   key_invalid: "판정 없음",
   filtered: "필터가 적용되어 이 보고서에는 URL {all}개 중 {count}개만 있습니다.",
   more_rows: { by: "count", other: "URL {count}개는 표시하지 않았습니다." },
-  crawler: "크롤러",
   purpose: "운영자와 목적",
   blocked_for_it: "가져올 수 없는 URL",
   blocked_of: "{total}개 중 {blocked}개",

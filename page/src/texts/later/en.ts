@@ -23,7 +23,6 @@ export const later = {
   facts_truncated: "The file distinguishes more crawlers.",
 
   // --- the list of URLs ---
-  urls_title: "URLs",
   urls_help: "One URL or path in each line. Paste a list, or a column of a table.",
   urls_label: "List of URLs",
   urls_from_file: "From a file",
@@ -45,7 +44,6 @@ export const later = {
   urls_lines: "How each line is read",
 
   // --- the list of crawlers ---
-  crawlers_title: "Crawlers",
   crawlers_search: "Name, operator, purpose, or a User-Agent header",
   crawlers_chosen: { by: "count", one: "{count} chosen", other: "{count} chosen" },
   crawlers_none_found: "No crawler in the registry matches.",
@@ -83,11 +81,9 @@ export const later = {
   // --- Usage, Page rules and Compare ---
   views_crawlers: { by: "count", one: "{count} crawler", other: "{count} crawlers" },
   views_decides: "decides",
-  views_file: "File",
   views_no_crawlers: "No crawlers are chosen. Choose some in Access.",
 
   // --- usage ---
-  usage_title: "Usage",
   usage_summary: {
     by: "reserved",
     one: "{crawlers}, {reserved} use reserved",
@@ -95,9 +91,7 @@ export const later = {
   },
   usage_target: "For the URL",
   usage_grid: "Usage: crawlers by purpose",
-  usage_crawler: "Crawler",
   usage_fetch: "Fetching",
-  usage_group_robots: "Access",
   usage_group_preferences: "Preferences",
   usage_search: "Search",
   usage_ai_use: "AI input",
@@ -105,7 +99,6 @@ export const later = {
   usage_may_fetch: "allowed",
   usage_listed: { by: "total", one: "It may fetch {count} of {total} listed URL.", other: "It may fetch {count} of {total} listed URLs." },
   usage_listed_short: "{count} of {total}",
-  usage_blocked: "blocked",
   usage_state_reserved: "reserved",
   usage_state_allowed: "allowed",
   usage_state_none: "no statement",
@@ -131,7 +124,6 @@ export const later = {
     one: "The statement on {lines} is in a group that {crawler} does not read.",
     other: "The statements on {lines} are in groups that {crawler} does not read.",
   },
-  usage_access: "Fetching",
   usage_fetch_allowed_by: "{crawler} may fetch it: {line} decides.",
   usage_fetch_blocked_by: "{crawler} may not fetch it: {line} decides.",
   usage_fetch_no_rule: "{crawler} may fetch it: no rule matches.",
@@ -168,7 +160,6 @@ export const later = {
   usage_not_read: "Not read: {sources}.",
 
   // --- page rules ---
-  rules_title: "Page rules",
   rules_summary_unread: {
     by: "count",
     one: "{crawlers}, {count} never sees the rules",
@@ -176,8 +167,6 @@ export const later = {
   },
   rules_input: "The page",
   rules_pane_paste: "Paste",
-  rules_pane_fetch: "Fetch",
-  rules_pane_file: "robots.txt",
   rules_url: "URL of the page",
   rules_headers: "Headers of the response",
   rules_headers_end: "What follows the blank line after the headers is not read. Paste HTML into its own field.",
@@ -187,7 +176,6 @@ export const later = {
   rules_fetch_help: "The server requests the page once, under its own name, if robots.txt allows that. It does not pretend to be a crawler.",
   rules_grid: "Page rules: uses by crawler",
   rules_use: "Use",
-  rules_fetch: "Fetching",
   rules_may_index: "Indexing",
   rules_may_list: "Listing the bare URL",
   rules_may_index_embedded: "Indexing in frames",
@@ -215,7 +203,6 @@ export const later = {
   rules_no_restriction: "No rule of the page restricts it.",
   rules_reserved: "The rights to text and data mining are reserved.",
   rules_limit_characters: { by: "count", one: "{count} character", other: "{count} characters" },
-  rules_limit_seconds: { by: "count", one: "{count} second", other: "{count} seconds" },
   rules_limit_snippet: "URL, title and snippet",
   rules_also: "Other rules for this use",
   rules_for: "Rules for {crawler}",
@@ -314,10 +301,7 @@ export const later = {
     other: "{count} verdicts, all unchanged",
   },
   compare_grid: "Changes: URLs by crawlers",
-  compare_url: "URL",
   compare_files: "The two files",
-  compare_pane_before: "Before",
-  compare_pane_text: "Text",
   compare_pane_draft: "Draft",
   compare_before_older_example: "The draft is compared with an older version of the example.",
   compare_before_example: "The draft is compared with the example as it was.",
@@ -351,7 +335,6 @@ export const later = {
   compare_cell: "{crawler}, {path}: {change}",
   compare_before: "Before",
   compare_after: "In the draft",
-  compare_no_rule: "no rule matches",
   compare_by_crawler: "By crawler",
   compare_more_rows: { by: "count", one: "Show {count} more URL", other: "Show {count} more URLs" },
   compare_no_change: "None of the listed verdicts changes.",

@@ -14,8 +14,8 @@ export function accessView(app: App): View {
   const why = whyPanel(app, (line) => goTo(line), () => app.copyLink());
   const panels = new ThreePanels(texts, "access", texts.t("parts_label"), [
     { name: "file", label: texts.t("part_file"), panel: file.element },
-    { name: "verdicts", label: texts.t("part_verdicts"), panel: verdicts.element },
-    { name: "why", label: texts.t("part_why"), panel: why },
+    { name: "verdicts", label: texts.t("verdicts_title"), panel: verdicts.element },
+    { name: "why", label: texts.t("views_why"), panel: why },
   ]);
 
   function explain(cell: Cell): void {

@@ -86,7 +86,7 @@ export class NotesDrawer {
         "button",
         { type: "button", class: "note-line", on: { click: () => this.#actions.goTo(note) } },
         h("span", { class: "mark", "aria-hidden": "true" }),
-        texts.t("notes_line", { line: note.line }),
+        texts.t("line_number", { line: note.line }),
       ),
       h(
         "div",

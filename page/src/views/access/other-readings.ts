@@ -86,7 +86,7 @@ function readingItem(
     h(
       "span",
       { class: "reading-line" },
-      line === null ? texts.t("reading_no_rule") : texts.nodes("reading_line", { line }),
+      line === null ? texts.t("reading_no_rule") : texts.nodes("views_line", { line }),
     ),
     h(
       "span",

@@ -44,7 +44,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   const grid = new Grid(
     {
       label: texts.t("grid_label"),
-      corner: texts.t("grid_corner"),
+      corner: texts.t("list_url"),
       edge: texts.t("grid_edge"),
       cell: (row, column, index) => cellName(row, column, index),
       problem: problemText,
@@ -195,8 +195,8 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       h(
         "div",
         { class: "verdict-tools" },
-        button("urls", texts.t("urls_button"), () => editUrls()),
-        button("crawlers", texts.t("crawlers_button"), () => void onDemand(app, PARTS.crawlers(), (part) => part.chooseCrawlers(app))),
+        button("urls", texts.t("urls_title"), () => editUrls()),
+        button("crawlers", texts.t("crawlers_title"), () => void onDemand(app, PARTS.crawlers(), (part) => part.chooseCrawlers(app))),
         asList,
         filterButton,
         button("export", texts.t("export_button"), showExport),
@@ -307,7 +307,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
         h(
           "button",
           { type: "button", class: "button", "data-control": "retry", on: { click: () => void verdicts.start() } },
-          texts.t("engine_retry"),
+          texts.t("views_retry"),
         ),
       );
     } else if (isReady && data.rows.length === 0) {

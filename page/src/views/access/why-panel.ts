@@ -120,7 +120,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
 
   const element = h(
     "section",
-    { class: "panel why-panel", "data-part": "why", "aria-label": texts.t("why_label"), tabindex: -1 },
+    { class: "panel why-panel", "data-part": "why", "aria-label": texts.t("views_why"), tabindex: -1 },
     content,
     foot,
   );

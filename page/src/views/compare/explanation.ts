@@ -3,8 +3,8 @@
 import { type Child, h } from "../../dom.js";
 import { purposeTexts, type Registry } from "../../crawlers.js";
 import type { Texts } from "../../texts.js";
+import { explanationHead } from "../parts/explanation.js";
 import { lineButton } from "../parts/line-button.js";
-import { mark } from "../parts/marks.js";
 import { type Change, changeName, type Comparison, type Outcome } from "./comparison.js";
 
 export interface Lines {
@@ -29,14 +29,13 @@ export function explainChange(
   const crawler = comparison.crawlers[change.crawler] ?? "";
   const token = registry.isControlToken(crawler) ? registry.find(crawler) : undefined;
   const stateText = (state: Outcome): string => {
-    if (!token) return texts.t(state === "blocked" ? "usage_blocked" : "usage_may_fetch");
+    if (!token) return texts.t(state === "blocked" ? "legend_blocked" : "usage_may_fetch");
     return texts.t(state === "blocked" ? "usage_means_reserved" : "usage_means_allowed", { label: purposeTexts(token, texts) });
   };
   const state = (shown: Outcome): HTMLElement => h("span", { class: `${shown}-text` }, stateText(shown));
   const was = outcome === "blocked" ? "allowed" : "blocked";
   return [
-    h("p", { class: `state-badge ${outcome}` }, mark(outcome), texts.t(`compare_newly_${changeName(outcome, crawler, registry)}`)),
-    h("h2", { class: "explanation-title" }, crawler),
+    explanationHead(outcome, texts.t(`compare_newly_${changeName(outcome, crawler, registry)}`), crawler),
     h("p", { class: "explanation-path mono" }, comparison.urls[change.url]),
     token ? h("p", { class: "soft small" }, texts.t("crawler_token_only", { crawler, operator: token.operator })) : null,
     h(
@@ -63,7 +62,7 @@ function side(
       {},
       state,
       line === 0
-        ? h("span", { class: "soft" }, texts.t("compare_no_rule"))
+        ? h("span", { class: "soft" }, texts.t("legend_none"))
         : [lineButton(texts, line, goTo), h("code", { translate: "no" }, lines[line - 1] ?? "")],
     ),
   ];

@@ -64,3 +64,8 @@ export function largeNote(texts: Texts, characters: number, read: () => void): H
 export function loadingNote(texts: Texts): HTMLElement {
   return h("p", { class: "empty-state soft", "data-state": "loading" }, texts.t("views_loading"));
 }
+
+/** Shown while nothing is asked. */
+export function emptyNote(text: string): HTMLElement {
+  return h("p", { class: "empty-state soft", "data-state": "empty" }, text);
+}

@@ -3,8 +3,7 @@
 import { h } from "../../dom.js";
 import { moveFocus } from "../../shell.js";
 import type { Texts } from "../../texts.js";
-import { panelEdges } from "./panel-edges.js";
-import { Sheet } from "./sheet.js";
+import { resizeEdge } from "./resize-edge.js";
 
 /** The panels in their order: each is a class, and what `data-shown` says on a phone. */
 const PARTS = ["input", "main", "explanation"] as const;
@@ -12,6 +11,13 @@ type Part = (typeof PARTS)[number];
 
 /** One column: the parts are tabs. */
 const NARROW = matchMedia("(max-width: 48rem)");
+
+const MIN_PX = 200;
+const MAX_PX = 1600;
+/** The middle panel keeps a part of the window. */
+const MOST = { "first-panel": "38%", "last-panel": "31%" } as const;
+/** Pixels that count as a drag. */
+const DRAG = 40;
 
 export interface Tab {
   /** The name of the tab for tests. */
@@ -68,5 +74,70 @@ export class ThreePanels {
 
   get isSheetOpen(): boolean {
     return this.#sheet.isOpen;
+  }
+}
+
+/**
+ * Return the edges after the first panel and before the last one. The middle panel has the rest.
+ *
+ * All views share the widths, which last until the page is loaded again.
+ */
+function panelEdges(texts: Texts): readonly [HTMLElement, HTMLElement] {
+  const { style } = document.documentElement;
+  const edge = (name: "first-panel" | "last-panel", label: string, panel: () => Element | null): HTMLElement =>
+    resizeEdge({
+      label,
+      name: `${name}-edge`,
+      min: MIN_PX,
+      max: MAX_PX,
+      isBefore: name === "last-panel",
+      width: () => Math.round(panel()?.getBoundingClientRect().width ?? 0),
+      setWidth: (pixels) => style.setProperty(`--${name}`, `min(${pixels}px, ${MOST[name]})`),
+      fit: () => style.removeProperty(`--${name}`),
+    });
+  const first: HTMLElement = edge("first-panel", texts.t("panel_edge_first"), () => first.previousElementSibling);
+  const last: HTMLElement = edge("last-panel", texts.t("panel_edge_last"), () => last.nextElementSibling);
+  return [first, last];
+}
+
+/** On a phone, the explanation as a sheet over the lower part of the screen: tap or drag its handle. */
+class Sheet {
+  readonly #panel: HTMLElement;
+
+  constructor(panel: HTMLElement, texts: Texts) {
+    this.#panel = panel;
+    let start: number | null = null;
+    const handle = h("button", {
+      type: "button",
+      class: "sheet-handle",
+      "aria-label": texts.t("close_button"),
+      on: {
+        click: () => this.close(),
+        pointerdown: (event) => {
+          start = event.clientY;
+          handle.setPointerCapture(event.pointerId);
+        },
+        pointerup: (event) => {
+          if (start === null) return;
+          const moved = event.clientY - start;
+          start = null;
+          if (moved > DRAG) this.close();
+          else if (moved < -DRAG) panel.classList.add("tall");
+        },
+      },
+    });
+    panel.prepend(handle);
+  }
+
+  get isOpen(): boolean {
+    return this.#panel.classList.contains("open");
+  }
+
+  open(): void {
+    this.#panel.classList.add("open");
+  }
+
+  close(): void {
+    this.#panel.classList.remove("open", "tall");
   }
 }

@@ -3,11 +3,11 @@
 import type { DirectiveObject, PageRow, RulePosition } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts, TextKey } from "../../texts.js";
-import { mark } from "../parts/marks.js";
+import { explanationHead, explanationSection } from "../parts/explanation.js";
 import { directiveText, hasEffect, type Use, type UseState, useState } from "./answer.js";
 
 export const USE_TEXTS = {
-  fetch: "rules_fetch",
+  fetch: "usage_fetch",
   may_index: "rules_may_index",
   may_list: "rules_may_list",
   may_index_embedded: "rules_may_index_embedded",
@@ -42,15 +42,12 @@ export interface Places {
 export function explainUse(texts: Texts, row: PageRow, use: Use | "fetch", places: Places): Child[] {
   const state = useState(row, use);
   return [
-    h("p", { class: `state-badge ${state}` }, mark(state), texts.t(STATE_TEXTS[state])),
-    h("h2", { class: "explanation-title" }, `${row.agent_name}: ${texts.t(USE_TEXTS[use])}`),
+    explanationHead(state, texts.t(STATE_TEXTS[state]), `${row.agent_name}: ${texts.t(USE_TEXTS[use])}`),
     h("p", { class: "explanation-lead" }, leadText(texts, row, use, places)),
     use === "fetch" ? null : decidingRules(texts, row, use, places),
     row.fetch_allowed ? [ownRules(texts, row, places), ineffectiveRules(texts, row, places)] : unseen(texts, row, places),
-    h(
-      "section",
-      { class: "explanation-section" },
-      h("h3", {}, texts.t("rules_reading")),
+    explanationSection(
+      texts.t("rules_reading"),
       h("p", {}, texts.t(row.dialect === "restrictive" ? "rules_dialect_none" : "rules_dialect", dialectValues(row))),
     ),
   ];
@@ -92,18 +89,18 @@ function limitText(texts: Texts, use: Use, limit: number | string): string {
   if (use === "available") return new Date(limit).toLocaleDateString(texts.language, { dateStyle: "long", timeZone: "UTC" });
   if (limit === "snippet") return texts.t("rules_limit_snippet");
   if (typeof limit === "string") return limit;
-  return texts.t(use === "may_preview_video" ? "rules_limit_seconds" : "rules_limit_characters", { count: limit });
+  return texts.t(use === "may_preview_video" ? "seconds" : "rules_limit_characters", { count: limit });
 }
 
 function decidingRules(texts: Texts, row: PageRow, use: Use, places: Places): Child {
   const { directive, other_directives: others } = row[use];
   if (!directive || others.length === 0) return null;
-  return section(texts.t("rules_also"), ruleList(texts, others, places));
+  return explanationSection(texts.t("rules_also"), ruleList(texts, others, places));
 }
 
 function ownRules(texts: Texts, { directives, agent_name: crawler }: PageRow, places: Places): Child {
   if (directives.length === 0) return null;
-  return section(texts.t("rules_for", { crawler }), ruleList(texts, directives, places));
+  return explanationSection(texts.t("rules_for", { crawler }), ruleList(texts, directives, places));
 }
 
 /** The rules for every crawler that have no effect on this one, such as one that its operator no longer documents. */
@@ -113,22 +110,18 @@ function ineffectiveRules(texts: Texts, row: PageRow, places: Places): Child {
   const others = row.page.directives.filter((one) => one.agent === null && hasEffect(one) && !own.has(key(one)));
   if (others.length === 0) return null;
   const values = dialectValues(row);
-  return section(texts.t("rules_not_read", values), ruleList(texts, others, places), h("p", { class: "soft" }, texts.t("rules_not_read_why", values)));
+  return explanationSection(texts.t("rules_not_read", values), ruleList(texts, others, places), h("p", { class: "soft" }, texts.t("rules_not_read_why", values)));
 }
 
 function unseen(texts: Texts, { directives, agent_name: crawler }: PageRow, places: Places): Child {
   if (directives.length === 0) return null;
-  return section(
+  return explanationSection(
     texts.t("rules_never_seen"),
     ruleList(texts, directives, places),
     directives.some(({ name }) => name === "noindex" || name === "none")
       ? h("p", { class: "note warning" }, texts.t("rules_noindex_unseen", { crawler }))
       : null,
   );
-}
-
-function section(title: string, ...children: Child[]): HTMLElement {
-  return h("section", { class: "explanation-section" }, h("h3", {}, title), children);
 }
 
 /** A list of rules with their places, the crawlers that they are for, and what is wrong with them. */

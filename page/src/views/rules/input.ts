@@ -57,8 +57,8 @@ export class RulesInput {
             label(texts.t("rules_html"), this.#html),
           ),
         },
-        fetch: { label: texts.t("rules_pane_fetch"), element: h("div", { class: "panel-body" }, form) },
-        file: { label: texts.t("rules_pane_file"), element: this.file.element },
+        fetch: { label: texts.t("fetch_button"), element: h("div", { class: "panel-body" }, form) },
+        file: { label: texts.t("editor_label"), element: this.file.element },
       },
       (pane) => pane !== "file" && this.#set({ mode: pane }),
     );

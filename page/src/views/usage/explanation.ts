@@ -3,8 +3,8 @@
 import type { CrawlerUsesObject, UsagePurpose, UseStatementObject, UseTableObject } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
+import { explanationHead, explanationSection } from "../parts/explanation.js";
 import { lineButton } from "../parts/line-button.js";
-import { mark } from "../parts/marks.js";
 import {
   decidingStatement,
   honouredRecords,
@@ -43,34 +43,21 @@ export function explainUsage(
     column === "fetch" ? accessHead(texts, crawler) : purposeHead(texts, crawler, column),
     h("p", { class: "explanation-path mono" }, answer.url),
     column === "fetch" ? null : statements(texts, answer, crawler, column, goTo),
-    section(texts.t("usage_access"), accessText(texts, crawler, goTo)),
-    section(texts.t("usage_honours"), h("p", {}, honoursText(texts, crawler))),
+    explanationSection(texts.t("usage_fetch"), accessText(texts, crawler, goTo)),
+    explanationSection(texts.t("usage_honours"), h("p", {}, honoursText(texts, crawler))),
     unreadSources(texts, answer),
   ];
 }
 
 function accessHead(texts: Texts, { agent_name: name, allowed, line }: CrawlerUsesObject): Child[] {
   const state = !allowed ? "blocked" : line === null ? "none" : "allowed";
-  return [
-    badge(state, texts.t(allowed ? "usage_may_fetch" : "usage_blocked")),
-    h("h2", { class: "explanation-title" }, `${name}: ${texts.t("usage_fetch")}`),
-  ];
+  return explanationHead(state, texts.t(allowed ? "usage_may_fetch" : "legend_blocked"), `${name}: ${texts.t("usage_fetch")}`);
 }
 
 function purposeHead(texts: Texts, crawler: CrawlerUsesObject, purpose: UsagePurpose): Child[] {
   const state = usageState(crawler, purpose);
-  return [
-    badge(STATE_MARKS[state], texts.t(STATE_TEXTS[state])),
-    h("h2", { class: "explanation-title" }, `${crawler.agent_name}: ${texts.t(PURPOSE_TEXTS[purpose])}`),
-  ];
-}
-
-function badge(state: "blocked" | "allowed" | "none" | "unread", text: string): HTMLElement {
-  return h("p", { class: `state-badge ${state}` }, mark(state), text);
-}
-
-function section(title: string, ...children: Child[]): HTMLElement {
-  return h("section", { class: "explanation-section" }, h("h3", {}, title), children);
+  const title = `${crawler.agent_name}: ${texts.t(PURPOSE_TEXTS[purpose])}`;
+  return explanationHead(STATE_MARKS[state], texts.t(STATE_TEXTS[state]), title);
 }
 
 function statements(

@@ -16,6 +16,7 @@ from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.csv_lines import TextLines
 from canfetch.bulk.reading.csv_recovery import lines_to_read_again
 from canfetch.bulk.reading.parquet_batches import bounded_batches
+from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra
 
@@ -31,7 +32,6 @@ _PARQUET_BATCH_ROWS: Final = 4096
 # Of a damaged row group: all rows of a batch are lost with one of them.
 _DAMAGED_BATCH_ROWS: Final = 256
 CUT_ROW: Final = "the file ends within a quoted cell of this row, or a quote before it is not closed"
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # The byte order marks of UTF-16, in text.
 _UTF_16_MARKS: Final = ("\udcff\udcfe", "\udcfe\udcff")
 
@@ -180,7 +180,7 @@ def _lines(stream: BinaryIO, advance: Callable[[int], None]) -> Iterator[bytes]:
     while line := stream.readline(MAX_LINE_BYTES + 1):
         advance(len(line))
         if is_first:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
+            line = line.removeprefix(BYTE_ORDER_MARK)
             is_first = False
         if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
             while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):

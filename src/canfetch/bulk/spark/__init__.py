@@ -19,12 +19,12 @@ from canfetch.bulk.spark.functions import (  # noqa: E402
     may_use,
     metrics,
     origins,
+    register,
     rules,
     sitemaps,
     usage,
 )
 from canfetch.bulk.spark.partitioned_files import PartitionedFiles  # noqa: E402
-from canfetch.bulk.spark.registration import register  # noqa: E402
 
 __all__ = [
     "BroadcastFiles",

@@ -13,8 +13,7 @@ from canfetch.bulk.decisions import AnyAgents, named_chains
 from canfetch.bulk.files import Files, check_mapping
 from canfetch.bulk.parsed_files import needed_columns
 from canfetch.bulk.spark.arrow_functions import call_function, call_with_agent, spark_function
-from canfetch.bulk.spark.parquet_paths import AnyPaths, list_files
-from canfetch.bulk.spark.parquet_rows import DecidedColumns, decide_rows, split_files
+from canfetch.bulk.spark.parquet_rows import AnyPaths, DecidedColumns, decide_rows, list_files, split_files
 from canfetch.bulk.spark.parquet_schema import check_agent, kept_columns, spark_schema
 from canfetch.bulk.types import BOOL, DECISION, ColumnType, arrow_type, struct_of
 from canfetch.core.agent import Agent

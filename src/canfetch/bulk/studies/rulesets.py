@@ -12,10 +12,11 @@ import re
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
+from canfetch.core.lines import BYTE_ORDER_MARK
+
 _ALLOW: Final = "allow"
 _DISALLOW: Final = "disallow"
 _USER_AGENT: Final = "user-agent"
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _LINE: Final = re.compile(r"[ \t]*(user-agent|allow|disallow)[ \t]*:[ \t]*([^#\r]*)", re.IGNORECASE)
 # Common Crawl reads up to a carriage return, but skips any white space before the value, line ends included.
 _COMMON_CRAWL_LINE: Final = re.compile(rb"\s*(user-agent|allow|disallow)\s*:\s*([^#\r]*)", re.IGNORECASE)
@@ -129,7 +130,7 @@ def common_crawl_rulesets(
         ends_at_carriage_returns: Whether a carriage return ends a line, as in RFC 9309. In the script, only a line feed
             does.
     """
-    content = content.removeprefix(_BYTE_ORDER_MARK)
+    content = content.removeprefix(BYTE_ORDER_MARK)
     collected = _Collection()
     if _PAGE.match(content):
         return {}

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -28,11 +28,11 @@ def _run(
     output: str | None,
     force: bool,  # noqa: FBT001 - click calls it
     **values: Any,
-) -> NoReturn:
+) -> int:
     check_outputs()
     if list_:
         sys.stdout.write("".join(_recipe_list()))
-        click.get_current_context().exit(EXIT_OK)
+        return EXIT_OK
     # Omitted options are None or (). An empty string was passed by the user.
     parameters = {name: value for name, value in values.items() if value not in (None, ())}
     try:
@@ -55,7 +55,7 @@ def _run(
     else:
         create_file(output, content, force=force)
     print_notes(blocking_notes(robots))
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _recipe_list() -> list[str]:

@@ -7,7 +7,7 @@ output is an object with `holds` and `forms`, the text of each form.
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -42,7 +42,7 @@ class _Options(NamedTuple):
     no_color: bool
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     options = _Options(**values)
     file = options.file
     policy = read_policy(read_whole_input(file, max_bytes=_MAX_BYTES), file)
@@ -66,7 +66,7 @@ def _run(**values: Any) -> NoReturn:
     sys.stdout.flush()
     if not proof.holds:
         _print_shortfalls(file, proof)
-    click.get_current_context().exit(EXIT_OK if proof.holds else EXIT_NEGATIVE)
+    return EXIT_OK if proof.holds else EXIT_NEGATIVE
 
 
 def _render(policy: SitePolicy, to: str) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """`canfetch bulk`: tables from archives of robots.txt files. `docs/bulk.md` describes their columns."""
 
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -21,30 +21,30 @@ Exit codes: 0 the output is complete, 2 an archive ends within a record or
   damage, no record of it can be used, or an error occurred."""
 
 
-def _parse(inputs: tuple[str, ...], table: str, **values: Any) -> NoReturn:
+def _parse(inputs: tuple[str, ...], table: str, **values: Any) -> int:
     run = pop_run_options(values)
     options = TableOptions(table, profile=run.profile)
-    click.get_current_context().exit(run_archive_command("parse", inputs, options, run))
+    return run_archive_command("parse", inputs, options, run)
 
 
-def _decide(inputs: tuple[str, ...], paths: tuple[str, ...], **values: Any) -> NoReturn:
+def _decide(inputs: tuple[str, ...], paths: tuple[str, ...], **values: Any) -> int:
     run = pop_run_options(values)
     options = TableOptions("decisions", selected_agents(values), _check_paths(paths), run.profile)
-    click.get_current_context().exit(run_archive_command("decide", inputs, options, run))
+    return run_archive_command("decide", inputs, options, run)
 
 
-def _matrix(inputs: tuple[str, ...], path: str, **values: Any) -> NoReturn:
+def _matrix(inputs: tuple[str, ...], path: str, **values: Any) -> int:
     run = pop_run_options(values)
     agents = selected_agents(values, all_by_default=True)
     options = TableOptions("matrix", agents, _check_paths((path,)), run.profile)
     _check_columns(options)
-    click.get_current_context().exit(run_archive_command("matrix", inputs, options, run))
+    return run_archive_command("matrix", inputs, options, run)
 
 
-def _metrics(inputs: tuple[str, ...], **values: Any) -> NoReturn:
+def _metrics(inputs: tuple[str, ...], **values: Any) -> int:
     run = pop_run_options(values)
     options = TableOptions("metrics", profile=run.profile)
-    click.get_current_context().exit(run_archive_command("metrics", inputs, options, run))
+    return run_archive_command("metrics", inputs, options, run)
 
 
 def _check_columns(options: TableOptions) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -53,7 +53,7 @@ def _run(
     use: str | None,
     only_allowed: bool,
     **values: Any,
-) -> NoReturn:
+) -> int:
     run = pop_run_options(values)
     agents = selected_agents(values)
     options = FilterOptions(
@@ -117,7 +117,7 @@ def _run(
     noun = "URL" if len(agents) == 1 else "decision"
     summary = _summary(noun, counts, with_use=options.use is not None)
     _print_counts(summary, counts, aside, run.output)
-    click.get_current_context().exit(EXIT_ERROR if collected.is_cut or aside.is_cut else EXIT_OK)
+    return EXIT_ERROR if collected.is_cut or aside.is_cut else EXIT_OK
 
 
 def _find_use(name: str | None) -> UsagePurpose | None:

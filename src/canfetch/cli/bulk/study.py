@@ -1,7 +1,7 @@
 """`canfetch study`: the tables of published studies, recomputed from archives."""
 
 from contextlib import closing
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -46,7 +46,7 @@ def _run(
     period: str,
     plot: str | None,
     **values: Any,
-) -> NoReturn:
+) -> int:
     run = pop_run_options({**values, _NO_PROFILE: "rfc9309"})
     recipe = get_recipe(name)
     for agent in agents:
@@ -84,7 +84,7 @@ def _run(
             _write(folder, rows)
     what = f"{counted(len(rows), 'row')} about {counted(collected.captures, 'file')}"
     print_counts(what, collected, aside, run.output)
-    click.get_current_context().exit(EXIT_ERROR if collected.is_cut else EXIT_OK)
+    return EXIT_ERROR if collected.is_cut else EXIT_OK
 
 
 def _write(folder: WorkFolder, rows: list[Row]) -> None:

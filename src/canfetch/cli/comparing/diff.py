@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -52,7 +52,7 @@ class _Options(NamedTuple):
     no_color: bool
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     options = _Options(**values)
     sitemaps = [("--sitemap", name) for name in options.sitemap]
     check_standard_input([("", options.old), ("", options.new), ("--urls-file", options.urls_file), *sitemaps])
@@ -79,9 +79,9 @@ def _run(**values: Any) -> NoReturn:
     checked = len(listed.valid) if options.urls_file is not None or options.sitemap else None
     _write(Report(options.old, options.new, rows, len(agents), held, checked), options)
     if listed.has_invalid:
-        click.get_current_context().exit(EXIT_ERROR)
+        return EXIT_ERROR
     failed = held if conditions else rows
-    click.get_current_context().exit(EXIT_NEGATIVE if failed else EXIT_OK)
+    return EXIT_NEGATIVE if failed else EXIT_OK
 
 
 def _row(change: Change, agents: Iterable[RequestedAgent], urls: Iterable[str]) -> Row:

@@ -1,6 +1,6 @@
 """`canfetch minimize`: the smallest file found with the same verdicts."""
 
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -34,7 +34,7 @@ class _Options(NamedTuple):
     quiet: bool
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     options = _Options(**values)
     if options.in_place and options.name == STANDARD_INPUT:
         raise CommandError("--in-place requires a file, not standard input")
@@ -54,7 +54,7 @@ def _run(**values: Any) -> NoReturn:
     if not options.quiet:
         # Standard output is the file.
         print_message_lines("\n".join(_report(found, robots.content)))
-    click.get_current_context().exit(EXIT_NEGATIVE if options.check and found.saved_bytes else EXIT_OK)
+    return EXIT_NEGATIVE if options.check and found.saved_bytes else EXIT_OK
 
 
 def _check_encoding(name: str, robots: RobotsTxt) -> None:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -64,7 +64,7 @@ class _Result(NamedTuple):
         }
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     options = _Options(**values)
     palette = Palette(enabled=use_color(no_color=options.no_color))
     writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
@@ -84,7 +84,7 @@ def _run(**values: Any) -> NoReturn:
     elif not options.quiet:
         counts = [f"{failed} failed"] * (failed > 0) + [f"{unchecked} could not be checked"] * (unchecked > 0)
         sys.stdout.write(f"{counted(checked, 'expectation')} checked, {', '.join(counts) or 'all hold'}.\n")
-    click.get_current_context().exit(code)
+    return code
 
 
 def _results(options: _Options) -> Iterator[_Result]:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -35,7 +35,7 @@ def _verify(
     allow_unsealed: bool,
     format: str,  # noqa: A002 - click's name
     no_color: bool,
-) -> NoReturn:
+) -> int:
     code = EXIT_OK
     writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
     palette = Palette(enabled=use_color(no_color=no_color))
@@ -56,7 +56,7 @@ def _verify(
         raise CommandError(f"{error}; {_FOLDER_HINT}") from None
     if writer is not None:
         writer.end()
-    click.get_current_context().exit(code)
+    return code
 
 
 def _reject_url(folder: str) -> None:
@@ -64,7 +64,7 @@ def _reject_url(folder: str) -> None:
         raise CommandError(f"{folder}: not a folder; {_FOLDER_HINT}")
 
 
-def _print_heads(folder: str) -> NoReturn:
+def _print_heads(folder: str) -> int:
     _reject_url(folder)
     path = Path(folder)
     heads = find_heads(path)
@@ -72,7 +72,7 @@ def _print_heads(folder: str) -> NoReturn:
         problem = "no evidence found" if path.is_dir() else "not a folder"
         raise CommandError(f"{folder}: {problem}; {_FOLDER_HINT}")
     sys.stdout.write("".join(f"{head}\n" for head in heads))
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _parse_heads(texts: Sequence[str]) -> list[EvidenceHead]:

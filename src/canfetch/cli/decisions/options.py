@@ -1,7 +1,7 @@
 """The options that `check`, `explain` and `matrix` share."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -67,9 +67,9 @@ def decision_command(
     """
 
     def decorate(function: Callable[[DecisionOptions], int]) -> click.Command:
-        def run(**values: Any) -> NoReturn:
+        def run(**values: Any) -> int:
             network = pop_network_options(values)
-            click.get_current_context().exit(function(DecisionOptions(**values, network=network)))
+            return function(DecisionOptions(**values, network=network))
 
         return click.Command(
             name, params=[*_parameters(), *more], callback=run, short_help=summary, help=description, epilog=epilog

@@ -2,7 +2,7 @@
 
 import sys
 from contextlib import closing
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -53,7 +53,7 @@ class _FormattedFile(NamedTuple):
         return self.result.content != self.before
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     options = _Options(**values)
     names = tuple(expand_directories(names_or_default(options.names, "fmt", writes=options.writes)))
     if any(map(is_url, names)):
@@ -61,7 +61,7 @@ def _run(**values: Any) -> NoReturn:
     check_standard_input([("", name) for name in names])
     if options.format != "text" and not options.check:
         raise CommandError(f"--format {options.format} requires --check")
-    click.get_current_context().exit(_format_all(options, names))
+    return _format_all(options, names)
 
 
 def _format_all(options: _Options, names: tuple[str, ...]) -> int:

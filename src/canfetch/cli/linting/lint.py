@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -38,7 +38,7 @@ from canfetch.lint.repeated_files import RepeatedFiles
 from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     # The server is asked each time: whoever has just repaired a file wants to see it. So there is no `--refresh`.
     values["refresh"] = not values["offline"]
     network = pop_network_options(values)
@@ -49,12 +49,11 @@ def _run(**values: Any) -> NoReturn:
         options = options._replace(for_profiles=options.for_profiles or settings.fix_for)
     catalogue = load_catalogue(settings.language)
     palette = Palette(enabled=use_color(no_color=options.no_color) and options.output is None)
-    context = click.get_current_context()
     if options.list_checks or options.explain is not None:
         from canfetch.cli.linting.check_descriptions import describe_checks  # noqa: PLC0415 - only for these options
 
         sys.stdout.write(describe_checks(options, catalogue, palette) or "")
-        context.exit(EXIT_OK)
+        return EXIT_OK
     check_outputs()
     linter = _make_linter(settings)
     # A fixed file from standard input is written to standard output, so the report is not.
@@ -72,11 +71,11 @@ def _run(**values: Any) -> NoReturn:
     if options.watch:
         from canfetch.cli.linting.watching import watch  # noqa: PLC0415 - only for this option
 
-        context.exit(watch(options, linter, writer))
+        return watch(options, linter, writer)
     code = _lint(options, linter, settings.fail_on, writer)
     if options.output is not None and isinstance(stream, StringIO):
         replace_file(options.output, encode_text(stream.getvalue()), option="--output")
-    context.exit(code)
+    return code
 
 
 def _check_for_profiles(options: LintOptions) -> None:

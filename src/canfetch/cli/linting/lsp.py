@@ -1,6 +1,6 @@
 """`canfetch lsp`: the language server for editors."""
 
-from typing import Final, NoReturn
+from typing import Final
 
 import click
 
@@ -8,14 +8,14 @@ from canfetch.cli.shared.single_value_option import Option
 from canfetch.errors import MissingExtra
 
 
-def _run(*, verbose: int, stdio: bool) -> NoReturn:  # noqa: ARG001 - some editors pass --stdio to every server
+def _run(*, verbose: int, stdio: bool) -> int:  # noqa: ARG001 - some editors pass --stdio to every server
     try:
         from canfetch.lsp.stdio import serve_standard_streams  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"attrs", "cattrs", "lsprotocol", "pygls"}:
             raise
         raise MissingExtra('the language server requires pygls: pip install "canfetch[lsp]"') from None
-    click.get_current_context().exit(serve_standard_streams(verbose))
+    return serve_standard_streams(verbose)
 
 
 command: Final = click.Command(

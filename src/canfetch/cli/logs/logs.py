@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, BinaryIO, Final
 
 import click
 
@@ -73,7 +73,7 @@ def _run(
     force: bool,
     no_color: bool,
     **history_options: Any,
-) -> NoReturn:
+) -> int:
     form = None if plot is None else plot_format(plot)
     check_outputs()
     check_standard_input([("", file) for file in files] + [("--robots", history_options["robots"])])
@@ -104,7 +104,7 @@ def _run(
     _print_bad_lines(report)
     if report.lines and report.bad_lines == report.lines:
         raise CommandError(f"no line of an access log in {', '.join(map(quoted, files))}: see --log-format")
-    click.get_current_context().exit(EXIT_ERROR if unread else EXIT_OK)
+    return EXIT_ERROR if unread else EXIT_OK
 
 
 def _print_signature_notes(report: LogReport) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from math import isfinite
-from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import click
 
@@ -140,11 +140,11 @@ class _Sample(click.ParamType):  # type: ignore[type-arg]  # generic only since 
         return int(digits)
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     network = pop_connection_options({**values, "parallel": 1})
     own = {name: value for name, value in values.items() if name in _Options._fields}
     own["sample"] = None if own["sample"] < 0 else own["sample"]
-    click.get_current_context().exit(_audit(_Options(**own), network))
+    return _audit(_Options(**own), network)
 
 
 def _audit(options: _Options, network: NetworkOptions) -> int:

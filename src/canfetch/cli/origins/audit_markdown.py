@@ -20,6 +20,7 @@ from canfetch.audit.text_report import (
     use_text,
 )
 from canfetch.cli.shared.markdown import markdown_code, markdown_text
+from canfetch.core.text import cut_text
 
 MAX_CHARACTERS: Final = 60_000
 """The size of a report. A comment on GitHub has at most 65,536 characters."""
@@ -103,13 +104,9 @@ def _details(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) ->
 
 def _cell(text: str) -> str:
     """Return text of a site as code in a table, cut."""
-    return markdown_code(_cut(text))
+    return markdown_code(cut_text(text, _MAX_CELL))
 
 
 def _code(text: str) -> str:
     """Return text of a site as code outside of tables, cut."""
-    return markdown_code(_cut(text), in_table=False)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MAX_CELL else f"{text[:_MAX_CELL]}\N{HORIZONTAL ELLIPSIS}"
+    return markdown_code(cut_text(text, _MAX_CELL), in_table=False)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -24,16 +24,15 @@ from canfetch.errors import CanfetchError, CorruptEntry, NewerEntry, StoreError
 _HEADING: Final = "FETCHED               STATUS  ACCESS        BYTES  ORIGIN\n"
 
 
-def _with_store(function: Callable[..., int]) -> Callable[..., NoReturn]:
-    def run(store: str | None, **values: Any) -> NoReturn:
+def _with_store(function: Callable[..., int]) -> Callable[..., int]:
+    def run(store: str | None, **values: Any) -> int:
         opened = open_existing_store(store, warn=print_message)
         try:
-            code = function(opened, **values)
+            return function(opened, **values)
         except StoreError as error:
             raise CommandError(f"--store {restore_scheme(str(error), store)}") from None
         finally:
             opened.close()
-        click.get_current_context().exit(code)
 
     return run
 

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -51,9 +51,9 @@ class _Options(NamedTuple):
     no_color: bool
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     network = pop_network_options(values)
-    click.get_current_context().exit(_print_facts(_Options(**values), network))
+    return _print_facts(_Options(**values), network)
 
 
 def _print_facts(options: _Options, network: NetworkOptions) -> int:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -46,9 +46,9 @@ class _Options(NamedTuple):
     no_color: bool
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     network = pop_network_options(values)
-    click.get_current_context().exit(_fetch(_Options(**values), network))
+    return _fetch(_Options(**values), network)
 
 
 def _fetch(options: _Options, network: NetworkOptions) -> int:

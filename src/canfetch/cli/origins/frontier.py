@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -37,14 +37,14 @@ def _show(
     limit: int,
     format: str,  # noqa: A002
     no_color: bool,
-) -> NoReturn:
+) -> int:
     check_crawl(file, crawl)
     if not urls and (state is not None or origin is not None):
         raise CommandError("--state and --origin select the URLs of --urls: pass --urls as well")
     if urls:
         is_limited = click.get_current_context().get_parameter_source("limit") is not click.core.ParameterSource.DEFAULT
         limit = limit if is_limited else -1
-        _list_urls(file, crawl, state=state, origin=_parse_origin(origin), limit=limit, format=format)
+        return _list_urls(file, crawl, state=state, origin=_parse_origin(origin), limit=limit, format=format)
     try:
         report = read_report(file, limit=limit) if crawl is None else read_postgres_report(file, crawl, limit=limit)
         # Without the password that it can contain.
@@ -57,7 +57,7 @@ def _show(
         sys.stdout.write(json.dumps(_to_json(report), indent=2) + "\n")
     else:
         _write_text(name, report, time.time(), Palette(enabled=use_color(no_color=no_color)))
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _list_urls(
@@ -68,7 +68,7 @@ def _list_urls(
     origin: str | None,
     limit: int,
     format: str,  # noqa: A002 - as above
-) -> NoReturn:
+) -> int:
     chosen = None if state is None else URLState[state.upper()]
     try:
         if crawl is None:
@@ -82,7 +82,7 @@ def _list_urls(
                 sys.stdout.write(printable(url.url) + "\n")
     except (StoreError, InvalidOption, MissingExtra) as error:
         raise CommandError(str(error)) from None
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _write_urls(urls: Iterator[ListedURL]) -> None:
@@ -97,7 +97,7 @@ def _write_urls(urls: Iterator[ListedURL]) -> None:
     sys.stdout.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-def _retry(file: str, urls: tuple[str, ...], crawl: str | None, origin: str | None) -> NoReturn:
+def _retry(file: str, urls: tuple[str, ...], crawl: str | None, origin: str | None) -> int:
     if urls and origin is not None:
         raise CommandError("--origin and URLs cannot be used together")
     try:
@@ -111,7 +111,7 @@ def _retry(file: str, urls: tuple[str, ...], crawl: str | None, origin: str | No
         sys.stdout.write(f"not a failed URL: {printable(url)}\n")
     for url in waiting:
         sys.stdout.write(f"failed, and waits for its next visit: {printable(url)}\n")
-    click.get_current_context().exit(EXIT_OK if number else EXIT_NEGATIVE)
+    return EXIT_OK if number else EXIT_NEGATIVE
 
 
 def _parse_origin(text: str | None) -> str | None:

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import BinaryIO, Final, NoReturn
+from typing import BinaryIO, Final
 
 import click
 
@@ -68,7 +68,7 @@ def open_crawl(name: str, crawl: str | None) -> str | PostgresQueue:
         raise CommandError(str(error)) from None
 
 
-def _export(file: str, crawl: str | None, output: str | None, force: bool) -> NoReturn:  # noqa: FBT001 - of click
+def _export(file: str, crawl: str | None, output: str | None, force: bool) -> int:  # noqa: FBT001 - of click
     check_outputs()
     lines = export_frontier(open_crawl(file, crawl))
     try:
@@ -82,7 +82,7 @@ def _export(file: str, crawl: str | None, output: str | None, force: bool) -> No
                 pending.commit()
     except StoreError as error:
         raise CommandError(str(error)) from None
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _write(lines: Iterator[str], write: Callable[[str], object], progress: Progress) -> None:
@@ -92,7 +92,7 @@ def _write(lines: Iterator[str], write: Callable[[str], object], progress: Progr
             progress.advance(len(line))
 
 
-def _import(source: str, file: str, crawl: str | None, format: str) -> NoReturn:  # noqa: A002 - click's name
+def _import(source: str, file: str, crawl: str | None, format: str) -> int:  # noqa: A002 - click's name
     target = open_crawl(file, crawl)
     stream = open_input(source)
     progress = stream_progress(stream, enabled=True)
@@ -114,7 +114,7 @@ def _import(source: str, file: str, crawl: str | None, format: str) -> NoReturn:
         name = file if isinstance(target, str) else f"the crawl {target.crawl}"
         parts = "  ".join(f"{key.replace('_', ' ')} {number}" for key, number in counts._asdict().items())
         sys.stdout.write(f"{printable(name)}: imported\n{parts}\n")
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _read_lines(stream: BinaryIO, name: str, progress: Progress) -> Iterator[bytes]:

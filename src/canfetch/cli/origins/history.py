@@ -1,7 +1,7 @@
 """`canfetch history`: the versions that `canfetch watch` has recorded."""
 
 import sys
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -29,7 +29,7 @@ def _run(
     content: int | None,
     format: str,  # noqa: A002 - click calls it
     no_color: bool,  # noqa: FBT001
-) -> NoReturn:
+) -> int:
     try:
         with open_history(history) as opened:
             if content is not None:
@@ -38,7 +38,7 @@ def _run(
                 _write_versions(opened, origins, format, Palette(enabled=use_color(no_color=no_color)))
     except StoreError as error:
         raise CommandError(f"--history {error}") from None
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _write_content(history: WatchHistory, number: int) -> None:

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -31,7 +31,7 @@ from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
 from canfetch.core.document import RobotsTxt, parse
-from canfetch.core.extensions.sitemap import parse_sitemap
+from canfetch.core.extensions.document_urls import parse_sitemap
 from canfetch.core.keys import RecordKind
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -60,11 +60,10 @@ class _Options(NamedTuple):
     no_color: bool
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     network = pop_network_options(values)
     options = _Options(**values)
-    code = _list_urls(options, network) if options.urls or options.sitemaps else _list_names(options, network)
-    click.get_current_context().exit(code)
+    return _list_urls(options, network) if options.urls or options.sitemaps else _list_names(options, network)
 
 
 def _list_urls(options: _Options, network: NetworkOptions) -> int:

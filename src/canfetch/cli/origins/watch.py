@@ -76,10 +76,10 @@ class _WatchOptions(NamedTuple):
     no_color: bool
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     network = pop_network_options(values | _REPLACED)
     options = _WatchOptions(**{name: values[name] for name in _WatchOptions._fields})
-    click.get_current_context().exit(_watch(options, network))
+    return _watch(options, network)
 
 
 def _watch(options: _WatchOptions, network: NetworkOptions) -> int:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -43,10 +43,10 @@ from canfetch.pages.page_rules import parse_page
 from canfetch.pages.verdict import PageDecision, PageVerdict
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     network = pop_network_options(values)
     options = PageOptions(**values, network=network)
-    click.get_current_context().exit(check_resources(options) if options.resources else _check_page(options))
+    return check_resources(options) if options.resources else _check_page(options)
 
 
 def _check_page(options: PageOptions) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -84,9 +84,9 @@ class _Options(NamedTuple):
 _Decide = Callable[[str, RequestedAgent], UseVerdict]
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     network = pop_network_options(values)
-    click.get_current_context().exit(_check_use(_Options(**values), network))
+    return _check_use(_Options(**values), network)
 
 
 def _check_use(options: _Options, network: NetworkOptions) -> int:

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -57,7 +57,7 @@ _MAX_DAYS: Final = 3660
 Row = dict[str, Any]
 
 
-def _refresh(file: str, names: tuple[str, ...], agents_registry: str | None, format: str, **values: Any) -> NoReturn:  # noqa: A002 - the option's name
+def _refresh(file: str, names: tuple[str, ...], agents_registry: str | None, format: str, **values: Any) -> int:  # noqa: A002 - the option's name
     network = pop_connection_options(values)
     check_outputs()
     crawlers = _crawlers(names, load_registry(agents_registry))
@@ -83,7 +83,7 @@ def _refresh(file: str, names: tuple[str, ...], agents_registry: str | None, for
     rows += [{"url": url, "status": "failed", "reason": reason} for url, reason in result.failed.items()]
     rows.sort(key=lambda row: str(row["url"]))
     _write(rows, format, _REFRESH_COLUMNS, lambda row: f"{pad(row['status'], 7)}  {row['url']}{_after(row['reason'])}")
-    click.get_current_context().exit(EXIT_NEGATIVE if result.failed else EXIT_OK)
+    return EXIT_NEGATIVE if result.failed else EXIT_OK
 
 
 def _addresses(
@@ -92,7 +92,7 @@ def _addresses(
     agents_registry: str | None,
     max_age: float,
     format: str,  # noqa: A002 - the option's name
-) -> NoReturn:
+) -> int:
     registry = load_registry(agents_registry)
     lists = open_address_lists(file).current()
     urls = _list_urls(_crawlers(names, registry))
@@ -102,7 +102,7 @@ def _addresses(
     if format == "text":
         sys.stdout.write(f"{'FETCHED':20}  {'AGE':>8}  {'PREFIXES':>8}  {'STATUS':7}  LIST\n")
     _write(rows, format, _ADDRESS_COLUMNS, _address_text)
-    click.get_current_context().exit(EXIT_OK if all(row["status"] == "current" for row in rows) else EXIT_NEGATIVE)
+    return EXIT_OK if all(row["status"] == "current" for row in rows) else EXIT_NEGATIVE
 
 
 def _address_row(url: str, lists: "AddressLists", registry: Registry, max_age: float) -> Row:
@@ -143,7 +143,7 @@ def _verify(
     timeout: float,
     format: str,  # noqa: A002 - the option's name
     **values: Any,
-) -> NoReturn:
+) -> int:
     if request is not None and name is not None and parse_address(name) is not None:
         addresses = (name, *addresses)
         name = None
@@ -175,7 +175,7 @@ def _verify(
             yield {"crawler": None if crawler is None else crawler.name, "address": address, **found.to_json()}
 
     _write(verified(), format, _VERIFY_COLUMNS, _verified_text)
-    click.get_current_context().exit(code)
+    return code
 
 
 def _check_without_request(name: str | None, addresses: tuple[str, ...], options: Mapping[str, str | None]) -> None:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any, Final, NoReturn, get_args
+from typing import Any, Final, get_args
 
 import click
 
@@ -58,7 +58,7 @@ _HEADINGS: Final = ("NAME", "OPERATOR", "PURPOSES", "OBEYS", "TOKENS")
 _NAME_WIDTH: Final = 20
 
 
-def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the option's name
+def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str, ...], format: str) -> int:  # noqa: A002 - the option's name
     crawlers = find_crawlers(purpose, operator, obeys)
     if format == "text":
         sys.stdout.write("".join(_table(crawlers)))
@@ -66,10 +66,10 @@ def _list(purpose: tuple[str, ...], operator: tuple[str, ...], obeys: tuple[str,
         _write(crawlers, format)
     if not crawlers:
         print_message("canfetch: no crawler matches these filters")
-    click.get_current_context().exit(EXIT_OK if crawlers else EXIT_NEGATIVE)
+    return EXIT_OK if crawlers else EXIT_NEGATIVE
 
 
-def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the option's name
+def _show(names: tuple[str, ...], format: str) -> int:  # noqa: A002 - the option's name
     found = {name: REGISTRY.get_crawler(name) for name in names}
     crawlers = [crawler for crawler in found.values() if crawler is not None]
     if format == "text":
@@ -79,10 +79,10 @@ def _show(names: tuple[str, ...], format: str) -> NoReturn:  # noqa: A002 - the 
     unknown = [name for name, crawler in found.items() if crawler is None]
     for name in unknown:
         print_message(f"canfetch: {unknown_crawler(name, printable_text(name))}")
-    click.get_current_context().exit(EXIT_NEGATIVE if unknown else EXIT_OK)
+    return EXIT_NEGATIVE if unknown else EXIT_OK
 
 
-def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> NoReturn:  # noqa: A002 - the option's name
+def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> int:  # noqa: A002 - the option's name
     if not headers and headers_file is None:
         raise CommandError("no User-Agent header: pass one or more, or --headers-file FILE")
     code = EXIT_OK
@@ -107,7 +107,7 @@ def _find(headers: tuple[str, ...], headers_file: str | None, format: str) -> No
         write_rows(rows, CsvWriter(("user_agent", *_COLUMNS)))
     else:
         write_rows((match.to_json() for match in matches()), JsonWriter(lines=format == "ndjson"))
-    click.get_current_context().exit(code)
+    return code
 
 
 def _read_headers(headers: tuple[str, ...], headers_file: str | None) -> Iterator[str]:

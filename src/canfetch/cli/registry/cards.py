@@ -10,7 +10,7 @@ import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from sqlite3 import Error as SQLiteError
-from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
@@ -47,7 +47,7 @@ def _import(
     allow_private: bool,
     format: str,  # noqa: A002 - the option's name
     **values: Any,
-) -> NoReturn:
+) -> int:
     network = pop_connection_options({"public_only": not allow_private, **values})
     check_outputs()
     from canfetch.agents.cards import MAX_CARD_BYTES, parse_card  # noqa: PLC0415 - only for this command
@@ -80,7 +80,7 @@ def _import(
     if output is not None:
         print_message(f"canfetch: {quoted(output)} {f'is unchanged: {problem}' if problem else 'has the crawler'}")
     failed = problem is not None if output is not None else bool(differences)
-    click.get_current_context().exit(EXIT_NEGATIVE if card.faults or failed else EXIT_OK)
+    return EXIT_NEGATIVE if card.faults or failed else EXIT_OK
 
 
 def _add(
@@ -160,7 +160,7 @@ def _lines(card: "AgentCard", url: str | None, entry: Crawler | None, difference
     return lines + [f"differs from {entry.name if entry else ''}  {text}" for text in differences or ()]
 
 
-def _export(name: str, url: str | None, agents_registry: str | None) -> NoReturn:
+def _export(name: str, url: str | None, agents_registry: str | None) -> int:
     from canfetch.agents.cards import card_of  # noqa: PLC0415 - only for this command
 
     registry = load_registry(agents_registry)
@@ -173,9 +173,9 @@ def _export(name: str, url: str | None, agents_registry: str | None) -> NoReturn
             unknown_crawler(name, printable(name), registry) if crawler is None else f"{crawler.name} fetches nothing"
         )
         print_message(f"canfetch: {reason}")
-        click.get_current_context().exit(EXIT_NEGATIVE)
+        return EXIT_NEGATIVE
     sys.stdout.write(json.dumps(card_of(crawler, url=url), indent=2) + "\n")
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 import_command: Final = click.Command(

@@ -7,7 +7,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from sqlite3 import Error as SQLiteError
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -45,7 +45,7 @@ _SERVERS: Final = ("nginx", "apache")
 _LOCK_SECONDS: Final = 10.0
 
 
-def _init(folder: str, url: str, **values: Any) -> NoReturn:
+def _init(folder: str, url: str, **values: Any) -> int:
     now = time.time()
     try:
         identity = new_identity(to_origin_url(url), now=now, **values)
@@ -66,7 +66,7 @@ def _init(folder: str, url: str, **values: Any) -> NoReturn:
     os.close(descriptor)
     _write(folder, identity, now)
     _print_next_steps(folder, identity)
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _write(folder: str, identity: IdentityFile, now: float) -> None:
@@ -123,7 +123,7 @@ def _show(
     card: bool,
     keys: bool,
     format: str,  # noqa: A002 - click calls it
-) -> NoReturn:
+) -> int:
     given = (("--sign", sign is not None), ("--server", server is not None), ("--card", card), ("--keys", keys))
     names = [name for name, is_given in given if is_given]
     if len(names) > 1:
@@ -143,7 +143,7 @@ def _show(
         sys.stdout.write(json.dumps(_facts(identity, now)) + "\n")
     else:
         sys.stdout.write("".join(f"{line}\n" for line in _text_lines(identity, now)))
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _facts(identity: IdentityFile, now: float) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _server_lines(folder: str, identity: IdentityFile, server: str) -> str:
     return lines
 
 
-def _rotate(folder: str, lead: int, compromised: bool) -> NoReturn:  # noqa: FBT001 - click calls it
+def _rotate(folder: str, lead: int, compromised: bool) -> int:  # noqa: FBT001 - click calls it
     lead = 0 if compromised else lead
     # Two rotations at once would lose one of the new keys.
     lock = str(Path(folder) / f"{IDENTITY_NAME}.lock")
@@ -224,10 +224,10 @@ def _rotate(folder: str, lead: int, compromised: bool) -> NoReturn:  # noqa: FBT
     when = f"from {rfc3339(key.use_from)}" if lead else "now"
     sys.stdout.write(f"{key.thumbprint} signs {when}\n")
     print_message(f"canfetch: publish {quoted(_public_file(folder))} at {identity.directory_url} again")
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
-def _check(url: str, format: str, **values: Any) -> NoReturn:  # noqa: A002 - click calls it
+def _check(url: str, format: str, **values: Any) -> int:  # noqa: A002 - click calls it
     from canfetch.client.identity.directory_check import (  # noqa: PLC0415 - the client
         check_directory,
         check_published_card,
@@ -255,7 +255,7 @@ def _check(url: str, format: str, **values: Any) -> NoReturn:  # noqa: A002 - cl
         elif found.status is not None:
             lines.append("note   no signature agent card is published")
         sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
-    click.get_current_context().exit(EXIT_NEGATIVE if found.faults or faults else EXIT_OK)
+    return EXIT_NEGATIVE if found.faults or faults else EXIT_OK
 
 
 _FOLDER: Final = click.Argument(["folder"], metavar="FOLDER")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from sqlite3 import Error as SQLiteError
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -46,7 +46,7 @@ _MAX_KEY_BYTES: Final = 1 << 16
 _MAX_SIGNATURE_BYTES: Final = 1 << 10
 
 
-def _update(format: str, *, source: str | None, key: str | None, signature: str | None, **values: Any) -> NoReturn:  # noqa: A002 - the option's name
+def _update(format: str, *, source: str | None, key: str | None, signature: str | None, **values: Any) -> int:  # noqa: A002 - the option's name
     is_removed, allow_older = values.pop("builtin"), values.pop("allow_older")
     network = pop_connection_options(values)
     named = os.environ.get(REGISTRY_VARIABLE)
@@ -65,7 +65,7 @@ def _update(format: str, *, source: str | None, key: str | None, signature: str 
             Path(path).unlink(missing_ok=True)
         except OSError as error:
             raise CommandError(f"cannot remove {quoted(path)}: {error.strerror or error}") from None
-        _print_update(builtin_release(), format)
+        return _print_update(builtin_release(), format)
     try:
         release = _install(path, network, source, key, signature, allow_older=allow_older)
     except OSError as error:
@@ -75,8 +75,8 @@ def _update(format: str, *, source: str | None, key: str | None, signature: str 
     except CanfetchError as error:
         raise CommandError(str(error)) from None
     if release is None:
-        click.get_current_context().exit(EXIT_NEGATIVE)
-    _print_update(release, format)
+        return EXIT_NEGATIVE
+    return _print_update(release, format)
 
 
 def _install(
@@ -125,7 +125,7 @@ def _reader(network: NetworkOptions) -> Callable[[str, int], bytes]:
     return read
 
 
-def _print_update(release: Release, format: str) -> NoReturn:  # noqa: A002 - the option's name
+def _print_update(release: Release, format: str) -> int:  # noqa: A002 - the option's name
     is_installed = release.path is not None
     if format == "json":
         value = {"version": release.version, "path": release.path, "is_installed": is_installed}
@@ -133,7 +133,7 @@ def _print_update(release: Release, format: str) -> NoReturn:  # noqa: A002 - th
     else:
         place = f"installed at {release.path}" if is_installed else "of the package"
         sys.stdout.write(printable(f"registry of {release.version}, {place}") + "\n")
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _release(name: str) -> Release:
@@ -148,7 +148,7 @@ def _release(name: str) -> Release:
         raise CommandError(f"{quoted(name)}: {error}") from None
 
 
-def _diff(old: str, new: str, robots: str | None, profile: str, format: str, **_: Any) -> NoReturn:  # noqa: A002 - the option's name
+def _diff(old: str, new: str, robots: str | None, profile: str, format: str, **_: Any) -> int:  # noqa: A002 - the option's name
     from canfetch.answers.registry_changes import compare_releases  # noqa: PLC0415 - imports the comparison
 
     file = None if robots is None else parse(read_robots(robots), profile=profile)
@@ -163,7 +163,7 @@ def _diff(old: str, new: str, robots: str | None, profile: str, format: str, **_
         number = counted(len(changes.crawlers), "crawler")
         sys.stdout.write(f"{changes.before} -> {changes.after}: {number} changed\n")
     has_changes = changes.crawlers or changes.added_headers or changes.removed_headers
-    click.get_current_context().exit(EXIT_NEGATIVE if has_changes else EXIT_OK)
+    return EXIT_NEGATIVE if has_changes else EXIT_OK
 
 
 def _change_lines(change: "CrawlerChange") -> Iterator[str]:
@@ -185,7 +185,7 @@ def _change_lines(change: "CrawlerChange") -> Iterator[str]:
                 yield f"  in this robots.txt, newly {verb}: {patterns}, such as {urls.examples[0]}"
 
 
-def _report(release: str, format: str) -> NoReturn:  # noqa: A002 - the option's name
+def _report(release: str, format: str) -> int:  # noqa: A002 - the option's name
     from canfetch.answers.registry_changes import report_release  # noqa: PLC0415 - imports the comparison
 
     report = report_release(_release(release), datetime.now(UTC).date())
@@ -193,7 +193,7 @@ def _report(release: str, format: str) -> NoReturn:  # noqa: A002 - the option's
         sys.stdout.write(json.dumps(report.to_json()) + "\n")
     else:
         sys.stdout.write("".join(f"{printable(line)}\n" for line in _report_lines(report)))
-    click.get_current_context().exit(EXIT_NEGATIVE if report.old else EXIT_OK)
+    return EXIT_NEGATIVE if report.old else EXIT_OK
 
 
 def _report_lines(report: "ReleaseReport") -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 from click.core import ParameterSource
 
-from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
 from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.network_options import (
     fetch_rule_options,
@@ -52,7 +52,7 @@ class _Options(NamedTuple):
     verbose: int
 
 
-def _run(**values: Any) -> None:
+def _run(**values: Any) -> int:
     options = _Options(**values)
     if not options.http:
         _reject_http_options()
@@ -67,7 +67,7 @@ def _run(**values: Any) -> None:
         from canfetch.web.mcp.stdio import serve_standard_streams  # noqa: PLC0415 - needs the extra
 
         serve_standard_streams(create_server(_open_service(options)))
-        return
+        return EXIT_OK
     from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
 
     settings = HTTPSettings(
@@ -78,6 +78,7 @@ def _run(**values: Any) -> None:
     serve_http(
         service, settings, announce=lambda url: print_message(f"canfetch: serving MCP at {url} (Ctrl-C to stop)")
     )
+    return EXIT_OK
 
 
 def _open_service(options: _Options, *, is_open: bool = False) -> "Service":

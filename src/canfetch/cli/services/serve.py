@@ -5,7 +5,7 @@ import sys
 import webbrowser
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -57,7 +57,7 @@ class _Options(NamedTuple):
     verbose: int
 
 
-def _run(**values: Any) -> NoReturn:
+def _run(**values: Any) -> int:
     options = _Options(**values)
     try:
         if options.static is not None:
@@ -70,7 +70,7 @@ def _run(**values: Any) -> NoReturn:
         if error.name is None or error.name.partition(".")[0] not in _LIBRARIES:
             raise
         raise MissingExtra('the server requires FastAPI and uvicorn: pip install "canfetch[web]"') from None
-    click.get_current_context().exit(EXIT_OK)
+    return EXIT_OK
 
 
 def _write_site(folder: str, *, with_linter: bool) -> None:

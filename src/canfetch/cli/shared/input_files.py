@@ -8,6 +8,7 @@ from typing import BinaryIO, Final, NamedTuple
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.core.content_formats import MARKUP, foreign_format
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
 from canfetch.core.source import UTF_16_MARKS
 
@@ -15,7 +16,6 @@ STANDARD_INPUT: Final = "-"
 # Longer than any URL that a server accepts. A file without line ends must not fill the memory.
 _MAX_LINE_BYTES: Final = 1 << 20
 _LONG_LINE_PREFIX_BYTES: Final = 1024
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class InputLine(NamedTuple):
@@ -177,7 +177,7 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[InputLine]:
         if number == 1:
             if line.startswith(UTF_16_MARKS):
                 raise CommandError(f"{source} is UTF-16: expected UTF-8")
-            line = line.removeprefix(_BYTE_ORDER_MARK)
+            line = line.removeprefix(BYTE_ORDER_MARK)
         if too_long:
             line = line[:_LONG_LINE_PREFIX_BYTES]
         text = line.strip().decode("utf-8", "surrogateescape")

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Self
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.terminal import is_terminal, printable_lines
 from canfetch.client.private_files import create_private_file
+from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
 
 
@@ -111,7 +111,7 @@ def write_standard_output(content: bytes) -> None:
     written them, and a byte order mark at the start is not shown: text that is copied from there does not need it.
     """
     if is_terminal(sys.stdout):
-        shown = content.removeprefix(BOM_UTF8)
+        shown = content.removeprefix(BYTE_ORDER_MARK)
         sys.stdout.write(printable_lines(shown.decode("utf-8", "surrogateescape")))
         sys.stdout.flush()
         return

@@ -9,11 +9,11 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from canfetch.client.argument_checks import check_path
 from canfetch.client.regular_files import open_regular_file
 from canfetch.client.skip_report.skipped_page import PAGES_FORMAT, SkippedPage
+from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.text import display_text, printable_text
 
 MAX_LINE_BYTES: Final = 1 << 20
 """The longest line that is read. canfetch writes shorter ones, and a longer one is skipped."""
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _SHOWN_BYTES: Final = 120
 _NOT_UTF_8: Final = "not UTF-8"
 _NOT_JSON: Final = "not JSON"
@@ -53,7 +53,7 @@ def read_skip_report(source: str | os.PathLike[str] | BinaryIO) -> Iterator[Skip
 
 def is_report_line(line: bytes) -> bool:
     """Return whether a line is a header or a page of a skip report."""
-    parsed = _parse(line.removeprefix(_BYTE_ORDER_MARK))
+    parsed = _parse(line.removeprefix(BYTE_ORDER_MARK))
     return not isinstance(parsed, str)
 
 
@@ -66,7 +66,7 @@ def _read_lines(stream: BinaryIO) -> Iterator[SkippedPage | DamagedLine]:
             yield _damaged(number, f"longer than {MAX_LINE_BYTES} bytes", line)
             continue
         if number == 1:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
+            line = line.removeprefix(BYTE_ORDER_MARK)
         if not line.strip():
             continue
         parsed = _parse(line)

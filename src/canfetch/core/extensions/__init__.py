@@ -1,4 +1,6 @@
-"""Records beyond the RFC: one module for each, which parses a value. Such records never end a group (section 2.2.4).
+"""Records beyond the RFC: one module for each, or for a few that are alike, which parses the values.
+
+Such records never end a group (section 2.2.4).
 
 records -> (known_records) Extension of a parsed value -> Extensions of the file, GroupExtensions of an agent
 

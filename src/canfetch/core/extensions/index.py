@@ -11,7 +11,7 @@ from canfetch.core.contract import OtherRow
 from canfetch.core.escapes import escape_literal
 from canfetch.core.extensions.clean_param import CleanParam, CleanParamSet
 from canfetch.core.extensions.collection import Extensions, parse_extensions
-from canfetch.core.extensions.license import License
+from canfetch.core.extensions.document_urls import License
 from canfetch.core.extensions.page_rule import PathPageRule
 from canfetch.core.extensions.preference import UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension

@@ -6,24 +6,20 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.core.extensions import acap
 from canfetch.core.extensions.ai_training import parse_ai_training_rule
-from canfetch.core.extensions.cache_delay import parse_cache_delay
-from canfetch.core.extensions.catalog_url import parse_catalog_url
 from canfetch.core.extensions.clean_param import parse_clean_param
 from canfetch.core.extensions.comment import parse_comment
 from canfetch.core.extensions.content_signal import parse_content_signal
 from canfetch.core.extensions.content_usage import parse_content_usage
-from canfetch.core.extensions.crawl_delay import CrawlDelay, parse_crawl_delay
+from canfetch.core.extensions.crawl_delay import CacheDelay, CrawlDelay, parse_delay_record
+from canfetch.core.extensions.document_urls import CatalogURL, License, parse_absolute_url, parse_sitemap_record
 from canfetch.core.extensions.host import parse_host
-from canfetch.core.extensions.license import parse_license
 from canfetch.core.extensions.page_rule import PAGE_RULES, parse_page_rule
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.extensions.record import ExtensionNote, ExtensionScope
 from canfetch.core.extensions.request_rate import parse_request_rate
 from canfetch.core.extensions.robot_version import parse_robot_version
-from canfetch.core.extensions.sitemap import SitemapURL, parse_sitemap
-from canfetch.core.extensions.visit_time import parse_visit_time
+from canfetch.core.extensions.windows import parse_daily_window
 from canfetch.core.text import display_text
-from canfetch.core.urls import split_url
 
 ParseResult = tuple[Any, ExtensionNote]
 # The record applies to its group, or to the whole file if it is outside all groups.
@@ -70,21 +66,6 @@ def _parse_unknown(_value: bytes) -> ParseResult:
     return None, ExtensionNote.NONE
 
 
-def _parse_sitemap_url(value: bytes) -> ParseResult:
-    url = parse_sitemap(value)
-    if url is None:
-        return None, ExtensionNote.UNREADABLE
-    split = split_url(value)
-    return SitemapURL(url), ExtensionNote.NONE if split and split.scheme else ExtensionNote.NOT_ABSOLUTE
-
-
-def _parse_crawl_delay_value(value: bytes) -> ParseResult:
-    seconds = parse_crawl_delay(value)
-    if seconds is None:
-        return None, ExtensionNote.UNREADABLE
-    return CrawlDelay(seconds), ExtensionNote.DECIMAL_COMMA if b"," in value else ExtensionNote.NONE
-
-
 def _with_note(parse: Callable[[bytes], object | None]) -> Callable[[bytes], ParseResult]:
     def parse_with_note(value: bytes) -> ParseResult:
         parsed = parse(value)
@@ -100,15 +81,18 @@ _CANEL: Final = "draft-canel-robots-ai-control-00"
 _SIGNALS: Final = "contentsignals.org"
 
 _RECORDS: Final = (
-    KnownRecord("sitemap", _parse_sitemap_url, _FILE, "sitemaps.org"),
+    KnownRecord("sitemap", parse_sitemap_record, _FILE, "sitemaps.org"),
     KnownRecord("host", parse_host, _FILE, "Yandex Webmaster, until March 2018", ExtensionNote.OBSOLETE),
     KnownRecord("clean-param", parse_clean_param, _FILE, "Yandex Webmaster"),
     KnownRecord(
-        "crawl-delay", _parse_crawl_delay_value, _GROUP, "Bing Webmaster; Yandex Webmaster until February 2018"
+        "crawl-delay",
+        partial(parse_delay_record, CrawlDelay),
+        _GROUP,
+        "Bing Webmaster; Yandex Webmaster until February 2018",
     ),
-    KnownRecord("cache-delay", parse_cache_delay, _GROUP, "libraries that read it"),
+    KnownRecord("cache-delay", partial(parse_delay_record, CacheDelay), _GROUP, "libraries that read it"),
     KnownRecord("request-rate", _with_note(parse_request_rate), _GROUP, _CONNER),
-    KnownRecord("visit-time", _with_note(parse_visit_time), _GROUP, _CONNER),
+    KnownRecord("visit-time", _with_note(parse_daily_window), _GROUP, _CONNER),
     KnownRecord("robot-version", parse_robot_version, GROUP_OR_FILE, _CONNER),
     KnownRecord("comment", parse_comment, GROUP_OR_FILE, _CONNER),
     *(KnownRecord(rule, partial(parse_page_rule, rule), _GROUP, "Google, until September 2019") for rule in PAGE_RULES),
@@ -116,9 +100,9 @@ _RECORDS: Final = (
     KnownRecord("content-usage", parse_content_usage, _GROUP, "draft-ietf-aipref-attach-05"),
     KnownRecord("disallowaitraining", partial(parse_ai_training_rule, Preference.DISALLOW), _GROUP, _CANEL),
     KnownRecord("allowaitraining", partial(parse_ai_training_rule, Preference.ALLOW), _GROUP, _CANEL),
-    KnownRecord("license", parse_license, GROUP_OR_FILE, "RSL 1.0"),
-    KnownRecord("agentmap", parse_catalog_url, _FILE, "Agentic Resource Discovery v0.91"),
-    KnownRecord("schemamap", parse_catalog_url, _FILE, "NLWeb"),
+    KnownRecord("license", partial(parse_absolute_url, License), GROUP_OR_FILE, "RSL 1.0"),
+    KnownRecord("agentmap", partial(parse_absolute_url, CatalogURL), _FILE, "Agentic Resource Discovery v0.91"),
+    KnownRecord("schemamap", partial(parse_absolute_url, CatalogURL), _FILE, "NLWeb"),
 )
 KNOWN_RECORDS: Final[dict[bytes, KnownRecord]] = {
     **{record.name.encode(): record for record in _RECORDS},

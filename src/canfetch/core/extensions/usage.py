@@ -6,9 +6,10 @@ The JSON form of a `Usage` is stable: within one `schema`, keys are added but ne
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, NoReturn
 
-from canfetch.core.extensions.license import License
+from canfetch.core.extensions.document_urls import License
 from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose
 from canfetch.core.extensions.record import Extension
+from canfetch.core.text import cut_text
 from canfetch.core.verdict import Verdict
 
 USAGE_SCHEMA: Final = "canfetch.usage/1"
@@ -45,8 +46,7 @@ class UsageStatement(NamedTuple):
 
 def explain_statements(statements: Iterable[UsageStatement]) -> str:
     """Return statements in one sentence. If it is too long, an ellipsis replaces its end."""
-    text = "; ".join(str(statement) for statement in statements)
-    return text if len(text) <= EXPLANATION_CHARACTERS else text[:EXPLANATION_CHARACTERS] + "…"
+    return cut_text("; ".join(str(statement) for statement in statements), EXPLANATION_CHARACTERS)
 
 
 class Usage(NamedTuple):

@@ -1,4 +1,4 @@
-"""A time of day in UTC, `HHMM-HHMM`, as used by Visit-time and Request-rate.
+"""A time of day in UTC, `HHMM-HHMM`: the value of Visit-time, when crawlers should visit, and a part of Request-rate.
 
 Source: "An Extended Standard for Robot Exclusion" (Conner, 1996). The text does not define windows that cross
 midnight; they are supported here.
@@ -6,6 +6,7 @@ midnight; they are supported here.
 
 from typing import Final, NamedTuple
 
+VISIT_TIME: Final = b"visit-time"
 DAY_SECONDS: Final = 86400
 _TIME_DIGITS: Final = 4
 

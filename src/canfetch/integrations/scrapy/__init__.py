@@ -16,7 +16,7 @@ The middleware has an `AsyncClient`, whose transport sends through Scrapy's down
   slot of their host, they would wait behind its pages, and the time of a fetch is limited.
 - `slot_pacing.py` sets the delay of a slot when a request reaches the downloader. Crawls in one process have their own
   slots and do not share delays.
-- `page_checks.py` applies the page-level rules of responses, and `use_checks.py` what a site states on their use.
+- `response_checks.py` applies the page-level rules of responses, and what a site states on their use.
 """
 
 from canfetch.errors import MissingExtra

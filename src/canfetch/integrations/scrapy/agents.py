@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from canfetch.core.agent import Agent
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
-from canfetch.integrations.user_agents import agent_from
+from canfetch.integrations.lenient_answers import agent_from
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -19,12 +19,11 @@ from canfetch.errors import CanfetchError, InvalidOption, InvalidURL, OriginDisa
 from canfetch.integrations.request_guard import replace_signature
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
-from canfetch.integrations.scrapy.page_checks import PageChecks
 from canfetch.integrations.scrapy.parser import RobotParser
 from canfetch.integrations.scrapy.refusals import DisallowedRequest, report_refusal
+from canfetch.integrations.scrapy.response_checks import PageChecks, UseChecks
 from canfetch.integrations.scrapy.slot_pacing import SlotPacing
 from canfetch.integrations.scrapy.transport import DownloaderTransport
-from canfetch.integrations.scrapy.use_checks import UseChecks
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider

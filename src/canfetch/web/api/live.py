@@ -22,8 +22,7 @@ from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
 from canfetch.web.api.errors import BODY_ERRORS, problem_responses
 from canfetch.web.api.facts import Facts, ReadingRequest
-from canfetch.web.api.facts_responses import SiteFactsObject
-from canfetch.web.api.live_responses import FetchedFile, SitemapObject
+from canfetch.web.api.live_responses import FetchedFile, SiteFactsObject, SitemapObject
 from canfetch.web.api.page_responses import LivePageRows, PageRows
 from canfetch.web.api.requests import (
     FactsRequest,

@@ -27,7 +27,6 @@ from canfetch.errors import CanfetchError, InvalidURL
 from canfetch.web.api.errors import BODY_ERRORS, problem_response
 from canfetch.web.api.facts import Facts, IdentityNeeded, Need, StateNeeded, StatesNeeded
 from canfetch.web.api.outcomes import Answer, outcome_of
-from canfetch.web.documents import fetch
 from canfetch.web.origins import Origins
 from canfetch.web.server.guard import KEEP_BYTES
 from canfetch.web.server.problems import Problem
@@ -78,7 +77,7 @@ class Services(NamedTuple):
             )
             facts.identity = need.crawler, identity
         else:
-            facts.responses[need.url] = await fetch(self.origins, need, deadline=deadline)
+            facts.responses[need.url] = await self.origins.fetch(need, deadline=deadline)
 
     async def _state(self, need: StateNeeded, deadline: float) -> OriginState | CanfetchError:
         try:

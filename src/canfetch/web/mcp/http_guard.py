@@ -3,12 +3,12 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from ipaddress import ip_address
 from math import ceil
 from typing import Final, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from canfetch.client.transports.addresses import is_ip_literal
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.invalid_messages import answer_to_invalid_bytes
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
@@ -173,16 +173,8 @@ class HTTPGuard:
         if name in self._host_names:
             return True
         return (
-            is_loopback(name) if self._only_local_names else self._any_name or name == _LOCALHOST or _is_address(name)
+            is_loopback(name) if self._only_local_names else self._any_name or name == _LOCALHOST or is_ip_literal(name)
         )
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 async def _send_json(send: Send, status: int, body: bytes) -> None:
