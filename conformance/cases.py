@@ -15,6 +15,9 @@ FOLDERS = ("google", "hostile", "rfc9309", "disputed", "strict", "tables")
 
 RAISED = "raised"
 
+# What a case has in common with the case that its key `like` names.
+INHERITED = ("agent", "user_agent", "star_applies", "robots", "robots_parts", "robots_url", "max_bytes")
+
 _ID_LINE = re.compile(r'^id = "([^"\n]*)"$', re.MULTILINE)
 
 
@@ -128,7 +131,7 @@ def load_file(path: Path, root: Path) -> Iterator[Case]:
     """Yield the cases of one file."""
     text = path.read_bytes().decode()
     lines = id_lines(text)
-    for table in tomllib.loads(text)["case"]:
+    for table in load_tables(text):
         yield Case(
             id=table["id"],
             source=table["source"],
@@ -139,6 +142,16 @@ def load_file(path: Path, root: Path) -> Iterator[Case]:
             line=lines[table["id"]],
             table=table,
         )
+
+
+def load_tables(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the tables of the cases in the text of a file, each with what `like` takes from a case before it."""
+    tables: dict[str, dict[str, Any]] = {}
+    for table in tomllib.loads(text)["case"]:
+        if "like" in table:
+            table.update({key: value for key, value in tables[table["like"]].items() if key in INHERITED})
+        tables[table["id"]] = table
+        yield table
 
 
 def id_lines(text: str) -> dict[str, int]:

@@ -1,6 +1,8 @@
 """The access cases, and a transport that plays their events without a network."""
 
+import threading
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,41 @@ class ScriptedOrigin:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+class AnsweringOrigin(ScriptedOrigin):
+    """A transport that answers with a function, and keeps the requests."""
+
+    def __init__(self, answer: Callable[[TransportRequest], Response | Failure]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        """Respond as the function does."""
+        self.requests.append(request)
+        return self._answer(request)
+
+
+class GatedOrigin(ScriptedOrigin):
+    """An origin whose responses are made when the requests arrive, and sent once `gate` is open.
+
+    Args:
+        event: The event of the origin.
+        ungated: The number of requests before these, whose responses are sent at once.
+    """
+
+    def __init__(self, event: dict[str, Any] | None = None, *, ungated: int = 0) -> None:
+        super().__init__(event)
+        self.arrived, self.gate = threading.Event(), threading.Event()
+        self._ungated = ungated
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        """Respond as the event specifies, once the gate is open."""
+        answer = super().send(request)
+        if len(self.requests) > self._ungated:
+            self.arrived.set()
+            assert self.gate.wait(300)
+        return answer
 
 
 class AsyncScriptedOrigin(ScriptedOrigin):

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest
-from tests.access.conftest import Awaited, ScriptedOrigin, play_event
+from tests.access.conftest import AnsweringOrigin, Awaited, play_event
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
@@ -56,18 +56,6 @@ async def _collect(items: AsyncIterator[object]) -> list[object]:
     return [item async for item in items]
 
 
-class Site(ScriptedOrigin):
-    """A transport that answers with a function."""
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__()
-        self._answer = answer
-
-    def send(self, request: TransportRequest) -> Response | Failure:
-        self.requests.append(request)
-        return self._answer(request)
-
-
 def scripted(**event: object) -> Answer:
     """Return a function that answers with an event of the conformance cases."""
     return lambda request: play_event(event, request)
@@ -75,7 +63,7 @@ def scripted(**event: object) -> Answer:
 
 def decide_with_either(kind: str, answer: Answer, *urls: str, **options: Any) -> EitherClient:
     """Decide about URLs one after the other with a client, and return the closed client."""
-    with EitherClient(kind, Site(answer), **options) as client:
+    with EitherClient(kind, AnsweringOrigin(answer), **options) as client:
         for url in urls:
             client.decide(url)
     return client

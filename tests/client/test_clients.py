@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import httpx2
 import pytest
-from tests.access.conftest import AsyncScriptedOrigin, ScriptedOrigin
+from tests.access.conftest import AsyncScriptedOrigin, GatedOrigin, ScriptedOrigin
 from tests.client.either import BOTH, EitherClient
 from tests.stores.entries import make_entry
 
@@ -39,19 +39,6 @@ from canfetch.errors import (
 )
 
 USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
-
-
-class GatedOrigin(ScriptedOrigin):
-    """An origin that responds once its gate is open."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gate = threading.Event()
-
-    def send(self, request: TransportRequest) -> Response | Failure:
-        answer = super().send(request)
-        assert self.gate.wait(300)
-        return answer
 
 
 class AsyncGatedOrigin(AsyncScriptedOrigin):
@@ -186,14 +173,7 @@ def test_stale_entry_is_used_while_it_is_refreshed() -> None:
 def test_revalidation_sends_conditional_requests() -> None:
     now = [0.0]
 
-    class Tagged(ScriptedOrigin):
-        def send(self, request: TransportRequest) -> Response | Failure:
-            super().send(request)
-            if dict(request.headers).get("If-None-Match") == '"one"':
-                return Response(request.url, 304, (), b"")
-            return Response(request.url, 200, (("ETag", '"one"'),), b"User-agent: *\nDisallow: /forbidden")
-
-    origin = Tagged()
+    origin = ScriptedOrigin({"headers": {"ETag": '"one"'}, "conditional": {"status": 304}})
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], revalidate=True) as client:
         client.allows("https://example.com/")
         now[0] = 90_000.0
@@ -202,7 +182,7 @@ def test_revalidation_sends_conditional_requests() -> None:
     assert verdict.reason is Reason.DISALLOW_RULE
     assert verdict.access is not None
     assert verdict.access.fetched_at == 90_000.0
-    assert len(origin.requests) == 2
+    assert [dict(request.headers).get("If-None-Match") for request in origin.requests] == [None, '"one"']
 
 
 def test_memory_is_limited_and_the_least_recently_used_origin_is_evicted() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.access.client_harness import open_client
+from tests.access.conftest import AnsweringOrigin
 from tests.frontier.crawls import Hosts
 from tests.servers.certificates import Authority
 from tests.servers.web import Exchange, Site
@@ -656,14 +657,8 @@ def test_a_refresh_in_the_background_keeps_what_is_known(caplog: pytest.LogCaptu
 def test_a_waiting_worker_gets_the_lease(tmp_path: Path) -> None:
     from canfetch.client.stores.sqlite import SQLiteStore
 
-    class Offline:
-        def send(self, request: TransportRequest) -> Failure:
-            return Failure(request.url, FailureKind.LOCAL, "no descriptor")
-
-        def close(self) -> None:
-            pass
-
-    with Client(user_agent=USER_AGENT, transport=Offline(), store=SQLiteStore(tmp_path / "robots.sqlite3")) as client:
+    offline = AnsweringOrigin(lambda request: Failure(request.url, FailureKind.LOCAL, "no descriptor"))
+    with Client(user_agent=USER_AGENT, transport=offline, store=SQLiteStore(tmp_path / "robots.sqlite3")) as client:
         with pytest.raises(RequestNotSent):
             client.allows("https://a.example/")
         store = SQLiteStore(tmp_path / "robots.sqlite3")

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import pytest
+from tests.access.conftest import AnsweringOrigin
 from tests.servers.certificates import Authority
 from tests.servers.web import Exchange, Site
 from tests.transports.harness import TRANSPORT_NAMES, Send, failure_kind, make_request, open_transport
 from tests.transports.session_harness import SESSION_NAMES, open_session
 
 from canfetch import Client
-from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.access.responses import FailureKind
 from canfetch.client.stores.memory import MemoryStore
-from canfetch.client.transports import TransportRequest
 from canfetch.core.verdict import Access
 from canfetch.integrations.urllib import RobotsHandler, _OpenerTransport
 
@@ -68,19 +68,6 @@ def test_socket_that_the_system_refuses(name: str, code: int, refused_code: Call
         assert failure_kind(send(make_request("http://127.0.0.1:9/robots.txt"))) is FailureKind.LOCAL
 
 
-class Answer:
-    """A transport with one answer."""
-
-    def __init__(self, answer: Response | Failure) -> None:
-        self._answer = answer
-
-    def send(self, _request: TransportRequest) -> Response | Failure:
-        return self._answer
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return Authority(tmp_path_factory.mktemp("authority"))
@@ -97,7 +84,8 @@ def test_certificate_that_a_wrong_clock_rejects_is_unreachable_for_the_same_limi
     with Site(tls=authority.not_yet_valid()) as site, opened as send:
         answer = send(make_request(f"{site.origin}/robots.txt"))
         assert failure_kind(answer) is FailureKind.TLS
-        with Client(user_agent="ExampleBot/1.0", transport=Answer(answer), store=store) as client:
+        origin = AnsweringOrigin(lambda _: answer)
+        with Client(user_agent="ExampleBot/1.0", transport=origin, store=store) as client:
             access = client.access(f"{site.origin}/")
     assert access.access is Access.UNREACHABLE
     assert "not yet valid" in access.explanation

@@ -94,13 +94,8 @@ def test_each_agent_has_its_own_result() -> None:
 
 
 def test_google_result_changes_while_the_origin_is_unreachable() -> None:
-    class Unavailable(ScriptedOrigin):
-        def send(self, request: TransportRequest) -> Response | Failure:
-            self.requests.append(request)
-            return Response(request.url, 503, (("Retry-After", "86400"),), b"")
-
     now = [0.0]
-    origin = Unavailable()
+    origin = ScriptedOrigin({"status": 503, "headers": {"Retry-After": "86400"}})
     with Client(user_agent=USER_AGENT, policy="google", transport=origin, clock=lambda: now[0]) as client:
         assert not client.allows("https://example.com/")
         now[0] = 11 * 3600.0

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from tests.client.either import Site
+from tests.access.conftest import AnsweringOrigin
 
 from canfetch.access.pacing import Pace
 from canfetch.access.responses import Response
@@ -44,7 +44,7 @@ class Clock:
 
 def state_of(content: bytes, origin: str = "https://example.com") -> OriginState:
     """Return the state of an origin with a robots.txt."""
-    site = Site(lambda request: Response(request.url, 200, (), content))
+    site = AnsweringOrigin(lambda request: Response(request.url, 200, (), content))
     with Client(user_agent="ExampleBot/1.0", transport=site) as client:
         return client.origin_state(origin)
 

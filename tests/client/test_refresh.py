@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.access.conftest import ScriptedOrigin
+from tests.access.conftest import GatedOrigin, ScriptedOrigin
 from tests.client.either import EitherClient
 
 from canfetch.access.outcomes import OutcomeKind
-from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.access.responses import Failure, FailureKind
 from canfetch.client.origin_state import OriginState
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
-from canfetch.client.transports import TransportRequest
 from canfetch.core.verdict import Access
 from canfetch.errors import ClientClosed, InvalidURL, RequestNotSent
 
@@ -104,24 +103,9 @@ def test_refresh_of_a_closed_client_and_of_an_invalid_url(create: Callable[..., 
         both.refresh(URL)
 
 
-class HeldOrigin(ScriptedOrigin):
-    """An origin whose responses are made when the request arrives, and sent when a gate is open."""
-
-    def __init__(self) -> None:
-        super().__init__({"status": 404})
-        self.gate = threading.Event()
-        self.arrived = threading.Semaphore(0)
-
-    def send(self, request: TransportRequest) -> Response | Failure:
-        answer = super().send(request)
-        self.arrived.release()
-        assert self.gate.wait(300)
-        return answer
-
-
 @pytest.mark.parametrize("shares_client", [True, False], ids=["one client", "one store"])
 def test_response_to_an_earlier_request_is_too_old(create: Callable[..., Both], *, shares_client: bool) -> None:
-    origin, store = HeldOrigin(), MemoryStore()
+    origin, store = GatedOrigin({"status": 404}), MemoryStore()
     first = create(origin, store)
     second = first if shares_client else create(origin, store)
     states: list[OriginState] = []
@@ -131,7 +115,7 @@ def test_response_to_an_earlier_request_is_too_old(create: Callable[..., Both], 
 
     fetching = threading.Thread(target=first.allows, args=(URL,))
     fetching.start()
-    assert origin.arrived.acquire(timeout=300)
+    assert origin.arrived.wait(300)
     # The owner changes the file after the first request.
     origin.event = {"status": 200}
     threads = [threading.Thread(target=refresh) for _ in range(3)]

@@ -3,42 +3,24 @@
 import threading
 
 import pytest
-from tests.access.conftest import ScriptedOrigin
+from tests.access.conftest import GatedOrigin, ScriptedOrigin
 
-from canfetch.access.responses import Failure, Response
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
-from canfetch.client.transports import TransportRequest
 
 USER_AGENT = "ExampleBot/1.0"
 URL = "https://example.com/forbidden"
 DAY_SECONDS = 86_400.0
 
 
-class GatedRefresh(ScriptedOrigin):
-    """An origin that responds to the first request at once, and to others once its gate is open."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_refreshing = threading.Event()
-        self.gate = threading.Event()
-
-    def send(self, request: TransportRequest) -> Response | Failure:
-        answer = super().send(request)
-        if len(self.requests) > 1:
-            self.is_refreshing.set()
-            assert self.gate.wait(300)
-        return answer
-
-
 def test_stale_entry_is_refreshed_by_one_request() -> None:
     now = [0.0]
-    origin = GatedRefresh()
+    origin = GatedOrigin(ungated=1)
     with Client(user_agent=USER_AGENT, transport=origin, clock=lambda: now[0], stale_while_revalidate=3600.0) as client:
         client.allows(URL)
         now[0] = DAY_SECONDS + 60
         assert not client.allows(URL)
-        assert origin.is_refreshing.wait(300)
+        assert origin.arrived.wait(300)
         assert [client.allows(URL) for _ in range(100)] == [False] * 100
         origin.gate.set()
     assert len(origin.requests) == 2
@@ -46,14 +28,14 @@ def test_stale_entry_is_refreshed_by_one_request() -> None:
 
 def test_close_waits_for_a_refresh() -> None:
     now = [0.0]
-    origin, store = GatedRefresh(), MemoryStore()
+    origin, store = GatedOrigin(ungated=1), MemoryStore()
     client = Client(
         user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: now[0], stale_while_revalidate=3600.0
     )
     client.allows(URL)
     now[0] = DAY_SECONDS + 60
     client.allows(URL)
-    assert origin.is_refreshing.wait(300)
+    assert origin.arrived.wait(300)
     threading.Timer(0, origin.gate.set).start()
     client.close()
     entry = store.get("https://example.com")

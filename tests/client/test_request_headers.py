@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from tests.access.client_harness import open_client
-from tests.access.conftest import ScriptedOrigin
+from tests.access.scripted_web import ScriptedWeb
 from tests.servers.certificates import Authority
 from tests.servers.fixtures import authority, site
 from tests.servers.redirects import redirect
@@ -13,9 +13,7 @@ from tests.servers.web import Site
 from tests.transports.harness import LOOPBACK, TRANSPORT_NAMES
 
 from canfetch import AsyncClient, Client
-from canfetch.access.responses import Failure, Response
 from canfetch.client.request_headers import parse_request_headers
-from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 
 __all__ = ["authority", "site"]
@@ -124,14 +122,7 @@ def test_header_replaces_the_default_header_and_can_be_repeated(name: str, autho
     ],
 )
 def test_origin_of_the_redirect_target_decides(target: str, *, is_origin: bool) -> None:
-    class Redirecting(ScriptedOrigin):
-        def send(self, request: TransportRequest) -> Response | Failure:
-            self.requests.append(request)
-            if len(self.requests) == 1:
-                return Response(request.url, 301, (("Location", target),), b"")
-            return Response(request.url, 200, (), b"")
-
-    origin = Redirecting()
+    origin = ScriptedWeb({"https://example.com/robots.txt": {"location": target}})
     with Client(user_agent="ExampleBot/1.0", transport=origin, headers=HEADERS) as client:
         client.origin_state("https://example.com")
     first, second = origin.requests

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.access.conftest import ScriptedOrigin
+from tests.access.conftest import GatedOrigin, ScriptedOrigin
 from tests.client.either import BOTH, EitherClient
 from tests.stores.entries import make_entry
 
@@ -130,22 +130,15 @@ def test_lease_of_an_interrupted_fetch_is_released(tmp_path: Path) -> None:
 
 def test_client_closed_during_a_fetch_logs_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "robots.sqlite3"
-    requested, gate = threading.Event(), threading.Event()
-
-    class GatedOrigin(ScriptedOrigin):
-        def send(self, request: TransportRequest) -> Response | Failure:
-            requested.set()
-            assert gate.wait(300)
-            return super().send(request)
-
-    client = Client(user_agent=USER_AGENT, transport=GatedOrigin(), store=SQLiteStore(path))
+    origin = GatedOrigin()
+    client = Client(user_agent=USER_AGENT, transport=origin, store=SQLiteStore(path))
     answers: list[bool] = []
     thread = threading.Thread(target=lambda: answers.append(client.allows("https://example.com/forbidden")))
     thread.start()
-    assert requested.wait(300)
+    assert origin.arrived.wait(300)
     client.close()
     assert stored_leases(path) == []
-    gate.set()
+    origin.gate.set()
     thread.join()
     assert answers == [False]
     assert caplog.records == []

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
 
 import pytest
-from tests.access.conftest import RULES, ScriptedOrigin
-from tests.client.either import BOTH, Site, decide_with_either, scripted
-from tests.client.test_refreshing import DAY_SECONDS, GatedRefresh
+from tests.access.conftest import RULES, AnsweringOrigin, GatedOrigin, ScriptedOrigin
+from tests.client.either import BOTH, decide_with_either, scripted
+from tests.client.test_refreshing import DAY_SECONDS
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, FailureKind, Response
@@ -79,7 +79,7 @@ def test_redirects_of_an_interrupted_fetch_are_counted() -> None:
             raise KeyboardInterrupt
         return Response(request.url, 302, (("Location", "/moved"),), b"")
 
-    with Client(user_agent="ExampleBot/1.0", transport=Site(answer)) as client:
+    with Client(user_agent="ExampleBot/1.0", transport=AnsweringOrigin(answer)) as client:
         with pytest.raises(KeyboardInterrupt):
             client.decide(URL)
         assert counted(client.stats) == {"interrupted_fetches": 1, "requests": 2, "redirects": 1}
@@ -140,7 +140,7 @@ def test_offline_client_counts_no_fetch() -> None:
 
 def test_background_refresh_is_counted() -> None:
     now = [0.0]
-    origin = GatedRefresh()
+    origin = GatedOrigin(ungated=1)
     origin.gate.set()
     with Client(
         user_agent="ExampleBot/1.0", transport=origin, clock=lambda: now[0], stale_while_revalidate=60
@@ -148,7 +148,7 @@ def test_background_refresh_is_counted() -> None:
         client.allows(URL)
         now[0] = DAY_SECONDS + 1
         client.allows(URL)
-        assert origin.is_refreshing.wait(300)
+        assert origin.arrived.wait(300)
     assert client.stats.background_refreshes == 1
     assert client.stats.fetches == 2
 
@@ -208,7 +208,7 @@ def test_fetch_that_raises_is_interrupted() -> None:
     def broken(_request: TransportRequest) -> Response:
         raise ZeroDivisionError
 
-    client = Client(user_agent="ExampleBot/1.0", transport=Site(broken))
+    client = Client(user_agent="ExampleBot/1.0", transport=AnsweringOrigin(broken))
     with pytest.raises(ZeroDivisionError):
         client.decide(URL)
     client.close()

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 
 import pytest
-from tests.access.conftest import play_event
-from tests.client.either import BOTH, Site, decide_with_either, scripted
+from tests.access.conftest import AnsweringOrigin, play_event
+from tests.client.either import BOTH, decide_with_either, scripted
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
@@ -108,7 +108,7 @@ def test_fetch_that_raises_ends_its_span(spans: Spans) -> None:
     def broken(_request: TransportRequest) -> Response:
         raise ZeroDivisionError
 
-    client = Client(user_agent="ExampleBot/1.0", transport=Site(broken), tracer=spans.tracer)
+    client = Client(user_agent="ExampleBot/1.0", transport=AnsweringOrigin(broken), tracer=spans.tracer)
     with pytest.raises(ZeroDivisionError):
         client.decide(URL)
     client.close()
@@ -154,7 +154,7 @@ def test_ftp_has_no_http_method(spans: Spans) -> None:
 @pytest.mark.parametrize("tracer", [True, "tracer", object()], ids=["bool", "str", "object"])
 def test_invalid_tracer_is_rejected(tracer: object) -> None:
     with pytest.raises(InvalidOption, match="expected an OpenTelemetry tracer"):
-        Client(user_agent="ExampleBot/1.0", transport=Site(scripted()), tracer=tracer)  # type: ignore[arg-type]
+        Client(user_agent="ExampleBot/1.0", transport=AnsweringOrigin(scripted()), tracer=tracer)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import threading
 import time
 
 import pytest
-from tests.access.conftest import ScriptedOrigin
+from tests.access.conftest import GatedOrigin, ScriptedOrigin
 from tests.client.either import BOTH, EitherClient
 from tests.stores.entries import make_entry
 
@@ -59,19 +59,16 @@ def test_late_thread_uses_the_result_of_a_finished_fetch() -> None:
     assert len(origin.requests) == 1
 
 
-class InterruptedFirst(ScriptedOrigin):
+class InterruptedFirst(GatedOrigin):
     """An origin whose first request raises an exception once its gate is open, for example because of Ctrl-C."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()
         self._error = error
-        self.is_requested, self.gate = threading.Event(), threading.Event()
 
     def send(self, request: TransportRequest) -> Response | Failure:
         answer = super().send(request)
         if len(self.requests) == 1:
-            self.is_requested.set()
-            assert self.gate.wait(300)
             raise self._error
         return answer
 
@@ -90,7 +87,7 @@ def test_waiting_thread_takes_over_an_interrupted_fetch(error: BaseException) ->
 
         fetcher = threading.Thread(target=query)
         fetcher.start()
-        assert origin.is_requested.wait(300)
+        assert origin.arrived.wait(300)
         future = client._in_flight["https://example.com"]
         followers = [threading.Thread(target=query) for _ in range(3)]
         for follower in followers:

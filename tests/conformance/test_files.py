@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance.cases import FOLDERS, ROOT, Case, case_files
+from conformance.cases import FOLDERS, ROOT, Case, case_files, load_tables
 from tests.conformance.case_files import CASES, STANDARD_LIBRARY, check_each
 from tests.missing import in_ci
 
@@ -64,6 +64,19 @@ def test_file_matches_schema(path: Path) -> None:
     errors = schema_validator().iter_errors(tomllib.loads(path.read_bytes().decode()))
 
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
+
+
+def test_a_case_has_the_question_of_another_one() -> None:
+    keys = 'source = "a document"\nlevel = "stated"\nwhy = "It shows something."\nprofile = "google"\n'
+    expect = 'expect = [{ url = "/", allowed = true, line = 0 }]\n'
+    first = f'[[case]]\nid = "table-a"\n{keys}agent = "a"\nrobots_url = "https://a.example/"\nrobots = "x"\n{expect}'
+    second = f'[[case]]\nid = "table-b"\nlike = "table-a"\n{keys}{expect}'
+    third = second.replace("table-b", "table-c").replace('"table-a"', '"table-b"')
+    tables = list(load_tables(first + second + third))
+    assert [{**table, "like": "", "id": ""} for table in tables] == [{**tables[0], "like": "", "id": ""}] * 3
+    if find_spec("jsonschema") is not None:
+        assert schema_validator().is_valid(tomllib.loads(first + second))
+        assert not schema_validator().is_valid(tomllib.loads(first + second + 'agent = "b"\n'))
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.rglob("*.toml")), ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.access.conftest import RULES
+from tests.access.scripted_web import ScriptedWeb
 from tests.client.either import EitherClient
 
 from canfetch.access.entries import CacheEntry
@@ -210,28 +211,17 @@ def test_offline_client_uses_the_failure_under_its_limits(store: Store) -> None:
     assert client.origin_state(URL, offline=True).entry.outcome.detail == "offline and not cached"
 
 
-class RedirectToSlow:
-    """A transport: a redirect that varies, and a target that never responds."""
-
-    def __init__(self) -> None:
-        self.requests = 0
-
-    def send(self, request: TransportRequest) -> Response | Failure:
-        self.requests += 1
-        if request.url == "https://example.com/robots.txt":
-            location = ("Location", "https://slow.example/file")
-            return Response(request.url, 301, (location, ("Vary", "User-Agent")), b"")
-        return Failure(request.url, FailureKind.TIMEOUT, "timed out")
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
 def test_failure_after_a_redirect_that_varies(store: Store) -> None:
-    network = RedirectToSlow()
+    location, vary = "https://slow.example/file", {"Vary": "User-Agent"}
+    network = ScriptedWeb(
+        {
+            "https://example.com/robots.txt": {"location": location, "headers": vary},
+            location: {"failure": "never-answers"},
+        }
+    )
     for now in (0.0, 1.0, 2.0):
         for user_agent in ("OneBot/1.0", "OtherBot/1.0"):
             client = Client(user_agent=user_agent, transport=network, store=store, clock=partial(float, now))
             assert not client.allows(URL)
-    assert network.requests == 4
+    assert len(network.requests) == 4
     assert [entry.variant.count("headers-") for entry in stored(store)] == [0, 1]

@@ -9,25 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.access.conftest import ScriptedOrigin
 
 import canfetch
-from canfetch.access.responses import Response
 from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.stores.sqlite import SQLiteStore
-from canfetch.client.transports import TransportRequest
 from canfetch.client.watch.history import WatchHistory
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
-
-
-class Site:
-    """A transport for any site."""
-
-    def send(self, request: TransportRequest) -> Response:
-        return Response(request.url, 200, (), b"User-agent: *\nDisallow: /private/\n")
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +33,7 @@ def modes(folder: Path) -> dict[str, str]:
 
 def test_cache_with_its_folders_and_logs(tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "a" / "b" / "robots.sqlite3")
-    with canfetch.Client(user_agent="ExampleBot/1.0", transport=Site(), store=store) as client:
+    with canfetch.Client(user_agent="ExampleBot/1.0", transport=ScriptedOrigin(), store=store) as client:
         client.allows("https://example.com/")
         found = modes(tmp_path)
     store.close()
@@ -57,7 +46,7 @@ def test_evidence_and_its_content(tmp_path: Path) -> None:
     folder = tmp_path / "evidence"
     with (
         canfetch.EvidenceRecorder(folder, store_content=True) as recorder,
-        canfetch.Client(user_agent="ExampleBot/1.0", transport=Site(), evidence=recorder) as client,
+        canfetch.Client(user_agent="ExampleBot/1.0", transport=ScriptedOrigin(), evidence=recorder) as client,
     ):
         client.allows("https://example.com/")
 

@@ -114,6 +114,17 @@ def open_session(name: str, **options: Any) -> Iterator[Send]:
         runner.run(close_session(session))
 
 
+def opener_send() -> Send:
+    """Return the function that fetches robots.txt with an opener of urllib."""
+    from urllib.request import build_opener
+
+    from canfetch.integrations.urllib import RobotsHandler, _OpenerTransport
+
+    handler = RobotsHandler(user_agent="ExampleBot/1.0")
+    build_opener(handler)
+    return _OpenerTransport(handler).send
+
+
 async def close_session(session: Any) -> None:
     """Close an asynchronous session, and wait until its connections are closed, for which aiohttp does not wait."""
     await (session.aclose() if hasattr(session, "aclose") else session.close())

@@ -7,14 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from tests.access.conftest import ScriptedOrigin
 from tests.identity.signers import AGENT_URL, NOW, Signer
 from tests.integrations.serving.conftest import RULES, make_site
 from tests.integrations.serving.hosts import PAGE, UvicornServer, asgi_page
 from tests.integrations.serving.test_enforcement import GOOGLEBOT, enforced
 
-from canfetch.access.responses import Failure, FailureKind
 from canfetch.client.identity import IdentityVerifier, SignatureVerifier
-from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 from canfetch.integrations.asgi import RobotsMiddleware
 
@@ -102,16 +101,6 @@ def test_path_is_compared_if_the_raw_path_is_another() -> None:
     assert get(middleware, scope)[0] == 403
 
 
-class Offline:
-    """A transport without a network."""
-
-    def send(self, request: TransportRequest) -> Failure:
-        return Failure(request.url, FailureKind.CONNECT, "refused")
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
 class Lines(list[tuple[bytes, bytes]]):
     """Header lines that count how often they are read."""
 
@@ -129,7 +118,10 @@ def test_header_lines_are_read_once_however_many_fields_a_signature_covers() -> 
     lines += [(f"X-{number}", value) for value in "ab" for number in range(14)]
     headers = Lines((name.encode(), value.encode()) for name, value in lines)
     signatures = SignatureVerifier(
-        hosts=["example.com"], directories={"Googlebot": AGENT_URL}, transport=Offline(), clock=lambda: NOW
+        hosts=["example.com"],
+        directories={"Googlebot": AGENT_URL},
+        transport=ScriptedOrigin({"failure": "refused"}),
+        clock=lambda: NOW,
     )
     identity = IdentityVerifier(dns=False, signatures=signatures)
     site = enforced(identity=identity, block_impostors=True, require_signature=["Googlebot"])

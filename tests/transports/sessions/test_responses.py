@@ -1,18 +1,31 @@
-"""A session returns the responses of the contract of transports, with few deviations for each library."""
+"""Sessions and openers return the responses of the contract of transports, with few deviations for each library."""
+
+from collections.abc import Iterator
 
 import pytest
 from tests.servers.dead_ports import refusing_port
 from tests.servers.valid import ETAG, RULES
 from tests.servers.web import Exchange, Site
 from tests.transports.harness import SHORT_SECONDS, Send, expect_response, failure_kind, make_request
-from tests.transports.session_harness import (
-    open_session,
-)
+from tests.transports.session_harness import SESSION_NAMES, open_session, opener_send
 from tests.transports.test_contract import AIOHTTP, FAILURES, HTTPX2, LIMIT, SLOW, TOO_LONG, WHOLE, skip_without_decoder
 
 from canfetch.access.responses import FailureKind, Response
 from canfetch.errors import InvalidURL
 
+URLLIB = "urllib-opener"
+# http.client does not read these heads.
+HTTP_CLIENT: dict[str, FailureKind | None] = {
+    "interim": FailureKind.PROTOCOL,
+    "many-fields": FailureKind.PROTOCOL,
+    "very-many-fields": FailureKind.PROTOCOL,
+    "cut-status": FailureKind.PROTOCOL,
+    "cut-field": FailureKind.PROTOCOL,
+    "cut-head": FailureKind.INCOMPLETE,
+    "endless-interim": FailureKind.TIMEOUT,
+    # All chunks have arrived, but not the end of the trailers.
+    "cut-last-chunk": None,
+}
 # The responses that each library reads in another way than the other transports. None is a response, not a failure.
 DEVIATIONS: dict[str, dict[str, FailureKind | None]] = {
     "httpx2-client": {**HTTPX2, "endless-interim": FailureKind.TIMEOUT},
@@ -24,21 +37,33 @@ DEVIATIONS: dict[str, dict[str, FailureKind | None]] = {
         # A session does not show how the connection ended.
         "reset-closing": None,
     },
-    # http.client reads the heads, and urllib3 the bodies.
-    "requests-session": {
-        "interim": FailureKind.PROTOCOL,
-        "many-fields": FailureKind.PROTOCOL,
-        "very-many-fields": FailureKind.PROTOCOL,
-        "cut-status": FailureKind.PROTOCOL,
-        "cut-field": FailureKind.PROTOCOL,
-        "cut-head": FailureKind.INCOMPLETE,
-        "endless-interim": FailureKind.TIMEOUT,
-        # All chunks have arrived, but not the end of the trailers.
-        "cut-last-chunk": None,
+    # urllib3 reads the bodies.
+    "requests-session": HTTP_CLIENT,
+    # http.client does not tell an invalid chunk from a missing one.
+    URLLIB: {
+        **HTTP_CLIENT,
+        **dict.fromkeys(("bad-chunk", "negative-chunk", "long-chunk", "late-bad-chunk"), FailureKind.INCOMPLETE),
     },
 }
 ALL_FAILURES = [(label, kind) for kind, labels in FAILURES.items() for label in labels]
 ALL_FAILURES += [(label, FailureKind.TIMEOUT) for label in SLOW]
+
+
+@pytest.fixture(scope="module", params=[*SESSION_NAMES, URLLIB])
+def session_name(request: pytest.FixtureRequest) -> str:
+    """The name of each session, and that of the opener of urllib."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def session_send(session_name: str) -> Iterator[Send]:
+    """The `send` of a transport with each of them."""
+    if session_name == URLLIB:
+        yield opener_send()
+        return
+    with open_session(session_name) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("label", WHOLE)
@@ -83,11 +108,12 @@ def test_status_is_returned_without_a_body(session_send: Send, shared_site: Site
 
 
 @pytest.mark.parametrize("label", ["itself", "relative", "raw-location", "nowhere", "mail"])
-def test_redirect_is_not_followed(session_name: str, site: Site, label: str) -> None:
-    options = {"follow_redirects": True} if session_name.startswith("httpx2") else {}
-    with open_session(session_name, **options) as send:
-        answer = send(make_request(site.url(label)))
-    assert isinstance(answer, Response), answer
+def test_redirect_is_not_followed(session_name: str, session_send: Send, site: Site, label: str) -> None:
+    if session_name.startswith("httpx2"):
+        with open_session(session_name, follow_redirects=True) as send:
+            answer = expect_response(send(make_request(site.url(label))))
+    else:
+        answer = expect_response(session_send(make_request(site.url(label))))
     assert answer.status // 100 == 3
     assert len(site.requests) == 1
 
