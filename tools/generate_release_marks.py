@@ -5,6 +5,8 @@ usage: python tools/generate_release_marks.py [--check]
 `PUBLISHED` in src/canfetch/repository.py is the switch. While it is false, each command that fetches canfetch from a
 registry has a mark: a comment at its end in a code block, and words after it elsewhere. In YAML files and notebooks the
 words are after "from PyPI" in the text above the command. When it is true, no mark is left.
+
+`REPOSITORY` of the same file is the switch of the mark that the workflows have never run, which is their second line.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from generated import ROOT, parse_check, write_or_check
 WORDS = "after the first release"
 COMMENT = f"  # {WORDS}"
 INLINE = f" ({WORDS})"
+NEVER_RUN = "# Never run: the project has no repository on GitHub yet.\n"
 _TOOLS = (
     r"pip3? (?:install|download)|uv (?:add|pip install|tool install|tool run)|uvx|pipx (?:install|run)"
     r"|cargo (?:add|install)|npm (?:install|i|exec)|npx|pnpm add|yarn add|bun add|deno add"
@@ -38,10 +41,10 @@ _CODE = re.compile(rf"(`[^`]*`){_MARK}")
 _FROM = re.compile(rf"(\bfrom PyPI\b){_MARK}")
 
 
-def is_published() -> bool:
-    """Return the switch."""
-    published: bool = runpy.run_path(str(ROOT / "src" / "canfetch" / "repository.py"))["PUBLISHED"]
-    return published
+def switches() -> tuple[bool, bool]:
+    """Return whether the registries have a release, and whether the project has a repository."""
+    settings = runpy.run_path(str(ROOT / "src" / "canfetch" / "repository.py"))
+    return settings["PUBLISHED"], settings["REPOSITORY"] is not None
 
 
 def registry_command(text: str) -> str | None:
@@ -104,11 +107,24 @@ def marked_file(text: str, *, published: bool) -> str:
     return _FROM.sub(lambda match: match[1] + ("" if published else match[2] or INLINE), text)
 
 
+def workflows() -> list[Path]:
+    """Return the workflows."""
+    return sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def marked_workflow(text: str, *, has_repository: bool) -> str:
+    """Return a workflow with the mark, unless the project has a repository."""
+    first, rest = text.replace(NEVER_RUN, "").split("\n", 1)
+    return f"{first}\n{'' if has_repository else NEVER_RUN}{rest}"
+
+
 def main() -> int:
     """Write or check the marks, and return the exit code."""
     check = parse_check(__doc__)
-    published = is_published()
-    texts: dict[Path, str] = {}
+    published, has_repository = switches()
+    texts = {
+        path: marked_workflow(path.read_text(encoding="utf-8"), has_repository=has_repository) for path in workflows()
+    }
     failed = False
     for path in pages():
         try:

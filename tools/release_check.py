@@ -36,6 +36,8 @@ _UNSET = re.compile(
     r"PYTHON|CANFETCH_|VIRTUAL_ENV|VENV|MAKE|MFLAGS|GIT_|CARGO_TARGET_DIR|CARGO_BUILD_TARGET"
     r"|(ARGS|PREFIX|DESTDIR|WORKERS|COVERAGE)$"
 )
+# What pages state while no workflow has run.
+UNTESTED = {"CONTRIBUTING.md": "They have never run", "docs/installation.md": "Nothing else has been tested yet"}
 _RELEASE = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
@@ -114,6 +116,9 @@ def faults_of_files(tree: Path) -> Iterator[str]:
         yield "PUBLISHED in src/canfetch/repository.py is False: set it, and run python tools/generate_release_marks.py"
     if not settings["REPOSITORY"]:
         yield "REPOSITORY in src/canfetch/repository.py is None: set it, because the packages link to it"
+    for page, sentence in UNTESTED.items():
+        if sentence in (tree / page).read_text(encoding="utf-8"):
+            yield f"{page} has the sentence '{sentence}': run the workflows, and write what they tested"
 
 
 def faults_of_npm(package: Path, version: str) -> Iterator[str]:

@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,6 +86,31 @@ def _build_npm(source: Path, target: Path) -> None:
     shutil.copytree(source, target, dirs_exist_ok=True)
 
 
+def _build_crate(source: Path, target: Path) -> None:
+    manifest = ADAPTERS.parents[1] / "rust" / "Cargo.toml"
+    if not manifest.exists():
+        raise BuildError("the crate of canfetch is built in a checkout only")
+    for path in (target / "package").glob("*.crate"):
+        path.unlink()
+    options = ["--quiet", "--locked", "--allow-dirty", "--no-verify", "--package", "canfetch"]
+    _run(["cargo", "package", *options, "--manifest-path", str(manifest), "--target-dir", str(target)])
+    (archive,) = (target / "package").glob("*.crate")
+    digest, stamp = hashlib.sha256(archive.read_bytes()).hexdigest(), target / "unpacked"
+    if not stamp.exists() or stamp.read_text() != digest:
+        shutil.rmtree(target / "library", ignore_errors=True)
+        # The archive has no times by which cargo would notice a change.
+        now = time.time()
+        with tarfile.open(archive) as opened:
+            opened.extractall(target, filter=lambda file, to: tarfile.data_filter(file.replace(mtime=now), to))  # noqa: S202 - our own archive
+        (target / archive.stem).rename(target / "library")
+        stamp.write_text(digest)
+    shutil.copytree(source, target, dirs_exist_ok=True)
+    _run(
+        ["cargo", "build", "--release", "--quiet", "--manifest-path", str(target / "Cargo.toml")]
+        + ["--target-dir", str(target / "target")]
+    )
+
+
 def _build_c(source: Path, target: Path) -> None:
     script = ADAPTERS.parents[1] / "tools" / "build_c_library.sh"
     if not script.exists():
@@ -112,6 +139,7 @@ BUILDERS: dict[str, Callable[[Path, Path], None]] = {
     "java": _build_java,
     "javascript": _build_javascript,
     "npm": _build_npm,
+    "crate": _build_crate,
     "c": _build_c,
 }
 
@@ -176,7 +204,7 @@ OLDER_BUILDERS: dict[str, Callable[[Adapter, Path, Path], None]] = {
     "javascript": _older_javascript,
 }
 # Their sources are not only in their folder. The builders themselves are fast if nothing has changed.
-UNSTAMPED = frozenset({"npm", "c"})
+UNSTAMPED = frozenset({"npm", "crate", "c"})
 
 
 def _digest(source: Path) -> str:

@@ -159,14 +159,18 @@ export function currentEngine(): Engine {
     compiled ??= new WebAssembly.Module(engineBytes());
     engine = new Engine(new WebAssembly.Instance(compiled));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `cannot load the engine synchronously here (${reason}): call 'await load()' first; a page with a ` +
-        "Content-Security-Policy needs 'wasm-unsafe-eval', and Cloudflare Workers need 'await load(module)'",
-      { cause: error },
-    );
+    throw loadError(error, " synchronously", "call 'await load()' first; ");
   }
   return engine;
+}
+
+function loadError(error: unknown, how: string, advice: string): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Error(
+    `cannot load the engine${how} here (${reason}): ${advice}a page with a ` +
+      "Content-Security-Policy needs 'wasm-unsafe-eval', and Cloudflare Workers need 'await load(module)'",
+    { cause: error },
+  );
 }
 
 /** Forget the engine and all of its memory. The next call of `currentEngine` returns a new one. */
@@ -187,11 +191,19 @@ function requireEngine(module: WebAssembly.Module): void {
   }
 }
 
+async function compileEngine(): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(await engineBytesAsync());
+  } catch (error) {
+    throw loadError(error, "", "");
+  }
+}
+
 /** See `types/index.d.ts`. */
 export async function load(module?: WebAssembly.Module): Promise<void> {
   if (module !== undefined) requireEngine(module);
   if (engine !== null) return;
-  const loaded = module ?? compiled ?? (await WebAssembly.compile(await engineBytesAsync()));
+  const loaded = module ?? compiled ?? (await compileEngine());
   const instance = await WebAssembly.instantiate(loaded);
   compiled ??= loaded;
   // Another call may have been faster.

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conformance.__main__ import main
 from tests.conformance.case_files import CASES, STANDARD_LIBRARY
 from tests.conformance.case_lines import is_answered, wrong_answers
 from tests.missing import skip_unless_ci
@@ -44,6 +45,16 @@ def test_cases(program: Path) -> None:
     wrong, count = wrong_answers([str(program)], CASES)
     assert not wrong, "\n".join(wrong[:50])
     assert count > 5000
+
+
+@pytest.mark.service
+def test_the_archive_of_the_crate(capsys: pytest.CaptureFixture[str]) -> None:
+    """The adapter of the scoreboard uses the crate as `cargo package` archives it."""
+    code = main(["--adapter", "canfetch-crate", "--quiet"])
+    output = capsys.readouterr().out
+    if "is not installed" in output:
+        skip_unless_ci(output)
+    assert code == 0, output[-2000:]
 
 
 def test_only_origins_are_left_out() -> None:

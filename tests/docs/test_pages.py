@@ -43,7 +43,7 @@ NOT_RUN = {
         "a checkout has no bill of materials",
     ],
     "docs/mcp.md": ["needs Claude Code", "serves until it is stopped"],
-    "docs/rust.md": ["needs a checkout", "needs a checkout"],
+    "docs/rust.md": ["needs a checkout"] * 3,
     "docs/serve.md": ["serves until it is stopped", *["needs the server"] * 5],
     "docs/simulation.md": ["needs a checkout"],
     "docs/use.md": ["needs the network"],

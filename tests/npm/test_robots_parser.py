@@ -61,7 +61,7 @@ def test_the_documentation_lists_each_difference(with_robots_parser: Project) ->
 def test_the_programs_of_the_documentation(with_robots_parser: Project) -> None:
     """They print what their comments say. The crawler has the same output with both packages."""
     programs = [block for block in blocks(PAGE) if block.language == "js"]
-    assert len(programs) == 6
+    assert len(programs) == 7
     for number, block in enumerate(programs):
         name = block.file or f"program{number}.mjs"
         (with_robots_parser.folder / name).write_text(block.text, encoding="utf-8")

@@ -14,6 +14,7 @@ import canfetch
 import release_check
 from release_check import (
     ROOT,
+    UNTESTED,
     Step,
     fault_of,
     faults_of_files,
@@ -54,6 +55,9 @@ def tree(tmp_path: Path) -> Path:
     address = re.compile(r"^REPOSITORY: .*", re.MULTILINE)
     text = settings.read_text(encoding="utf-8")
     settings.write_text(address.sub('REPOSITORY: Final[str | None] = "https://example.com"', text), encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    for page in UNTESTED:
+        (tmp_path / page).write_text("Tested on all platforms.\n", encoding="utf-8")
     (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## [Unreleased]\n\n{ENTRY}", encoding="utf-8")
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", ".")
@@ -123,6 +127,10 @@ def committed(change: Callable[[Path], object]) -> Callable[[Path], None]:
             "REPOSITORY in src/canfetch/repository.py is None: set it, because the packages link to it",
         ),
         (
+            committed(lambda tree: replace(tree / "CONTRIBUTING.md", "Tested", "They have never run, but tested")),
+            "CONTRIBUTING.md has the sentence 'They have never run': run the workflows, and write what they tested",
+        ),
+        (
             lambda tree: replace(tree / "npm/package.json", "robots.txt", "robots"),
             "the tree is dirty: 1 files differ from HEAD, such as npm/package.json",
         ),
@@ -135,7 +143,10 @@ def committed(change: Callable[[Path], object]) -> Callable[[Path], None]:
             f"the tag v{VERSION} exists: raise the version",
         ),
     ],
-    ids=["npm", "wasm", "lock", "no entry", "empty entry", "unreleased", "switch", "address", "changed", "new", "tag"],
+    ids=[
+        *("npm", "wasm", "lock", "no entry", "empty entry", "unreleased", "switch", "address", "untested"),
+        *("changed", "new", "tag"),
+    ],
 )
 def test_each_fault_is_one_line(tree: Path, change: Callable[[Path], object], fault: str) -> None:
     change(tree)

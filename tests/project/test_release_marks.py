@@ -6,8 +6,20 @@ import pytest
 
 from canfetch.cli.main import native_hint
 from canfetch.repository import PUBLISHED, REPOSITORY
-from generate_release_marks import COMMENT, INLINE, WORDS, marked, marked_file, pages, registry_command
+from generate_release_marks import (
+    COMMENT,
+    INLINE,
+    NEVER_RUN,
+    WORDS,
+    marked,
+    marked_file,
+    marked_workflow,
+    pages,
+    registry_command,
+    workflows,
+)
 from generated import ROOT
+from release_check import UNTESTED
 
 PAGES = pages()
 COMMANDS = [
@@ -95,10 +107,13 @@ def test_messages_need_no_registry_before_the_first_release() -> None:
 
 
 def test_workflows_are_marked_until_the_project_has_a_repository() -> None:
-    mark = "\n# Never run: the project has no repository on GitHub yet.\n"
-    workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-    assert workflows
-    assert {mark in path.read_text(encoding="utf-8") for path in workflows} == {REPOSITORY is None}
-    sentences = {"CONTRIBUTING.md": "They have never run", "docs/installation.md": "Nothing else has been tested yet"}
-    for page, sentence in sentences.items():
+    assert len(workflows()) > 5
+    for path in workflows():
+        text = path.read_text(encoding="utf-8")
+        assert marked_workflow(text, has_repository=REPOSITORY is not None) == text
+        without = marked_workflow(text, has_repository=True)
+        assert NEVER_RUN not in without
+        # The first line describes the workflow.
+        assert marked_workflow(without, has_repository=False).splitlines(keepends=True)[1] == NEVER_RUN
+    for page, sentence in UNTESTED.items():
         assert (sentence in (ROOT / page).read_text(encoding="utf-8")) == (REPOSITORY is None)
