@@ -454,6 +454,60 @@ def test_a_field_that_is_sent_twice_with_one_label_is_invalid() -> None:
     assert reason(SIGNER.headers(signed_input=doubled)) == "invalid: signature-input-unreadable"
 
 
+@pytest.mark.parametrize(
+    "component, value", [('"x";key="a"', "1"), ('"x";key="a";sf', "1"), ('"x";sf', "a=1"), ('"priority";sf', "a=1")]
+)
+@pytest.mark.parametrize("added", ["a=2, a=1", "a=1, a=2", "a=1, a=1", "a=1;b;b", "a=1, b=1, b=2", "a=1, A=2", "a=1,"])
+def test_no_member_of_a_signed_dictionary_is_sent_twice(component: str, value: str, added: str) -> None:
+    headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, component: value})
+    name = component.split('"')[1]
+    if name == "priority" or "key" in component:
+        assert check([*headers, (name, "a=1")]).is_valid
+    found = check([*headers, (name, added)])
+    assert found.reason is SignatureReason.BAD_SIGNATURE
+    # In several lines as well.
+    assert reason([*headers, *((name, part) for part in added.split(", "))]) == "invalid: bad-signature"
+
+
+def test_an_unsigned_digest_beside_a_signed_one() -> None:
+    good, evil, other = "sha-256=:AAAA:", "sha-256=:BBBB:", "sha-512=:BBBB:"
+    by_key = '"content-digest";key="sha-256"'
+    for components, digests, expected in (
+        ({by_key: ":AAAA:"}, [good], True),
+        ({by_key: ":AAAA:"}, [evil, good], None),
+        ({by_key: ":AAAA:"}, [good, other], False),
+        ({by_key: ":AAAA:"}, [other, good], False),
+        ({by_key: ":AAAA:", '"content-digest";key="sha-512"': ":BBBB:"}, [other, good], True),
+        ({by_key: ":AAAA:", '"content-digest"': f"{other}, {good}"}, [other, good], True),
+        ({'"content-digest";sf': good}, [good], True),
+        ({'"content-digest";sf': good}, [evil, good], None),
+        ({'"content-digest";sf': f"{good}, {other}"}, [good, other], True),
+        ({'"content-digest"': good}, [evil, good], None),
+        ({}, [good], False),
+    ):
+        headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, **components})
+        found = check([*headers, *(("Content-Digest", digest) for digest in digests)])
+        assert found.is_valid == (expected is not None)
+        assert found.covers_body == bool(expected)
+
+
+@pytest.mark.parametrize(
+    "component, value, field",
+    [
+        ('"x";key="b"', "1", "a=1"),
+        ('"x";key=1', "1", "a=1"),
+        ('"x";sf=1', "a=1", "a=1"),
+        ('"priority";sf=1', "a=1", "a=1"),
+        ('"x";key="a";sf="b"', "1", "a=1"),
+        ('"x";sf', "a=1", "a=1"),
+        ('"content-digest";sf', "", ""),
+    ],
+)
+def test_parts_of_fields_that_do_not_exist(component: str, value: str, field: str) -> None:
+    headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, component: value})
+    assert reason([*headers, (component.split('"')[1], field)]) == "invalid: bad-signature"
+
+
 def test_the_number_of_signatures_and_components_is_bounded() -> None:
     many = ", ".join(f'sig{number}=();tag="x"' for number in range(2, 10))
     headers = [(name, f"{value}, {many}" if name == "Signature-Input" else value) for name, value in SIGNER.headers()]
