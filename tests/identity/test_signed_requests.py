@@ -15,7 +15,7 @@ from tests.identity.signers import AGENT_URL, NOW, PrivateKey, Signer
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
 from canfetch.client.identity import signed_requests
 from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
-from canfetch.client.identity.keys import parse_key
+from canfetch.client.identity.keys import parse_key, parse_key_set
 from canfetch.client.identity.signed_requests import SignatureClaim, find_claims, verify_claim
 from canfetch.errors import InvalidURL
 
@@ -138,6 +138,16 @@ def test_the_target_uri_replaces_the_authority() -> None:
     assert check(headers, url="https://EXAMPLE.com:443").is_valid
     assert check(headers, url="https://example.com/").is_valid
     assert reason(headers, url="https://example.com/?") == "invalid: bad-signature"
+
+
+def test_methods_with_lower_case_letters() -> None:
+    for covered in ({}, {'"@method"': "get"}, {'"@target-uri"': URL}):
+        headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, **covered})
+        assert check(headers, method="get").is_valid
+    # Methods are compared with their case.
+    headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, '"@method"': "GET"})
+    assert reason(headers, method="get") == "invalid: bad-signature"
+    assert reason(headers, method="\ud800") == "invalid: bad-signature"
 
 
 @pytest.mark.parametrize(
@@ -615,6 +625,26 @@ def test_times_of_keys() -> None:
         ({"nbf": NOW + 5, "exp": NOW - 5}, SignatureReason.VERIFIED),
     ):
         assert verify_claim(claim, parse_key({**SIGNER.jwk, **times}), now=NOW, clock_skew=5.0).reason is expected
+
+
+@pytest.mark.parametrize(
+    "periods, expected",
+    [
+        ([{"exp": 1}, {}], "verified"),
+        ([{}, {"exp": 1}], "verified"),
+        ([{"exp": NOW - 100}, {"nbf": NOW - 50, "exp": NOW + 50}, {"nbf": NOW + 60}], "verified"),
+        ([{"exp": NOW - 100}, {"nbf": NOW + 100}], "the key is not used yet"),
+        ([{"nbf": NOW + 100}, {"exp": NOW - 100}], "the key is not used yet"),
+        ([{"exp": NOW - 100}, {"exp": NOW - 200}], "the key has expired"),
+    ],
+)
+def test_a_key_that_a_directory_has_more_than_once(periods: list[dict[str, int]], expected: str) -> None:
+    (claim,) = find_claims(SignedRequest.from_url("GET", URL, SIGNER.headers()), now=NOW)
+    assert isinstance(claim, SignatureClaim)
+    found = parse_key_set(json.dumps({"keys": [{**SIGNER.jwk, **period} for period in periods]}).encode())
+    assert list(found.keys) == [SIGNER.key_id]
+    checked = verify_claim(claim, found.keys[SIGNER.key_id], now=NOW, clock_skew=5.0)
+    assert expected in {checked.detail, checked.reason.value}
 
 
 @pytest.mark.parametrize(

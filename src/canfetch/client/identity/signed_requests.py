@@ -277,10 +277,10 @@ def verify_claim(claim: SignatureClaim, key: VerificationKey, *, now: float, clo
     if claim.algorithm not in {None, key.algorithm}:
         detail = f"the signature names the algorithm {claim.algorithm}, and its key is for {key.algorithm}"
         return claim.conclude(invalid, SignatureReason.ALGORITHM_MISMATCH, detail)
-    if key.not_before is not None and now < key.not_before - clock_skew:
-        return claim.conclude(invalid, SignatureReason.KEY_NOT_CURRENT, "the key is not used yet")
-    if key.not_after is not None and now > key.not_after + clock_skew:
-        return claim.conclude(invalid, SignatureReason.KEY_NOT_CURRENT, "the key has expired")
+    expiry = key.find_expiry(now, clock_skew)
+    if expiry is not None:
+        detail = "the key is not used yet" if expiry == "later" else "the key has expired"
+        return claim.conclude(invalid, SignatureReason.KEY_NOT_CURRENT, detail)
     problem = _check_length(claim.message, key) or _verify(claim.message, key)
     if problem is not None:
         return claim.conclude(invalid, SignatureReason.BAD_SIGNATURE, problem)
@@ -606,8 +606,10 @@ def load_library() -> _Library:
             self._authority = _normalised_authority(request)
             # The library does not see the target: escaping and parsing a long one takes milliseconds.
             url = f"{request.scheme.lower()}://{self._authority}/"
-            plain = SimpleNamespace(method=request.method, url=url, headers=dict(self._original.fields))
+            plain = SimpleNamespace(method="GET", url=url, headers=dict(self._original.fields))
             super().__init__(plain)  # type: ignore[no-untyped-call]  # partly typed
+            # The library refuses methods with lower-case letters, also if they are not covered.
+            plain.method = request.method
 
         def get_path(self) -> str:
             return self._path or "/"
