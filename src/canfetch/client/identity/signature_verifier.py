@@ -355,7 +355,8 @@ class SignatureVerifier:
 
     def _is_trusted(self, claim: SignatureClaim) -> bool:
         """Return whether the site or the registry names a directory, for any crawler."""
-        return claim.directory.fetched in _registered_directories() | self._trusted
+        url = claim.directory.fetched
+        return url in self._trusted or url in _registered_directories()
 
 
 @cache
