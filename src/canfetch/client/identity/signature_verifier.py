@@ -117,7 +117,7 @@ class SignatureVerifier:
         self._directories = {
             name.lower(): _parse_directories(name, urls) for name, urls in dict(directories or {}).items()
         }
-        self._trusted = frozenset(one.fetched for found in self._directories.values() for one in found)
+        self._named = frozenset(one.fetched for found in self._directories.values() for one in found)
         self._max_lifetime = max_lifetime
         self._clock_skew = clock_skew
         self._nonces = NonceMemory(max_nonces) if reject_replays else None
@@ -271,7 +271,8 @@ class SignatureVerifier:
         at: float | None,
         deadline: float,
     ) -> Steps[SignatureCheck]:
-        url, trusted = claim.directory.fetched, self._is_trusted(claim)
+        url = claim.directory.fetched
+        trusted = url in _registered_directories()
         if crawler is not None:
             directory = self._directory_of(crawler, claim)
             if directory is None:
@@ -317,7 +318,7 @@ class SignatureVerifier:
             is_of_crawler = crawler is not None and self._directory_of(crawler, other) is not None
             if not is_of_crawler and other.directory.identifier != claim.directory.identifier:
                 # Under the name of a crawler, no directory that only the request names is fetched.
-                may_wait = crawler is None or self._is_trusted(other)
+                may_wait = crawler is None or self._is_named(other)
                 check = yield from self._verify(other, None, at, deadline if may_wait else 0.0)
                 if not check.is_valid:
                     continue
@@ -345,7 +346,7 @@ class SignatureVerifier:
     def _nonce(self, claim: SignatureClaim, crawler: Crawler | None) -> SignatureNonce | None:
         if not claim.nonce:
             return None
-        trusted = self._is_trusted(claim) or (crawler is not None and self._directory_of(crawler, claim) is not None)
+        trusted = self._is_named(claim) or (crawler is not None and self._directory_of(crawler, claim) is not None)
         return SignatureNonce(claim.directory.identifier, claim.key_id, claim.nonce, claim.created, trusted)
 
     def _directory_of(self, crawler: Crawler, claim: SignatureClaim) -> DirectoryURL | None:
@@ -353,10 +354,10 @@ class SignatureVerifier:
         found = (one for one in self.directories_of(crawler) if one.identifier == claim.directory.identifier)
         return next(found, None)
 
-    def _is_trusted(self, claim: SignatureClaim) -> bool:
+    def _is_named(self, claim: SignatureClaim) -> bool:
         """Return whether the site or the registry names a directory, for any crawler."""
         url = claim.directory.fetched
-        return url in self._trusted or url in _registered_directories()
+        return url in self._named or url in _registered_directories()
 
 
 @cache
