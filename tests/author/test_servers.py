@@ -73,6 +73,7 @@ def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Pa
     for intent in (*policy.intents, None):
         crawlers = [one for one in resolve(policy).crawlers if one.product_names and one.intent == intent]
         chosen.update({crawler.name: crawler for crawler in [*crawlers[:2], *crawlers[-1:]]})
+    chosen.update({crawler.name: crawler for crawler in resolve(policy).retired[-2:]})
     assert chosen
     targets = dict.fromkeys([*sample_targets(policy), *MORE_TARGETS])
     refused = 0

@@ -275,6 +275,13 @@ def test_hosts_and_replays_in_logs(run: Any, folder: Path, web: Web) -> None:
     assert reasons("--host", "Example.com", "--host", "x.example") == {"verified": 6, "other-host": 1}
     # A signature without a nonce may be used several times.
     assert reasons("--reject-replays") == {"verified": 5, "replayed": 2}
+    # The second signature of a request is not accepted after the first one.
+    second = GOOD.headers(agent=f'sig1="{web._url}"', nonce="e", label="sig2")
+    pair = [*GOOD.headers(agent=f'sig1="{web._url}"', nonce="d"), *second[1:]]
+    fields = [(name, ", ".join(value for other, value in pair if other == name)) for name, _ in pair[:3]]
+    (folder / "a.log").write_text("".join(signed_line("nginx-json", one, SIGNED) for one in (fields, fields, second)))
+    (folder / "b.log").write_text("")
+    assert reasons("--reject-replays") == {"verified": 1, "replayed": 2}
     for options, message in (
         (("--host", "example.com"), "--host requires --verify-signatures"),
         (("--reject-replays",), "--reject-replays requires --verify-signatures"),

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canfetch.client.identity.replays import NonceMemory, Replay
+from canfetch.client.identity.replays import NonceMemory, Replay, SignatureNonce
 
 
 def record(memory: NonceMemory, nonce: str, created: int, *, signer: str = "a", trusted: bool = True) -> Replay:
-    return memory.record(signer, ("key", nonce), created=created, trusted=trusted)
+    return memory.record(SignatureNonce(signer, "key", nonce, created, trusted))
 
 
 def test_a_nonce_is_accepted_once_for_each_key_and_signer() -> None:
@@ -19,7 +19,17 @@ def test_a_nonce_is_accepted_once_for_each_key_and_signer() -> None:
     assert record(memory, "n", 2) is Replay.SEEN
     assert record(memory, "m", 1) is Replay.NEW
     assert record(memory, "n", 1, signer="b") is Replay.NEW
-    assert memory.record("a", ("other", "n"), created=1, trusted=True) is Replay.NEW
+    assert memory.record(SignatureNonce("a", "other", "n", 1, trusted=True)) is Replay.NEW
+
+
+def test_the_signatures_of_a_request_are_recorded_together() -> None:
+    memory = NonceMemory(10)
+    first, second, third = (SignatureNonce("a", "key", name, 1, trusted=True) for name in "abc")
+    assert memory.record(first, [second]) is Replay.NEW
+    assert memory.record(second) is Replay.SEEN
+    # Whoever repeats a signature cannot use up others.
+    assert memory.record(second, [third]) is Replay.SEEN
+    assert memory.record(third) is Replay.NEW
 
 
 def test_a_full_memory_accepts_only_newer_signatures() -> None:

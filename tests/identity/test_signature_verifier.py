@@ -165,12 +165,15 @@ def test_a_valid_signature_of_another_directory_is_not_that_of_the_crawler(
     assert [one.target for one in directories.site.requests] == ["/keys"]
 
 
-def two_signatures(directories: Directories, second: Signer, **changed: Any) -> SignedRequest:
+def two_signatures(
+    directories: Directories, second: Signer, *, first_nonce: str | None = None, **changed: Any
+) -> SignedRequest:
     """Return a request with a valid signature of the evil signer, and one that claims the good directory."""
     first = EVIL.headers(
         {'"@authority"': "example.com", '"signature-agent";key="a"': f'"{directories.evil}"'},
         label="a",
         agent=f'a="{directories.evil}"',
+        nonce=first_nonce,
     )
     return request([*first, *second.headers(agent=f'sig1="{directories.good}"', **changed)])
 
@@ -226,6 +229,60 @@ def test_replays(directories: Directories, verify: Verify) -> None:
     assert verify(small, directories.request(nonce="a")).is_valid
     assert verify(small, directories.request(nonce="b", created=NOW + 1)).is_valid
     assert verify(small, directories.request(nonce="a")).reason is SignatureReason.REPLAY_UNKNOWN
+
+
+def test_replays_of_a_request_with_two_signatures_of_a_signer(directories: Directories, verify: Verify) -> None:
+    second = Signer()
+    agent = f'sig1="{directories.good}"'
+    times: list[float] = []
+
+    def fields(signer: Signer, label: str, nonce: str) -> list[tuple[str, str]]:
+        return signer.headers(agent=agent, label=label, nonce=nonce)
+
+    for nonces in (("n", "n"), ("a", "b")):
+        directories.site.serve("/keys", key_set(GOOD, second))
+        first, further = fields(GOOD, "sig1", nonces[0]), fields(second, "sig2", nonces[1])
+        both = request([*first, *further[1:]])
+        parts = (both, request([*further, *first[1:]]), request(first), request(further))
+        for crawler in (GPTBOT, None):
+            verifier = directories.verifier(reject_replays=True)
+            assert verify(verifier, both, crawler=crawler).is_valid
+            for again in parts:
+                for asked in (GPTBOT, None):
+                    assert verify(verifier, again, crawler=asked).reason is SignatureReason.REPLAYED
+            # Without an accepted request, no nonce is used up.
+            verifier = directories.verifier(reject_replays=True)
+            assert verify(verifier, request(first), crawler=crawler).is_valid
+            assert verify(verifier, both, crawler=crawler).key_id == second.key_id
+            assert verify(verifier, both, crawler=crawler).reason is SignatureReason.REPLAYED
+        # The directory lacks the second key for now.
+        verifier = directories.verifier(reject_replays=True, clock=lambda: times[-1])
+        times.append(NOW + 1.0)
+        directories.site.serve("/keys", key_set(GOOD))
+        assert verify(verifier, both, crawler=GPTBOT).is_valid
+        assert verify(verifier, request(further), crawler=GPTBOT).reason is SignatureReason.KEY_UNKNOWN
+        directories.site.serve("/keys", key_set(GOOD, second))
+        times.append(NOW + 63.0)
+        assert verify(verifier, request(further), crawler=GPTBOT).reason is SignatureReason.REPLAYED
+    directories.site.serve("/keys", key_set(GOOD))
+
+
+def test_replays_of_a_request_with_signatures_of_two_signers(directories: Directories, verify: Verify) -> None:
+    both = two_signatures(directories, GOOD, nonce="n", first_nonce="m")
+    claude = crawler("ClaudeBot")
+    names = {"GPTBot": directories.good, "ClaudeBot": directories.evil}
+    for crawlers in ((GPTBOT, claude), (claude, GPTBOT), (None, GPTBOT), (None, claude), (GPTBOT, None)):
+        verifier = directories.verifier(reject_replays=True, directories=names)
+        found = [verify(verifier, both, crawler=crawler).reason for crawler in (*crawlers, *crawlers)]
+        assert found == ["verified", "replayed", "replayed", "replayed"]
+    # A second signature that is forged uses up nothing, and under the name of a crawler fetches nothing.
+    verifier = directories.verifier(reject_replays=True)
+    directories.site.requests.clear()
+    assert verify(verifier, two_signatures(directories, GOOD, nonce="n"), crawler=GPTBOT).is_valid
+    assert [one.target for one in directories.site.requests] == ["/keys"]
+    forged = two_signatures(directories, EVIL, nonce="o", keyid=GOOD.key_id, first_nonce="o")
+    assert verify(verifier, forged).url == directories.evil
+    assert verify(verifier, directories.request(nonce="o")).is_valid
 
 
 def test_test_keys_are_refused(directories: Directories, verify: Verify) -> None:

@@ -15,7 +15,7 @@ from tests.identity.signers import AGENT_URL, NOW, PrivateKey, Signer
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
 from canfetch.client.identity import signed_requests
 from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
-from canfetch.client.identity.keys import parse_key
+from canfetch.client.identity.keys import parse_key, parse_key_set
 from canfetch.client.identity.signed_requests import SignatureClaim, find_claims, verify_claim
 from canfetch.errors import InvalidURL
 
@@ -138,6 +138,16 @@ def test_the_target_uri_replaces_the_authority() -> None:
     assert check(headers, url="https://EXAMPLE.com:443").is_valid
     assert check(headers, url="https://example.com/").is_valid
     assert reason(headers, url="https://example.com/?") == "invalid: bad-signature"
+
+
+def test_methods_with_lower_case_letters() -> None:
+    for covered in ({}, {'"@method"': "get"}, {'"@target-uri"': URL}):
+        headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, **covered})
+        assert check(headers, method="get").is_valid
+    # Methods are compared with their case.
+    headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, '"@method"': "GET"})
+    assert reason(headers, method="get") == "invalid: bad-signature"
+    assert reason(headers, method="\ud800") == "invalid: bad-signature"
 
 
 @pytest.mark.parametrize(
@@ -454,6 +464,60 @@ def test_a_field_that_is_sent_twice_with_one_label_is_invalid() -> None:
     assert reason(SIGNER.headers(signed_input=doubled)) == "invalid: signature-input-unreadable"
 
 
+@pytest.mark.parametrize(
+    "component, value", [('"x";key="a"', "1"), ('"x";key="a";sf', "1"), ('"x";sf', "a=1"), ('"priority";sf', "a=1")]
+)
+@pytest.mark.parametrize("added", ["a=2, a=1", "a=1, a=2", "a=1, a=1", "a=1;b;b", "a=1, b=1, b=2", "a=1, A=2", "a=1,"])
+def test_no_member_of_a_signed_dictionary_is_sent_twice(component: str, value: str, added: str) -> None:
+    headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, component: value})
+    name = component.split('"')[1]
+    if name == "priority" or "key" in component:
+        assert check([*headers, (name, "a=1")]).is_valid
+    found = check([*headers, (name, added)])
+    assert found.reason is SignatureReason.BAD_SIGNATURE
+    # In several lines as well.
+    assert reason([*headers, *((name, part) for part in added.split(", "))]) == "invalid: bad-signature"
+
+
+def test_an_unsigned_digest_beside_a_signed_one() -> None:
+    good, evil, other = "sha-256=:AAAA:", "sha-256=:BBBB:", "sha-512=:BBBB:"
+    by_key = '"content-digest";key="sha-256"'
+    for components, digests, expected in (
+        ({by_key: ":AAAA:"}, [good], True),
+        ({by_key: ":AAAA:"}, [evil, good], None),
+        ({by_key: ":AAAA:"}, [good, other], False),
+        ({by_key: ":AAAA:"}, [other, good], False),
+        ({by_key: ":AAAA:", '"content-digest";key="sha-512"': ":BBBB:"}, [other, good], True),
+        ({by_key: ":AAAA:", '"content-digest"': f"{other}, {good}"}, [other, good], True),
+        ({'"content-digest";sf': good}, [good], True),
+        ({'"content-digest";sf': good}, [evil, good], None),
+        ({'"content-digest";sf': f"{good}, {other}"}, [good, other], True),
+        ({'"content-digest"': good}, [evil, good], None),
+        ({}, [good], False),
+    ):
+        headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, **components})
+        found = check([*headers, *(("Content-Digest", digest) for digest in digests)])
+        assert found.is_valid == (expected is not None)
+        assert found.covers_body == bool(expected)
+
+
+@pytest.mark.parametrize(
+    "component, value, field",
+    [
+        ('"x";key="b"', "1", "a=1"),
+        ('"x";key=1', "1", "a=1"),
+        ('"x";sf=1', "a=1", "a=1"),
+        ('"priority";sf=1', "a=1", "a=1"),
+        ('"x";key="a";sf="b"', "1", "a=1"),
+        ('"x";sf', "a=1", "a=1"),
+        ('"content-digest";sf', "", ""),
+    ],
+)
+def test_parts_of_fields_that_do_not_exist(component: str, value: str, field: str) -> None:
+    headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, component: value})
+    assert reason([*headers, (component.split('"')[1], field)]) == "invalid: bad-signature"
+
+
 def test_the_number_of_signatures_and_components_is_bounded() -> None:
     many = ", ".join(f'sig{number}=();tag="x"' for number in range(2, 10))
     headers = [(name, f"{value}, {many}" if name == "Signature-Input" else value) for name, value in SIGNER.headers()]
@@ -561,6 +625,26 @@ def test_times_of_keys() -> None:
         ({"nbf": NOW + 5, "exp": NOW - 5}, SignatureReason.VERIFIED),
     ):
         assert verify_claim(claim, parse_key({**SIGNER.jwk, **times}), now=NOW, clock_skew=5.0).reason is expected
+
+
+@pytest.mark.parametrize(
+    "periods, expected",
+    [
+        ([{"exp": 1}, {}], "verified"),
+        ([{}, {"exp": 1}], "verified"),
+        ([{"exp": NOW - 100}, {"nbf": NOW - 50, "exp": NOW + 50}, {"nbf": NOW + 60}], "verified"),
+        ([{"exp": NOW - 100}, {"nbf": NOW + 100}], "the key is not used yet"),
+        ([{"nbf": NOW + 100}, {"exp": NOW - 100}], "the key is not used yet"),
+        ([{"exp": NOW - 100}, {"exp": NOW - 200}], "the key has expired"),
+    ],
+)
+def test_a_key_that_a_directory_has_more_than_once(periods: list[dict[str, int]], expected: str) -> None:
+    (claim,) = find_claims(SignedRequest.from_url("GET", URL, SIGNER.headers()), now=NOW)
+    assert isinstance(claim, SignatureClaim)
+    found = parse_key_set(json.dumps({"keys": [{**SIGNER.jwk, **period} for period in periods]}).encode())
+    assert list(found.keys) == [SIGNER.key_id]
+    checked = verify_claim(claim, found.keys[SIGNER.key_id], now=NOW, clock_skew=5.0)
+    assert expected in {checked.detail, checked.reason.value}
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,38 @@ def test_format_is_detected(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "before, bad",
+    [
+        (b"caddy started\n", 1),
+        (b"\n# a note\n[warn] x\n", 2),
+        (b'-- "rotated" --\n' * 20_000, 20_000),
+        (b"\xef\xbb\xbf", 0),
+        (b"\0" * 300, 0),
+        (b"\0" * (BLOCK_BYTES + MAX_LINE_BYTES), 0),
+        (b"x" * (BLOCK_BYTES + MAX_LINE_BYTES) + b"\n", 1),
+    ],
+    ids=["message", "notes", "many", "bom", "nul", "many-nul", "long"],
+)
+def test_lines_without_a_format_do_not_decide(form: str, before: bytes, bad: int) -> None:
+    report = read(before + write_log([Request()] * 3, form))
+    assert report.lines - report.bad_lines == 3
+    # In the format of W3C, a line with a number sign is a comment.
+    assert report.bad_lines == bad - (b"#" in before and DETECTED.get(form) == "w3c")
+
+
+def test_most_of_the_first_lines_decide() -> None:
+    one, text = write_log([Request()], "cloudflare"), write_log([Request()], "combined")
+    assert read(one + 3 * text).bad_lines == 1
+    assert read(text + 3 * one).bad_lines == 1
+    assert read(one + text).first_bad_lines[0].line == 2
+    assert read(60 * text + 100 * one).bad_lines == 100
+    assert detect_format(b"") is None
+    assert detect_format(b"hello\n#Software: x\n") is None
+    assert (read(b"hello\n").lines, read(b"hello\n").bad_lines) == (1, 1)
+
+
+@pytest.mark.parametrize("form", FORMATS)
 def test_every_format_is_read_alike(form: str) -> None:
     requests = [
         Request("/robots.txt"),

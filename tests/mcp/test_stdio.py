@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.mcp.asking import to_reply
 from tests.servers.web import Exchange, Site
 
+from canfetch.web.mcp import stdio
 from canfetch.web.mcp.stdio import MAX_MESSAGE_BYTES
 
 pytestmark = pytest.mark.service
@@ -157,6 +159,40 @@ def test_a_call_that_runs_at_sigterm_is_answered(slow_call: SlowCall) -> None:
     time.sleep(0.3)
     slow_call.release()
     assert slow_call.answers() == [(5, True)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_requests_in_the_pipe_at_sigterm_are_answered(tmp_path: Path) -> None:
+    arguments = {"url": "/x", "agents": ["a"], "robots_txt": "User-agent: *\nDisallow: /x"}
+    call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "explain", "arguments": arguments}}
+    with start(tmp_path) as process:
+        request(process, "initialize", INITIALIZE)
+        assert process.stdin is not None
+        process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        process.stdin.write(b"".join(json.dumps({**call, "id": number}).encode() + b"\n" for number in range(200)))
+        process.stdin.flush()
+        process.send_signal(signal.SIGTERM)
+        # The host has not closed its side.
+        assert process.stdout is not None
+        answers = [json.loads(line) for line in process.stdout]
+        assert process.wait(20) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert {answer["id"] for answer in answers if "result" in answer} == set(range(200))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_an_input_ends_after_what_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seconds, expected in ((60.0, [b"a\n", b"b\n", b"c"]), (-1.0, [])):
+        monkeypatch.setattr(stdio, "_MAX_DRAIN_SECONDS", seconds)
+        descriptor, writer = os.pipe()
+        source = stdio._EndableInput(descriptor)
+        os.write(writer, b"a\nb\nc")
+        source.end()
+        source.end()
+        assert list(BufferedReader(source)) == expected
+        for each in (descriptor, writer):
+            os.close(each)
 
 
 # The SDK accepts both forms of a number.

@@ -110,7 +110,8 @@ class SignatureCheck(NamedTuple):
         url: The URL of the directory with the keys, which is the identifier of the signer: normalised and without its
             query. Only a valid signature proves it. Without one, it is what the request claims, or None.
         key_id: The thumbprint of the key, or None.
-        covers_body: Whether the signature covers `Content-Digest`. The digest is not compared with the body.
+        covers_body: Whether the signature is valid and covers all digests in `Content-Digest`. They are not compared
+            with the body.
         components: What the signature covers, such as `@authority` and `signature-agent;key="sig1"`.
     """
 

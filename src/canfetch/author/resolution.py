@@ -49,10 +49,12 @@ class Resolution(NamedTuple):
     Attributes:
         crawlers: The crawlers of the registry, those that the policy names, and an unknown one.
         groups: Each intent with the product tokens of its group, `*` for everyone.
+        retired: The retired crawlers that the policy does not name, with the intents of the groups that they would use.
     """
 
     crawlers: tuple[CrawlerIntent, ...]
     groups: tuple[tuple[Intent, tuple[str, ...]], ...]
+    retired: tuple[CrawlerIntent, ...] = ()
 
     def crawlers_for(self, intent: Intent) -> list[CrawlerIntent]:
         """Return the crawlers that an intent applies to."""
@@ -62,7 +64,8 @@ class Resolution(NamedTuple):
 def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
     """Return the intent for each crawler, and the names that each group needs.
 
-    Retired crawlers are left out unless the policy names them.
+    No group names a retired crawler unless the policy does. Its name may still be sent, and is then in the group for
+    everyone.
 
     Raises: InvalidSitePolicy: The policy has environments, and none was chosen.
     Cost: O(crawlers squared) at worst, usually linear.
@@ -93,7 +96,13 @@ def resolve(policy: SitePolicy, registry: Registry = REGISTRY) -> Resolution:
     for intent in policy.intents:
         tokens = [spelling[key] for key, owner in named.items() if owner is intent]
         groups.append((intent, (*tokens, *(("*",) if intent is policy.everyone else ()))))
-    return Resolution(crawlers, tuple((intent, tokens) for intent, tokens in groups if tokens))
+    known = {crawler.name for crawler in crawlers}
+    retired = (_with_intent(one, None) for one in registry.crawlers if one.retired and one.name not in known)
+    return Resolution(
+        crawlers,
+        tuple((intent, tokens) for intent, tokens in groups if tokens),
+        tuple(crawler._replace(intent=_selected_intent(crawler, named, policy)) for crawler in retired),
+    )
 
 
 def _assign_intents(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerIntent]:
@@ -109,18 +118,22 @@ def _assign_intents(policy: SitePolicy, registry: Registry) -> Iterator[CrawlerI
             own = _for_purposes(crawler, purposes)
         if own is None and (crawler.star_applies or policy.include_star_ignorers):
             own = policy.everyone
-        yield CrawlerIntent(
-            crawler.agent,
-            crawler.product_names,
-            crawler.obeys,
-            own,
-            source_kind=crawler.source_kind,
-            app_names=crawler.app_names,
-        )
+        yield _with_intent(crawler, own)
     for intent in named.values():
         name = intent.audience.name
         yield CrawlerIntent(registry.agent(name), (name,), "not-documented", intent, is_known=False)
     yield CrawlerIntent(Agent(UNKNOWN_CRAWLER), (), "not-documented", policy.everyone, is_known=False)
+
+
+def _with_intent(crawler: Crawler, intent: Intent | None) -> CrawlerIntent:
+    return CrawlerIntent(
+        crawler.agent,
+        crawler.product_names,
+        crawler.obeys,
+        intent,
+        source_kind=crawler.source_kind,
+        app_names=crawler.app_names,
+    )
 
 
 def _for_purposes(crawler: Crawler, purposes: dict[Purpose, Intent]) -> Intent | None:

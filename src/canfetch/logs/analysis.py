@@ -123,18 +123,21 @@ class LogAnalysis:
         Args:
             stream: The log, which may be compressed with gzip or zstd.
             name: What it is called in messages.
-            format: One of `LOG_FORMATS`. By default, it is detected from the first lines.
+            format: One of `LOG_FORMATS`. By default, it is detected from the first lines that have one.
             fields: The names of the fields of JSON, by `JSON_FIELDS`.
             advance: Called after each block of lines.
         Raises: InvalidOption: `format` or `fields` is invalid. OSError: The log cannot be read to its end; what was
             read before is counted. MissingExtra: No library for zstd is installed.
         Cost: O(bytes), in bounded memory.
         """
-        log_format = None if format is None else create_format(format, fields)
+        detected = "json" if format is None and fields else format
+        # Without a format, each line is a bad line.
+        log_format = create_format(detected or "combined", fields)
         number = 1
         for block in read_blocks(stream):
-            if log_format is None:
-                log_format = create_format("json" if fields else detect_format(block.lines), fields)
+            if detected is None:
+                detected = detect_format(block.lines)
+                log_format = create_format(detected or "combined")
             number += self._add_block(block, log_format, name, number)
             if advance is not None:
                 advance()

@@ -1,5 +1,6 @@
 """The log formats by name, and which one a log has."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final, Literal, Protocol
 
@@ -10,12 +11,12 @@ from canfetch.errors import InvalidOption
 from canfetch.logs.json_format import JSONFormat
 from canfetch.logs.rows import Row
 from canfetch.logs.text_format import CombinedFormat
-from canfetch.logs.w3c_format import W3CFormat
+from canfetch.logs.w3c_format import W3C_FIELDS, W3CFormat
 
 LogFormatName = Literal["combined", "vhost", "json", "w3c"]
 LOG_FORMATS: Final[tuple[LogFormatName, ...]] = ("combined", "vhost", "json", "w3c")
-# The lines that decide which of the two text formats a log has.
 _SAMPLE_LINES: Final = 50
+_BAD: Final = 6
 
 
 class LogFormat(Protocol):
@@ -46,22 +47,27 @@ def create_format(name: str, fields: Mapping[str, str] | None = None) -> LogForm
     raise InvalidOption(f"unknown log format {quoted(name)}: {advice}")
 
 
-def detect_format(block: bytes) -> LogFormatName:
-    """Return the format of a log by its first lines.
+def detect_format(block: bytes) -> LogFormatName | None:
+    """Return the format of most of the first lines that have one, or None if no line does.
+
+    Lines of other programs, such as a message at the start of a server, have none.
 
     Args: block: The first lines.
-    Cost: O(bytes of 50 lines).
+    Cost: O(bytes) up to the 50th line with a format.
     """
-    lines = [line for line in block.split(b"\n", _SAMPLE_LINES)[:_SAMPLE_LINES] if line.strip()]
-    first = lines[0].lstrip() if lines else b""
-    if first.startswith(b"{"):
-        return "json"
-    if first.startswith(b"#"):
-        return "w3c"
-    # The second word is the client's address, or, without a virtual host, almost always a hyphen.
-    with_host = sum(parse_address(word.decode("ascii", "replace")) is not None for word in map(_second_word, lines))
-    return "vhost" if 2 * with_host > len(lines) else "combined"
+    text, found = CombinedFormat(), Counter[LogFormatName]()
+    for line in block.split(b"\n"):
+        if line.startswith(W3C_FIELDS):
+            return "w3c"
+        if line.lstrip().startswith(b"{"):
+            found["json"] += 1
+        elif b'"' in line and not text.rows(line)[0][_BAD]:
+            # The second word is the client's address, or, without a virtual host, almost always a hyphen.
+            found["vhost" if parse_address(_second_word(line)) is not None else "combined"] += 1
+        if found.total() == _SAMPLE_LINES:
+            break
+    return found.most_common(1)[0][0] if found else None
 
 
-def _second_word(line: bytes) -> bytes:
-    return line.split(b" ", 2)[1] if b" " in line else b""
+def _second_word(line: bytes) -> str:
+    return line.split(b" ", 2)[1].decode("ascii", "replace")

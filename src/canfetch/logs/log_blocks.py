@@ -1,5 +1,6 @@
 """The lines of a log in large blocks, decompressed on the way."""
 
+import codecs
 import gzip
 import io
 import zlib
@@ -32,6 +33,9 @@ class Block(NamedTuple):
 
 def read_blocks(stream: BinaryIO) -> Iterator[Block]:
     """Yield the lines of a log. gzip and zstd are recognised by their first bytes and decompressed.
+
+    A byte order mark at the start is skipped, and so are NUL bytes. If a log is truncated, servers that do not append
+    leave them there.
 
     Raises: OSError: The log cannot be read, or its compressed data is damaged or cut. MissingExtra: No library for
         zstd is installed.
@@ -77,7 +81,11 @@ class _Rejoined(io.RawIOBase):
 def _split(stream: IO[bytes]) -> Iterator[Block]:
     pending = b""
     is_skipping = False
+    is_start = True
     while data := stream.read(BLOCK_BYTES):
+        if is_start:
+            data = data.removeprefix(codecs.BOM_UTF8).lstrip(b"\0")
+            is_start = not data
         if is_skipping:
             _, newline, data = data.partition(b"\n")
             is_skipping = not newline

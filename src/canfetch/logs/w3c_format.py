@@ -5,7 +5,7 @@ from urllib.parse import unquote_to_bytes
 
 from canfetch.logs.rows import Row, bad_row
 
-_FIELDS: Final = b"#Fields:"
+W3C_FIELDS: Final = b"#Fields:"
 # The first of these columns that a log has is used.
 _CLIENT: Final = (b"c-ip",)
 _PATH: Final = (b"cs-uri-stem", b"cs-uri")
@@ -34,7 +34,7 @@ class W3CFormat:
         return [self._read(line) for line in block.split(b"\n")]
 
     def _set_columns(self, line: bytes) -> None:
-        names = line.removeprefix(_FIELDS).split()
+        names = line.removeprefix(W3C_FIELDS).split()
         columns = {name.lower(): index for index, name in enumerate(names)}
 
         def find(choices: tuple[bytes, ...]) -> int | None:
@@ -49,7 +49,7 @@ class W3CFormat:
     def _read(self, line: bytes) -> Row:
         line = line.rstrip(b"\r")
         if line.startswith(b"#"):
-            if line.startswith(_FIELDS):
+            if line.startswith(W3C_FIELDS):
                 self._set_columns(line)
             return bad_row(b"")
         if not line:

@@ -1,17 +1,21 @@
 """Enforcement of the rules, and impostors, on real servers and with a real DNS server."""
 
 import contextlib
+import re
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.author.policies import POLICIES
 from tests.integrations.serving.conftest import RULES, Serve, make_site
 from tests.integrations.serving.hosts import PAGE
 from tests.integrations.serving.test_site import request
 from tests.servers.dns import DNSServer
 
+import canfetch
 from canfetch.agents import REGISTRY, Crawler
+from canfetch.author.servers.rules import build_server_rules
 from canfetch.client.identity import IdentityVerifier
 from canfetch.errors import InvalidOption, InvalidProductToken
 from canfetch.integrations.serving import Enforcement, Site
@@ -41,6 +45,21 @@ def test_crawler_is_refused_with_the_reason(serve: Serve) -> None:
     assert server.send("/", f"User-Agent: {GPTBOT}").status == 403
     assert site.stats.refused == {"Googlebot": 2, "GPTBot": 1}
     assert site.stats.crawler_requests == 4
+
+
+@pytest.mark.parametrize("text", POLICIES.values(), ids=list(POLICIES))
+def test_rules_for_servers_identify_the_same_crawlers(text: str) -> None:
+    policy = canfetch.author.parse_policy(text)
+    site = enforced(canfetch.author.render_policy(policy), allow_closed=True)
+    intents = build_server_rules(policy).intents
+    for crawler in REGISTRY.crawlers:
+        for header in (*(one.value for one in crawler.headers), *(f"{name}/1.0" for name in crawler.product_names)):
+            found = next((one for one in intents if re.search(one.user_agent_regex, header, re.IGNORECASE)), None)
+            rules = () if found is None else found.rules
+            for target in ("/x", "/private/x", "/google/x", "/caf%C3%A9/x"):
+                rule = next((rule for rule in rules if re.match(rule.regex, target)), None)
+                is_refused = site.respond(request(target, headers={"user-agent": header})) is not None
+                assert is_refused == (rule is not None and not rule.allow), (crawler.name, header, target)
 
 
 def test_robots_txt_itself_is_never_refused(serve: Serve) -> None:

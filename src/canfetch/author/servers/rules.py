@@ -173,7 +173,9 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
     resolution = resolve(policy)
     intents: list[ServerIntent] = []
     for intent in policy.intents:
-        crawlers = resolution.crawlers_for(intent)
+        # As in the middlewares, a retired crawler that still comes is one.
+        retired = (crawler for crawler in resolution.retired if crawler.intent is intent)
+        crawlers = [*resolution.crawlers_for(intent), *retired]
         names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.product_names))
         app_names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.app_names))
         is_unrestricted_default = intent is policy.everyone and not _restricts(intent)

@@ -45,7 +45,7 @@ class DirectoryCheck(NamedTuple):
         status: The status of the response, or None if there was none.
         keys: The thumbprints of the keys that can be used now.
         signed_by: The thumbprints of the keys that have signed the response for this host.
-        faults: Why verifiers will not accept signatures of some keys or of all.
+        faults: Why verifiers may not accept signatures of some keys or of all.
         notes: What else the standard recommends.
     """
 
@@ -195,11 +195,8 @@ def _check_keys(found: KeySet, now: float) -> tuple[list[str], list[str], list[s
 def _key_problem(key: VerificationKey, now: float) -> str | None:
     if key.thumbprint in TEST_KEYS:
         return "it is an example key of RFC 9421, with which anybody can sign"
-    if key.not_before is not None and now < key.not_before:
-        return "it is not used before a later time (nbf)"
-    if key.not_after is not None and key.not_after <= now:
-        return _EXPIRED
-    return None
+    expiry = key.find_expiry(now)
+    return None if expiry is None else _EXPIRED if expiry == "expired" else "it is not used before a later time (nbf)"
 
 
 def _check_signatures(response: Response, url: str, keys: Mapping[str, VerificationKey]) -> tuple[list[str], list[str]]:

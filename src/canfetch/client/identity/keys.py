@@ -11,7 +11,7 @@ from binascii import Error as Base64Error
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -71,6 +71,7 @@ class VerificationKey(NamedTuple):
         algorithm: The algorithm of its signatures.
         key: The key, as an object of the package cryptography.
         not_before, not_after: When it is used, in seconds since the epoch, or None.
+        more_periods: Further times of the same kind, of a key that is in a set more than once.
     """
 
     thumbprint: str
@@ -78,6 +79,17 @@ class VerificationKey(NamedTuple):
     key: "AnyPublicKey"
     not_before: float | None = None
     not_after: float | None = None
+    more_periods: tuple[tuple[float | None, float | None], ...] = ()
+
+    def find_expiry(self, now: float, clock_skew: float = 0.0) -> Literal["later", "expired"] | None:
+        """Return None if the key is used now, or whether it is used later or no longer."""
+        found: Literal["later", "expired"] = "expired"
+        for not_before, not_after in ((self.not_before, self.not_after), *self.more_periods):
+            if not_before is not None and now < not_before - clock_skew:
+                found = "later"
+            elif not_after is None or now <= not_after + clock_skew:
+                return None
+        return found
 
 
 class KeySet(NamedTuple):
@@ -179,7 +191,10 @@ def parse_key_set(content: bytes) -> KeySet:
         kid = jwk.get("kid")
         if kid is not None and kid != key.thumbprint:
             problems.append(f"key {number}: its kid {quoted(str(kid)[:80])} is not its thumbprint {key.thumbprint}")
-        keys.setdefault(key.thumbprint, key)
+        first = keys.setdefault(key.thumbprint, key)
+        if first is not key:
+            periods = (*first.more_periods, (key.not_before, key.not_after))
+            keys[key.thumbprint] = first._replace(more_periods=periods)
     if len(entries) > MAX_KEYS:
         problems.append(f"only the first {MAX_KEYS} of {len(entries):,} keys are read")
     return KeySet(keys, tuple(map(printable_text, problems)), unusable, len(entries) > MAX_KEYS)

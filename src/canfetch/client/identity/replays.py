@@ -4,11 +4,12 @@ Source: RFC 9421 section 7.2.2; Web Bot Auth, draft-ietf-webbotauth-httpsig-prot
 """
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from enum import Enum, auto
 from hashlib import blake2b
 from heapq import heappush, heappushpop
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 # Signers that are not trusted share this number of memories.
 _MAX_SIGNERS: Final = 100
@@ -21,6 +22,24 @@ class Replay(Enum):
     NEW = auto()
     SEEN = auto()
     FORGOTTEN = auto()
+
+
+class SignatureNonce(NamedTuple):
+    """The nonce of a signature.
+
+    Attributes:
+        signer: The URL of the directory.
+        key_id: The key. Each key has nonces of its own.
+        nonce: The nonce.
+        created: When the signature was created, in seconds since the epoch.
+        trusted: Whether the signer is never forgotten from now on.
+    """
+
+    signer: str
+    key_id: str
+    nonce: str
+    created: int
+    trusted: bool
 
 
 class NonceMemory:
@@ -44,20 +63,25 @@ class NonceMemory:
         """Create a new lock after a fork."""
         self._lock = Lock()
 
-    def record(self, signer: str, nonce: tuple[str, str], *, created: int, trusted: bool) -> Replay:
-        """Record a nonce, and return whether it was recorded before. The check and the record are one step.
+    def record(self, nonce: SignatureNonce, others: Iterable[SignatureNonce] = ()) -> Replay:
+        """Record a nonce, and return whether it was recorded before. The check and the records are one step.
 
         Args:
-            signer: The URL of the directory.
-            nonce: The key and its nonce.
-            created: When the signature was created, in seconds since the epoch.
-            trusted: Whether the signer is never forgotten from now on.
-        Cost: O(log nonces).
+            nonce: That of a valid signature.
+            others: Those of other signatures of the same request. They are recorded if the first one is new.
+        Cost: O(log nonces) for each.
         """
-        # Nonces have up to 256 characters. All digests have the same size.
-        digest = blake2b("\n".join(nonce).encode(), digest_size=_DIGEST_BYTES).digest()
         with self._lock:
-            return self._nonces(signer, trusted=trusted).record(digest, created, self._max_nonces)
+            found = self._record(nonce)
+            if found is Replay.NEW:
+                for other in others:
+                    self._record(other)
+            return found
+
+    def _record(self, nonce: SignatureNonce) -> Replay:
+        # Nonces have up to 256 characters. All digests have the same size.
+        digest = blake2b(f"{nonce.key_id}\n{nonce.nonce}".encode(), digest_size=_DIGEST_BYTES).digest()
+        return self._nonces(nonce.signer, trusted=nonce.trusted).record(digest, nonce.created, self._max_nonces)
 
     def _nonces(self, signer: str, *, trusted: bool) -> "_Nonces":
         # A signer that is trusted once has one memory for all its signatures.

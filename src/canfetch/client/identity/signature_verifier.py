@@ -1,7 +1,7 @@
 """Verification of signed requests: the profile, the directory with the key, the signature, and replays."""
 
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache
 from time import thread_time
@@ -16,7 +16,7 @@ from canfetch.client.identity.directory_urls import DirectoryURL, parse_director
 from canfetch.client.identity.failure_limits import FailureLimits
 from canfetch.client.identity.key_directories import BeginFetch, KeyDirectories
 from canfetch.client.identity.keys import TEST_KEYS
-from canfetch.client.identity.replays import NonceMemory, Replay
+from canfetch.client.identity.replays import NonceMemory, Replay, SignatureNonce
 from canfetch.client.identity.signed_requests import (
     DEFAULT_CLOCK_SKEW,
     DEFAULT_MAX_LIFETIME,
@@ -62,7 +62,8 @@ class SignatureVerifier:
         directories: The URLs of the directories of crawlers, by product token. They replace those of the registry.
         max_lifetime: The longest time from the creation of a signature to its end, in seconds, or None.
         clock_skew: How many seconds the clock of a signer may differ.
-        reject_replays: Whether each signature is accepted only once by this object.
+        reject_replays: Whether each signature is accepted only once by this object, and none of the signatures of an
+            accepted request again.
         require_nonce: Whether signatures without a nonce are invalid with `reject_replays`. Otherwise, they may be used
             more than once.
         max_nonces: Maximum number of nonces in memory, for each signer, with `reject_replays`. 100,000 take 20 MB.
@@ -116,6 +117,7 @@ class SignatureVerifier:
         self._directories = {
             name.lower(): _parse_directories(name, urls) for name, urls in dict(directories or {}).items()
         }
+        self._named = frozenset(one.fetched for found in self._directories.values() for one in found)
         self._max_lifetime = max_lifetime
         self._clock_skew = clock_skew
         self._nonces = NonceMemory(max_nonces) if reject_replays else None
@@ -244,7 +246,8 @@ class SignatureVerifier:
         hosts = self._hosts if hosts is None else hosts
         deadline = time.monotonic() + (self._timeout if timeout is None else min(timeout, self._timeout))
         now = self._clock() if at is None else at
-        for found in find_claims(request, now=now, clock_skew=self._clock_skew, max_lifetime=self._max_lifetime):
+        claims = find_claims(request, now=now, clock_skew=self._clock_skew, max_lifetime=self._max_lifetime)
+        for found in claims:
             if isinstance(found, SignatureCheck):
                 check = found
             elif hosts is not None and not _is_one_of(request.authority, hosts):
@@ -252,6 +255,9 @@ class SignatureVerifier:
                 check = found.conclude(SignatureStatus.INVALID, SignatureReason.OTHER_HOST, problem)
             else:
                 check = yield from self._verify(found, crawler, at, deadline)
+                if check.is_valid and self._nonces is not None:
+                    others = yield from self._find_others(found, claims, crawler, at=at, deadline=deadline)
+                    check = self._check_replay(self._nonces, check, found, others, crawler)
             if check.is_valid:
                 return check
             if best is NO_SIGNATURE or _rank(check) > _rank(best):
@@ -268,7 +274,7 @@ class SignatureVerifier:
         url = claim.directory.fetched
         trusted = url in _registered_directories()
         if crawler is not None:
-            directory = next((one for one in self.directories_of(crawler) if one[0] == claim.directory[0]), None)
+            directory = self._directory_of(crawler, claim)
             if directory is None:
                 return claim.conclude(
                     SignatureStatus.UNVERIFIED,
@@ -289,21 +295,69 @@ class SignatureVerifier:
         if lookup.key is None:
             return claim.conclude(SignatureStatus.UNVERIFIED, lookup.reason, lookup.detail)
         now = self._clock() if at is None else at
-        check = verify_claim(claim, lookup.key, now=now, clock_skew=self._clock_skew)
-        return self._check_replay(claim, check, trusted=trusted) if check.is_valid else check
+        return verify_claim(claim, lookup.key, now=now, clock_skew=self._clock_skew)
 
-    def _check_replay(self, claim: SignatureClaim, check: SignatureCheck, *, trusted: bool) -> SignatureCheck:
-        if self._nonces is None:
-            return check
+    def _find_others(
+        self,
+        claim: SignatureClaim,
+        claims: Sequence[SignatureClaim | SignatureCheck],
+        crawler: Crawler | None,
+        *,
+        at: float | None,
+        deadline: float,
+    ) -> Steps[list[SignatureClaim]]:
+        """Return the other signatures of a request with a valid one that must not be accepted after it.
+
+        Those of the same signer need not be valid: its directory may lack their key for now. Those of another signer
+        have to be, because a full memory refuses signatures.
+        """
+        found = []
+        for other in claims:
+            if other is claim or isinstance(other, SignatureCheck):
+                continue
+            is_of_crawler = crawler is not None and self._directory_of(crawler, other) is not None
+            if not is_of_crawler and other.directory.identifier != claim.directory.identifier:
+                # Under the name of a crawler, no directory that only the request names is fetched.
+                may_wait = crawler is None or self._is_named(other)
+                check = yield from self._verify(other, None, at, deadline if may_wait else 0.0)
+                if not check.is_valid:
+                    continue
+            found.append(other)
+        return found
+
+    def _check_replay(
+        self,
+        nonces: NonceMemory,
+        check: SignatureCheck,
+        claim: SignatureClaim,
+        others: Iterable[SignatureClaim],
+        crawler: Crawler | None,
+    ) -> SignatureCheck:
+        """Return the result for a valid signature, and record it with the other signatures of the request."""
         invalid = SignatureStatus.INVALID
-        if not claim.nonce:
+        nonce = self._nonce(claim, crawler)
+        if nonce is None:
             if not self._require_nonce:
                 return check
             return claim.conclude(invalid, SignatureReason.NONCE_MISSING, "the signature has no nonce")
-        replay = self._nonces.record(
-            claim.directory.identifier, (claim.key_id, claim.nonce), created=claim.created, trusted=trusted
-        )
+        replay = nonces.record(nonce, filter(None, (self._nonce(other, crawler) for other in others)))
         return check if replay is Replay.NEW else claim.conclude(invalid, *_REPLAYS[replay])
+
+    def _nonce(self, claim: SignatureClaim, crawler: Crawler | None) -> SignatureNonce | None:
+        if not claim.nonce:
+            return None
+        trusted = self._is_named(claim) or (crawler is not None and self._directory_of(crawler, claim) is not None)
+        return SignatureNonce(claim.directory.identifier, claim.key_id, claim.nonce, claim.created, trusted)
+
+    def _directory_of(self, crawler: Crawler, claim: SignatureClaim) -> DirectoryURL | None:
+        """Return the directory of a crawler that a signature names, or None."""
+        found = (one for one in self.directories_of(crawler) if one.identifier == claim.directory.identifier)
+        return next(found, None)
+
+    def _is_named(self, claim: SignatureClaim) -> bool:
+        """Return whether the site or the registry names a directory, for any crawler."""
+        url = claim.directory.fetched
+        return url in self._named or url in _registered_directories()
 
 
 @cache

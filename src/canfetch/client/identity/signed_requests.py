@@ -11,7 +11,6 @@ Source: Web Bot Auth, draft-ietf-webbotauth-httpsig-protocol-01; RFC 9421; RFC 9
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -58,6 +57,7 @@ _DERIVED: Final = frozenset(
 )
 _TARGETS: Final = frozenset({"@authority", "@target-uri"})
 _AGENT: Final = "signature-agent"
+_DIGEST: Final = "content-digest"
 # RFC 9421 section 2.1. The others are for responses and trailers, or need the lines of a field.
 _FIELD_PARAMETERS: Final = frozenset({"key", "sf"})
 # A SHA-256 thumbprint in base64url without padding.
@@ -76,7 +76,6 @@ class SignatureClaim(NamedTuple):
         algorithm: The algorithm that the signature names, or None.
         created, expires: The times, in seconds since the epoch.
         nonce: The nonce, or None.
-        covers_body: Whether the signature covers `Content-Digest`.
         message: What the signature is verified with.
     """
 
@@ -86,7 +85,6 @@ class SignatureClaim(NamedTuple):
     created: int
     expires: int
     nonce: str | None
-    covers_body: bool
     message: "_Message"
 
     def conclude(self, status: SignatureStatus, reason: SignatureReason, detail: str) -> SignatureCheck:
@@ -96,8 +94,9 @@ class SignatureClaim(NamedTuple):
             name + "".join(f";{key}" + ("" if value is True else f'="{value}"') for key, value in parameters.items())
             for name, parameters in self.message.input[0]
         )
+        covers_body = status is SignatureStatus.VALID and self.message.parsed.covers_body(self.message.input[0])
         return SignatureCheck(
-            status, reason, printable_text(detail), self.directory.identifier, self.key_id, self.covers_body, components
+            status, reason, printable_text(detail), self.directory.identifier, self.key_id, covers_body, components
         )
 
 
@@ -113,7 +112,7 @@ class _Parsed:
         self.components = 0
         self.by_part: set[str] = set()
         self._request = request
-        self._dictionaries: dict[str, Any] = {}
+        self._structures: dict[tuple[str, str | None], Any] = {}
 
     @cached_property
     def agent(self) -> "dict[str, tuple[Any, Any]] | _Refused":
@@ -138,20 +137,57 @@ class _Parsed:
             raise _library().error("the query has no such parameter, or several")
         return quote(values[0], safe="*", errors="replace").replace("~", "%7E")
 
-    def member(self, value: str, key: object) -> str:
-        """Return a member of a dictionary.
+    def structured(self, name: str, parameters: Mapping[str, Any]) -> str | None:
+        """Return the value of a field that is covered by `key` or `sf`, or None if it is covered as it is.
 
-        Raises: The error of the library: There is none, or the value is not a dictionary.
+        Raises: The error of the library: The field is not valid, or has a member or a parameter twice, or lacks the
+            member, or its type is unknown.
+        Source: RFC 9421 sections 2.1.1 and 2.1.2.
         """
-        if value not in self._dictionaries:
-            dictionary = _library().dictionary()
-            with suppress(ValueError):
-                dictionary.parse(value.encode())
-            self._dictionaries[value] = dictionary
-        found = self._dictionaries[value].get(key)
-        if found is None:
-            raise _library().error("a signed field is not a dictionary with this member")
-        return str(found)
+        if _FIELD_PARAMETERS.isdisjoint(parameters):
+            return None
+        library = _library()
+        if parameters.get("sf", True) is not True:
+            raise library.error("the parameter sf has a value")
+        if "key" not in parameters:
+            structure = self._structure(name, "dictionary" if name == _DIGEST else None)
+            if not isinstance(structure, tuple) and not structure:
+                raise library.error(f"the signed field {name} is empty")
+            return str(library.http_sf.ser(structure))
+        member = self._structure(name, "dictionary").get(parameters["key"])
+        if member is None:
+            raise library.error(f"the signed field {name} has no such member")
+        # A list of one member has the form of the member.
+        return str(library.http_sf.ser([member]))
+
+    def covers_body(self, components: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
+        """Return whether the components of a valid signature include all of `Content-Digest`.
+
+        With a further digest that is not signed, a program that reads that one would accept another body.
+        """
+        covered = [parameters for name, parameters in components if name == _DIGEST]
+        if not all("key" in parameters for parameters in covered):
+            return True
+        keys = {parameters["key"] for parameters in covered}
+        return bool(covered) and keys.issuperset(self._structure(_DIGEST, "dictionary"))
+
+    def _structure(self, name: str, kind: str | None) -> Any:
+        """Return a structured field of a kind, or of the one that is registered for its name."""
+        if (name, kind) not in self._structures:
+            library = _library()
+            value = (_field(self._request, name) or "").encode("utf-8", "surrogatepass")
+            registered = name if kind is None else None
+            try:
+                found = library.http_sf.parse(value, registered, kind, on_duplicate_key=_refuse_duplicate)
+            except KeyError:
+                found = library.error(f"the type of the signed field {name} is unknown")
+            except ValueError:
+                found = library.error(f"the signed field {name} is not valid, or has a member or a parameter twice")
+            self._structures[name, kind] = found
+        found = self._structures[name, kind]
+        if isinstance(found, Exception):
+            raise found
+        return found
 
 
 class _Message(NamedTuple):
@@ -241,10 +277,10 @@ def verify_claim(claim: SignatureClaim, key: VerificationKey, *, now: float, clo
     if claim.algorithm not in {None, key.algorithm}:
         detail = f"the signature names the algorithm {claim.algorithm}, and its key is for {key.algorithm}"
         return claim.conclude(invalid, SignatureReason.ALGORITHM_MISMATCH, detail)
-    if key.not_before is not None and now < key.not_before - clock_skew:
-        return claim.conclude(invalid, SignatureReason.KEY_NOT_CURRENT, "the key is not used yet")
-    if key.not_after is not None and now > key.not_after + clock_skew:
-        return claim.conclude(invalid, SignatureReason.KEY_NOT_CURRENT, "the key has expired")
+    expiry = key.find_expiry(now, clock_skew)
+    if expiry is not None:
+        detail = "the key is not used yet" if expiry == "later" else "the key has expired"
+        return claim.conclude(invalid, SignatureReason.KEY_NOT_CURRENT, detail)
     problem = _check_length(claim.message, key) or _verify(claim.message, key)
     if problem is not None:
         return claim.conclude(invalid, SignatureReason.BAD_SIGNATURE, problem)
@@ -286,7 +322,6 @@ def _find_claim(
         parameters["created"],
         parameters["expires"],
         parameters.get("nonce"),
-        "content-digest" in names,
         message,
     )
 
@@ -530,7 +565,6 @@ class _Library(NamedTuple):
     """What is used of the packages of the extra `identity`."""
 
     http_sf: Any
-    dictionary: Any
     verifier: Any
     resolver: Any
     keys: Any
@@ -555,7 +589,6 @@ def load_library() -> _Library:
     try:
         import http_message_signatures as library  # noqa: PLC0415 - an extra
         import http_sf  # noqa: PLC0415 - the same
-        from http_sf.compat import Dictionary  # noqa: PLC0415 - the same
     except ImportError as error:
         raise missing_cryptography(error) from None
 
@@ -573,8 +606,10 @@ def load_library() -> _Library:
             self._authority = _normalised_authority(request)
             # The library does not see the target: escaping and parsing a long one takes milliseconds.
             url = f"{request.scheme.lower()}://{self._authority}/"
-            plain = SimpleNamespace(method=request.method, url=url, headers=dict(self._original.fields))
+            plain = SimpleNamespace(method="GET", url=url, headers=dict(self._original.fields))
             super().__init__(plain)  # type: ignore[no-untyped-call]  # partly typed
+            # The library refuses methods with lower-case letters, also if they are not covered.
+            plain.method = request.method
 
         def get_path(self) -> str:
             return self._path or "/"
@@ -585,8 +620,9 @@ def load_library() -> _Library:
         def get_query_params(self, *, name: object = None) -> str:
             return self._original.parsed.parameter(name)
 
-        def get_dictionary_member(self, _: str, field_value: str, params: Mapping[str, Any]) -> str:
-            return self._original.parsed.member(field_value, params["key"])
+        def resolve(self, component_node: Any) -> str:
+            found = self._original.parsed.structured(component_node.value, component_node.params)
+            return str(super().resolve(component_node)) if found is None else found
 
         def get_target_uri(self) -> str:
             return f"{self._original.request.scheme.lower()}://{self._authority}{self.get_path()}{self._query}"
@@ -600,7 +636,7 @@ def load_library() -> _Library:
         SignatureAlgorithm.ECDSA_P256_SHA256: library.algorithms.ECDSA_P256_SHA256,
     }
     errors = library.HTTPMessageSignaturesException
-    return _Library(http_sf, Dictionary, Verifier, Resolver, library.MappingKeyResolver, algorithms, errors)
+    return _Library(http_sf, Verifier, Resolver, library.MappingKeyResolver, algorithms, errors)
 
 
 def _split_origin(target: str) -> tuple[str | None, str]:

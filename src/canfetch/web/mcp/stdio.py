@@ -6,14 +6,19 @@ Messages that are not valid JSON-RPC are answered. Logs quote nothing of a messa
 import asyncio
 import json
 import logging
+import os
 import re
 import signal
 import sys
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import BinaryIO, Final, NamedTuple, cast
+from io import BufferedReader, RawIOBase
+from select import select
+from time import monotonic
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
 
 from anyio import (
     AsyncFile,
@@ -32,6 +37,9 @@ from mcp_types import INVALID_REQUEST, JSONRPCError, JSONRPCResponse, RequestId
 from canfetch.web.mcp.invalid_messages import answer_to_invalid, error_response, request_ids, valid_id
 from canfetch.web.mcp.service import Service
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 LOGGER: Final = logging.getLogger("canfetch.mcp")
 
 
@@ -47,9 +55,17 @@ def serve_standard_streams(server: Server[Service]) -> None:
 
 
 async def _serve(server: Server[Service]) -> None:
-    messages = _ValidMessages(sys.stdin.buffer)
-    with suppress(NotImplementedError):  # Windows has no such signal
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, messages.end)
+    if sys.platform == "win32":  # It has no such signal, and cannot wait for a pipe and something else.
+        messages = _ValidMessages(sys.stdin.buffer)
+    else:
+        source = _EndableInput(sys.stdin.fileno())
+        messages = _ValidMessages(BufferedReader(source))
+
+        def end() -> None:
+            source.end()
+            messages.limit_time()
+
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
     async with stdio_server(stdin=cast("AsyncFile[str]", messages)) as (read_stream, write_stream):
         messages.set_answer(lambda answer: write_stream.send(SessionMessage(answer)))
         answers, sent = create_memory_object_stream[SessionMessage]()
@@ -73,6 +89,35 @@ async def _forward(
         messages.note_end_of_answers()
 
 
+class _EndableInput(RawIOBase):
+    """A file, pipe or terminal that ends after what can be read when `end` is called."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._ended, self._end = os.pipe()
+        self._deadline: float | None = None
+
+    def end(self) -> None:
+        """End the input, also if a thread waits for it."""
+        if self._deadline is None:
+            # A host that writes on and on is not read for longer.
+            self._deadline = monotonic() + _MAX_DRAIN_SECONDS
+            os.write(self._end, b"e")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        view = memoryview(buffer)
+        # What can be read is read before the end.
+        ready, _, _ = select([self._descriptor, self._ended], [], [])
+        if self._descriptor not in ready or (self._deadline is not None and monotonic() > self._deadline):
+            return 0
+        data = os.read(self._descriptor, len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
 class _ValidMessages:
     """Iterates over the valid messages of a stream, one a line. Invalid messages are answered.
 
@@ -89,7 +134,7 @@ class _ValidMessages:
         self._answer: asyncio.Future[Callable[[JSONRPCError], Awaitable[None]]] = self._loop.create_future()
         # One line at a time: a host that sends faster than the server reads has to wait.
         self._next: asyncio.Queue[bytes | OversizedMessage | None] = asyncio.Queue(1)
-        self._ending: asyncio.Future[None] | None = None
+        self._deadline: float | None = None
         # How many requests with an ID are not answered yet. Some hosts use an ID again before its answer.
         self._running: Counter[RequestId] = Counter()
         self._is_idle = asyncio.Event()
@@ -100,9 +145,10 @@ class _ValidMessages:
         """Set how invalid messages are answered."""
         self._answer.set_result(answer)
 
-    def end(self) -> None:
-        """End the iteration as if the host had closed the stream, so that the requests before it are answered."""
-        self._ending = asyncio.ensure_future(self._next.put(None))
+    def limit_time(self) -> None:
+        """Limit the time until the last requests are answered, from now on."""
+        if self._deadline is None:
+            self._deadline = monotonic() + _MAX_DRAIN_SECONDS
 
     def note_answer(self, request_id: RequestId | None) -> None:
         """Note that a request was answered, or is not answered because it was cancelled."""
@@ -138,8 +184,9 @@ class _ValidMessages:
                 await (await self._answer)(answer)
             except (BrokenResourceError, ClosedResourceError):
                 break  # the host has closed standard output
+        self.limit_time()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._is_idle.wait(), _MAX_DRAIN_SECONDS)
+            await asyncio.wait_for(self._is_idle.wait(), (self._deadline or 0.0) - monotonic())
         raise StopAsyncIteration
 
     def _note_request(self, text: str) -> None:
@@ -151,15 +198,16 @@ class _ValidMessages:
             self.note_answer(cancelled)
 
     def _read(self) -> None:
-        try:
-            while line := self._stream.readline(MAX_MESSAGE_BYTES):
-                if len(line) == MAX_MESSAGE_BYTES and not line.endswith(b"\n"):
-                    self._put(OversizedMessage(line[:END_BYTES], self._skip_line(line[-END_BYTES:])))
-                elif line.strip():
-                    self._put(line)
-        except (OSError, ValueError) as error:
-            LOGGER.error("cannot read standard input: %s", error)  # noqa: TRY400 - not an internal error
-        self._put(None)
+        with suppress(CancelledError, RuntimeError):  # the loop has ended
+            try:
+                while line := self._stream.readline(MAX_MESSAGE_BYTES):
+                    if len(line) == MAX_MESSAGE_BYTES and not line.endswith(b"\n"):
+                        self._put(OversizedMessage(line[:END_BYTES], self._skip_line(line[-END_BYTES:])))
+                    elif line.strip():
+                        self._put(line)
+            except (OSError, ValueError) as error:
+                LOGGER.error("cannot read standard input: %s", error)  # noqa: TRY400 - not an internal error
+            self._put(None)
 
     def _skip_line(self, end: bytes) -> bytes:
         """Read the rest of a line, and return its end."""
@@ -170,10 +218,12 @@ class _ValidMessages:
         return end
 
     def _put(self, line: "bytes | OversizedMessage | None") -> None:
+        putting = self._next.put(line)
         try:
-            asyncio.run_coroutine_threadsafe(self._next.put(line), self._loop).result()
-        except (RuntimeError, asyncio.CancelledError):
-            return  # the loop has ended
+            asyncio.run_coroutine_threadsafe(putting, self._loop).result()
+        except RuntimeError:
+            putting.close()
+            raise
 
 
 # How long the requests that run when the host closes the stream, or at SIGTERM, may take.
