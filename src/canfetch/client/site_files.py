@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document, quoted_url
 from canfetch.client.forking import reset_on_fork
-from canfetch.core.origin import find_origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Reason
 from canfetch.errors import InvalidURL
@@ -60,9 +60,18 @@ def kept_file(file: SiteFile, now: float) -> KeptFile:
 
 
 def url_on_other_host(url: str, first_url: str) -> str | None:
-    """Return the URL to which redirects led, without credentials, or None if it is on the same host."""
+    """Return the URL to which redirects led, without credentials, or None if it is on the same host.
+
+    A port that is not that of the scheme is another host, so that a redirect from http to https is not.
+    """
     origin, first = find_origin(url), find_origin(first_url)
-    return None if origin is None or first is None or origin.host == first.host else redacted_url(url)
+    if origin is None or first is None or _host_and_port(origin) == _host_and_port(first):
+        return None
+    return redacted_url(url)
+
+
+def _host_and_port(origin: Origin) -> str:
+    return str(origin).partition("://")[2]
 
 
 class FileStep(NamedTuple):

@@ -37,7 +37,7 @@ class StateStep(NamedTuple):
 
 
 class RequestTimeStep(NamedTuple):
-    """Return when a page was requested by a FetchStep, in seconds since the epoch, or None if it was not.
+    """Return when the request of a FetchStep for a page ended, in seconds since the epoch, or None if there was none.
 
     Attributes: url: The URL of the page, without credentials.
     """
@@ -81,7 +81,7 @@ class FileFetch(NamedTuple):
     Attributes:
         fetched_at: When its content was fetched, in seconds since the epoch, or None if there is no content.
         url: The URL of the content if a redirect led to another host, or None.
-        requested_at: When it was requested last, whatever the result, or None if no request was sent.
+        requested_at: When the last request for it ended, whatever the result, or None if no request was sent.
         detail: Why older content is used, or empty.
     """
 
@@ -92,6 +92,8 @@ class FileFetch(NamedTuple):
 
 
 _NO_FETCH: Final = FileFetch(None)
+# What was received in their place is not their content: a web page, or that of an error.
+_WITHOUT_CONTENT: Final = (SourceState.ABSENT, SourceState.UNREACHABLE)
 _UNKNOWN_FILE: Final = MissingSource(SourceState.NOT_READ, "no copy of this time is known")
 
 
@@ -165,7 +167,7 @@ def _with_fetches(verdict: UseVerdict, fetches: Mapping[str, FileFetch]) -> UseV
             source._replace(
                 detail="; ".join(filter(None, (source.detail, fetch.detail))),
                 url=moved.get(name, source.url),
-                fetched_at=fetch.fetched_at,
+                fetched_at=None if source.state in _WITHOUT_CONTENT else fetch.fetched_at,
                 requested_at=fetch.requested_at,
             )
         )
@@ -218,7 +220,7 @@ def decide_use(
 ) -> Generator[UseStep, Any, AnsweredUse]:
     """Answer a question from a response that is known, and from what `read_use` reads.
 
-    Args: requested_at: When canfetch requested the response, or None if it did not.
+    Args: requested_at: When the request for the response ended, or None if canfetch did not request it.
     Raises: InvalidURL, InvalidOption; and what the steps raise.
     """
     purpose = find_purpose(question.purpose)
@@ -302,7 +304,7 @@ def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[U
         document = yield from fetch_document(url, max_bytes=max_bytes)
     except NotFetched as error:
         url, hops = error.url or url, error.hops
-        response = MissingSource(SourceState.UNREACHABLE, error.reason)
+        response = MissingSource(_state_of(error.reason), error.reason)
     else:
         url, hops = document.url, document.hops
         if document.response is None:
@@ -315,7 +317,10 @@ def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[U
         requested_at = yield RequestTimeStep(hop.url)
         redirect = yield from decide_use(hop.url, question, PageResponse(hop.status, hop.headers), requested_at)
         earlier += redirect.readings
-    answered = yield from decide_use(url, question, response, (yield RequestTimeStep(redacted_url(url))))
+    # Another agent may have requested a page that this one may not.
+    is_requested = not isinstance(response, MissingSource) or response.state is SourceState.UNREACHABLE
+    requested_at = (yield RequestTimeStep(redacted_url(url))) if is_requested else None
+    answered = yield from decide_use(url, question, response, requested_at)
     return answer_use(question, [*earlier, *answered.readings]) if earlier else answered
 
 
@@ -354,5 +359,9 @@ def file_source(file: SiteFile) -> bytes | MissingSource:
         return file.content
     if file.reason is None:
         return MissingSource(SourceState.ABSENT)
-    state = SourceState.NOT_READ if file.reason == DISALLOWED else SourceState.UNREACHABLE
-    return MissingSource(state, file.reason)
+    return MissingSource(_state_of(file.reason), file.reason)
+
+
+def _state_of(reason: str) -> SourceState:
+    """Return the state of a source that was not fetched for a reason."""
+    return SourceState.NOT_READ if reason.startswith(DISALLOWED) else SourceState.UNREACHABLE

@@ -33,6 +33,7 @@ from canfetch.pages.vocabulary import KNOWN, MAX_SNIPPET, UNAVAILABLE_AFTER
 ItemT = TypeVar("ItemT")
 ALL_CRAWLERS: Final = "*"
 _MAX_LINES: Final = 3
+_OUTSIDE: Final = "outside of all groups, so that it applies to crawlers whose groups have no such line"
 _INVALID_RESERVATION: Final = "the value is neither 0 nor 1, so that it states nothing"
 _OPT_OUTS: Final = {
     "noai": (Preference.DISALLOW, ""),
@@ -98,17 +99,22 @@ def _line_statement(kind: StatementKind, line: int, preference: Preference, note
 
 def _group_text(verdict: Verdict) -> str:
     """Return the user-agent lines of the group of a verdict: a reader of the file may expect another group."""
-    words = "" if verdict.rule is None else _group_lines(verdict.group)
+    words = "" if verdict.rule is None else _group_lines(verdict.group, verdict.rule.line)
     return f"; {words}" if words else ""
 
 
-def _group_lines(group: GroupSelection) -> str:
-    """Return the user-agent lines of a group in words, or an empty string if there are none."""
+def _group_lines(group: GroupSelection, line: int) -> str:
+    """Return the user-agent lines of a group in words, or an empty string if there are none.
+
+    Args: line: The line of the group that the words are about. The nearest user-agent line is above it.
+    """
     if not group.lines:
         return ""
-    listed = ", ".join(map(str, group.lines[:_MAX_LINES]))
+    if len(group.lines) > _MAX_LINES:
+        nearest = max((one for one in group.lines if one < line), default=group.lines[0])
+        return f"the nearest of {len(group.lines)} user-agent lines is line {nearest}, for {group.token}"
     words = "lines are lines" if len(group.lines) > 1 else "line is line"
-    return f"the user-agent {words} {listed}, for {group.token}"
+    return f"the user-agent {words} {', '.join(map(str, group.lines))}, for {group.token}"
 
 
 def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -144,12 +150,11 @@ def states_use(record: Extension[Any], purpose: UsagePurpose) -> bool:
 def group_statement(statement: UsageStatement, group: GroupSelection) -> UseStatement:
     """Return what a record states on a use, with the user-agent lines of the group that it is in.
 
-    Args: group: The group of the agent. Records outside of it apply to all crawlers.
+    Args: group: The group of the agent.
     """
     stated = record_statement(statement)
-    if statement.record.group is None:
-        return stated
-    return stated._replace(note="; ".join(filter(None, (stated.note, _group_lines(group)))))
+    words = _OUTSIDE if statement.record.group is None else _group_lines(group, statement.line)
+    return stated._replace(note="; ".join(filter(None, (stated.note, words))))
 
 
 def record_statement(statement: UsageStatement) -> UseStatement:

@@ -48,7 +48,8 @@ class UseSource(NamedTuple):
             same name as another one, after redirects of the content. Otherwise None.
         fetched_at: If canfetch fetched the file or the page, when its content was received, in seconds since the epoch.
             None without content.
-        requested_at: When canfetch requested the file or the page last, whatever the result. None if it did not.
+        requested_at: When the last request of canfetch for the file or the page ended, whatever the result. None if
+            there was none.
     """
 
     name: str

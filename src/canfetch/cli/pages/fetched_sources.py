@@ -50,8 +50,9 @@ class FetchedSources:
             case DecideStep(url):
                 return self._fetcher.decide(url, agent)
             case FetchStep(url):
+                response = self._fetch(step, self._pages)
                 self._page_times.setdefault(redacted_url(url), time.time())
-                return self._fetch(step, self._pages)
+                return response
             case RequestTimeStep(url):
                 return self._page_times.get(url)
             case FileStep():

@@ -103,6 +103,7 @@ class Facts:
         own_profile: The parsing profile of requests that name none.
         states: The states of origins by access policy, and the errors of those that cannot be fetched.
         responses: The responses, by URL. Failures are kept as well, so that none is repeated.
+        response_times: When each of them ended, in seconds since the epoch.
         identity: The identity of the client of the recorded request, and the crawler that the request names.
     """
 
@@ -111,6 +112,7 @@ class Facts:
     own_profile: str = DEFAULT_PROFILE
     states: dict[tuple[str, str | None], OriginState | CanfetchError] = field(default_factory=dict)
     responses: dict[str, Response | Failure] = field(default_factory=dict)
+    response_times: dict[str, float] = field(default_factory=dict)
     identity: tuple[Crawler | None, Identity] | None = None
 
     def profile(self, request: ReadingRequest) -> str:

@@ -155,7 +155,8 @@ def perform_for(facts: Facts, agent: Agent, asked: ReadingRequest, step: Step) -
         verdict = facts.perform(facts.own_agent, DecideStep(step.url))
         if not verdict.allowed:
             token = facts.own_agent.tokens[0]
-            raise NotFetched(f"robots.txt disallows {quoted_url(step.url)} for {token}, this server", DISALLOWED)
+            by_server = f"for {token}, this server"
+            raise NotFetched(f"robots.txt disallows {quoted_url(step.url)} {by_server}", f"{DISALLOWED} {by_server}")
     return facts.perform(agent, step, request=asked)
 
 

@@ -78,6 +78,7 @@ class Services(NamedTuple):
             facts.identity = need.crawler, identity
         else:
             facts.responses[need.url] = await self.origins.fetch(need, deadline=deadline)
+            facts.response_times[need.url] = time.time()
 
     async def _state(self, need: StateNeeded, deadline: float) -> OriginState | CanfetchError:
         try:

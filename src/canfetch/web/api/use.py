@@ -58,7 +58,7 @@ class UseSourceObject(BaseModel):
         "sources with the same name, which redirects of the content have."
     )
     fetched_at: str | None = Field(description="When the content was fetched, or null if there is none.")
-    requested_at: str | None = Field(description="When the server requested it last, whatever the result, or null.")
+    requested_at: str | None = Field(description="When the last request for it ended, whatever the result, or null.")
 
 
 class UseObject(BaseModel):
@@ -162,9 +162,10 @@ def live_use(body: bytes, facts: Facts) -> Mapping[str, Any]:
                     states[origin] = facts.state(url, edition=asked.edition).with_profile(profile)
                 return states[origin]
             case RequestTimeStep(url):
-                return facts.now if any(redacted_url(one) == url for one in facts.responses) else None
+                return next((at for one, at in facts.response_times.items() if redacted_url(one) == url), None)
             case FileStep():
-                return kept_file(run_steps(fetch_site_file(step), partial(perform, agent)), facts.now)
+                file = run_steps(fetch_site_file(step), partial(perform, agent))
+                return kept_file(file, facts.response_times.get(step.url, facts.now))
             case _:
                 return perform_for(facts, agent, asked, step)
 
