@@ -236,6 +236,28 @@ def test_forwarded_addresses_count_only_from_trusted_proxies() -> None:
     assert ClientAddresses(()).find({"client": ("2001:db8::1:2", 1), "headers": []}) == "2001:db8::/64"
 
 
+def test_cookies_do_not_reach_the_application() -> None:
+    seen: list[Scope] = []
+
+    async def app(scope: Scope, _receive: Receive, send: Send) -> None:
+        seen.append(scope)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        pass
+
+    guard = Guard(app, Settings(), observe=lambda *_: None)  # type: ignore[arg-type]  # any application
+    fields = [(b"cookie", b'a="' + b"\\" * 60_000 + b'"'), (b"accept", b"*/*"), (b"cookie", b"b=c")]
+    for method in ("GET", "HEAD", "POST"):
+        scope = {"type": "http", "method": method, "path": "/healthz", "headers": fields, "client": ("192.0.2.1", 1)}
+        asyncio.run(guard(scope, receive, send))
+    assert [scope["headers"] for scope in seen] == [[(b"accept", b"*/*")]] * 3
+
+
 async def endless(size: int) -> AsyncIterator[bytes]:
     for _ in range(size // 65_536):
         yield b"x" * 65_536

@@ -19,6 +19,7 @@ from canfetch.web.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site
 from canfetch.web.server.listening import is_loopback
+from canfetch.web.server.parsed_parts import without_cookies
 from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import DISCONNECTED, Problem
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
@@ -337,7 +338,9 @@ class _Exchange:
         Source: RFC 9110, sections 9.1 and 9.3.2.
         """
         is_head = self._scope["method"] == "HEAD"
-        scope = {**self._scope, "method": "GET"} if is_head else self._scope
+        scope = without_cookies(self._scope)
+        if is_head:
+            scope["method"] = "GET"
         try:
             await self._guard.app(scope, self._limited_receive, self._secured_send)
         finally:

@@ -1,0 +1,20 @@
+"""Parts of a request that the framework parses although no endpoint needs them, or at a cost far above their size.
+
+Before each endpoint, FastAPI parses the cookies and the whole query string on the event loop.
+"""
+
+from typing import Final
+
+from starlette.types import Scope
+
+_COOKIE: Final = b"cookie"
+
+
+def without_cookies(scope: Scope) -> Scope:
+    """Return the scope of a request without its cookies.
+
+    No endpoint uses cookies, and `http.cookies` of Python before 3.11.10 and 3.12.6 unquotes a value in quadratic time.
+
+    Source: CVE-2024-7592.
+    """
+    return {**scope, "headers": [field for field in scope["headers"] if field[0] != _COOKIE]}
