@@ -16,6 +16,7 @@ from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY, Guard
+from canfetch.web.server.parsed_parts import MAX_QUERY_FIELDS
 from canfetch.web.settings import RateLimit, Settings
 
 TOKEN = "correct-horse"  # noqa: S105 - a token of a test
@@ -256,6 +257,28 @@ def test_cookies_do_not_reach_the_application() -> None:
         scope = {"type": "http", "method": method, "path": "/healthz", "headers": fields, "client": ("192.0.2.1", 1)}
         asyncio.run(guard(scope, receive, send))
     assert [scope["headers"] for scope in seen] == [[(b"accept", b"*/*")]] * 3
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/v1/agents", "/v1/nothing", "/"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+def test_query_strings_with_many_fields_are_refused_before_they_are_parsed(
+    api: API, monkeypatch: pytest.MonkeyPatch, method: str, path: str
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("starlette.datastructures.parse_qsl", refuse)
+    for fields in (MAX_QUERY_FIELDS + 1, 28_000):
+        response = api.request(method, f"{path}?{'&'.join(['a'] * fields)}")
+        assert response.status_code == 400
+        if method != "HEAD":
+            assert response.json()["type"] == "urn:canfetch:problem:bad-request"
+            assert "more than 256 fields" in response.json()["detail"]
+
+
+def test_query_strings_with_256_fields_are_accepted(api: API) -> None:
+    query = "&".join(["operator=a"] * 50 + ["a"] * (MAX_QUERY_FIELDS - 50))
+    assert api.get(f"/v1/agents?{query}").status_code == 200
 
 
 async def endless(size: int) -> AsyncIterator[bytes]:
