@@ -39,7 +39,7 @@ def test_fetch_is_a_child_of_the_request() -> None:
 
 def test_propagators_get_no_long_runs_of_white_space(monkeypatch: pytest.MonkeyPatch) -> None:
     carriers: list[dict[str, str]] = []
-    monkeypatch.setattr("opentelemetry.propagate.extract", lambda carrier: carriers.append(carrier))
+    monkeypatch.setattr("opentelemetry.propagate.extract", carriers.append)
     tracer = RequestTracer(TracerProvider().get_tracer("test"))
     headers = [(b"baggage", b"a=b" + b" \t" * 4_000 + b", c=d"), (b"tracestate", b"a=b,c=d")]
     with tracer.span({"method": "GET", "scheme": "http", "headers": headers}):
