@@ -15,6 +15,7 @@ from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError, describe_protocol_error
+from canfetch.client.transports.h11_patterns import use_linear_patterns
 from canfetch.client.transports.headers import (
     MAX_HEAD_BYTES,
     RawHeaders,
@@ -24,6 +25,8 @@ from canfetch.client.transports.headers import (
 )
 from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
+
+use_linear_patterns()
 
 _STATUS_LINE: Final = re.compile(rb"(HTTP/1\.[0-9]) ([1-9][0-9]{2})(?: .*)?", re.DOTALL)
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n")
