@@ -2,6 +2,10 @@
 
 import pytest
 
+from canfetch.agents import REGISTRY
+from canfetch.core.agent_rules import AgentRules
+from canfetch.core.profiles import PROFILES
+from canfetch.core.verdict import Verdict
 from canfetch.lsp.file_view import FileView
 from canfetch.lsp.hover import hover_at, plain_text
 
@@ -51,6 +55,42 @@ def test_a_rule_that_another_one_overrides_names_it() -> None:
     text = hover(2, b"User-agent: *\nDisallow: /a\nAllow: /a\n")
     winner = "line 3, `Allow: /a`, wins (of equally specific rules, allow wins)"
     assert f"it matches `/a`, but {winner}: these crawlers may fetch it" in text
+
+
+def test_a_path_is_decided_once_for_crawlers_that_read_the_same_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    decided: list[str] = []
+    decide = AgentRules.decide
+
+    def counting_decide(rules: AgentRules, url: str) -> Verdict:
+        decided.append(str(rules.agent))
+        return decide(rules, url)
+
+    monkeypatch.setattr(AgentRules, "decide", counting_decide)
+    text = hover(2, b"User-agent: *\n" + b"Disallow: /x\n" * 1_000)
+    assert "it decides `/x` (the most specific matching rule wins): these crawlers may not fetch it." in text
+    assert len(decided) <= len(PROFILES)
+
+
+def test_rules_that_match_are_collected_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = [crawler.agent for crawler in REGISTRY.crawlers if not crawler.retired and crawler.obeys != "no"][:20]
+    names = b"".join(b"User-agent: %b\n" % str(token).encode() for token in tokens)
+    # Each selects the first group and one of its own.
+    own = b"".join(b"User-agent: %b\nAllow: /y\n" % str(token).encode() for token in tokens)
+    content = names + b"Disallow: /x\n" * 1_000 + own
+    collected: list[int] = []
+    decide = AgentRules.decide
+
+    def counting_decide(rules: AgentRules, url: str) -> Verdict:
+        verdict = decide(rules, url)
+        collected.append(len(verdict.also_matched))
+        return verdict
+
+    monkeypatch.setattr(AgentRules, "decide", counting_decide)
+    monkeypatch.setattr("canfetch.lsp.hover._MAX_COLLECTED_RULES", 3_000)
+    text = hover(len(tokens) + 1, content)
+    assert 0 < sum(collected) < 5_000
+    assert "- this line decides (the most specific matching rule wins): " in text
+    assert "- this line decides: " in text
 
 
 def test_crawlers_that_decide_differently_are_listed_by_the_line_that_decides() -> None:

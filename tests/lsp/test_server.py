@@ -306,6 +306,20 @@ def test_a_cancelled_request_is_answered_and_others_continue(editor: Editor) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("method, name", [("$/cancelRequest", "id"), ("window/workDoneProgress/cancel", "token")])
+def test_cancellations_with_an_invalid_identifier_have_no_effect(method: str, name: str) -> None:
+    editor = Editor(capabilities())
+    document = editor.open(uri("invalid-identifier"), "User-agent: *\nDisallow: /\n")
+    for value in ("{}", "[]", "null", "1.5"):
+        editor.write(frame(f'{{"jsonrpc": "2.0", "method": "{method}", "params": {{"{name}": {value}}}}}'.encode()))
+    hover = editor.request(types.TEXT_DOCUMENT_HOVER, types.HoverParams(identifier(document), types.Position(1, 1)))
+    assert hover is not None
+    assert editor.shut_down() == 0
+    assert editor.standard_error.count("invalid message") == 4
+    assert "Traceback" not in editor.standard_error
+
+
+@pytest.mark.slow
 def test_columns_are_in_the_negotiated_encoding() -> None:
     editor = Editor(capabilities(encodings=["utf-8", "utf-16"]))
     assert editor.initialized.capabilities.position_encoding == "utf-8"

@@ -113,15 +113,78 @@ def test_head_is_limited(line: bytes) -> None:
     assert read([head]) is FailureKind.PROTOCOL
 
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
 @pytest.mark.slow
 def test_number_of_chunks_is_limited() -> None:
-    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    assert read([head, b"1\r\nx\r\n" * 65_536, b"0\r\n\r\n"]) == (
+    small = b"10\r\n0123456789abcdef\r\n"
+    assert read([CHUNKED, small * 30_000, b"0\r\n\r\n"]) == (
         200,
         (("Transfer-Encoding", "chunked"),),
-        b"x" * 65_536,
+        b"0123456789abcdef" * 30_000,
     )
-    assert read([head, b"1\r\nx\r\n" * 65_537, b"0\r\n\r\n"]) is FailureKind.PROTOCOL
+    assert read_with_limit([CHUNKED, small * 65_536, b"0\r\n\r\n"], 2_000_000) == 200
+    assert read_with_limit([CHUNKED, small * 65_537, b"0\r\n\r\n"], 2_000_000) is FailureKind.PROTOCOL
+
+
+def read_with_limit(parts: list[bytes], max_bytes: int) -> int | FailureKind:
+    """Return the status of a response with a size limit, or why it cannot be read."""
+    exchange = HTTPExchange(make_request(URL, max_bytes=max_bytes), parse_endpoint(URL))
+    try:
+        for part in parts:
+            response = exchange.receive(part)
+            if response is not None:
+                return response.status
+    except TransportError as error:
+        return error.kind
+    raise AssertionError("no response at the end of the data")
+
+
+@pytest.mark.parametrize("at_a_time", [1 << 20, 1000, 7])
+@pytest.mark.parametrize(
+    "first, others, is_accepted",
+    [
+        (1, 4096, True),
+        (1, 4097, False),
+        # The first chunk is long enough for 100 more of one byte.
+        (15 * 4096 + 16 * 100, 4096 + 99, True),
+        (15 * 4096 + 16 * 100, 4096 + 100 + 100, False),
+    ],
+)
+def test_tiny_chunks_are_limited_however_they_arrive(
+    first: int,
+    others: int,
+    is_accepted: bool,  # noqa: FBT001
+    at_a_time: int,
+) -> None:
+    body = b"%x\r\n%b\r\n" % (first, b"x" * first) + b"1\r\nx\r\n" * (others - 1) + b"0\r\n\r\n"
+    parts = [CHUNKED, *(body[start : start + at_a_time] for start in range(0, len(body), at_a_time))]
+    answer = read(parts)
+    assert answer is FailureKind.PROTOCOL if not is_accepted else not isinstance(answer, FailureKind), answer
+
+
+def test_chunks_are_read_in_parts() -> None:
+    exchange = start_exchange()
+    exchange.add(CHUNKED + b"1\r\nx\r\n" * 1000 + b"0\r\n\r\n")
+    answers = [exchange.advance()]
+    while answers[-1] is None:
+        assert exchange.is_behind
+        answers.append(exchange.advance())
+    assert len(answers) == 1 + 1000 // 64
+    assert answers[-1].body == b"x" * 1000
+
+
+def test_exchange_without_more_data_is_not_behind() -> None:
+    exchange = start_exchange()
+    for data in (b"HTTP/1.1 200 OK\r\n", b"Content-Length: 3\r\n\r\n", b"a", b"b"):
+        exchange.add(data)
+        while exchange.is_behind:
+            assert exchange.advance() is None
+    exchange.add(b"c")
+    answer = exchange.advance()
+    assert answer is not None
+    assert answer.body == b"abc"
 
 
 def test_trailers_are_limited() -> None:

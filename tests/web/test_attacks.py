@@ -130,6 +130,14 @@ def test_a_head_without_an_end_is_refused_at_64_kib(port: int) -> None:
     assert (status_of(answer), type_of(answer)) == (431, "head-too-large")
 
 
+@pytest.mark.parametrize("white_space", [b" ", b"\t"])
+def test_fields_of_white_space_with_an_invalid_byte_are_refused_in_linear_time(port: int, white_space: bytes) -> None:
+    """In quadratic time, they take ten seconds."""
+    field = b"X: " + white_space * 60_000 + b"\0\r\n"
+    assert status_of(attack(port, HEAD + field + b"\r\n")) == 400
+    assert_others_are_answered(port)
+
+
 def chunked(body: bytes, size: int) -> bytes:
     """Return a body in chunks of a size, without its end."""
     return b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in in_parts(body, size))

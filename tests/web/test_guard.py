@@ -16,6 +16,7 @@ from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
 from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY, Guard
+from canfetch.web.server.parsed_parts import MAX_QUERY_FIELDS
 from canfetch.web.settings import RateLimit, Settings
 
 TOKEN = "correct-horse"  # noqa: S105 - a token of a test
@@ -234,6 +235,50 @@ def test_forwarded_addresses_count_only_from_trusted_proxies() -> None:
     scope["headers"] = [(b"x-forwarded-for", b"spoofed")]
     assert ClientAddresses(["10.0.0.0/24"]).find(scope) == "10.0.0.1"
     assert ClientAddresses(()).find({"client": ("2001:db8::1:2", 1), "headers": []}) == "2001:db8::/64"
+
+
+def test_cookies_do_not_reach_the_application() -> None:
+    seen: list[Scope] = []
+
+    async def app(scope: Scope, _receive: Receive, send: Send) -> None:
+        seen.append(scope)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        pass
+
+    guard = Guard(app, Settings(), observe=lambda *_: None)  # type: ignore[arg-type]  # any application
+    fields = [(b"cookie", b'a="' + b"\\" * 60_000 + b'"'), (b"accept", b"*/*"), (b"cookie", b"b=c")]
+    for method in ("GET", "HEAD", "POST"):
+        scope = {"type": "http", "method": method, "path": "/healthz", "headers": fields, "client": ("192.0.2.1", 1)}
+        asyncio.run(guard(scope, receive, send))
+    assert [scope["headers"] for scope in seen] == [[(b"accept", b"*/*")]] * 3
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/v1/agents", "/v1/nothing", "/"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+def test_query_strings_with_many_fields_are_refused_before_they_are_parsed(
+    api: API, monkeypatch: pytest.MonkeyPatch, method: str, path: str
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("starlette.datastructures.parse_qsl", refuse)
+    for fields in (MAX_QUERY_FIELDS + 1, 28_000):
+        response = api.request(method, f"{path}?{'&'.join(['a'] * fields)}")
+        assert response.status_code == 400
+        if method != "HEAD":
+            assert response.json()["type"] == "urn:canfetch:problem:bad-request"
+            assert "more than 256 fields" in response.json()["detail"]
+
+
+def test_query_strings_with_256_fields_are_accepted(api: API) -> None:
+    query = "&".join(["operator=a"] * 50 + ["a"] * (MAX_QUERY_FIELDS - 50))
+    assert api.get(f"/v1/agents?{query}").status_code == 200
 
 
 async def endless(size: int) -> AsyncIterator[bytes]:

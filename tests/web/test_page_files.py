@@ -58,6 +58,13 @@ def test_files_are_compressed(served: API) -> None:
         assert response.content == SCRIPT
 
 
+def test_long_lists_of_codings_are_not_split(served: API) -> None:
+    for others, coding in ((31, "gzip"), (10_000, None)):
+        response = served.get("/static/main-ABCDEFGH.js", headers={"Accept-Encoding": "a," * others + "gzip"})
+        assert response.headers.get("content-encoding") == coding
+        assert response.content == SCRIPT
+
+
 @pytest.mark.parametrize(
     "path",
     [

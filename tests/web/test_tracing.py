@@ -9,7 +9,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from canfetch.web.server.tracing import tracer_provider
+from canfetch.web.server.tracing import RequestTracer, tracer_provider
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
@@ -35,6 +35,16 @@ def test_fetch_is_a_child_of_the_request() -> None:
         "http.response.status_code": 200,
     }
     assert "secret" not in request.to_json() + missing.to_json()
+
+
+def test_propagators_get_no_long_runs_of_white_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    carriers: list[dict[str, str]] = []
+    monkeypatch.setattr("opentelemetry.propagate.extract", carriers.append)
+    tracer = RequestTracer(TracerProvider().get_tracer("test"))
+    headers = [(b"baggage", b"a=b" + b" \t" * 4_000 + b", c=d"), (b"tracestate", b"a=b,c=d")]
+    with tracer.span({"method": "GET", "scheme": "http", "headers": headers}):
+        pass
+    assert carriers == [{"baggage": "a=b , c=d", "tracestate": "a=b,c=d"}]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from canfetch.agents import REGISTRY, Crawler
 from canfetch.answers.crawlers import crawler_sentences
 from canfetch.answers.reasons import reason_text
 from canfetch.core.abnf import is_product_token
-from canfetch.core.agent_rules import AgentRules
+from canfetch.core.agent_rules import AgentRules, find_deciding_rule
 from canfetch.core.groups import Group
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
@@ -16,6 +16,7 @@ from canfetch.core.tokens import STAR
 from canfetch.core.verdict import Rule
 from canfetch.errors import CanfetchError
 from canfetch.lint.analysis.example_paths import example_path
+from canfetch.lint.crawler_verdicts import profile_of
 from canfetch.lsp.file_view import FileView, LineReader
 from canfetch.lsp.key_meanings import KeyMeaning, meaning_of, nearest_key, readers_of_key
 
@@ -25,6 +26,8 @@ _MAX_OPERATORS: Final = 5
 _MAX_NAMES: Final = 2
 _MAX_TOKENS: Final = 6
 _MAX_OTHER_TOKENS: Final = 64
+# To collect so many rules that match takes a tenth of a second.
+_MAX_COLLECTED_RULES: Final = 100_000
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
@@ -38,7 +41,7 @@ class HoverText(NamedTuple):
 def hover_at(view: FileView, line: int) -> HoverText | None:
     """Return the description of a line, which counts from 0, or None for blank lines and comments.
 
-    Cost: One decision for each crawler of the registry that reads the line.
+    Cost: One decision for each profile and selection of groups with which crawlers of the registry read the line.
     """
     record = view.record_at(line)
     if record is None or record.key is None or record.value is None:
@@ -138,15 +141,16 @@ def _effects(view: FileView, record: Record, path: str, readers: list[LineReader
     """Yield who may fetch the example, by the line that decides and the reason."""
     known: dict[_Decision, list[LineReader]] = {}
     others: dict[_Decision, list[str]] = {}
+    decider = _Decider(path)
     for reader in readers:
-        decision = _decide(reader.rules, path)
+        decision = decider.decide(reader.rules, profile_of(reader.crawler))
         if decision is not None:
             known.setdefault(decision, []).append(reader)
     unknown = _unknown_tokens(group)[:_MAX_OTHER_TOKENS]
     for name, phrase in [(token, f"any crawler named {_code(token)}") for token in unknown] + (
         [(STAR.decode(), "all other crawlers")] if STAR.decode() in group.tokens else []
     ):
-        decision = _decide_for(view, name, path)
+        decision = _decide_for(view, name, decider)
         if decision is not None:
             others.setdefault(decision, []).append(phrase)
     decisions = list(dict.fromkeys([*known, *others]))
@@ -164,6 +168,8 @@ def _effects(view: FileView, record: Record, path: str, readers: list[LineReader
 
 
 class _Decision(NamedTuple):
+    """What decides, and why. The reason is empty if too many rules match to find it."""
+
     allowed: bool
     rule: Rule | None
     reason: str
@@ -176,28 +182,53 @@ class _Decision(NamedTuple):
 def _winner(record: Record, decision: _Decision) -> str:
     rule = decision.rule
     if rule is None:
-        return decision.reason
+        return decision.reason or "no rule decides"
     winner = "this line decides" if rule.line == record.line else f"line {rule.line}, {_code(str(rule))}, wins"
-    return f"{winner} ({decision.reason})"
+    return f"{winner}{_in_brackets(decision.reason)}"
+
+
+def _in_brackets(reason: str) -> str:
+    return f" ({reason})" if reason else ""
 
 
 def _outcome(record: Record, decision: _Decision, path: str) -> str:
     if decision.rule is not None and decision.rule.line == record.line:
-        return f"it decides {_code(path)} ({decision.reason})"
+        return f"it decides {_code(path)}{_in_brackets(decision.reason)}"
     return f"it matches {_code(path)}, but {_winner(record, decision)}"
 
 
-def _decide(rules: AgentRules, path: str) -> _Decision | None:
-    try:
-        verdict = rules.decide(path)
-    except CanfetchError:
-        return None  # a value of the file does not have to be a valid path
-    return _Decision(verdict.allowed, verdict.rule, reason_text(verdict))
+class _Decider:
+    """Decides a path, once for all crawlers that read the same groups with the same profile.
+
+    A file can have thousands of rules that match. So the number of rules that are collected for reasons is limited.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._found: dict[tuple[str, tuple[int, ...]], _Decision | None] = {}
+        self._collected_rules = 0
+
+    def decide(self, rules: AgentRules, profile: str) -> _Decision | None:
+        """Return what decides, or None if the path is invalid: a value of the file does not have to be a valid one."""
+        selection = (profile, tuple(rules.group_indices))
+        if selection not in self._found:
+            try:
+                self._found[selection] = self._find(rules)
+            except CanfetchError:
+                self._found[selection] = None
+        return self._found[selection]
+
+    def _find(self, rules: AgentRules) -> _Decision:
+        if self._collected_rules >= _MAX_COLLECTED_RULES:
+            return _Decision(*find_deciding_rule(rules, self._path), "")
+        verdict = rules.decide(self._path)
+        self._collected_rules += len(verdict.also_matched)
+        return _Decision(verdict.allowed, verdict.rule, reason_text(verdict))
 
 
-def _decide_for(view: FileView, name: str, path: str) -> _Decision | None:
+def _decide_for(view: FileView, name: str, decider: _Decider) -> _Decision | None:
     try:
-        return _decide(view.other_rules(name), path)
+        return decider.decide(view.other_rules(name), view.robots.profile)
     except CanfetchError:
         return None
 

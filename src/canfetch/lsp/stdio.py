@@ -18,6 +18,8 @@ from canfetch.lsp.features import create_server
 from canfetch.lsp.server import LOGGER, RobotsServer
 
 _VERSION: Final = "2.0"
+# Of pygls, which uses these values of notifications as keys of dictionaries without a check.
+_IDENTIFIERS: Final = {types.CANCEL_REQUEST: "id", types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "token"}
 _LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 
@@ -135,6 +137,13 @@ class _Dispatcher:
 
     def _pass_on(self, message: dict[str, Any], identifier: int | str | None) -> bool:
         """Pass a message to the server, and return whether it is valid."""
+        name = _IDENTIFIERS.get(message.get("method", ""))
+        params = message.get("params")
+        if name is not None and isinstance(params, dict) and not isinstance(params.get(name), int | str):
+            problem = f"expected {name} to be a number or a string"
+            LOGGER.error("invalid message %s: %s", message["method"], problem)
+            self._reply_error(identifier, types.ErrorCodes.InvalidParams, f"invalid message: {problem}")
+            return False
         try:
             structured = self._protocol.structure_message(message)
         except JsonRpcException as error:

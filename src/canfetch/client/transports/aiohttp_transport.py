@@ -168,7 +168,7 @@ class AiohttpTransport(SessionTransport["ExistingSession"]):
             _check_framing(response)
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
             while builder.needs_data and (chunk := await response.read_chunk()):
-                builder.feed(chunk)
+                await builder.feed_async(chunk)
             response.close()
             return builder.build()
 
@@ -491,7 +491,7 @@ class ExistingSession:
             check_proxy_status(response.status, is_proxied=endpoint.scheme == "http")
             builder = ResponseBuilder(request, response.status, decode_headers(response.raw_headers))
             while builder.needs_data and not response.content.at_eof():
-                builder.feed(await response.content.readany())
+                await builder.feed_async(await response.content.readany())
             if builder.needs_data:
                 response.release()
             else:

@@ -1,4 +1,4 @@
-"""Blocking calls in daemon threads, for the event loop.
+"""Blocking and long calls in daemon threads, for the event loop.
 
 The threads of asyncio's executor have to finish before the event loop closes and the interpreter exits. Daemon threads
 delay neither.
@@ -38,6 +38,17 @@ def start_daemon_thread(function: Callable[[], _Result], *, name: str) -> Future
     except RuntimeError as error:
         future.set_exception(NoThread(f"no thread for {name}: {error}"))
     return future
+
+
+async def call_off_loop(function: Callable[[], _Result]) -> _Result:
+    """Call a function that computes for long in a daemon thread, or in the event loop if no thread is available.
+
+    If this task is cancelled, the thread completes the call.
+    """
+    try:
+        return await wait_in_loop(start_daemon_thread(function, name="canfetch-decode"))
+    except NoThread:
+        return function()
 
 
 async def wait_in_loop(future: Future[_Result]) -> _Result:

@@ -15,6 +15,7 @@ from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.endpoints import Endpoint
 from canfetch.client.transports.failures import TransportError, describe_protocol_error
+from canfetch.client.transports.h11_patterns import use_linear_patterns
 from canfetch.client.transports.headers import (
     MAX_HEAD_BYTES,
     RawHeaders,
@@ -25,6 +26,8 @@ from canfetch.client.transports.headers import (
 from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
 
+use_linear_patterns()
+
 _STATUS_LINE: Final = re.compile(rb"(HTTP/1\.[0-9]) ([1-9][0-9]{2})(?: .*)?", re.DOTALL)
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n")
 _BLANK_LINE_BYTES: Final = 3
@@ -34,8 +37,12 @@ _TRANSFER_ENCODING: Final = re.compile(rb"^transfer-encoding:[^\n]*\n(?:[ \t][^\
 _EMPTY_TRANSFER_ENCODING: Final = re.compile(rb"^transfer-encoding:[ \t]*\r?\n(?![ \t])", re.IGNORECASE | re.MULTILINE)
 # h11 rejects vertical tabs and form feeds, but accepts other control characters.
 _REPLACED_CONTROLS: Final = bytes.maketrans(b"\v\f", b"\x1a\x1a")
-# h11 needs about 10 us for a chunk. Without a limit, chunks of one byte would take seconds.
+# h11 needs about 10 us for a chunk. Without limits, chunks of one byte would take seconds.
 _MAX_CHUNKS: Final = 65_536
+_FREE_CHUNKS: Final = 4096
+_MIN_CHUNK_BYTES: Final = 16
+# Of h11, in half a millisecond.
+_EVENTS_AT_A_TIME: Final = 64
 _SUCCESS: Final = 2
 _NO_CONTENT: Final = 204
 _SWITCHING_PROTOCOLS: Final = 101
@@ -161,12 +168,26 @@ class HTTPExchange(_Exchange):
         self._request = request
         self._reads_body = content is None
         self._is_proxied = is_proxied
+        self._head: ResponseHead | None = None
         self._builder: ResponseBuilder | None = None
+        self._at_end = False
+        self._is_behind = False
         self._chunks = 0
+        self._is_between_chunks = True
         # Bytes of the body as received and as data, and the bytes between chunks up to the last chunk that started.
         self._body_bytes = 0
         self._data_bytes = 0
         self._framing_bytes = 0
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether `advance` can read more of the data that was added."""
+        return self._is_behind
+
+    @property
+    def is_slow_to_decode(self) -> bool:
+        """Whether `advance` can take long enough to hold up an event loop."""
+        return self._builder is not None and self._builder.is_slow
 
     def receive(self, data: bytes) -> Response | None:
         """Add received bytes, or b"" at their end. Return the response as soon as no more data is needed.
@@ -175,46 +196,86 @@ class HTTPExchange(_Exchange):
             the data is not an HTTP/1.1 response. ENCODING if the body cannot be decoded. CONNECT if a proxy requires
             a login.
         """
-        if self._builder is None:
-            head = self.receive_head(data)
-            if head is None:
-                return None
-            check_proxy_status(head.status, is_proxied=self._is_proxied)
-            if not self._reads_body:
-                return Response(self._request.url, head.status, head.headers, b"")
-            self._builder = ResponseBuilder(self._request, head.status, head.headers)
-            self._body_bytes = self._pending_bytes
-        else:
+        self.add(data)
+        while self._is_behind:
+            response = self.advance()
+            if response is not None:
+                return response
+        return None
+
+    def add(self, data: bytes) -> None:
+        """Add received bytes, or b"" at their end, and read the head. `advance` reads the body.
+
+        Raises: TransportError: The same as `receive`.
+        """
+        self._at_end = not data
+        if self._head is not None:
             self._body_bytes += len(data)
             self._connection.receive_data(data)
-        return self._read_body(self._builder, at_end=not data)
+        else:
+            self._head = self.receive_head(data)
+            if self._head is None:
+                return
+            check_proxy_status(self._head.status, is_proxied=self._is_proxied)
+            if self._reads_body:
+                self._builder = ResponseBuilder(self._request, self._head.status, self._head.headers)
+                self._body_bytes = self._pending_bytes
+        self._is_behind = True
 
-    def _read_body(self, builder: ResponseBuilder, *, at_end: bool) -> Response | None:
-        while builder.needs_data:
+    def advance(self) -> Response | None:
+        """Read a part of the data that was added. Return the response as soon as no more data is needed.
+
+        Raises: TransportError: The same as `receive`.
+        Cost: At most 64 chunks, and the time to decode them.
+        """
+        assert self._head is not None
+        if self._builder is None:
+            return Response(self._request.url, self._head.status, self._head.headers, b"")
+        return self._read_body(self._builder)
+
+    def _read_body(self, builder: ResponseBuilder) -> Response | None:
+        for _ in range(_EVENTS_AT_A_TIME):
+            if not builder.needs_data:
+                break
             try:
                 event = self._connection.next_event()
             except h11.RemoteProtocolError as error:
-                kind = FailureKind.INCOMPLETE if at_end else FailureKind.PROTOCOL
+                kind = FailureKind.INCOMPLETE if self._at_end else FailureKind.PROTOCOL
                 raise TransportError(kind, describe_protocol_error(error)) from None
             if event is h11.NEED_DATA:
                 self._check_framing(pending=0)
+                self._is_behind = False
                 return None
             if isinstance(event, h11.Data):
+                earlier_bytes = self._data_bytes
                 self._data_bytes += len(event.data)
-                if event.chunk_start:
-                    self._start_chunk()
+                # `chunk_start` is missing if the size of a chunk arrives before its data.
+                if self._is_between_chunks:
+                    self._start_chunk(earlier_bytes)
+                self._is_between_chunks = event.chunk_end
                 builder.feed(bytes(event.data))
             else:
                 # The end of the message. More data after it does not belong to the response.
                 self._check_framing(pending=self._pending_bytes)
                 break
+        else:
+            return None
         return builder.build()
 
     @property
     def _pending_bytes(self) -> int:
         return len(self._connection.trailing_data[0])
 
-    def _start_chunk(self) -> None:
+    def _start_chunk(self, earlier_bytes: int) -> None:
+        """Count a chunk.
+
+        Args: earlier_bytes: The data of all chunks before it.
+        """
+        if self._chunks >= _FREE_CHUNKS and earlier_bytes < self._chunks * _MIN_CHUNK_BYTES:
+            raise TransportError(
+                FailureKind.PROTOCOL,
+                f"response has more than {_FREE_CHUNKS} chunks of less than {_MIN_CHUNK_BYTES} bytes on average",
+            )
         self._chunks += 1
         if self._chunks > _MAX_CHUNKS:
             raise TransportError(FailureKind.PROTOCOL, f"response has more than {_MAX_CHUNKS} chunks")

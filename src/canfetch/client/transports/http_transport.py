@@ -1,5 +1,6 @@
 """The default transports: HTTP/1.1 on h11, and FTP. They need no extra."""
 
+import asyncio
 from contextlib import closing
 from typing import Final, NamedTuple, Unpack
 
@@ -7,7 +8,7 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.base_transport import BaseTransport, TransportSettings
 from canfetch.client.transports.connections import connect, connect_async
-from canfetch.client.transports.daemon_threads import start_daemon_thread, wait_in_loop
+from canfetch.client.transports.daemon_threads import call_off_loop, start_daemon_thread, wait_in_loop
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import Endpoint, parse_endpoint
@@ -197,9 +198,20 @@ class AsyncHTTPTransport(_SocketTransport):
                 await connection.start_tls(self._get_ssl_context(), plan.tls_name)
             await connection.send(plan.exchange.request_data)
             while True:
-                response = plan.exchange.receive(await connection.receive())
+                response = await _receive_in_turns(plan.exchange, await connection.receive())
                 if response is not None:
                     return response
+
+
+async def _receive_in_turns(exchange: HTTPExchange, data: bytes) -> Response | None:
+    """Call `exchange.receive`, while other tasks of the event loop get turns, however the data is encoded."""
+    exchange.add(data)
+    while exchange.is_behind:
+        response = await call_off_loop(exchange.advance) if exchange.is_slow_to_decode else exchange.advance()
+        if response is not None:
+            return response
+        await asyncio.sleep(0)
+    return None
 
 
 def _fetch_ftp(

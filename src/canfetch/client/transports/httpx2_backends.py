@@ -18,8 +18,11 @@ from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import Resolve
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.failures import TransportError, describe_protocol_error
+from canfetch.client.transports.h11_patterns import use_linear_patterns
 from canfetch.client.transports.headers import MAX_HEAD_BYTES, encode_request_headers
 from canfetch.client.transports.proxies import proxy_errors
+
+use_linear_patterns()
 
 
 class RequestState:

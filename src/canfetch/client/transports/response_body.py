@@ -10,6 +10,7 @@ Source: RFC 9110 section 8.4.1; RFC 1950 to 1952; RFC 7932; RFC 8878, and RFC 96
 content codings of IANA. Chromium's `net/filter`, for what browsers accept.
 """
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import cache
@@ -18,6 +19,7 @@ from typing import Any, Final, Protocol
 
 from canfetch.access.responses import FailureKind, Headers, Response
 from canfetch.client.transports import TransportRequest
+from canfetch.client.transports.daemon_threads import call_off_loop
 from canfetch.client.transports.failures import TransportError
 from canfetch.client.transports.local_errors import is_local_error
 
@@ -27,6 +29,10 @@ _ENCODED_BYTES_FACTOR: Final = 2
 _ENCODED_BYTES_ALLOWANCE: Final = 65_536
 # Some decoders copy their unused input, which is quadratic in the size of a step.
 _STEP_BYTES: Final = 16_384
+# They are decoded in a few milliseconds.
+_QUICK_BYTES: Final = 1 << 20
+# An event loop reads so many pieces of a body before other tasks get a turn.
+_PIECES_AT_A_TIME: Final = 64
 _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 # RFC 9659: decoders need not support larger windows, and encoders for the web must not use them.
 _ZSTD_WINDOW_BYTES: Final = 1 << 23
@@ -90,6 +96,11 @@ class BodyDecoder:
     def full(self) -> bool:
         """Whether the body exceeds the limit, so that no more data is needed."""
         return len(self._decoded) >= self._max_decoded
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether to decode a few bytes can take long enough to hold up an event loop."""
+        return self._max_decoded > _QUICK_BYTES and not isinstance(self._decoder, IdentityDecoder | TextDecoder)
 
     @property
     def decoded(self) -> bytes:
@@ -426,16 +437,32 @@ class ResponseBuilder:
         self._body = (
             BodyDecoder(() if is_decoded else headers, request.max_bytes) if status // 100 == _SUCCESS else None
         )
+        self._pieces = 0
 
     @property
     def needs_data(self) -> bool:
         """Whether more of the body has to be read."""
         return self._body is not None and not self._body.full
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether `feed` can take long enough to hold up an event loop."""
+        return self._body is not None and self._body.is_slow
+
     def feed(self, data: bytes) -> None:
         """Add the next bytes of the body as received."""
         if self._body is not None:
             self._body.feed(data)
+
+    async def feed_async(self, data: bytes) -> None:
+        """Add the next bytes of the body as received, while other tasks of the event loop get turns."""
+        self._pieces += 1
+        if self.is_slow:
+            await call_off_loop(lambda: self.feed(data))
+            return
+        self.feed(data)
+        if self._pieces % _PIECES_AT_A_TIME == 0:
+            await asyncio.sleep(0)
 
     def read(self, chunks: Iterator[bytes]) -> Response:
         """Read as much of the body as needed, and return the response."""
@@ -452,7 +479,7 @@ class ResponseBuilder:
             chunk = await anext(chunks, None)
             if chunk is None:
                 break
-            self.feed(chunk)
+            await self.feed_async(chunk)
         return self.build()
 
     def build(self) -> Response:

@@ -19,6 +19,7 @@ from canfetch.web.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
 from canfetch.web.server.credentials import has_token, is_cross_site
 from canfetch.web.server.listening import is_loopback
+from canfetch.web.server.parsed_parts import MAX_QUERY_FIELDS, has_many_query_fields, without_cookies
 from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import DISCONNECTED, Problem
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
@@ -82,6 +83,9 @@ _UNAUTHORIZED: Final = Problem(
     "unauthorized",
     "this server requires a token: send it as 'Authorization: Bearer TOKEN'",
     headers=(("WWW-Authenticate", "Bearer"),),
+)
+_MANY_QUERY_FIELDS: Final = Problem(
+    400, "bad-request", f"the query string has more than {MAX_QUERY_FIELDS} fields separated by '&'"
 )
 
 
@@ -193,6 +197,8 @@ class Guard:
                 seconds = int(wait) + 1
                 detail = f"too many requests: try again in {seconds} s"
                 return Problem(429, "rate-limited", detail, headers=(("Retry-After", str(seconds)),))
+        if has_many_query_fields(scope):
+            return _MANY_QUERY_FIELDS
         return too_large(path) if head.exceeds(body_limit(path)) else None
 
     def allows_origin(self, origin: bytes | None) -> bool:
@@ -337,7 +343,9 @@ class _Exchange:
         Source: RFC 9110, sections 9.1 and 9.3.2.
         """
         is_head = self._scope["method"] == "HEAD"
-        scope = {**self._scope, "method": "GET"} if is_head else self._scope
+        scope = without_cookies(self._scope)
+        if is_head:
+            scope["method"] = "GET"
         try:
             await self._guard.app(scope, self._limited_receive, self._secured_send)
         finally:

@@ -5,6 +5,10 @@ from typing import Final
 
 import h11
 
+from canfetch.client.transports.h11_patterns import use_linear_patterns
+
+use_linear_patterns()
+
 MAX_HEAD_BYTES: Final = 65_536
 MAX_HEAD_LINES: Final = 200
 # A chunk of a body, or a read, costs about as much as a kilobyte. The shortest useful line of a stream has 24 bytes.

@@ -59,7 +59,10 @@ class RequestTracer:
     @contextmanager
     def span(self, scope: MutableMapping[str, Any]) -> Iterator[Callable[[str, int], None]]:
         """Make the span of a request the current one. Yield a function that sets its route and status."""
-        carrier = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        # Propagators split values at regular expressions that take quadratic time for long runs of white space.
+        carrier = {
+            name.decode("latin-1"): " ".join(value.decode("latin-1").split()) for name, value in scope["headers"]
+        }
         method: str = scope["method"]
         span = self._start(
             method,

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
+_MAX_CODINGS: Final = 32
 FOLDER: Final = Path(__file__).resolve().parent.parent / "assets"
 INDEX: Final = "index.html"
 STATIC_INDEX: Final = "static.html"
@@ -67,7 +68,8 @@ class Asset(NamedTuple):
 
 
 def _accepted_codings(header: str) -> Iterator[str]:
-    for part in header.lower().split(","):
+    # Browsers send about five. The rest of a long list is not split.
+    for part in header.lower().split(",", _MAX_CODINGS)[:_MAX_CODINGS]:
         coding, _, weight = part.partition(";")
         if weight.replace(" ", "").rstrip("0.") != "q=":
             yield coding.strip()

@@ -1,0 +1,24 @@
+"""h11's pattern for header fields, without quadratic time.
+
+For a field with white space and then an invalid byte, the pattern of h11 0.16 tries every way to divide the white space
+between the two sides of an empty value: a head of 60 KB takes ten seconds. The pattern is used for heads and trailers,
+of requests and responses, also by httpx2.
+"""
+
+import re
+from typing import Final
+
+from h11 import _abnf, _readers
+
+_WHITE_SPACE: Final = r":[ \t]*"
+
+
+def use_linear_patterns() -> None:
+    """Make h11 keep the white space before a value once it has matched. Which fields match stays the same.
+
+    A value never starts with white space. An h11 with another pattern is left as it is.
+    """
+    pattern = _abnf.header_field
+    if pattern.count(_WHITE_SPACE) == 1 and f"{_WHITE_SPACE}+" not in pattern:
+        linear = pattern.replace(_WHITE_SPACE, f"{_WHITE_SPACE}+")
+        _readers.header_field_re = re.compile(linear.encode("ascii"))

@@ -1,0 +1,119 @@
+"""Bodies that take long to read leave the event loop to other tasks."""
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator
+from threading import current_thread, main_thread
+from typing import Any
+
+import pytest
+from tests.servers.web import Site
+from tests.transports.harness import LOOPBACK, make_request, transport_class
+
+from canfetch.access.responses import Response
+from canfetch.client.transports import AsyncTransport, daemon_threads
+from canfetch.client.transports.endpoints import parse_endpoint
+from canfetch.client.transports.http_exchange import HTTPExchange
+from canfetch.client.transports.http_transport import _receive_in_turns
+from canfetch.client.transports.local_errors import NoThread
+from canfetch.client.transports.response_body import BodyDecoder, ResponseBuilder
+
+URL = "http://example.com/"
+PAGE_BYTES = 5_000_000
+ENCODED = (("Content-Encoding", "gzip"),)
+
+
+async def counted_turns(work: Any) -> tuple[Any, int]:
+    """Return the result of a coroutine, and how many turns another task has meanwhile."""
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    other = asyncio.create_task(take_turns())
+    try:
+        return await work, turns
+    finally:
+        other.cancel()
+
+
+async def pieces(*data: bytes) -> AsyncIterator[bytes]:
+    for piece in data:
+        yield piece
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each piece is decoded in a thread of its own."""
+    found: list[bool] = []
+    feed = BodyDecoder.feed
+
+    def noting_feed(decoder: BodyDecoder, data: bytes) -> None:
+        found.append(current_thread() is not main_thread())
+        feed(decoder, data)
+
+    monkeypatch.setattr(BodyDecoder, "feed", noting_feed)
+    return found
+
+
+def test_other_tasks_have_turns_between_chunks() -> None:
+    exchange = HTTPExchange(make_request(URL), parse_endpoint(URL))
+    chunks = b"1\r\nx\r\n" * 4000
+    data = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n"
+    response, turns = asyncio.run(counted_turns(_receive_in_turns(exchange, data)))
+    assert response.body == b"x" * 4000
+    assert turns >= 4000 // 64
+
+
+def test_other_tasks_have_turns_between_pieces_of_http_clients() -> None:
+    builder = ResponseBuilder(make_request(URL), 200, ())
+    response, turns = asyncio.run(counted_turns(builder.read_async(pieces(*[b"x"] * 4000))))
+    assert response.body == b"x" * 4000
+    assert turns >= 4000 // 64
+
+
+@pytest.mark.parametrize(
+    "headers, max_bytes, is_slow", [(ENCODED, PAGE_BYTES, True), (ENCODED, 512_000, False), ((), PAGE_BYTES, False)]
+)
+def test_large_encoded_bodies_are_decoded_in_threads(
+    threads: list[bool],
+    headers: tuple[tuple[str, str], ...],
+    max_bytes: int,
+    is_slow: bool,  # noqa: FBT001
+) -> None:
+    body = gzip.compress(b"x" * 400_000) if headers else b"x" * 400_000
+    request = make_request(URL, max_bytes=max_bytes)
+    response = asyncio.run(ResponseBuilder(request, 200, headers).read_async(pieces(body[:100], body[100:])))
+    assert response.body == b"x" * 400_000
+    assert threads == [is_slow] * 2
+
+
+def test_bodies_are_decoded_in_the_loop_without_threads(threads: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(_: object) -> None:
+        raise NoThread("no thread")
+
+    monkeypatch.setattr(daemon_threads, "wait_in_loop", refuse)
+    monkeypatch.setattr(daemon_threads, "start_daemon_thread", lambda *_, **__: None)
+    builder = ResponseBuilder(make_request(URL, max_bytes=PAGE_BYTES), 200, ENCODED)
+    assert asyncio.run(builder.read_async(pieces(gzip.compress(b"x")))).body == b"x"
+    assert threads == [False]
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("name", ["http-async", "httpx2-async", "aiohttp"])
+def test_each_transport_decodes_bombs_in_threads(name: str, shared_site: Site, threads: list[bool]) -> None:
+    async def send() -> Any:
+        transport: AsyncTransport = transport_class(name)(resolve=LOOPBACK)
+        try:
+            return await transport.send(make_request(shared_site.url("gzip-bomb"), max_bytes=PAGE_BYTES))
+        finally:
+            await transport.close()
+
+    response = asyncio.run(send())
+    assert isinstance(response, Response), response
+    assert len(response.body) > 512_000
+    assert threads
+    assert all(threads)
