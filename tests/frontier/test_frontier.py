@@ -670,8 +670,37 @@ def test_same_url_is_added_once(same: list[str]) -> None:
 
 
 def test_url_is_handed_out_as_it_was_added() -> None:
-    odd = ["https://a.example/\udce9\u200b\x00#x", "https://a.example/\U0001f41f?a|b"]
+    odd = ["https://a.example/\u200b\x00#x", "https://a.example/\U0001f41f?a|b"]
     assert crawl({}, odd).urls == odd
+
+
+@pytest.mark.parametrize(
+    "surrogate, escape",
+    [
+        # An undecoded byte, as aiohttp returns it in the header `Location`.
+        ("\udcff", "%FF"),
+        ("\udce9\u200b", "%E9%E2%80%8B"),
+        # From a page in UTF-7, for example.
+        ("\ud800", "%ED%A0%80"),
+    ],
+)
+def test_a_surrogate_is_requested_as_the_verdict_reads_it(surrogate: str, escape: str) -> None:
+    """aiohttp would request another URL, which is disallowed."""
+    rules = f"User-agent: *\nDisallow: /private\nDisallow: /not/{escape}\n".encode()
+    urls = [f"{A}/{part}" for part in (f"pri{surrogate}vate", f"#{surrogate}", f"not/{surrogate}")]
+    seen: list[str] = []
+
+    def add_link(frontier: Frontier, _: Turn) -> None:
+        frontier.add(f"{A}/link{surrogate}")
+
+    def add_query(url: str) -> str:
+        seen.append(url)
+        return f"{url}?{surrogate}"
+
+    result = crawl({"a.example": rules}, urls, on_turn=add_link, url_filter=add_query)
+    assert result.urls == [f"{A}/pri{escape}vate?{escape}", f"{A}/#{escape}?{escape}", f"{A}/link{escape}?{escape}"]
+    assert [skipped.url for skipped in result.skipped] == [f"{A}/not/{escape}?{escape}"]
+    assert all(map(str.isascii, seen))
 
 
 def test_priorities_order_urls_and_origins() -> None:
