@@ -599,6 +599,66 @@ def test_exception_of_a_source_is_raised_once_and_keeps_the_urls_before_it() -> 
     assert run_in_virtual_time(main) == [f"{A}/1"]
 
 
+@pytest.mark.parametrize("kind", ["iterable", "broken", "async", "slow"])
+def test_no_url_of_a_source_is_lost_while_the_queue_cannot_be_written(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full, or the database restarts."""
+    given = [f"https://host{number % 7}.example/{number}" for number in range(300)]
+    tries: list[int] = []
+
+    def broken() -> Iterator[str]:
+        yield from given
+        raise StoreError("the list ends here")
+
+    async def later() -> AsyncIterator[str]:
+        for url in given:
+            yield url
+            if kind == "slow":
+                await asyncio.sleep(0.01)
+
+    async def main() -> tuple[list[str], list[str], FrontierCounts]:
+        source = {"iterable": given, "broken": broken()}.get(kind) or later()
+        async with open_frontier(urls=source, min_delay=0.0) as frontier:
+            add = frontier._queue.add
+
+            def failing(new: Any) -> Any:
+                tries.append(len(new.urls))
+                if len(tries) in (2, 3, 5):
+                    raise StoreError("disk full")
+                return add(new)
+
+            monkeypatch.setattr(frontier._queue, "add", failing)
+            return *(await end_all_turns(frontier, StoreError)), frontier.counts
+
+    urls, errors, counts = run_in_virtual_time(main)
+    assert sorted(urls) == sorted(given)
+    assert errors == ["disk full"] * 3 + ["the list ends here"] * (kind == "broken")
+    assert counts == FrontierCounts(queued=0, in_flight=0, done=300, failed=0, skipped=0)
+    # No more URLs are kept than are read at once.
+    assert max(tries) <= 101
+
+
+@pytest.mark.parametrize("kind", ["iterable", "async"])
+def test_a_frontier_is_closed_while_the_queue_cannot_be_written(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def later() -> AsyncIterator[str]:
+        yield f"{A}/1"
+        await asyncio.sleep(1)
+
+    async def main() -> None:
+        def failing(_: Any) -> Any:
+            raise StoreError("disk full")
+
+        async with open_frontier(urls=[f"{A}/1"] if kind == "iterable" else later()) as frontier:
+            monkeypatch.setattr(frontier._queue, "add", failing)
+            for _ in range(3):
+                with pytest.raises(StoreError, match="disk full"):
+                    await anext(frontier)
+        assert frontier.counts.queued == 0
+
+    run_in_virtual_time(main)
+
+
 def test_closing_ends_the_iteration_and_the_sources() -> None:
     closed = []
 

@@ -73,19 +73,19 @@ def test_credentials_are_not_sent_to_the_origin_again_after_another_origin(sessi
 
 
 def test_credentials_are_not_sent_to_another_origin_for_documents(session_name: str, site: Site) -> None:
-    settings = {"user_agent": "ExampleBot/1.0"}
-
     def ask(url: str) -> None:
         with (
             make_session(session_name, **session_settings(session_name)) as session,
-            canfetch.Client(transport=make_transport(session_name, session), **settings) as client,
+            canfetch.Client(user_agent="ExampleBot/1.0", transport=make_transport(session_name, session)) as client,
         ):
             client.may_use(url, purpose="training")
 
     async def ask_async(url: str) -> None:
         async with (
             make_session(session_name, **session_settings(session_name)) as session,
-            canfetch.AsyncClient(transport=make_transport(session_name, session), **settings) as client,
+            canfetch.AsyncClient(
+                user_agent="ExampleBot/1.0", transport=make_transport(session_name, session)
+            ) as client,
         ):
             await client.may_use(url, purpose="training")
 
