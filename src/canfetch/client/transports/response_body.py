@@ -27,6 +27,9 @@ _ENCODED_BYTES_FACTOR: Final = 2
 _ENCODED_BYTES_ALLOWANCE: Final = 65_536
 # Some decoders copy their unused input, which is quadratic in the size of a step.
 _STEP_BYTES: Final = 16_384
+# A member of gzip or a frame of zstd takes about ten bytes at least, and as much time as kilobytes of content. Servers
+# send one, or one for each part of a large file.
+_MAX_MEMBERS: Final = 10_000
 _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 # RFC 9659: decoders need not support larger windows, and encoders for the web must not use them.
 _ZSTD_WINDOW_BYTES: Final = 1 << 23
@@ -238,6 +241,7 @@ class GzipDecoder:
         # The start of what follows a member, until it shows whether that is another one.
         self._next = b""
         self._is_over = False
+        self._members = 1
         self.finished = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
@@ -251,6 +255,7 @@ class GzipDecoder:
                     self._next = data[:1]
                     break
                 self._stream = zlib.decompressobj(_GZIP_WBITS)
+                self._members = _next_member(self._members)
             out += _inflate(self._stream, data, limit - len(out))
             self.finished = self._stream.eof
             data = self._stream.unused_data
@@ -318,6 +323,7 @@ class ZstandardDecoder:
         self._error: type[Exception] = module.ZstdError
         self._decompressor: Any = module.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
         self._stream: Any = self._decompressor.decompressobj()
+        self._members = 1
         self.finished = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
@@ -329,6 +335,7 @@ class ZstandardDecoder:
             while step:
                 if self._stream.eof:
                     self._stream = self._decompressor.decompressobj()
+                    self._members = _next_member(self._members)
                 try:
                     out.append(self._stream.decompress(step))
                 except self._error as error:
@@ -349,6 +356,7 @@ class StdlibZstdDecoder:
         options = {module.DecompressionParameter.window_log_max: _ZSTD_WINDOW_BYTES.bit_length() - 1}
         self._new_stream: Callable[[], Any] = lambda: module.ZstdDecompressor(options=options)
         self._stream = self._new_stream()
+        self._members = 1
         self.finished = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
@@ -357,6 +365,7 @@ class StdlibZstdDecoder:
         while data and len(out) < limit:
             if self._stream.eof:
                 self._stream = self._new_stream()
+                self._members = _next_member(self._members)
             try:
                 out += self._stream.decompress(data, limit - len(out))
             except self._error as error:
@@ -364,6 +373,16 @@ class StdlibZstdDecoder:
             self.finished = self._stream.eof
             data = self._stream.unused_data if self.finished else b""
         return out
+
+
+def _next_member(number: int) -> int:
+    """Return the number of the next member of a stream.
+
+    Raises: TransportError: ENCODING if there are too many.
+    """
+    if number >= _MAX_MEMBERS:
+        raise TransportError(FailureKind.ENCODING, f"more than {_MAX_MEMBERS} members in one body")
+    return number + 1
 
 
 def _inflate(stream: "zlib._Decompress", data: bytes, limit: int) -> bytes:
