@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
-from canfetch.core.quoting import quoted
+from canfetch.core.redaction import quoted_url
 from canfetch.core.targets import to_target
 from canfetch.core.text import display_text, encode_text, portable_text
 from canfetch.core.urls import AnyURL, plain_url, split_url, url_bytes
@@ -62,14 +62,14 @@ def identify_url(url: str, *, in_group: bool = False) -> IdentifiedURL:
     """
     encoded = url_bytes(url)
     if len(encoded) > _MAX_BYTES:
-        raise InvalidURL(f"invalid URL {quoted(url)}: longer than {_MAX_BYTES} bytes")
+        raise InvalidURL(f"invalid URL {quoted_url(url)}: longer than {_MAX_BYTES} bytes")
     origin = Origin.from_url(url)
     if origin.scheme not in DEFAULT_PORTS:
-        raise InvalidURL(f"invalid URL {quoted(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
+        raise InvalidURL(f"invalid URL {quoted_url(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
     if len(origin.host) > _MAX_HOST:
-        raise InvalidURL(f"invalid URL {quoted(url)}: its host has more than {_MAX_HOST} characters")
+        raise InvalidURL(f"invalid URL {quoted_url(url)}: its host has more than {_MAX_HOST} characters")
     if origin.port == 0:
-        raise InvalidURL(f"invalid URL {quoted(url)}: port 0 is reserved")
+        raise InvalidURL(f"invalid URL {quoted_url(url)}: port 0 is reserved")
     name, target = str(origin), _target(encoded)
     identified = name.encode() + target if in_group else target
     return IdentifiedURL(url, name, blake2b(identified, digest_size=DIGEST_BYTES).digest())
