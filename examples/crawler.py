@@ -23,11 +23,14 @@ from canfetch.client.frontier import PostgresQueue
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.transports import AsyncTransport
 from canfetch.client.transports.http_transport import AsyncHTTPTransport
+from canfetch.pages.encodings import detect_encoding
 
 if TYPE_CHECKING:
     from warc_archive import WarcArchive
 
 USER_AGENT = "ExampleBot/1.0 (+https://example.com/bot)"
+# The rest of a longer page is not read.
+MAX_BYTES = 2 << 20
 
 
 class LinkParser(HTMLParser):
@@ -45,10 +48,19 @@ class LinkParser(HTMLParser):
         self.links += [value for name, value in attrs if tag == "a" and name == "href" and value]
 
 
+async def read_start(response: aiohttp.ClientResponse) -> bytes:
+    """Return a body, or the start of a long one."""
+    body = bytearray()
+    while len(body) < MAX_BYTES and (data := await response.content.read(MAX_BYTES - len(body))):
+        body += data
+    return bytes(body)
+
+
 async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn, archive: "WarcArchive | None") -> list[str]:
     """Fetch a page, and return its links. If the server is busy, queue the page again."""
     # The target of a redirect can be disallowed, so it is added like a link.
     async with session.get(turn.url, allow_redirects=False) as response:
+        body = await read_start(response)
         if archive is not None:
             archive.write(
                 # As it was sent: in ASCII, with a path and without a fragment.
@@ -56,8 +68,8 @@ async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn, archive: "W
                 response.request_info.headers.items(),
                 status=response.status,
                 headers=response.headers.items(),
-                # aiohttp keeps the body for `text`.
-                body=await response.read(),
+                body=body,
+                is_truncated=not response.content.at_eof(),
                 verdict=turn.verdict,
             )
         if response.status in (429, 503):
@@ -66,12 +78,9 @@ async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn, archive: "W
             return [response.headers["Location"]]
         if response.status != 200 or response.content_type != "text/html":
             return []
-        try:
-            page = await response.text(errors="replace")
-        except LookupError:
-            # The charset of the server is not one of text, such as `hex`.
-            page = (await response.read()).decode(errors="replace")
-        return LinkParser(page).links
+        # The encoding of browsers. Python has others that raise errors, such as `idna`.
+        encoding = detect_encoding(body, response.headers["Content-Type"]).name
+        return LinkParser(body.decode(encoding, errors="replace")).links
 
 
 def absolute(links: list[str], page_url: str, origins: tuple[str, ...]) -> Iterator[str]:

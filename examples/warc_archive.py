@@ -51,6 +51,7 @@ class WarcArchive:
         status: int,
         headers: Headers,
         body: bytes,
+        is_truncated: bool = False,
         verdict: canfetch.Verdict | None = None,
     ) -> None:
         """Write a response and its request. They are in the file when this method returns, also if the process dies.
@@ -61,6 +62,7 @@ class WarcArchive:
             status: The status code.
             headers: The headers of the response.
             body: The body without its codings.
+            is_truncated: Whether the body was longer.
             verdict: Why the URL was allowed, for a metadata record.
         """
         buffer = BytesIO()
@@ -80,6 +82,7 @@ class WarcArchive:
             http_headers=StatusAndHeaders(
                 f"{status} {reason(status)}", [*kept, ("Content-Length", str(len(body)))], protocol="HTTP/1.1"
             ),
+            warc_headers_dict={"WARC-Truncated": "length"} if is_truncated else {},
         )
         writer.write_request_response_pair(request, response)
         if verdict is not None:
@@ -120,7 +123,12 @@ class ArchivingTransport:
         result = await self._transport.send(request)
         if isinstance(result, Response):
             self._archive.write(
-                request.url, request.headers, status=result.status, headers=result.headers, body=result.body
+                request.url,
+                request.headers,
+                status=result.status,
+                headers=result.headers,
+                body=result.body,
+                is_truncated=len(result.body) > request.max_bytes,
             )
         return result
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from canfetch import AsyncClient, FailedURL, Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.frontier.recrawl import Recrawl
-from canfetch.client.frontier.url_identity import identify_url
+from canfetch.client.frontier.url_identity import clean_url, identify_url
+from canfetch.core.text import portable_text
 from canfetch.core.verdict import Access
 from canfetch.errors import InvalidURL
 from simulation.grouping import Grouping, ResolverError
@@ -192,7 +193,7 @@ class Crawl(Scenario):
             self._pacing.end_turn(turn.url, retry_after)
 
     def _links(self, url: str, site: Site) -> list[str]:
-        number = int(url.removesuffix(UNENCODABLE).rpartition("/")[2])
+        number = int(url.partition("#")[0].rpartition("/")[2])
         links = [f"{site.origin}/{child}" for child in (2 * number, 2 * number + 1) if child <= site.pages]
         links += [f"{site.origin}/private/{number}", f"{self._sites[0].origin}/%31#top"]
         if len(self._seeds) < len(self._sites):
@@ -205,11 +206,11 @@ class Crawl(Scenario):
         identified = {}
         for url in urls:
             try:
-                each = identify_url(url)
+                each = identify_url(clean_url(url))
             except InvalidURL:
                 continue
             if url not in (*JUNK, OVERSIZED):
-                identified[each.origin, each.identity] = url
+                identified[each.origin, each.identity] = each.url
         try:
             with suppress(_Refusal):
                 frontier.add_many(urls)
@@ -269,6 +270,8 @@ class Crawl(Scenario):
         at = f"at {now:.3f} s: {url}"
         if self.plan.is_crowded and not self._handed_out and now > _LONGEST_CROWD:
             raise BrokenRule(f"{at} is the first page, because origins that fail slowly are asked first")
+        if portable_text(url) != url:
+            raise BrokenRule(f"{at} has a lone surrogate, which HTTP clients cannot send")
         self._check_attempts(turn, at)
         self._check_robots(url, at)
         self._pacing.begin_turn(url)

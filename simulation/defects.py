@@ -110,8 +110,9 @@ DEFECTS: Final = (
     ),
     _defect(
         "unencodable-url",
-        "a URL that cannot be encoded keeps its turn open when it fails",
-        (_TURNS, "_jittered", 'seed.encode("utf-8", "surrogatepass")', "seed"),
+        "a URL that HTTP clients cannot send is handed out",
+        (_IDENTITY, "clean_url", "portable_text(text)", "text"),
+        ("canfetch.client.frontier.queue_values", "url_text", "portable_text", "str"),
     ),
     _defect(
         "ended-twice",

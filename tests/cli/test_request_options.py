@@ -83,6 +83,19 @@ def test_credentials_are_not_sent_to_the_target_of_a_redirect(run: Run, ruled: S
             assert request.headers["from"] == "bot@example.com"
 
 
+@pytest.mark.parametrize("name", ["check", "page"])
+def test_credentials_are_not_sent_again_after_another_origin(run: Run, ruled: Site, name: str) -> None:
+    with Site() as other:
+        other.serve("/robots.txt", respond(RULES))
+        other.serve("/fish", redirect(ruled.url("chosen")))
+        ruled.serve("/chosen", respond(RULES))
+        ruled.serve("/robots.txt" if name == "check" else "/fish", redirect(other.url("fish")))
+        run(*command(name, ruled.origin), *NO_STORE, *HEADERS)
+        sent = {request.target: "authorization" in request.headers for request in ruled.requests}
+        assert sent["/robots.txt"]
+        assert not sent["/chosen"]
+
+
 def test_credentials_are_sent_to_the_named_origins_only(ruled: Site) -> None:
     request = make_request(f"{ruled.origin}/robots.txt", headers=(("From", "bot@example.com"), ("Cookie", "a=b")))
     for origins in (None, {Origin.from_url(ruled.origin)}, set[Origin]()):

@@ -76,6 +76,21 @@ def test_credentials_are_not_sent_to_another_port_after_a_redirect(name: str, au
 
 
 @pytest.mark.parametrize("name", TRANSPORT_NAMES)
+def test_credentials_are_not_sent_to_the_origin_again_after_another_origin(
+    name: str, authority: Authority, site: Site
+) -> None:
+    """The other origin chooses the URL. Source: Fetch standard, HTTP-redirect fetch."""
+    with Site() as other:
+        site.serve("/robots.txt", redirect(other.url("a")))
+        other.serve("/a", redirect(site.url("b")))
+        site.serve("/b", redirect("/c"))
+        site.serve("/c", rules)
+        fetch(name, authority, site.origin)
+        assert added(site) == [ALL, PUBLIC, PUBLIC]
+        assert added(other) == [PUBLIC]
+
+
+@pytest.mark.parametrize("name", TRANSPORT_NAMES)
 def test_credentials_are_not_sent_over_http_after_a_redirect_from_https(
     name: str, authority: Authority, site: Site
 ) -> None:

@@ -1,5 +1,6 @@
 """Skip reports: the form of Browsertrix, writers that share a file or are killed, and readers of damaged files."""
 
+import asyncio
 import io
 import json
 import os
@@ -76,6 +77,29 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
             explanation="line 2, Disallow: /private/",
         )
     ]
+
+
+def test_errors_of_a_frontier_have_no_credentials(tmp_path: Path) -> None:
+    links = ["//me:secret@a.example/", "http://me:top secret@a.example:99999/", "http:/me:secret@a.example/"]
+    links += [
+        "http:\\\\me:secret@a.example",
+        "whatsapp://me:secret@a.example/",
+        f"http://me:{'secret' * 99}@a.example:99999/",
+    ]
+
+    async def crawl(report: SkipReport) -> None:
+        async with (
+            canfetch.AsyncClient(user_agent="ExampleBot/1.0") as client,
+            canfetch.Frontier(client, on_skip=report.on_skip) as frontier,
+        ):
+            frontier.add_many(links)
+
+    path = tmp_path / "report"
+    with SkipReport(path) as report:
+        asyncio.run(crawl(report))
+    written = path.read_text()
+    assert written.count("invalid URL") == len(links)
+    assert "secret" not in written
 
 
 def test_fields_are_bounded_and_have_no_credentials(tmp_path: Path) -> None:

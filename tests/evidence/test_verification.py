@@ -225,6 +225,7 @@ def test_named_pipes_are_not_opened(tmp_path: Path) -> None:
     with pytest.raises(EvidenceError, match=r"evidence-pipe\.ndjson: cannot be read: not a regular file"):
         verify_segment(pipe)
     assert [head.segment for head in find_heads(tmp_path)] == [recorder.segment]
+    assert find_heads(str(tmp_path)) == find_heads(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,12 @@ class BrokenPages(BaseHTTPRequestHandler):
         ("text/html", b'<a href="/1"></a><![foo[x]]>'),
         ("text/html; charset=hex", b'<a href="/2"></a>'),
         ("text/html; charset=nonsense", b'<a href="/3"></a>\xff'),
-        ("text/html", b'<a href="http://[broken/"></a><a href="mailto:a@b"></a><!DOCTYPE [<a href="/4">'),
+        ("text/html; charset=idna", b'<a href="/4"></a>\xff'),
+        ("text/html; charset=punycode", b'<a href="/5"></a>\xff'),
+        # Too long: the rest is not read.
+        ("text/html", b'<a href="/6"></a>' + b" " * 5_000_000 + b'<a href="/7"></a>'),
+        ("text/html", b'<a href="http://[broken/"></a><a href="mailto:a@b"></a><!DOCTYPE [<a href="/7">'),
+        ("text/html", b"The links to this page are not found."),
     )
 
     def do_GET(self) -> None:
@@ -72,11 +77,12 @@ class BrokenPages(BaseHTTPRequestHandler):
 
 @pytest.mark.slow
 def test_page_that_a_parser_rejects_does_not_end_the_crawl(tmp_path: Path) -> None:
+    pytest.importorskip("warcio")
     with ThreadingHTTPServer(("127.0.0.1", 0), BrokenPages) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         command = [sys.executable, str(CRAWLER), str(tmp_path), f"http://127.0.0.1:{server.server_port}/"]
         ran = subprocess.run(
-            [*command, *AT_ONCE],
+            [*command, *AT_ONCE, "--warc"],
             capture_output=True,
             text=True,
             check=False,
@@ -84,7 +90,9 @@ def test_page_that_a_parser_rejects_does_not_end_the_crawl(tmp_path: Path) -> No
         )
         server.shutdown()
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == "FrontierCounts(queued=0, in_flight=0, done=4, failed=0, skipped=0, refused=0)\n"
+    assert ran.stdout == "FrontierCounts(queued=0, in_flight=0, done=7, failed=0, skipped=0, refused=0)\n"
+    (archived,) = (tmp_path / "warc").iterdir()
+    assert gzip.decompress(archived.read_bytes()).count(b"WARC-Truncated: length\r\n") == 1
 
 
 # The long crawl takes 20 seconds on an idle machine with two cores.

@@ -228,16 +228,6 @@ def test_an_exception_of_on_failure_is_raised_after_the_turn_has_ended() -> None
     run_in_virtual_time(main)
 
 
-def test_a_url_that_cannot_be_encoded_fails_like_others() -> None:
-    """A page can contain such a link, and HTTP libraries raise UnicodeEncodeError for it."""
-    urls = {f"{A}/\ud800", f"{A}/?\udcff", f"{A}/#\ud800"}
-
-    attempts, counts = attempts_of(urls, sorted(urls))
-
-    assert len(attempts) == 9
-    assert counts == FrontierCounts(queued=0, in_flight=0, done=0, failed=3, skipped=0)
-
-
 def test_an_exception_without_a_text_ends_the_turn() -> None:
     class Untold(Exception):
         def __str__(self) -> str:

@@ -599,6 +599,66 @@ def test_exception_of_a_source_is_raised_once_and_keeps_the_urls_before_it() -> 
     assert run_in_virtual_time(main) == [f"{A}/1"]
 
 
+@pytest.mark.parametrize("kind", ["iterable", "broken", "async", "slow"])
+def test_no_url_of_a_source_is_lost_while_the_queue_cannot_be_written(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full, or the database restarts."""
+    given = [f"https://host{number % 7}.example/{number}" for number in range(300)]
+    tries: list[int] = []
+
+    def broken() -> Iterator[str]:
+        yield from given
+        raise StoreError("the list ends here")
+
+    async def later() -> AsyncIterator[str]:
+        for url in given:
+            yield url
+            if kind == "slow":
+                await asyncio.sleep(0.01)
+
+    async def main() -> tuple[list[str], list[str], FrontierCounts]:
+        source = {"iterable": given, "broken": broken()}.get(kind) or later()
+        async with open_frontier(urls=source, min_delay=0.0) as frontier:
+            add = frontier._queue.add
+
+            def failing(new: Any) -> Any:
+                tries.append(len(new.urls))
+                if len(tries) in (2, 3, 5):
+                    raise StoreError("disk full")
+                return add(new)
+
+            monkeypatch.setattr(frontier._queue, "add", failing)
+            return *(await end_all_turns(frontier, StoreError)), frontier.counts
+
+    urls, errors, counts = run_in_virtual_time(main)
+    assert sorted(urls) == sorted(given)
+    assert errors == ["disk full"] * 3 + ["the list ends here"] * (kind == "broken")
+    assert counts == FrontierCounts(queued=0, in_flight=0, done=300, failed=0, skipped=0)
+    # No more URLs are kept than are read at once.
+    assert max(tries) <= 101
+
+
+@pytest.mark.parametrize("kind", ["iterable", "async"])
+def test_a_frontier_is_closed_while_the_queue_cannot_be_written(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def later() -> AsyncIterator[str]:
+        yield f"{A}/1"
+        await asyncio.sleep(1)
+
+    async def main() -> None:
+        def failing(_: Any) -> Any:
+            raise StoreError("disk full")
+
+        async with open_frontier(urls=[f"{A}/1"] if kind == "iterable" else later()) as frontier:
+            monkeypatch.setattr(frontier._queue, "add", failing)
+            for _ in range(3):
+                with pytest.raises(StoreError, match="disk full"):
+                    await anext(frontier)
+        assert frontier.counts.queued == 0
+
+    run_in_virtual_time(main)
+
+
 def test_closing_ends_the_iteration_and_the_sources() -> None:
     closed = []
 
@@ -670,8 +730,37 @@ def test_same_url_is_added_once(same: list[str]) -> None:
 
 
 def test_url_is_handed_out_as_it_was_added() -> None:
-    odd = ["https://a.example/\udce9\u200b\x00#x", "https://a.example/\U0001f41f?a|b"]
+    odd = ["https://a.example/\u200b\x00#x", "https://a.example/\U0001f41f?a|b"]
     assert crawl({}, odd).urls == odd
+
+
+@pytest.mark.parametrize(
+    "surrogate, escape",
+    [
+        # An undecoded byte, as aiohttp returns it in the header `Location`.
+        ("\udcff", "%FF"),
+        ("\udce9\u200b", "%E9%E2%80%8B"),
+        # From a page in UTF-7, for example.
+        ("\ud800", "%ED%A0%80"),
+    ],
+)
+def test_a_surrogate_is_requested_as_the_verdict_reads_it(surrogate: str, escape: str) -> None:
+    """aiohttp would request another URL, which is disallowed."""
+    rules = f"User-agent: *\nDisallow: /private\nDisallow: /not/{escape}\n".encode()
+    urls = [f"{A}/{part}" for part in (f"pri{surrogate}vate", f"#{surrogate}", f"not/{surrogate}")]
+    seen: list[str] = []
+
+    def add_link(frontier: Frontier, _: Turn) -> None:
+        frontier.add(f"{A}/link{surrogate}")
+
+    def add_query(url: str) -> str:
+        seen.append(url)
+        return f"{url}?{surrogate}"
+
+    result = crawl({"a.example": rules}, urls, on_turn=add_link, url_filter=add_query)
+    assert result.urls == [f"{A}/pri{escape}vate?{escape}", f"{A}/#{escape}?{escape}", f"{A}/link{escape}?{escape}"]
+    assert [skipped.url for skipped in result.skipped] == [f"{A}/not/{escape}?{escape}"]
+    assert all(map(str.isascii, seen))
 
 
 def test_priorities_order_urls_and_origins() -> None:

@@ -525,7 +525,7 @@ def test_a_login_that_is_refused_is_not_repeated(postgres: PostgresServer) -> No
 
 def crawl_texts(database: str) -> tuple[list[str], list[str | None]]:
     """Crawl URLs of which one fails. Return the URLs that had a turn, and the errors of those that failed."""
-    urls = ["https://a.example/\\a'b", "https://a.example/ü\u2603\udc80"]
+    urls = ["https://a.example/\\a'b", "https://a.example/ü\u2603"]
 
     async def main() -> tuple[list[str], list[str | None]]:
         async with (

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import tracemalloc
 from collections import Counter
 from contextlib import closing
@@ -106,7 +107,7 @@ def test_an_export_has_everything_of_a_killed_crawl(killed: Path) -> None:
     assert last == {"end": True, "origins": 4, "urls": 7, "known": 11}
     assert {row["url"]: (row["state"], row["attempts"], row["error"]) for row in rows(lines, "url")} == {
         "https://a.example/open": ("in_flight", 1, None),
-        "https://a.example/\ud800": ("queued", 0, None),
+        "https://a.example/%ED%A0%80": ("queued", 0, None),
         "https://a.example/last": ("queued", 0, None),
         "https://a.example/deep": ("queued", 0, None),
         "https://again.example/": ("delayed", 1, "status 500"),
@@ -135,7 +136,7 @@ def test_an_imported_crawl_goes_on_where_the_other_stopped(killed: Path, tmp_pat
     expected = crawl(HOSTS, URLS, path=killed, start=START + 2000.0, max_attempts=2)
     assert crawl(HOSTS, URLS, path=moved, start=START + 2000.0, max_attempts=2)[:3] == expected[:3]
     assert sorted(expected.urls) == sorted(
-        ["https://a.example/open", "https://a.example/\ud800", "https://a.example/last", "https://again.example/"]
+        ["https://a.example/open", "https://a.example/%ED%A0%80", "https://a.example/last", "https://again.example/"]
         + ["https://busy.example/2", "https://a.example/deep"]
     )
     # No delay became shorter.
@@ -465,7 +466,23 @@ def test_surrogates_and_urls_that_are_no_longer_valid_are_moved(tmp_path: Path) 
     import_frontier(exported, moved)
     assert list(export_frontier(moved)) == exported
     result = crawl({}, ["https://a.example/\ud800"], path=moved)
-    assert (result.urls, len(result.skipped)) == (["https://a.example/\ud800"], 2)
+    assert (result.urls, len(result.skipped)) == (["https://a.example/%ED%A0%80"], 2)
+
+
+def test_surrogates_in_the_file_of_an_older_version_are_percent_encoded(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite3"
+
+    async def main() -> None:
+        async with open_frontier(path=path) as frontier:
+            frontier.add("https://a.example/1")
+
+    run_in_virtual_time(main)
+    stored = "https://a.example/pri\udcffvate".encode("utf-8", "surrogatepass")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE urls SET url = ?", (stored,))
+    exported = "".join(export_frontier(path))
+    assert '"https://a.example/pri%FFvate"' in exported
+    assert crawl({}, [], path=path).urls == ["https://a.example/pri%FFvate"]
 
 
 def test_what_cannot_be_exported(killed: Path, tmp_path: Path) -> None:

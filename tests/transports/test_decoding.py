@@ -165,6 +165,17 @@ def test_several_members_are_decoded(name: str, cuts: list[int]) -> None:
 
 
 @pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize("content", [b"", b"#"])
+def test_the_number_of_members_is_limited(name: str, content: bytes) -> None:
+    """Each costs as much time as kilobytes of content."""
+    compress, decoder = CODINGS[name]()
+    member = compress(content)
+    chunks, limit = [member * 100] * 100, 500_000
+    assert decode_or_kind(decoder(), chunks, limit=limit) == content * 10_000
+    assert decode_or_kind(decoder(), [*chunks, member], limit=limit) is FailureKind.ENCODING
+
+
+@pytest.mark.parametrize("name", MEMBERS)
 def test_endless_empty_members_are_rejected(name: str) -> None:
     compress, decoder = CODINGS[name]()
     assert decode_or_kind(decoder(), [compress(b"") * 200] * 1_000) is FailureKind.ENCODING

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.servers.ftp import ScriptedFtp
 from tests.servers.valid import respond
 from tests.servers.web import Site
 
@@ -116,6 +117,21 @@ def test_connections_are_checked(is_async: bool) -> None:  # noqa: FBT001 - a pa
         assert answer.detail == "address 127.0.0.1 of a.example may not be fetched from"
         literal = send(site.url("/robots.txt"), FetchRules(refuse=["127.0.0.1"]), resolve, is_async=is_async)
         assert isinstance(literal, Failure)
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "asyncio"])
+def test_the_data_port_of_an_ftp_server_is_checked(is_async: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    with Site() as victim, ScriptedFtp(pasv=("127.0.0.1", victim.port)) as ftp:
+        control = int(ftp.netloc.rpartition(":")[2])
+        for refused in ({"refuse": [f":{victim.port}"]}, {"allow": [f":{control}"]}):
+            answer = send(ftp.url(), FetchRules(**refused), lambda _: ["127.0.0.1"], is_async=is_async)
+            assert isinstance(answer, Failure)
+            assert answer.kind is FailureKind.FORBIDDEN_ADDRESS
+            assert answer.detail == f"port {victim.port} may not be fetched from"
+        assert victim.requests == []
+    with ScriptedFtp() as ftp:
+        answer = send(ftp.url(), FetchRules(allow=["127.0.0.1"]), lambda _: ["127.0.0.1"], is_async=is_async)
+        assert isinstance(answer, Response)
 
 
 def test_failures_of_clients_with_other_rules_are_not_shared() -> None:

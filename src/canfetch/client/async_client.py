@@ -170,14 +170,15 @@ class AsyncClient(BaseClient[AsyncTransport]):
         state = await self.origin_state(url)
         return state.sitemaps(self._clock())
 
-    async def request_document(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
+    async def request_document(
+        self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
+    ) -> Response | Failure:
         """Request a document of a site with the limits of the client. See `Client.request_document`.
 
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
-        return await self._transport.send(
-            self._signed(self._document_request(url, max_bytes=max_bytes, user_agent=user_agent))
-        )
+        request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
+        return await self._transport.send(self._signed(request))
 
     async def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due. See `Client.origin_state`.
@@ -336,8 +337,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
         match step:
             case DecideStep(url):
                 return await self.decide(url)
-            case FetchStep(url, max_bytes):
-                return await self.request_document(url, max_bytes=max_bytes)
+            case FetchStep(url, max_bytes, cross_origin):
+                return await self.request_document(url, max_bytes=max_bytes, cross_origin=cross_origin)
             case FileStep():
                 return await self._site_file(step)
             case _:

@@ -216,7 +216,9 @@ class BaseClient(Generic[TransportT]):
             self._evidence.record_use(answered)
         return answered.verdict
 
-    def _document_request(self, url: str, *, max_bytes: int, user_agent: str | None) -> TransportRequest:
+    def _document_request(
+        self, url: str, *, max_bytes: int, user_agent: str | None, cross_origin: bool
+    ) -> TransportRequest:
         if self._is_closed:
             raise ClientClosed
         options = self.options
@@ -229,6 +231,7 @@ class BaseClient(Generic[TransportT]):
             read_timeout=options.read_timeout,
             timeout=options.timeout,
             allow_private=options.allow_private,
+            cross_origin=cross_origin,
         )
 
     def _signed(self, request: TransportRequest) -> TransportRequest:

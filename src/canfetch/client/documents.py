@@ -50,10 +50,14 @@ class DecideStep(NamedTuple):
 
 
 class FetchStep(NamedTuple):
-    """Fetch a URL without following redirects. The result is a Response or a Failure."""
+    """Fetch a URL without following redirects. The result is a Response or a Failure.
+
+    Attributes: cross_origin: Whether a redirect has led to another origin, so that no credentials are sent.
+    """
 
     url: str
     max_bytes: int
+    cross_origin: bool = False
 
 
 Step = DecideStep | FetchStep
@@ -140,11 +144,13 @@ def fetch_document(url: str, *, max_bytes: int) -> Generator[Step, Any, Document
     Raises: NotFetched: The server fails, or redirects too often.
     """
     hops: list[Hop] = []
+    cross_origin = False
     try:
         while True:
-            document = yield from _fetch_once(url, hops, max_bytes)
+            document = yield from _fetch_once(FetchStep(url, max_bytes, cross_origin), hops)
             if isinstance(document, Document):
                 return document
+            cross_origin = cross_origin or Origin.from_url(document) != Origin.from_url(url)
             url = document
     except NotFetched as error:
         error.url, error.hops = url, tuple(hops)
@@ -152,12 +158,13 @@ def fetch_document(url: str, *, max_bytes: int) -> Generator[Step, Any, Document
         raise
 
 
-def _fetch_once(url: str, hops: list[Hop], max_bytes: int) -> Generator[Step, Any, Document | str]:
+def _fetch_once(step: FetchStep, hops: list[Hop]) -> Generator[Step, Any, Document | str]:
     """Return the document at a URL, or the URL that it redirects to. A redirect is added to `hops`."""
+    url = step.url
     verdict: Verdict = yield DecideStep(url)
     if not verdict.allowed:
         return Document(None, url, verdict, tuple(hops))
-    response: Response | Failure = yield FetchStep(url, max_bytes)
+    response: Response | Failure = yield step
     if isinstance(response, Failure):
         message = f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}"
         raise NotFetched(message, str(response.kind), is_requested=True)

@@ -391,13 +391,14 @@ class _Procedure:
             max_bytes=options.max_bytes,
             misconfigured=self._name in options.misconfigured_origins,
         )
+        is_cross_origin = False
         while isinstance(step, Request):
-            is_cross_origin = False
             if step.hops:
                 target = Origin.from_url(step.url)
-                is_cross_origin = target != self._origin
+                # Also after a redirect back, as in the Fetch standard: the other origin chose the URL.
+                is_cross_origin = is_cross_origin or target != self._origin
                 # Before the request, because its response can set a cookie.
-                if target.robots_url == step.url and self._sends_same_headers(target):
+                if target.robots_url == step.url and self._sends_same_headers(target, is_cross_origin=is_cross_origin):
                     self._shared_targets.add(target)
                     cached = None if refresh else (yield from self._find_target(step, target))
                     if cached is not None:
@@ -472,10 +473,10 @@ class _Procedure:
         found = self._without_store() if lookup is None else (yield from lookup.find(self._clock()))
         return found.known.add((yield RecallEntry(self._name)), now=self._clock())
 
-    def _sends_same_headers(self, target: Origin) -> bool:
-        """Return whether a request after a redirect to another origin has the headers of a direct request to it."""
+    def _sends_same_headers(self, target: Origin, *, is_cross_origin: bool) -> bool:
+        """Return whether a request after a redirect has the headers of a direct request to the origin."""
         settings = self._settings
-        if target != self._origin and settings.redirected_headers != settings.headers:
+        if is_cross_origin and settings.redirected_headers != settings.headers:
             return False
         return not settings.adds_credentials(target.robots_url)
 

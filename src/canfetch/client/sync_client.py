@@ -284,7 +284,9 @@ class Client(BaseClient[Transport]):
         """
         return self.origin_state(url, refresh=True)
 
-    def request_document(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
+    def request_document(
+        self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
+    ) -> Response | Failure:
         """Request a document of a site, such as a sitemap, with the timeouts and the address rules of the client.
 
         The request has no headers with credentials. Redirects are not followed, and robots.txt is not checked: call
@@ -294,11 +296,11 @@ class Client(BaseClient[Transport]):
             url: The URL.
             max_bytes: The size limit of the body. One byte more may be read.
             user_agent: The User-Agent header, if it is not that of the client.
+            cross_origin: Whether a redirect of another origin led to the URL, so that a session adds no credentials.
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
-        return self._transport.send(
-            self._signed(self._document_request(url, max_bytes=max_bytes, user_agent=user_agent))
-        )
+        request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
+        return self._transport.send(self._signed(request))
 
     def entries(self) -> Iterable[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""
@@ -403,8 +405,8 @@ class Client(BaseClient[Transport]):
         match step:
             case DecideStep(url):
                 return self.decide(url)
-            case FetchStep(url, max_bytes):
-                return self.request_document(url, max_bytes=max_bytes)
+            case FetchStep(url, max_bytes, cross_origin):
+                return self.request_document(url, max_bytes=max_bytes, cross_origin=cross_origin)
             case FileStep():
                 return self._site_file(step)
             case _:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from canfetch.core.quoting import quoted
+from canfetch.core.redaction import quoted_url
 from canfetch.core.text import display_text
 from canfetch.core.urls import AnyURL, plain_url, split_authority, split_url, url_bytes
 from canfetch.errors import InvalidRobotsURL, InvalidURL, OriginMismatch
@@ -45,7 +46,7 @@ class Origin(NamedTuple):
         split = split_url(url_bytes(url))
         if split is None or not split.scheme:
             expected = "an absolute URL such as 'https://example.com/'"
-            raise InvalidURL(f"invalid URL {quoted(plain_url(url))}: expected {expected}")
+            raise InvalidURL(f"invalid URL {quoted_url(plain_url(url))}: expected {expected}")
         return _build_origin(split.scheme, split.authority, url)
 
     @property
@@ -105,7 +106,7 @@ def parse_robots_url(url: AnyURL) -> Origin:
     split = split_url(encoded)
     if split is None or not split.scheme:
         raise InvalidRobotsURL(
-            f"invalid robots.txt URL {quoted(url)}: expected an absolute URL such as 'https://example.com/robots.txt'"
+            f"invalid robots.txt URL {quoted_url(plain_url(url))}: expected an absolute URL such as 'https://example.com/robots.txt'"
         )
     try:
         origin = _build_origin(split.scheme, split.authority, url)
@@ -113,7 +114,8 @@ def parse_robots_url(url: AnyURL) -> Origin:
         raise InvalidRobotsURL(str(error)) from None
     path = encoded[split.rest_start :].partition(b"#")[0]
     if path != ROBOTS_TXT_PATH:
-        raise InvalidRobotsURL(f"invalid robots.txt URL {quoted(url)}: expected {quoted(origin.robots_url)}")
+        shown = quoted_url(plain_url(url))
+        raise InvalidRobotsURL(f"invalid robots.txt URL {shown}: expected {quoted(origin.robots_url)}")
     return origin
 
 
@@ -137,7 +139,7 @@ def check_origin(origin: Origin, url: AnyURL, index: int | None) -> None:
     other = _build_origin(split.scheme or origin.scheme.encode(), split.authority, url, index)
     if other != origin:
         raise OriginMismatch(
-            f"{quoted(plain_url(url))}{_position(index)} belongs to {other}, but this file governs {origin}: "
+            f"{quoted_url(plain_url(url))}{_position(index)} belongs to {other}, but this file governs {origin}: "
             f"use {other.robots_url}",
             index=index,
         )
@@ -151,9 +153,10 @@ def _build_origin(encoded_scheme: bytes, encoded_authority: bytes, url: AnyURL, 
     authority = split_authority(encoded_authority)
     host = None if authority is None else _canonical_host(authority.host)
     if authority is None or host is None:
-        shown = quoted(plain_url(url))
+        shown = f"{quoted_url(plain_url(url))}{_position(index)}"
+        host_and_port = encoded_authority.rpartition(b"@")[2]
         raise InvalidURL(
-            f"invalid URL {shown}{_position(index)}: invalid host {quoted(display_text(encoded_authority))}",
+            f"invalid URL {shown}: invalid host {quoted(display_text(host_and_port))}",
             index=index,
         )
     scheme = encoded_scheme.decode("ascii").lower()

@@ -2,22 +2,31 @@
 
 from typing import Final
 
+from canfetch.core.quoting import quoted
 from canfetch.core.text import display_text, encode_text
 
 _REDACTED: Final = b"***"
+# Browsers read any number of slashes and backslashes after these.
+_SPECIAL_SCHEMES: Final = (b"http", b"https", b"ftp", b"ws", b"wss")
+_SLASHES: Final = b"/\\"
 
 
 def redact_credentials(url: bytes) -> bytes:
     """Return `url` with `***` in place of its user information.
 
-    Text without user information is returned unchanged. User information is found in invalid URLs too.
+    Text without user information is returned unchanged. User information is found in invalid URLs too, such as
+    `http:/user:password@example.com/`.
 
     Cost: O(bytes).
-    Source: RFC 3986 section 3.2.1: applications should not render a password as clear text.
+    Source: RFC 3986 section 3.2.1: applications should not render a password as clear text. WHATWG URL standard,
+        special authority ignore slashes state.
     """
     scheme_end = url.find(b"://")
+    scheme, _, after_colon = url.partition(b":")
     if url[:2] == b"//":
         start = 2
+    elif scheme.strip().lower() in _SPECIAL_SCHEMES:
+        start = len(url) - len(after_colon.lstrip(_SLASHES))
     elif scheme_end > 0:
         start = scheme_end + 3
     else:
@@ -34,6 +43,18 @@ def redacted_url(url: str | bytes) -> str:
     Cost: O(bytes).
     """
     return display_text(redact_credentials(url if isinstance(url, bytes) else encode_text(url)))
+
+
+def quoted_url(url: str | bytes) -> str:
+    """Return the literal of a URL for an error message, with `***` in place of its user information.
+
+    Cost: O(bytes).
+    """
+    encoded = url if isinstance(url, bytes) else encode_text(url)
+    redacted = redact_credentials(encoded)
+    if redacted == encoded:
+        return quoted(url)
+    return quoted(redacted if isinstance(url, bytes) else display_text(redacted))
 
 
 def loggable_url(url: str | bytes) -> str:

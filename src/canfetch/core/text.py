@@ -40,6 +40,18 @@ def encode_text(text: str) -> bytes:
     return b"".join(out)
 
 
+def portable_text(text: str) -> str:
+    """Return `text` as every format and protocol can represent it: text with lone surrogates as `display_text`.
+
+    Cost: O(characters).
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return display_text(encode_text(text))
+    return text
+
+
 def content_json(content: bytes, key: str = "content") -> dict[str, str]:
     """Return content as the value of `key`: as text, or in Base64 with the encoding named if it is not valid UTF-8.
 

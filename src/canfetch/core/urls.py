@@ -5,7 +5,7 @@ Source: RFC 3986 section 3; RFC 9309 section 2.3.
 
 from typing import Final, NamedTuple, Protocol
 
-from canfetch.core.quoting import quoted
+from canfetch.core.redaction import quoted_url
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidURL
 
@@ -158,7 +158,7 @@ def invalid_url(url: object, index: int | None = None) -> InvalidURL:
     expected = "an absolute URL, '//host/path', or a path starting with '/'"
     if _has_scheme(url_bytes(url)):
         expected = "a valid host and port after '://'"
-    return InvalidURL(f"invalid URL {quoted(url)}{_position(index)}: expected {expected}", index=index)
+    return InvalidURL(f"invalid URL {quoted_url(url)}{_position(index)}: expected {expected}", index=index)
 
 
 def _has_scheme(url: bytes) -> bool:

@@ -62,7 +62,9 @@ _ERRORS: Final = RequestErrors(DisallowedRequest, DisallowedUse, InvalidRequestU
 
 
 class RobotsMiddleware:
-    """Send requests if robots.txt allows them. Pass it to `aiohttp.ClientSession(middlewares=[...])`.
+    """Send requests if robots.txt allows them. Pass it to `aiohttp.ClientSession(middlewares=[...])`, as the last one.
+
+    A middleware after it can send further requests, which are not checked, and do not wait.
 
     The targets of redirects are checked too. The robots.txt is fetched with the session of the request, and with the
     proxy and the TLS settings of the request. Several sessions can share a middleware.

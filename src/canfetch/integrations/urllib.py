@@ -95,10 +95,16 @@ class RobotsHandler(urllib.request.BaseHandler):
         """
         if not isinstance(request, _RobotsRequest):
             opted_out = getattr(request, "canfetch", True) is False
-            request._canfetch_verdict = self.robots.check(request.full_url, opted_out=opted_out)  # type: ignore[attr-defined]  # noqa: SLF001 - our own attribute
+            url = request.full_url
+            verdict = self.robots.check(url, opted_out=opted_out)
+            sent = _url_as_sent(request)
+            if sent != url:
+                # Both, because a proxy gets the URL itself.
+                verdict = self.robots.check(sent, opted_out=opted_out)
+            request._canfetch_sent = sent, verdict  # type: ignore[attr-defined]  # noqa: SLF001 - our own attribute
             # Headers that urllib does not copy to the target of a redirect. It writes names in this form.
             signature: dict[str, str] = {}
-            self.robots.sign(signature, request.get_method(), request.full_url)
+            self.robots.sign(signature, request.get_method(), sent)
             for name, value in signature.items():
                 request.add_unredirected_header(name.capitalize(), value)
         return request
@@ -112,8 +118,8 @@ class RobotsHandler(urllib.request.BaseHandler):
         """
         if isinstance(request, _RobotsRequest):
             return response
-        verdict = getattr(request, "_canfetch_verdict", None)
-        sent = SentRequest(request.full_url, verdict, response.status, response.headers.items())
+        url, verdict = getattr(request, "_canfetch_sent", (request.full_url, None))
+        sent = SentRequest(url, verdict, response.status, response.headers.items())
         self.robots.examine(response, sent, partial(_read_start, response, sent))
         return response
 
@@ -136,6 +142,18 @@ class RobotsHandler(urllib.request.BaseHandler):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _url_as_sent(request: urllib.request.Request) -> str:
+    """Return the URL of a request, or another one if the caller has changed `host` or `selector` of the request."""
+    url, selector = request.full_url, request.selector
+    # urllib sets it, for requests over https with `set_proxy`.
+    host = getattr(request, "_tunnel_host", None) or request.host
+    own = urllib.request.Request(url)  # noqa: S310 - nothing is opened
+    if request.has_proxy() or (request.type, host, selector) == (own.type, own.host, own.selector):
+        return url
+    # Anything else is no target of a request for this host, and is refused as an invalid URL.
+    return f"{request.type}://{host}{selector}" if not selector or selector.startswith("/") else selector
 
 
 def _read_start(response: Any, sent: SentRequest) -> bytes | None:

@@ -124,6 +124,6 @@ def _perform(client: "Client | AsyncClient", step: ReadingStep) -> Any:
     if isinstance(step, DecideStep):
         return client.decide(step.url)
     if isinstance(step, FetchStep):
-        return client.request_document(step.url, max_bytes=step.max_bytes)
+        return client.request_document(step.url, max_bytes=step.max_bytes, cross_origin=step.cross_origin)
     assert isinstance(step, NamesStep)
     return client.sitemaps(step.url)

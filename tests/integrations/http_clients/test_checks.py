@@ -388,6 +388,32 @@ def test_urllib_request_with_attribute_is_not_checked(shop: Site) -> None:
         disallowed(host, request)  # type: ignore[arg-type]
 
 
+def test_urllib_host_and_selector_that_are_sent_are_checked(shop: Site, other: Site) -> None:
+    from urllib.request import Request
+
+    def changed(path: str, **attributes: str) -> Request:
+        request = Request(shop.url(path))  # noqa: S310 - our own server
+        for name, value in attributes.items():
+            setattr(request, name, value)
+        return request
+
+    with open_host("urllib") as host:
+        error = disallowed(host, changed("fish", selector="/private/notes"))  # type: ignore[arg-type]
+        assert error.url == shop.url("private/notes")
+        error = disallowed(host, changed("fish", host=other.netloc, selector="/private/notes"))  # type: ignore[arg-type]
+        assert error.url == other.url("private/notes")
+        # A proxy would get the URL itself.
+        disallowed(host, changed("private/notes", selector="/fish"))  # type: ignore[arg-type]
+        for selector in ("private/notes", "?private", "*"):
+            with pytest.raises(InvalidURL, match="expected an absolute URL with a valid host and port"):
+                host.get(changed("fish", selector=selector))
+        assert host.get(changed("fish", selector="/more")).status == 200
+        assert [request.target for request in shop.requests] == ["/robots.txt", "/more"]
+        assert other.count("/private/notes") == 0
+        request = changed("fish", selector="/private/notes", canfetch=False)  # type: ignore[arg-type]
+        assert host.get(request).status == 200
+
+
 def test_aiohttp_request_without_middlewares_is_not_checked(shop: Site) -> None:
     with open_host("aiohttp") as host:
         assert host.get(shop.url("private/notes"), middlewares=()).status == 200

@@ -4,6 +4,7 @@ A robots.txt that was requested with credentials may differ from one without the
 to is requested again for its own origin if the session has credentials for it.
 """
 
+import asyncio
 import base64
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ from tests.servers.web import Exchange, Site
 from tests.transports.harness import make_request
 from tests.transports.session_harness import (
     SESSION_NAMES,
+    SYNC_NAMES,
     make_session,
     make_transport,
     open_session,
     session_class,
 )
 
+import canfetch
 from canfetch.access.responses import Response
 
 SECRET = base64.b64encode(b"user:secret").decode()
@@ -58,6 +61,44 @@ def test_credentials_of_the_session_are_not_sent_to_another_origin(session_name:
         (redirected,) = other.requests
         assert CREDENTIALS & set(redirected.headers) == set()
         assert redirected.headers["x-team"] == "7"
+
+
+def test_credentials_are_not_sent_to_the_origin_again_after_another_origin(session_name: str, site: Site) -> None:
+    with Site() as other:
+        origin = f"http://localhost:{site.port}"
+        site.serve("/robots.txt", redirect(f"http://localhost:{other.port}/rules"))
+        other.serve("/rules", redirect(f"{origin}/chosen"))
+        fetch(session_name, origin, session_settings(session_name))
+        assert [CREDENTIALS & set(request.headers) for request in site.requests] == [CREDENTIALS, set()]
+
+
+def test_credentials_are_not_sent_to_another_origin_for_documents(session_name: str, site: Site) -> None:
+    def ask(url: str) -> None:
+        with (
+            make_session(session_name, **session_settings(session_name)) as session,
+            canfetch.Client(user_agent="ExampleBot/1.0", transport=make_transport(session_name, session)) as client,
+        ):
+            client.may_use(url, purpose="training")
+
+    async def ask_async(url: str) -> None:
+        async with (
+            make_session(session_name, **session_settings(session_name)) as session,
+            canfetch.AsyncClient(
+                user_agent="ExampleBot/1.0", transport=make_transport(session_name, session)
+            ) as client,
+        ):
+            await client.may_use(url, purpose="training")
+
+    with Site() as other:
+        origin = f"http://localhost:{site.port}"
+        site.serve("/robots.txt", respond(RULES))
+        site.serve("/.well-known/tdmrep.json", redirect(f"http://localhost:{other.port}/tdm"))
+        other.serve("/robots.txt", respond(RULES))
+        other.serve("/tdm", redirect(f"{origin}/chosen"))
+        ask(f"{origin}/fish") if session_name in SYNC_NAMES else asyncio.run(ask_async(f"{origin}/fish"))
+        sent = {request.target: CREDENTIALS & set(request.headers) for request in (*other.requests, *site.requests)}
+        assert sent["/.well-known/tdmrep.json"] == CREDENTIALS
+        assert (sent["/tdm"], sent["/chosen"]) == (set(), set())
 
 
 CREDENTIAL_SETTINGS: list[tuple[str, dict[str, Any]]] = [

@@ -15,9 +15,9 @@ from canfetch.bulk.decisions import clear_cache, named_chains, shared_kernel
 from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture
 from canfetch.bulk.rule_texts import rule_text
-from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, bytes_cells, portable
+from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, bytes_cells
 from canfetch.core.document import parse
-from canfetch.core.text import display_text
+from canfetch.core.text import display_text, portable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Effect, Rule
 
@@ -220,7 +220,9 @@ def _target(capture: Capture) -> dict[str, Any]:
         "content_base64": content_base64,
     }
     return {
-        name: portable(value) if isinstance(value, str) else value for name, value in row.items() if value is not None
+        name: portable_text(value) if isinstance(value, str) else value
+        for name, value in row.items()
+        if value is not None
     }
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
-from canfetch.core.text import display_text, encode_text
+from canfetch.core.text import encode_text, portable_text
 from canfetch.core.times import rfc3339
 
 Row = tuple[Any, ...]
@@ -86,7 +86,7 @@ def _text_cell(kind: ColumnType, value: Any, *, escapes_bytes: bool) -> Any:
         return None if value is None else rfc3339(value)
     if kind is ColumnType.ANY:
         return escaped_text(value) if escapes_bytes and isinstance(value, str) else plain_value(value)
-    return portable(value) if isinstance(value, str) else value
+    return portable_text(value) if isinstance(value, str) else value
 
 
 def _are_text_cells(kind: ColumnType, values: Sequence[Any], *, escapes_bytes: bool) -> bool:
@@ -113,15 +113,6 @@ def bytes_cells(value: bytes | None) -> tuple[str | None, str | None]:
         return value.decode(), None
     except UnicodeDecodeError:
         return None, b64encode(value).decode("ascii")
-
-
-def portable(text: str) -> str:
-    """Return text that every format can represent: bytes that are not UTF-8 are percent-encoded."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return display_text(encode_text(text))
-    return text
 
 
 def plain_value(value: Any) -> Any:

@@ -20,10 +20,10 @@ from canfetch.bulk.writing.columns import (
     escaped_text,
     plain_text,
     plain_value,
-    portable,
 )
 from canfetch.bulk.writing.common_schemas import common_schema
 from canfetch.core.quoting import quoted
+from canfetch.core.text import portable_text
 from canfetch.errors import StoreError
 
 FORMATS: Final = ("parquet", "ndjson", "csv")
@@ -227,7 +227,7 @@ def arrow_values(kind: ColumnType, values: Sequence[Any]) -> Sequence[Any]:
     if kind is ColumnType.TIME:
         return [None if value is None else round(value * 1_000_000) for value in values]
     if kind is ColumnType.TEXT:
-        return [None if value is None else portable(value) for value in values]
+        return [None if value is None else portable_text(value) for value in values]
     if kind is ColumnType.ANY:
         return [value if value is None else _as_text(plain_value(value)) for value in values]
     return values

@@ -32,9 +32,9 @@ class FetchedSources:
         origins = [origin for origin in map(find_origin, urls) if origin is not None]
         self._fetcher = DocumentFetcher(options, profile=profile, accept=_HTML, named_origins=origins)
         # Failures are stored as well, so that the next URL or agent does not wait for the same timeout.
-        self._files: dict[str, Response | Failure] = {}
+        self._files: dict[tuple[str, bool], Response | Failure] = {}
         self._requested_at: dict[str, float] = {}
-        self._pages: dict[str, Response | Failure] = {}
+        self._pages: dict[tuple[str, bool], Response | Failure] = {}
         self._page_times: dict[str, float] = {}
 
     def forget_pages(self) -> None:
@@ -71,8 +71,10 @@ class FetchedSources:
             return self._fetcher.decide(step.url, agent)
         return self._fetch(step, self._files)
 
-    def _fetch(self, step: FetchStep, kept: dict[str, Response | Failure]) -> Response | Failure:
-        response = kept.get(step.url)
+    def _fetch(self, step: FetchStep, kept: dict[tuple[str, bool], Response | Failure]) -> Response | Failure:
+        # Without credentials, the response can be another one.
+        key = step.url, step.cross_origin
+        response = kept.get(key)
         if response is None:
-            response = kept[step.url] = self._fetcher.send(step)
+            response = kept[key] = self._fetcher.send(step)
         return response

@@ -49,20 +49,22 @@ class CommandTransport:
             ) from None
 
     def send(self, request: TransportRequest) -> Response | Failure:
-        """Send a request, without credentials if the user did not name its origin.
+        """Send a request, without credentials if the user did not name its origin, or after another origin.
 
         Raises: InvalidURL: The URL is invalid or has no host.
         """
-        if self._credential_origins is not None and Origin.from_url(request.url) not in self._credential_origins:
+        named = self._credential_origins
+        if request.cross_origin or (named is not None and Origin.from_url(request.url) not in named):
             request = request._replace(headers=without_credentials(request.headers), cross_origin=True)
         return self._transport.send(request)
 
-    def get(self, url: str, *, accept: str, max_bytes: int) -> Response | Failure:
+    def get(self, url: str, *, accept: str, max_bytes: int, cross_origin: bool) -> Response | Failure:
         """Request a URL with the network options.
 
         Args:
             accept: The Accept header.
             max_bytes: The size limit of the body.
+            cross_origin: Whether a redirect has led to another origin.
         Raises: InvalidURL: The URL is invalid or has no host.
         """
         options = self._options
@@ -75,6 +77,7 @@ class CommandTransport:
                 read_timeout=options.wait_seconds,
                 timeout=options.timeout,
                 allow_private=not options.public_only,
+                cross_origin=cross_origin,
             )
         )
 

@@ -59,7 +59,9 @@ class DocumentFetcher:
 
     def send(self, step: FetchStep) -> Response | Failure:
         """Send a request."""
-        return self._transport.get(step.url, accept=self._accept, max_bytes=step.max_bytes)
+        return self._transport.get(
+            step.url, accept=self._accept, max_bytes=step.max_bytes, cross_origin=step.cross_origin
+        )
 
     def close(self) -> None:
         """Close the client and the transport."""

@@ -1,6 +1,7 @@
 """The heads of a folder that no line refers to yet: what a new line has to refer to, and what to store elsewhere."""
 
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
@@ -70,6 +71,6 @@ class UnreferencedHeads:
         return True
 
 
-def find_heads(folder: Path) -> list[EvidenceHead]:
+def find_heads(folder: str | PathLike[str]) -> list[EvidenceHead]:
     """Return the heads to store elsewhere: together they cover every segment in `folder`."""
-    return UnreferencedHeads(folder).find()
+    return UnreferencedHeads(Path(folder)).find()

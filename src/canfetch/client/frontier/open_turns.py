@@ -229,9 +229,9 @@ def _backoff(grant: Grant) -> float:
 def _jittered(seconds: float, seed: str) -> float:
     """Shorten a delay by up to a half at random, so that what failed together is not repeated together.
 
-    Args: seed: Any text. It can contain lone surrogates of a URL, which `random` itself cannot encode.
+    Args: seed: Any text without lone surrogates.
     """
-    chance = random.Random(seed.encode("utf-8", "surrogatepass"))  # noqa: S311 - not used for security
+    chance = random.Random(seed)  # noqa: S311 - not used for security
     return seconds * (1 - chance.random() / 2)
 
 

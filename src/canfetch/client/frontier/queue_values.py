@@ -5,6 +5,7 @@ from enum import IntEnum, StrEnum
 from typing import Any, Final, NamedTuple, Self
 
 from canfetch.client.frontier.url_identity import IdentifiedURL
+from canfetch.core.text import portable_text
 
 # The number of origins that become due in one call, which bounds the time of the call.
 DUE_BATCH: Final = 200
@@ -219,10 +220,10 @@ class FrontierCounts(NamedTuple):
 
 
 def url_text(url: bytes) -> str:
-    """Return a stored URL. Databases cannot store lone surrogates in texts."""
-    return bytes(url).decode("utf-8", "surrogatepass")
+    """Return a stored URL. Lone surrogates, which an older version stored, are percent-encoded as in `clean_url`."""
+    return portable_text(bytes(url).decode("utf-8", "surrogatepass"))
 
 
 def stored_url(url: str) -> bytes:
-    """Return a URL as it is stored. See `url_text`."""
+    """Return a URL as it is stored. Texts of databases cannot hold the lone surrogates of an older version."""
     return url.encode("utf-8", "surrogatepass")

@@ -8,6 +8,7 @@ from typing import Final
 
 from canfetch.client.frontier.validation import check_source
 from canfetch.core.urls import AnyURL
+from canfetch.errors import StoreError
 
 # The number of URLs that are read from a source without letting other tasks run.
 _BATCH: Final = 100
@@ -32,6 +33,8 @@ class Sources:
         self._new: list[tuple[Iterator[AnyURL] | AsyncIterable[AnyURL], float]] = []
         self._readers: set[asyncio.Task[None]] = set()
         self._errors: list[BaseException] = []
+        # Add what could not be stored.
+        self._retries: list[Callable[[], object]] = []
         self._is_cancelled = False
         # The number of iterables that are being read, and are not waiting for space.
         self._active = 0
@@ -73,9 +76,12 @@ class Sources:
         self._space_changed.set()
 
     def raise_error(self) -> None:
-        """Raise the exception of a source, once."""
+        """Raise the exception of a source, once. If there is none, add again the URLs that could not be stored."""
         if self._errors:
             raise self._errors.pop(0)
+        retries, self._retries = self._retries, []
+        for retry in retries:
+            retry()
 
     def add_error(self, error: BaseException) -> None:
         """Let `raise_error` raise an exception."""
@@ -102,7 +108,7 @@ class Sources:
 
     async def _read(self, source: Iterator[AnyURL], priority: float) -> None:
         try:
-            while self._read_batch(source, priority):
+            while await self._read_batch(source, priority):
                 self._notify()
                 await asyncio.sleep(0)
                 with self._inactive():
@@ -110,7 +116,7 @@ class Sources:
         finally:
             self._active -= 1
 
-    def _read_batch(self, source: Iterator[AnyURL], priority: float) -> bool:
+    async def _read_batch(self, source: Iterator[AnyURL], priority: float) -> bool:
         """Read some URLs, and return whether there may be more."""
         batch: list[AnyURL] = []
         try:
@@ -118,13 +124,13 @@ class Sources:
                 batch.append(url)  # noqa: PERF402 - keeps the URLs before an exception
         finally:
             # If the source raises an exception, the URLs before it are added.
-            self._add(batch, priority)
+            await self._until_stored(lambda: self._add(batch, priority))
         return bool(batch)
 
     async def _read_async(self, source: AsyncIterable[AnyURL], priority: float) -> None:
         reader = asyncio.current_task()
         assert reader is not None
-        pending = PendingURLs(lambda urls: self._add_from_async(urls, priority), reader.cancel)
+        pending = PendingURLs(lambda urls: self._add_from_async(urls, priority), reader.cancel, self._retry_later)
         try:
             most = 1
             async for url in source:
@@ -133,7 +139,7 @@ class Sources:
                 if len(pending) == 1:
                     most = self._batch_size()
                 if len(pending) >= most:
-                    pending.flush()
+                    await self._until_stored(pending.flush)
                     await asyncio.sleep(0)
                     await self._wait_for_space()
         except asyncio.CancelledError:
@@ -145,7 +151,7 @@ class Sources:
         finally:
             # If the source raises an exception, the URLs before it are added.
             try:
-                pending.flush()
+                await self._until_stored(pending.flush)
             finally:
                 close = getattr(source, "aclose", None)
                 if close is not None:
@@ -154,6 +160,25 @@ class Sources:
     def _add_from_async(self, urls: list[AnyURL], priority: float) -> None:
         self._add(urls, priority)
         self._notify()
+
+    async def _until_stored(self, add: Callable[[], object]) -> None:
+        """Add URLs. After a StoreError, add them again when the iteration, which raises it, goes on.
+
+        Raises: Any other exception of `add`.
+        """
+        while True:
+            try:
+                add()
+            except StoreError as error:
+                goes_on = asyncio.Event()
+                self._retry_later(error, goes_on.set)
+                await goes_on.wait()
+            else:
+                return
+
+    def _retry_later(self, error: StoreError, retry: Callable[[], object]) -> None:
+        self._retries.append(retry)
+        self.add_error(error)
 
     def _batch_size(self) -> int:
         """Return the number of URLs to read before the space is checked again."""
@@ -185,12 +210,20 @@ class PendingURLs:
 
     Args:
         add: Adds URLs to the frontier.
-        fail: Called after an exception of `add` in the event loop.
+        fail: Called after an exception of `add` in the event loop, except StoreError.
+        retry_later: Called after a StoreError in the event loop, with what adds the URLs again.
     """
 
-    def __init__(self, add: Callable[[list[AnyURL]], object], fail: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        add: Callable[[list[AnyURL]], object],
+        fail: Callable[[], object],
+        retry_later: Callable[[StoreError, Callable[[], object]], object],
+    ) -> None:
         self._add = add
         self._fail = fail
+        self._retry_later = retry_later
+        self._is_retried_later = False
         self._urls: list[AnyURL] = []
         self._next_flush: asyncio.Handle | None = None
         self._error: BaseException | None = None
@@ -201,17 +234,21 @@ class PendingURLs:
     def append(self, url: AnyURL) -> None:
         """Add a URL soon."""
         self._urls.append(url)
-        if self._next_flush is None:
+        if self._next_flush is None and not self._is_retried_later:
             self._next_flush = asyncio.get_running_loop().call_soon(self._flush_in_loop)
 
     def flush(self) -> None:
-        """Add the URLs now, and raise the exception of `add`."""
+        """Add the URLs now, and raise the exception of `add`. After a StoreError, they are kept."""
         if self._next_flush is not None:
             self._next_flush.cancel()
             self._next_flush = None
         urls, self._urls = self._urls, []
-        if urls:
-            self._add(urls)
+        try:
+            if urls:
+                self._add(urls)
+        except StoreError:
+            self._urls = urls
+            raise
 
     def discard(self) -> None:
         """Forget the URLs."""
@@ -223,8 +260,12 @@ class PendingURLs:
             raise self._error
 
     def _flush_in_loop(self) -> None:
+        self._is_retried_later = False
         try:
             self.flush()
+        except StoreError as error:
+            self._is_retried_later = True
+            self._retry_later(error, self._flush_in_loop)
         except Exception as error:  # noqa: BLE001 - raised by `raise_error`
             self._error = error
             self._fail()

@@ -30,7 +30,7 @@ from canfetch.client.frontier.url_identity import DIGEST_BYTES, clean_url, ident
 from canfetch.client.frontier.validation import metadata_json, read_metadata
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
-from canfetch.core.text import printable_text
+from canfetch.core.text import portable_text, printable_text
 from canfetch.core.urls import split_url, url_bytes
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
@@ -344,6 +344,7 @@ class LineReader:
         url, state, error = value["url"], value["state"], value["error"]
         if not isinstance(url, str):
             raise self._error(f"invalid URL {quoted(url)}: expected a string")
+        url = portable_text(url)
         if not isinstance(state, str) or state not in _STATE_OF_NAME:
             raise self._error(f"invalid state {quoted(state)}: expected {', '.join(_STATE_OF_NAME)}")
         if not isinstance(error, str | None):

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 
 from canfetch.core.origin import DEFAULT_PORTS, Origin
 from canfetch.core.profiles import get_profile
-from canfetch.core.quoting import quoted
+from canfetch.core.redaction import quoted_url
 from canfetch.core.targets import to_target
-from canfetch.core.text import display_text
+from canfetch.core.text import display_text, encode_text, portable_text
 from canfetch.core.urls import AnyURL, plain_url, split_url, url_bytes
 from canfetch.errors import InvalidURL
 
@@ -34,14 +34,16 @@ class IdentifiedURL(NamedTuple):
 def clean_url(url: AnyURL) -> str:
     """Return a URL as it is requested: HTTP clients remove surrounding white space, and tabs and line breaks anywhere.
 
+    Bytes that are not valid UTF-8, and lone surrogates, are percent-encoded as the verdict reads them. HTTP clients
+    raise an exception for a surrogate, or send the URL without it, which is another URL.
+
     Raises: TypeError: `url` is neither str nor bytes nor a URL object.
     Source: WHATWG URL standard, basic URL parser.
     """
     plain = plain_url(url)
     text = plain if isinstance(plain, str) else plain.decode("utf-8", "surrogateescape")
     text = text.strip(_SURROUNDING).translate(_LINE_BREAKS_AND_TABS)
-    # Bytes that are not valid UTF-8 are percent-encoded, so that any HTTP client can request the URL.
-    return text if isinstance(plain, str) else display_text(url_bytes(text))
+    return portable_text(text) if isinstance(plain, str) else display_text(encode_text(text))
 
 
 def identify_url(url: str, *, in_group: bool = False) -> IdentifiedURL:
@@ -60,14 +62,14 @@ def identify_url(url: str, *, in_group: bool = False) -> IdentifiedURL:
     """
     encoded = url_bytes(url)
     if len(encoded) > _MAX_BYTES:
-        raise InvalidURL(f"invalid URL {quoted(url)}: longer than {_MAX_BYTES} bytes")
+        raise InvalidURL(f"invalid URL {quoted_url(url)}: longer than {_MAX_BYTES} bytes")
     origin = Origin.from_url(url)
     if origin.scheme not in DEFAULT_PORTS:
-        raise InvalidURL(f"invalid URL {quoted(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
+        raise InvalidURL(f"invalid URL {quoted_url(url)}: expected the scheme {', '.join(DEFAULT_PORTS)}")
     if len(origin.host) > _MAX_HOST:
-        raise InvalidURL(f"invalid URL {quoted(url)}: its host has more than {_MAX_HOST} characters")
+        raise InvalidURL(f"invalid URL {quoted_url(url)}: its host has more than {_MAX_HOST} characters")
     if origin.port == 0:
-        raise InvalidURL(f"invalid URL {quoted(url)}: port 0 is reserved")
+        raise InvalidURL(f"invalid URL {quoted_url(url)}: port 0 is reserved")
     name, target = str(origin), _target(encoded)
     identified = name.encode() + target if in_group else target
     return IdentifiedURL(url, name, blake2b(identified, digest_size=DIGEST_BYTES).digest())

@@ -53,7 +53,7 @@ def added_metadata(info: Any, *, depth: int, metadata: str | None) -> None:
 
 def queued_metadata(info: Any, url: str, *, attempt: int, priority: float, error: str | None = None) -> None:
     """Set the metadata of a URL that waits for a turn."""
-    _set(info, _URL, url if url != info.url and _is_text(url) else None)
+    _set(info, _URL, url if url != info.url else None)
     _set(info, _ATTEMPT, str(attempt) if attempt > 1 else None)
     _set(info, _PRIORITY, repr(priority) if priority else None)
     _set(info, _ERROR, error)
@@ -152,12 +152,3 @@ def _number(text: str | None) -> float:
     except ValueError:
         return 0.0
     return number if isfinite(number) and abs(number) <= sys.float_info.max else 0.0
-
-
-def _is_text(url: str) -> bool:
-    """Return whether a URL can be stored: it has no lone surrogates."""
-    try:
-        url.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

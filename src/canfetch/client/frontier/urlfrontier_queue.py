@@ -150,9 +150,9 @@ class URLFrontierQueue(LeasedURLs):
             queued_metadata(info, url.url, attempt=1, priority=new.priority)
             added_metadata(info, depth=new.depth, metadata=new.metadata)
             given.append((url, PutItem(info, None)))
-        self._refused += new.refused
         added = LimitedURLs(self._service, new.limit).put(given)
-        self._refused += len(added.refused)
+        # After the call: URLs of a source that could not be stored are added again.
+        self._refused += new.refused + len(added.refused)
         self._next_claim_at = 0.0
         return added
 

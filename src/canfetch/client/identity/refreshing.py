@@ -124,7 +124,7 @@ def fetch_file(client: Client, transport: Transport, url: str, *, max_bytes: int
     """
     options = client.options
     requested = url
-    for _ in range(_MAX_REDIRECTS + 1):
+    for redirects in range(_MAX_REDIRECTS + 1):
         verdict = client.decide(requested)
         if not verdict.allowed:
             return f"not fetched: {verdict}"
@@ -137,7 +137,7 @@ def fetch_file(client: Client, transport: Transport, url: str, *, max_bytes: int
                 read_timeout=options.read_timeout,
                 timeout=options.timeout,
                 allow_private=options.allow_private,
-                cross_origin=requested != url,
+                cross_origin=redirects > 0,
             )
         )
         if isinstance(response, Failure):

@@ -124,11 +124,15 @@ def connect(
     return Connection(connect_socket(addresses, port, deadlines.connect_timeout), deadlines)
 
 
-def connect_to_peer(connection: Connection, port: int, deadlines: Deadlines) -> Connection:
+def connect_to_peer(
+    connection: Connection, host: str, port: int, *, deadlines: Deadlines, rules: FetchRules
+) -> Connection:
     """Connect to another port of the server at the other end of `connection`, whose address was checked before.
 
-    Raises: TransportError: CONNECT or TIMEOUT.
+    Args: host: The name of the server.
+    Raises: TransportError: FORBIDDEN_ADDRESS, CONNECT or TIMEOUT.
     """
+    rules.check_host(host, port)
     return Connection(connect_socket([connection.peer], port, deadlines.read_timeout), deadlines)
 
 

@@ -23,9 +23,9 @@ class FetchRules:
     - a port, such as `:8080`
     - an address or a network, such as `10.0.0.0/8`
 
-    If a port is allowed, other ports are refused. If a name or network is allowed, a host needs an allowed name or an
-    allowed address. The addresses are those that a connection is made to, after name resolution. Unspecified addresses,
-    such as `0.0.0.0` and `::`, count as loopback addresses, too.
+    If a port is allowed, other ports are refused, also those that FTP servers choose for the data. If a name or network
+    is allowed, a host needs an allowed name or an allowed address. The addresses are those that a connection is made
+    to, after name resolution. Unspecified addresses, such as `0.0.0.0` and `::`, count as loopback addresses, too.
 
     Args:
         allow: The targets that may be connected to. Private addresses require `allow_private` as well.

@@ -58,7 +58,9 @@ def fetch_ftp(
             session.login()
             session.voidcmd("TYPE I")
             # `ftplib` would connect with the full timeout for each address.
-            with closing(connect_to_peer(control, session.makepasv()[1], deadlines)) as data:
+            data_port = session.makepasv()[1]
+            data = connect_to_peer(control, endpoint.host, data_port, deadlines=deadlines, rules=rules)
+            with closing(data):
                 return _retrieve(request, session, path, data)
         except ftplib.error_perm as error:
             return Response(request.url, _status_for(error), (), b"")

@@ -33,6 +33,9 @@ _STEP_BYTES: Final = 16_384
 _QUICK_BYTES: Final = 1 << 20
 # An event loop reads so many pieces of a body before other tasks get a turn.
 _PIECES_AT_A_TIME: Final = 64
+# A member of gzip or a frame of zstd takes about ten bytes at least, and as much time as kilobytes of content. Servers
+# send one, or one for each part of a large file.
+_MAX_MEMBERS: Final = 10_000
 _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 # RFC 9659: decoders need not support larger windows, and encoders for the web must not use them.
 _ZSTD_WINDOW_BYTES: Final = 1 << 23
@@ -249,6 +252,7 @@ class GzipDecoder:
         # The start of what follows a member, until it shows whether that is another one.
         self._next = b""
         self._is_over = False
+        self._members = 1
         self.finished = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
@@ -262,6 +266,7 @@ class GzipDecoder:
                     self._next = data[:1]
                     break
                 self._stream = zlib.decompressobj(_GZIP_WBITS)
+                self._members = _next_member(self._members)
             out += _inflate(self._stream, data, limit - len(out))
             self.finished = self._stream.eof
             data = self._stream.unused_data
@@ -329,6 +334,7 @@ class ZstandardDecoder:
         self._error: type[Exception] = module.ZstdError
         self._decompressor: Any = module.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES)
         self._stream: Any = self._decompressor.decompressobj()
+        self._members = 1
         self.finished = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
@@ -340,6 +346,7 @@ class ZstandardDecoder:
             while step:
                 if self._stream.eof:
                     self._stream = self._decompressor.decompressobj()
+                    self._members = _next_member(self._members)
                 try:
                     out.append(self._stream.decompress(step))
                 except self._error as error:
@@ -360,6 +367,7 @@ class StdlibZstdDecoder:
         options = {module.DecompressionParameter.window_log_max: _ZSTD_WINDOW_BYTES.bit_length() - 1}
         self._new_stream: Callable[[], Any] = lambda: module.ZstdDecompressor(options=options)
         self._stream = self._new_stream()
+        self._members = 1
         self.finished = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
@@ -368,6 +376,7 @@ class StdlibZstdDecoder:
         while data and len(out) < limit:
             if self._stream.eof:
                 self._stream = self._new_stream()
+                self._members = _next_member(self._members)
             try:
                 out += self._stream.decompress(data, limit - len(out))
             except self._error as error:
@@ -375,6 +384,16 @@ class StdlibZstdDecoder:
             self.finished = self._stream.eof
             data = self._stream.unused_data if self.finished else b""
         return out
+
+
+def _next_member(number: int) -> int:
+    """Return the number of the next member of a stream.
+
+    Raises: TransportError: ENCODING if there are too many.
+    """
+    if number >= _MAX_MEMBERS:
+        raise TransportError(FailureKind.ENCODING, f"more than {_MAX_MEMBERS} members in one body")
+    return number + 1
 
 
 def _inflate(stream: "zlib._Decompress", data: bytes, limit: int) -> bytes:
