@@ -191,6 +191,24 @@ def test_a_site_that_states_nothing(run: Run, site: Site) -> None:
     assert ran.code == 0
 
 
+def test_a_page_has_times_only_for_the_agents_that_may_fetch_it(run: Run, site: Site) -> None:
+    url = serve(site, b"User-agent: OtherBot\nDisallow: /\n")
+    ran = run("use", url, *TRAINING, "--agent", "OtherBot", *UNKEPT, "--format", "ndjson")
+    times = {
+        row["agent_name"]: [(one["state"], one["requested_at"] is None) for one in row["sources"][1:3]]
+        for row in objects(ran)
+    }
+    assert times == {"ExampleBot": [("read", False)] * 2, "OtherBot": [("not-read", True)] * 2}
+
+
+def test_an_error_page_is_no_content(run: Run, site: Site) -> None:
+    url = serve(site, b"", page=respond(b"", status=404))
+    (row,) = objects(run("use", url, *TRAINING, *UNKEPT, "--format", "ndjson"))
+    assert [(one["state"], one["fetched_at"], one["requested_at"] is None) for one in row["sources"][1:3]] == [
+        ("unreachable", None, False)
+    ] * 2
+
+
 def test_a_price_is_a_condition(run: Run, site: Site) -> None:
     url = serve(site, b"", page=respond(b"", "Crawler-Price: USD 0.01", status=402))
     ran = run("use", url, *TRAINING, *UNKEPT)
@@ -209,6 +227,15 @@ def test_a_web_page_in_place_of_robots_txt_is_mentioned(run: Run, site: Site) ->
     ran = run("use", serve(site, b"<html>"), *TRAINING, *UNKEPT)
     assert "  robots.txt   the content is HTML or XML without any record" in ran.lines
     assert ran.code == 0
+
+
+def test_a_robots_txt_from_another_port_is_named(run: Run, site: Site) -> None:
+    with Site() as other:
+        other.serve("/robots.txt", respond(b"User-agent: *\nContent-Signal: ai-train=no\n"))
+        url = serve(site, b"")
+        site.serve("/robots.txt", redirect(other.url("robots.txt")))
+        ran = run("use", url, *TRAINING, *UNKEPT)
+        assert ran.lines[1].startswith(f"> disallow     robots.txt, line 2 of {other.url('robots.txt')}: ")
 
 
 def test_a_robots_txt_from_another_host_is_named(run: Run, site: Site) -> None:

@@ -401,6 +401,22 @@ def test_a_header_that_cannot_be_read_is_listed(header: str, note: str) -> None:
     assert (verdict.allowed, verdict.is_final) == (None, True)
 
 
+def test_a_preference_names_the_lines_of_its_group() -> None:
+    def notes(robots: str) -> list[str]:
+        return [one.note for one in use(robots).statements]
+
+    lines = "User-agent: *\n" * 3
+    assert notes(f"{lines}Content-Usage: train-ai=n\n") == ["the user-agent lines are lines 1, 2, 3, for *"]
+    groups = "User-agent: *\nAllow: /a\n" * 3
+    assert notes(f"{groups}User-agent: *\nContent-Usage: train-ai=n\nAllow: /\nUser-agent: *\nAllow: /\n") == [
+        "the nearest of 5 user-agent lines is line 7, for *"
+    ]
+    outside = "outside of all groups, so that it applies to crawlers whose groups have no such line"
+    assert notes("Content-Signal: ai-train=no\nUser-agent: *\nAllow: /\n") == [outside]
+    (rule,) = use(f"{groups}User-agent: *\nDisallow: /\n").statements
+    assert rule.note == "ExampleBot may not fetch the URL; the nearest of 4 user-agent lines is line 7, for *"
+
+
 def test_faults_are_listed_if_they_may_be_about_the_use() -> None:
     robots = "Content-Signal: ai-training=no\nUser-agent: *\nContent-Usage: search=y, train=n\n"
     assert [(one.line, one.note) for one in use(robots).statements] == [(1, UNKNOWN), (3, UNKNOWN)]

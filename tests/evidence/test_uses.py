@@ -21,6 +21,7 @@ from canfetch.client.documents import run_steps
 from canfetch.client.evidence import EvidenceRecorder, SegmentReport, verify_folder, verify_segment
 from canfetch.client.evidence.chain import CONTENT_FOLDER, INITIAL_HASH, encode_record, hash_line
 from canfetch.client.evidence.seals import sealed_record
+from canfetch.client.evidence.use_records import find_use_problem
 from canfetch.client.sync_client import Client
 from canfetch.client.use import RequestTimeStep, UseQuestion, UseReading, answer_use, fetch_use
 from canfetch.consent import MissingSource, PageResponse, SourceState
@@ -95,6 +96,22 @@ def test_an_answer_is_recorded_and_computed_again(
     assert line["use"] == json.loads(json.dumps(verdict.to_json()))
     assert report.problem is None
     assert (report.valid, report.uses, report.recomputed_uses) == (True, 1, 1)
+
+
+def test_answers_of_versions_with_other_words_are_valid(tmp_path: Path) -> None:
+    _, _, line = record_uses(tmp_path, SITE, f"{ORIGIN}/x", response=PAGE)
+
+    def problem(wording: int | None, **changes: Any) -> str | None:
+        record = {**line, "use": {**line["use"], **changes}, "wording": wording}
+        return find_use_problem(record, lambda sha256: (tmp_path / CONTENT_FOLDER / sha256).read_bytes())
+
+    statements = [{**one, "note": "other words"} for one in line["use"]["statements"]]
+    assert problem(line["wording"]) is None
+    assert "'explanation' is 'other words'" in str(problem(line["wording"], explanation="other words"))
+    for wording in (None, 1):
+        assert problem(wording, explanation="other words", statements=statements) is None
+        assert "'allowed' is True" in str(problem(wording, allowed=True))
+        assert "'statements'" in str(problem(wording, statements=statements[:-1]))
 
 
 def test_the_record_names_each_source_and_how_robots_txt_was_fetched(tmp_path: Path) -> None:

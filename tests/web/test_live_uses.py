@@ -34,3 +34,22 @@ def test_files_that_are_late_are_named(stuck: list[str], expected: set[str]) -> 
         assert all("timeout" in source["detail"] for source in row["sources"] if source["state"] == "unreachable")
         assert row["allowed"] is False
     assert [request for request in web.requests if web.requests.count(request) > 1] == []
+
+
+def test_times_are_those_of_the_requests_and_what_this_server_may_not_fetch_is_not_read() -> None:
+    web = StuckWeb()
+    web.add(
+        f"{ORIGIN}/robots.txt", b"User-agent: canfetch\nDisallow: /closed\n", headers=(("Content-Type", "text/plain"),)
+    )
+    web.add(f"{ORIGIN}/page", b"x", headers=(("Content-Type", "text/plain"),))
+    with running_api(transport=web) as api:
+        (row, _) = api.answer("use/fetch", **QUESTION)["rows"]
+        (closed, _) = api.answer("use/fetch", **{**QUESTION, "url": f"{ORIGIN}/closed"})["rows"]
+    times = {source["name"]: source["requested_at"] for source in row["sources"]}
+    # In this order.
+    assert times["robots.txt"] <= times["headers"] == times["html"] <= times["tdmrep.json"]
+    sources = {source["name"]: source for source in closed["sources"]}
+    for name in ("headers", "html"):
+        source = sources[name]
+        assert (source["state"], source["requested_at"]) == ("not-read", None)
+        assert source["detail"] == "robots.txt disallows it for canfetch, this server"

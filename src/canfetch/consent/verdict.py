@@ -46,10 +46,10 @@ class UseSource(NamedTuple):
         detail: Why it was not read, the URL of a license, and with a client, why an older copy was read. Usually empty.
         url: The URL of a license, of another file if a redirect to another host led to it, and of every source with the
             same name as another one, after redirects of the content. Otherwise None.
-        fetched_at: If canfetch fetched the file or the page, when its content was received, in seconds since the epoch.
-            None without content.
-        requested_at: When the last request of canfetch for the file or the page ended, whatever the result. None if
-            there was none.
+        fetched_at: When the content of the file or the page was received, in seconds since the epoch. None without
+            content, or if the caller passed it.
+        requested_at: When the last request for it ended, whatever the result. None if there was none, or if the caller
+            passed it.
     """
 
     name: str

@@ -29,6 +29,10 @@ from canfetch.errors import CanfetchError, MissingExtra
 
 USE: Final = "use"
 _READ: Final = str(SourceState.READ)
+# Changes with the words of an answer, so that the evidence of versions with other words stays valid.
+_WORDING: Final = 2
+# Words, and the time of a content, which once was also that of an error page.
+_WORDS: Final = frozenset({"explanation", "combination", "standard", "note", "detail", "fetched_at"})
 _INVALID: Final = "invalid record of an answer about a use"
 # What an answer cannot lack.
 _REQUIRED: Final = frozenset({"schema", "url", "purpose", "allowed", "is_final", "statements", "sources"})
@@ -64,6 +68,7 @@ def use_fields(
             "now": question.now,
         },
         "readings": [_reading_json(reading, describe_state, store) for reading in readings],
+        "wording": _WORDING,
         "canfetch": __version__,
     }
 
@@ -193,6 +198,8 @@ def find_use_problem(record: Mapping[str, Any], read_content: ReadContent) -> st
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, CanfetchError):
         return _INVALID
     computed = json.loads(json.dumps(computed))
+    if record.get("wording") != _WORDING:
+        computed, recorded = _without_words(computed), _without_words(recorded)
     # In the order of `UseVerdict.to_json`, in which the keys that tell most come first. Later versions can add keys.
     key = next((key for key in (*computed, *recorded) if _differs(key, recorded, computed)), None)
     if key is None and record.get("url") == recorded["url"]:
@@ -205,6 +212,13 @@ def find_use_problem(record: Mapping[str, Any], read_content: ReadContent) -> st
         f"the recorded answer is not that of its sources: {quoted(key)} is {quoted(recorded[key])}, "
         f"expected {quoted(computed.get(key))}{versions}"
     )
+
+
+def _without_words(value: Any) -> Any:
+    """Return an answer without the words that explain it, which later versions may write differently."""
+    if isinstance(value, dict):
+        return {key: _without_words(item) for key, item in value.items() if key not in _WORDS}
+    return [_without_words(item) for item in value] if isinstance(value, list) else value
 
 
 def _differs(key: str, recorded: Mapping[str, Any], computed: Mapping[str, Any]) -> bool:
