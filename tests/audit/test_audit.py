@@ -16,10 +16,12 @@ from tests.servers.broken import send_raw
 from tests.servers.certificates import Authority
 from tests.servers.dead_ports import full_queue_port, refusing_port
 from tests.servers.proxy import ProxySite
+from tests.servers.redirects import redirect
 from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Exchange, Site
 
 from canfetch import Client
+from canfetch.access.responses import Failure, Response
 from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, text_lines
 from canfetch.audit.page_resources import MAX_LOADED
 from canfetch.audit.served import check_hosts, find_added_lines, host_addresses, served_file
@@ -28,6 +30,7 @@ from canfetch.audit.text_report import by_severity, grouped, main_finding, rules
 from canfetch.author import SitePolicy, parse_policy, render_policy
 from canfetch.author.site_policy import closed_policy
 from canfetch.cli.origins.audit_markdown import markdown_lines
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.core.origin import Origin
 from canfetch.errors import InvalidOption, InvalidURL
@@ -1060,6 +1063,26 @@ def test_sites_with_the_same_rules(client: Client, site: Site) -> None:
         )
     assert rules_summary(reports[:1]) == rules_summary([{"origin": name, "rules": None} for name in "ab"]) == ""
     assert rules_summary(reports) in html_page(reports)
+
+
+class Recorder(HTTPTransport):
+    """A transport that keeps whether each URL was requested after a redirect to another origin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.crossed: dict[str, bool] = {}
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        self.crossed[request.url] = request.cross_origin
+        return super().send(request)
+
+
+def test_requests_after_a_redirect_to_another_origin_are_marked(site: Site) -> None:
+    with Site() as other, Recorder() as transport, Client(user_agent="ExampleBot/1.0", transport=transport) as client:
+        publish(site, {"/": redirect(other.url("home"))})
+        publish(other, {"/home": respond(b"x")})
+        audit(client, site.origin, plan=replace(QUICK, sample=0))
+        assert (transport.crossed[f"{site.origin}/"], transport.crossed[other.url("home")]) == (False, True)
 
 
 def test_another_address_with_an_invalid_certificate_is_a_finding(client: Client, site: Site, tmp_path: Path) -> None:

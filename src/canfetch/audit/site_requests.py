@@ -1,6 +1,7 @@
 """The requests of an audit: counted, one after another, and at the pace that the site declares."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from canfetch.access.pacing import Pace
@@ -111,24 +112,30 @@ class SiteRequests:
             self._states_for_google[name] = OriginState(state.origin, state.entry, options)
         return self._states_for_google[name]
 
-    def fetch(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
+    def fetch(
+        self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
+    ) -> Response | Failure:
         """Send one request when it is its turn. robots.txt is not checked.
 
+        Args: cross_origin: Whether a redirect has led to another origin, so that no credentials are sent.
         Raises: As `state`.
         """
         state = self.state(url)
         self._count()
         self._pacer.wait(state)
-        return self._client.request_document(url, max_bytes=max_bytes, user_agent=user_agent)
+        return self._client.request_document(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
 
-    def confirmed_fetch(self, url: str, *, max_bytes: int, user_agent: str | None = None) -> Response | Failure:
+    def confirmed_fetch(
+        self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
+    ) -> Response | Failure:
         """Send a request, and once more after a failure of the server or of the connection: it can be an accident.
 
         Raises: As `state`.
         """
-        response = self.fetch(url, max_bytes=max_bytes, user_agent=user_agent)
+        send = partial(self.fetch, url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
+        response = send()
         if isinstance(response, Failure) or response.status // 100 == _SERVER_ERROR:
-            response = self.fetch(url, max_bytes=max_bytes, user_agent=user_agent)
+            response = send()
         return response
 
     def perform(self, step: Any) -> Any:
@@ -139,8 +146,8 @@ class SiteRequests:
         match step:
             case DecideStep(url):
                 return self.decide(url)
-            case FetchStep(url, max_bytes):
-                return self.confirmed_fetch(url, max_bytes=max_bytes)
+            case FetchStep(url, max_bytes, cross_origin):
+                return self.confirmed_fetch(url, max_bytes=max_bytes, cross_origin=cross_origin)
             case FileStep(url):
                 if url not in self._files:
                     file = run_steps(fetch_site_file(step), self.perform)

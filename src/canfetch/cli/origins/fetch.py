@@ -118,7 +118,9 @@ class _Fetched(NamedTuple):
 def _probe(state: OriginState, transport: CommandTransport) -> MissingPagesProbe | None:
     if state.entry.outcome.kind is not OutcomeKind.SERVER_ERROR:
         return None
-    return probe_missing_pages(state.origin, partial(transport.get, accept="*/*", max_bytes=_MAX_PROBE_BYTES))
+    return probe_missing_pages(
+        state.origin, partial(transport.get, accept="*/*", max_bytes=_MAX_PROBE_BYTES, cross_origin=False)
+    )
 
 
 def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[str]:
