@@ -1078,7 +1078,8 @@ class Recorder(HTTPTransport):
 
 
 def test_requests_after_a_redirect_to_another_origin_are_marked(site: Site) -> None:
-    with Site() as other, Recorder() as transport, Client(user_agent="ExampleBot/1.0", transport=transport) as client:
+    transport = Recorder()
+    with Site() as other, Client(user_agent="ExampleBot/1.0", transport=transport) as client:
         publish(site, {"/": redirect(other.url("home"))})
         publish(other, {"/home": respond(b"x")})
         audit(client, site.origin, plan=replace(QUICK, sample=0))
