@@ -124,11 +124,6 @@ class Site:
         """A snapshot of the counters."""
         return self._counters.snapshot()
 
-    @property
-    def is_enforced(self) -> bool:
-        """Whether requests for other paths than /robots.txt are checked."""
-        return self._enforcement is not None
-
     def concerns(self, path: str) -> bool:
         """Return whether requests for a path are answered or checked."""
         if self._enforcement is not None or path == ROBOTS_PATH:
