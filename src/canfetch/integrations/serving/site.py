@@ -220,7 +220,7 @@ class Site:
         unchecked = None if crawler.entry is None else enforcement.find_unchecked(request, crawler.entry)
         if unchecked is not None:
             address, check = unchecked
-            # One call, because all that junk costs beyond a limit is slowness of the other requests.
+            # One call: beyond the limit, junk must cost as little time as possible.
             self._counters.add("crawler_requests", signatures=check.reason.value, unchecked=crawler.name)
             return _refuse_unchecked(request, crawler.name, address, check)
         self._counters.add("crawler_requests")
