@@ -1,8 +1,8 @@
 """h11's pattern for header fields, without quadratic time.
 
-For a field with white space and then an invalid byte, such as NUL, the pattern of h11 0.16 tries every way to divide the
-white space between the two sides of an empty value: a head of 60 KB takes ten seconds. The pattern is used for heads and
-trailers, of requests and responses, also by httpx2. docs/decisions/h11-header-pattern.md describes the decision.
+For a field with white space and then an invalid byte, such as NUL, the pattern of h11 0.16 tries every way to divide
+the white space between the two sides of an empty value: a head of 60 KB takes ten seconds. The pattern is used for
+heads and trailers, of requests and responses, also by httpx2. `docs/decisions/h11-header-pattern.md` has the decision.
 """
 
 import re
@@ -14,9 +14,9 @@ _WHITE_SPACE: Final = r":[ \t]*"
 
 
 def use_linear_patterns() -> None:
-    """Replace the private `h11._readers.header_field_re` in the whole process.
+    r"""Replace the private `h11._readers.header_field_re` in the whole process.
 
-    In the new pattern, the white space before a value is possessive: `:[ \\t]*+` in place of `:[ \\t]*`. A value never
+    In the new pattern, the white space before a value is possessive: `:[ \t]*+` in place of `:[ \t]*`. A value never
     starts with white space, so the same fields match. An h11 whose pattern does not have this part exactly once, or has
     the possessive one already, is left as it is.
     """
