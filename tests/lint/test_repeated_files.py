@@ -1,4 +1,4 @@
-"""Files with the same content: each has the report that it would have alone, and they are linted once."""
+"""Files that occur repeatedly: each has the report that it would have alone, and few reports are stored."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from canfetch.lint.repeated_files import RepeatedFiles
 CONTENT = b"User-agent: *\nDisallow: /a/\nDisallow: /a/b\n"
 
 
-def test_a_content_that_is_repeated_is_linted_once() -> None:
+def test_the_report_of_a_repeated_file_is_reused() -> None:
     repeated = RepeatedFiles(Linter())
     reports = [repeated.lint(LintInput(CONTENT, path=f"site{number}/robots.txt")) for number in range(4)]
     # A report is stored when its content occurs for the second time.
@@ -49,6 +49,15 @@ def test_few_reports_are_stored() -> None:
         for _ in range(2):
             repeated.lint(LintInput(b"# %d\n" % number + CONTENT))
     assert repeated.lint(LintInput(CONTENT)).findings[0] is not first.findings[0]
+
+
+def test_the_reports_of_few_large_files_are_stored() -> None:
+    repeated = RepeatedFiles(Linter())
+    large = [(b"# %d\n" % number + CONTENT).ljust(1 << 14, b"\n") for number in range(9)]
+    reports = [repeated.lint(LintInput(content)) for content in large for _ in range(2)]
+    # The limit of 128 KiB is reached by eight of them.
+    assert repeated.lint(LintInput(large[1])).findings[0] is reports[3].findings[0]
+    assert repeated.lint(LintInput(large[0])).findings[0] is not reports[1].findings[0]
 
 
 def test_the_path_of_a_linted_file_is_replaced(tmp_path: Path) -> None:

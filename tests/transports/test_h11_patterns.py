@@ -32,9 +32,10 @@ def test_white_space_is_matched_in_linear_time(end: bytes) -> None:
     assert _readers.header_field_re.fullmatch(b"X:" + b" " * WHITE_SPACE + end) is None
 
 
-def test_another_pattern_of_h11_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("value", [":.*", r":[ \t]*+.*", r":[ \t]*.*:[ \t]*"], ids=["without", "possessive", "twice"])
+def test_another_pattern_of_h11_is_left_as_it_is(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     used = _readers.header_field_re
-    monkeypatch.setattr(_abnf, "header_field", "(?P<field_name>[^:]+):(?P<field_value>.*)")
+    monkeypatch.setattr(_abnf, "header_field", f"(?P<field_name>[^:]+){value}")
     use_linear_patterns()
     assert _readers.header_field_re is used
 

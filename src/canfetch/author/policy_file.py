@@ -79,6 +79,7 @@ _MAX_ENVIRONMENTS: Final = 100
 # All are compared with the host of each request.
 _MAX_HOSTS: Final = 1000
 _RESERVED: Final = frozenset((*_TOP, *_OWN, BY_HOST))
+_TABLE_HEADERS: Final = (("[[", "]]"), ("[", "]"))
 
 
 def parse_policy(toml: str) -> SitePolicy:
@@ -269,11 +270,8 @@ def _check_inherited(environment: Environment, own: Mapping[str, Any], key: str)
             )
 
 
-_HEADERS: Final = (("[[", "]]"), ("[", "]"))
-
-
 def find_line(toml: str, key: str) -> int | None:
-    """Return the line of a key, or of the nearest table around it, or None.
+    """Return the line of a key, or of the nearest table around it, or None. `tomllib` does not report lines of keys.
 
     Lines within a multi-line string may be taken for keys, so the result is for messages only.
 
@@ -298,7 +296,7 @@ def _key_lines(toml: str) -> dict[str, int]:
     table = ""
     for number, line in enumerate(toml.split("\n"), 1):
         text = line.strip()
-        for opening, closing in _HEADERS:
+        for opening, closing in _TABLE_HEADERS:
             if text.startswith(opening):
                 end = text.find(closing)
                 path = _path(text[len(opening) : end]) if end > 0 else None

@@ -28,6 +28,7 @@ from canfetch.errors import ClientClosed, RequestNotSent
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from canfetch.client.use import UseStep
     from canfetch.client.watch.past import KnownCopy
     from canfetch.consent.sources import PageResponse
     from canfetch.consent.verdict import UseVerdict
@@ -333,7 +334,9 @@ class AsyncClient(BaseClient[AsyncTransport]):
         file = await run_steps_async(fetch_site_file(step), self._perform_step)
         return self._site_files.put(step.url, file, self._clock())
 
-    async def _perform_step(self, step: Any) -> Any:
+    async def _perform_step(self, step: "UseStep") -> Any:
+        from canfetch.client.use import StateStep  # noqa: PLC0415 - as in `may_use`
+
         match step:
             case DecideStep(url):
                 return await self.decide(url)
@@ -341,8 +344,10 @@ class AsyncClient(BaseClient[AsyncTransport]):
                 return await self.request_document(url, max_bytes=max_bytes, cross_origin=cross_origin)
             case FileStep():
                 return await self._site_file(step)
+            case StateStep(url):
+                return await self.origin_state(url)
             case _:
-                return await self.origin_state(step.url)
+                raise TypeError(f"unexpected step {type(step).__name__}: only front ends perform it")
 
     @property
     def _max_fetch_seconds(self) -> float:

@@ -66,7 +66,7 @@ TransportT = TypeVar("TransportT")
 
 
 class BaseClient(Generic[TransportT]):
-    """What the synchronous and the asynchronous client have in common: everything that does not wait by itself."""
+    """What the synchronous and the asynchronous client have in common. By itself, it never suspends a coroutine."""
 
     _is_async: ClassVar[bool]
 
@@ -328,7 +328,7 @@ class BaseClient(Generic[TransportT]):
     ) -> OriginState:
         """Obtain the state of an origin.
 
-        Args: perform: Performs an action. That of the synchronous client never waits.
+        Args: perform: Performs an action. That of the synchronous client never suspends the coroutine.
         """
         leases = HeldLeases()
         try:

@@ -215,11 +215,22 @@ async def run_steps_async(steps: Generator[StepT, Any, ResultT], perform: Callab
         return value
 
 
+class _StopIterationRaised(Exception):
+    """Carries a StopIteration out of a coroutine, which would raise RuntimeError in its place."""
+
+    def __init__(self, error: StopIteration) -> None:
+        super().__init__()
+        self.error = error
+
+
 def without_waiting(function: Callable[[ArgumentT], ResultT]) -> Callable[[ArgumentT], Awaitable[ResultT]]:
     """Return a function as one to await, for `run_without_waiting`."""
 
     async def call(argument: ArgumentT) -> ResultT:
-        return function(argument)
+        try:
+            return function(argument)
+        except StopIteration as error:
+            raise _StopIterationRaised(error) from error
 
     return call
 
@@ -227,14 +238,18 @@ def without_waiting(function: Callable[[ArgumentT], ResultT]) -> Callable[[Argum
 def run_without_waiting(awaitable: Awaitable[ResultT]) -> ResultT:
     """Run a coroutine that awaits only functions of `without_waiting`, so that it needs no event loop.
 
-    Raises: What the coroutine raises.
+    Raises: What the coroutine and these functions raise.
     """
     try:
         next(awaitable.__await__())
     except StopIteration as end:
         value: ResultT = end.value
         return value
-    raise AssertionError("the coroutine waits")
+    except _StopIterationRaised as raised:
+        error = raised.error
+    else:
+        raise AssertionError("the coroutine waits")
+    raise error
 
 
 def quoted_url(url: str) -> str:

@@ -29,6 +29,7 @@ from canfetch.errors import CanfetchError, RequestNotSent
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from canfetch.client.use import UseStep
     from canfetch.client.watch.past import KnownCopy
     from canfetch.consent.sources import PageResponse
     from canfetch.consent.verdict import UseVerdict
@@ -401,7 +402,9 @@ class Client(BaseClient[Transport]):
         file = run_steps(fetch_site_file(step), self._perform_step)
         return self._site_files.put(step.url, file, self._clock())
 
-    def _perform_step(self, step: Any) -> Any:
+    def _perform_step(self, step: "UseStep") -> Any:
+        from canfetch.client.use import StateStep  # noqa: PLC0415 - as in `may_use`
+
         match step:
             case DecideStep(url):
                 return self.decide(url)
@@ -409,8 +412,10 @@ class Client(BaseClient[Transport]):
                 return self.request_document(url, max_bytes=max_bytes, cross_origin=cross_origin)
             case FileStep():
                 return self._site_file(step)
+            case StateStep(url):
+                return self.origin_state(url)
             case _:
-                return self.origin_state(step.url)
+                raise TypeError(f"unexpected step {type(step).__name__}: only front ends perform it")
 
     def _obtain_state(self, origin: Origin, state: OriginState | None, *, refresh: bool, offline: bool) -> OriginState:
         perform = without_waiting(self._perform)

@@ -16,6 +16,8 @@ from canfetch.bulk.reading.row_files import open_parquet, parquet_errors
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidColumn, InvalidOption
 
+AnyPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+"""A Parquet file, a folder of them, or several."""
 _BLOCK_ROWS: Final = 524_288
 """The rows that are decided at once: as many as the kernel sorts by file."""
 _BLOCK_BYTES: Final = 64 * 1024 * 1024
@@ -171,10 +173,6 @@ def _converted(array: pa.Array, field: pa.Field, path: str) -> pa.Array:
         raise InvalidColumn(
             f"column {field.name!r} of {path!r} has the type {array.type} instead of {field.type}: {error}"
         ) from error
-
-
-AnyPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-"""A Parquet file, a folder of them, or several."""
 
 
 def list_files(paths: AnyPaths) -> list[str]:

@@ -1,8 +1,8 @@
 """h11's pattern for header fields, without quadratic time.
 
-For a field with white space and then an invalid byte, the pattern of h11 0.16 tries every way to divide the white space
-between the two sides of an empty value: a head of 60 KB takes ten seconds. The pattern is used for heads and trailers,
-of requests and responses, also by httpx2.
+For a field with white space and then an invalid byte, such as NUL, the pattern of h11 0.16 tries every way to divide
+the white space between the two sides of an empty value: a head of 60 KB takes ten seconds. The pattern is used for
+heads and trailers, of requests and responses, also by httpx2. `docs/decisions/h11-header-pattern.md` has the decision.
 """
 
 import re
@@ -14,9 +14,11 @@ _WHITE_SPACE: Final = r":[ \t]*"
 
 
 def use_linear_patterns() -> None:
-    """Make h11 keep the white space before a value once it has matched. Which fields match stays the same.
+    r"""Replace the private `h11._readers.header_field_re` in the whole process.
 
-    A value never starts with white space. An h11 with another pattern is left as it is.
+    In the new pattern, the white space before a value is possessive: `:[ \t]*+` in place of `:[ \t]*`. A value never
+    starts with white space, so the same fields match. An h11 whose pattern does not have this part exactly once, or has
+    the possessive one already, is left as it is.
     """
     pattern = _abnf.header_field
     if pattern.count(_WHITE_SPACE) == 1 and f"{_WHITE_SPACE}+" not in pattern:

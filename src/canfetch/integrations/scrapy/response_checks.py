@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
 PAGE_VERDICT_KEY: Final = "canfetch_page_verdict"
 REQUIRED_USES_KEY: Final = "canfetch_required_uses"
+USE_VERDICT_KEY: Final = "canfetch_use_verdict"
+PURPOSE_KEY: Final = "canfetch_purpose"
+_PARTIAL: Final = 206
+# The headers with statements of each of `redirect_urls`. Scrapy copies the meta of a request to that of the next one.
+_REDIRECTS_KEY: Final = "canfetch_redirects"
+_FOUND: Final = 302
 
 
 class PageChecks:
@@ -66,14 +72,6 @@ class PageChecks:
         headers = _headers(response)
         html = response.body if self._settings.page_rules == "html" else None
         return parse_page(html, headers=headers).decide(agent=self._agents.find(request), now=time.time())
-
-
-USE_VERDICT_KEY: Final = "canfetch_use_verdict"
-PURPOSE_KEY: Final = "canfetch_purpose"
-_PARTIAL: Final = 206
-# The headers with statements of each of `redirect_urls`. Scrapy copies the meta of a request to that of the next one.
-_REDIRECTS_KEY: Final = "canfetch_redirects"
-_FOUND: Final = 302
 
 
 def _headers(response: "Response") -> list[tuple[bytes, bytes]]:

@@ -124,11 +124,6 @@ class Site:
         """A snapshot of the counters."""
         return self._counters.snapshot()
 
-    @property
-    def is_enforced(self) -> bool:
-        """Whether requests for other paths than /robots.txt are checked."""
-        return self._enforcement is not None
-
     def concerns(self, path: str) -> bool:
         """Return whether requests for a path are answered or checked."""
         if self._enforcement is not None or path == ROBOTS_PATH:
@@ -225,7 +220,7 @@ class Site:
         unchecked = None if crawler.entry is None else enforcement.find_unchecked(request, crawler.entry)
         if unchecked is not None:
             address, check = unchecked
-            # One call, because all that junk costs beyond a limit is slowness of the other requests.
+            # One call: beyond the limit, junk must cost as little time as possible.
             self._counters.add("crawler_requests", signatures=check.reason.value, unchecked=crawler.name)
             return _refuse_unchecked(request, crawler.name, address, check)
         self._counters.add("crawler_requests")

@@ -51,7 +51,7 @@ Need = bytes | str | Note | RecordKind | Oddity | Trait
 
 
 class NeedIndex:
-    """Finds out which of some needs a file has, with one number for all of them.
+    """Returns the needs of a file as bits of one integer.
 
     Args: needs: The needs. Repeated ones count once.
     """

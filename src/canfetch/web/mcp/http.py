@@ -25,6 +25,9 @@ _HEADER_SECONDS: Final = 10.0
 _READING_SECONDS: Final = 30.0
 _MAX_CONNECTIONS: Final = 1024
 _DRAIN_SECONDS: Final = 10
+# The SDK parses a body on the event loop, and each value costs time and memory. A call has a dozen.
+MAX_JSON_VALUES: Final = 2000
+_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 
 class HTTPSettings(NamedTuple):
@@ -115,11 +118,6 @@ def create_app(service: Service, settings: HTTPSettings) -> ASGIApp:
         addresses=ClientAddresses(settings.trusted_proxies),
         limit=PUBLIC_REQUESTS if settings.is_open else UNLIMITED,
     )
-
-
-# A call has a dozen.
-MAX_JSON_VALUES: Final = 2000
-_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 
 def count_values(text: bytes) -> int:
