@@ -44,6 +44,8 @@ export function licenceText(own, parts) {
     const texts = Object.values(notices).map((text) => text.trim());
     return [`${name} ${version}`, `License: ${licence}`, ...texts].join("\n\n");
   });
+  // The longest first: that of Rust repeats the license of canfetch, which only compresses well if it is near.
+  sections.sort((one, other) => other.length - one.length);
   const contents = parts.map(({ name, version, licence }) => `  ${name} ${version}: ${licence}`).join("\n");
   const head = `This page is part of canfetch, whose license is Apache-2.0. It contains:\n\n${contents}\n\nTheir licenses follow that of canfetch.\n`;
   return [head, `${own.trim()}\n`, ...sections.map((section) => `${section}\n`)].join(separator);
