@@ -33,7 +33,8 @@ from conformance.scoreboard.catalogue import LOADERS, Adapter, adapters
 from conformance.scoreboard.results import PASSED, SKIPPED, CaseResult, Failure, Row, outcome_of_text
 
 RESULTS = ROOT / "scoreboard" / "results.json"
-_NOT_PART_OF_THE_QUESTIONS = ("why", "source", "level")
+# `like` names a case whose file and agent the table has.
+_NOT_PART_OF_THE_QUESTIONS = ("why", "source", "level", "like")
 _DIGITS = 5
 
 
