@@ -283,7 +283,13 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         self._run_skipping(sql.WAIT, skipped, origin=origin, ready_at=due_at, problem=problem, **values)
 
     def note_check(
-        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+        self,
+        origin: int,
+        member: str,
+        *,
+        requested_at: float | None = None,
+        due_at: float | None = None,  # noqa: ARG002 - computed by the worker that claims it
+        delay: float | None = None,
     ) -> float | None:
         claim = self._claims.get(origin)
         if claim is None:

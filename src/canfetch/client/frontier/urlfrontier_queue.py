@@ -45,7 +45,6 @@ from canfetch.client.frontier.urlfrontier_metadata import (
     read_queued,
     visited_metadata,
 )
-from canfetch.client.frontier.urlfrontier_service import MAX_DELAY
 from canfetch.client.frontier.validation import check_shared_crawl
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
@@ -240,7 +239,13 @@ class URLFrontierQueue(LeasedURLs):
             self._forget(claim)
 
     def note_check(
-        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+        self,
+        origin: int,
+        member: str,
+        *,
+        requested_at: float | None = None,
+        due_at: float | None = None,
+        delay: float | None = None,
     ) -> float | None:
         claim = self._claims.get(origin)
         if claim is None or self._is_lost(claim):
@@ -257,7 +262,8 @@ class URLFrontierQueue(LeasedURLs):
                 if requested_at is not None:
                     # If this process ends, the next one waits as after any request.
                     started = running_seconds()
-                    claim.due_at = requested_at + min(longest, MAX_DELAY)
+                    assert due_at is not None
+                    claim.due_at = due_at
                     self._block(claim, self._service.date(max(self._clock() + self._lease, claim.due_at)))
                     claim.lost_at = started + self._lease
                     self._origins.change(origin, last_request_at=requested_at)
