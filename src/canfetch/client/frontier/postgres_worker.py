@@ -566,7 +566,9 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 groups = [group_name(name, self._options.group_by) for name in missing]
                 names = sorted(set(groups))
                 if self._options.group_by is GroupBy.ADDRESS:
-                    self._run(sql.DROP_RESOLVED, names=names, before=sql.ADD_ORIGINS)
+                    if not self._run(sql.DROP_RESOLVED, names=names, before=sql.ADD_ORIGINS)[0][0]:
+                        self._register_again()
+                        continue
                 else:
                     self._run(sql.ADD_ORIGINS, names=names)
                 if self._is_grouped:
