@@ -114,8 +114,8 @@ class GroupTurns:
         self._lookups: dict[asyncio.Task[str], QueuedOrigin] = {}
         self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
 
-    def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - as of origins
-        """Return True: whose robots.txt a group needs is known when its first URL is read."""
+    def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - origins need them
+        """Return True. A group needs the robots.txt of its next URL, which `take` finds."""
         return True
 
     def take(self, group: QueuedOrigin, now: Moment) -> NextTurn | None:
