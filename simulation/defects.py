@@ -269,7 +269,7 @@ DEFECTS: Final = (
     _defect(
         "uncounted-checks",
         "requests for robots.txt files are not requests to the group",
-        (_GROUPS, "GroupTurns._request", "requested_at=self._now().at", "requested_at=None"),
+        (_GROUPS, "GroupTurns._request", "requested_at=now.at", "requested_at=None"),
         (_GROUPS, "GroupTurns.end_checks", "now.at if check.requested else None", "None"),
     ),
     _defect(

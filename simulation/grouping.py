@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.failures import TransportError
 from simulation.plans import Plan
+from simulation.rules import BrokenRule
 from simulation.sites import HOUR, default_origins
 from simulation.virtual_time import virtual_now
 
@@ -97,9 +98,11 @@ class Grouping:
     async def resolve(self, name: str) -> list[str]:
         """Return the addresses of a host.
 
-        Raises: OSError; ResolverError.
+        Raises: OSError; ResolverError; BrokenRule: No site has this host.
         """
-        host = self._hosts[name]
+        host = self._hosts.get(name)
+        if host is None:
+            raise BrokenRule(f"at {virtual_now():.3f} s: {name} is resolved, and is on no site")
         # What applies if the answer comes too late.
         self._found[name] = name
         self._note("resolve", virtual_now(), name)

@@ -137,28 +137,46 @@ def test_the_longest_delay_of_a_group_in_a_service_counts_for_other_processes(ur
 
 
 @pytest.mark.service
-@pytest.mark.parametrize("delay, is_killed, shortest", [(10, True, 30.0), (55, True, 55.0), (20, False, 20.0)])
+@pytest.mark.parametrize(
+    "delay, min_delay, is_killed, shortest",
+    [
+        (10, 1.0, True, 30.0),
+        (55, 1.0, True, 55.0),
+        (120, 1.0, True, 120.0),
+        (0, 40.0, True, 40.0),
+        (20, 1.0, False, 20.0),
+        (120, 1.0, False, 120.0),
+        (0, 12.0, False, 12.0),
+    ],
+)
 def test_the_request_for_a_file_counts_in_a_service_although_the_process_ends_during_it(
-    urlfrontier: URLFrontierServer, delay: int, *, is_killed: bool, shortest: float
+    urlfrontier: URLFrontierServer, delay: int, min_delay: float, *, is_killed: bool, shortest: float
 ) -> None:
     with virtual_urlfrontier(urlfrontier.address, secrets.token_hex(8), lease=30.0):
-        path = Path("crawl")
-        crawl(Origins({HTTP: delay}), urls(HTTP, pages=1), group_by="host", path=path)
+        options: dict[str, Any] = {
+            "group_by": "host",
+            "path": Path("crawl"),
+            "min_delay": min_delay,
+            "max_delay": 300.0,
+        }
+        # Without a turn before, the service knows no delay of the queue.
+        if delay:
+            crawl(Origins({HTTP: delay}), urls(HTTP, pages=1), **options)
 
         async def begin() -> float:
             hosts = Origins(seconds=1e9)
-            async with open_frontier(hosts, urls(HTTPS, pages=1), group_by="host", path=path) as frontier:
+            async with open_frontier(hosts, urls(HTTPS, pages=1), **options) as frontier:
                 asking = asyncio.create_task(anext(frontier))
                 while not hosts.checks:  # noqa: ASYNC110 - the transport has no event
                     await asyncio.sleep(0.1)
                 if is_killed:
-                    leave_leases(frontier, path)
+                    leave_leases(frontier, options["path"])
                     asking.cancel()
                     await asyncio.gather(asking, return_exceptions=True)
             return hosts.checks[0][0]
 
         requested_at = run_in_virtual_time(begin, start=1000.0)
-        again = crawl(Origins(), (), group_by="host", path=path, start=requested_at + 0.5)
+        again = crawl(Origins(), (), group_by="host", path=options["path"], start=requested_at + 0.5)
     assert shortest <= requests(again)[0][0] - requested_at <= shortest + 10.0
 
 

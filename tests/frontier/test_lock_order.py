@@ -32,9 +32,9 @@ def database(postgres: PostgresServer) -> str:
 
 
 @contextmanager
-def open_worker(database: str) -> Iterator[PostgresWorker]:
+def open_worker(database: str, group_by: GroupBy = GroupBy.HOST) -> Iterator[PostgresWorker]:
     """Open a worker of a crawl that has only origins."""
-    worker = PostgresQueue(database, crawl="test").open_queue(QueueOptions(1, 3, time.time, GroupBy.HOST))
+    worker = PostgresQueue(database, crawl="test").open_queue(QueueOptions(1, 3, time.time, group_by))
     # Its thread does nothing during the test.
     worker._heartbeat._next_beat = float("inf")
     try:
@@ -91,7 +91,17 @@ def add_members(worker: PostgresWorker, _: Connection) -> Act:
     return lambda: worker._connection.run(sql.ADD_MEMBERS, values)
 
 
-@pytest.mark.parametrize("prepare", [end_dead_workers, give_back, give_back_others, close, add_members])
+def drop_resolved(worker: PostgresWorker, connection: Connection) -> Act:
+    """Drop the groups of hosts that have joined another group."""
+    connection.execute(
+        "INSERT INTO canfetch_members (crawl, name, origin) SELECT crawl, name, id + 1000 FROM canfetch_origins"
+    )
+    names = [f"host{number}.example" for number in ORIGINS]
+    values = {"crawl": worker._crawl, "worker": worker._worker, "names": names}
+    return lambda: worker._connection.run(sql.DROP_RESOLVED, values, before=sql.ADD_ORIGINS)
+
+
+@pytest.mark.parametrize("prepare", [end_dead_workers, give_back, give_back_others, close, add_members, drop_resolved])
 def test_a_transaction_that_waits_for_an_origin_has_none_that_comes_later(
     database: str, prepare: Callable[[PostgresWorker, Connection], Act]
 ) -> None:
@@ -103,6 +113,31 @@ def test_a_transaction_that_waits_for_an_origin_has_none_that_comes_later(
             with waiting(act, other):
                 # It would be a deadlock if the other transaction had one of them.
                 other.execute("SELECT 1 FROM canfetch_origins FOR UPDATE NOWAIT")
+
+
+def test_origins_are_dropped_after_a_lock_of_the_worker(database: str) -> None:
+    with open_worker(database) as worker, psycopg.connect(database, autocommit=True) as setup:
+        add_origins(setup)
+        act = drop_resolved(worker, setup)
+        with psycopg.connect(database) as other:
+            # As the transaction that moves all times begins.
+            other.execute("SELECT 1 FROM canfetch_workers FOR NO KEY UPDATE")
+            with waiting(act, other):
+                other.execute("SELECT 1 FROM canfetch_origins FOR UPDATE NOWAIT")
+        assert setup.execute("SELECT count(*) FROM canfetch_origins").fetchone() == (0,)
+
+
+def test_a_worker_that_lost_its_lease_registers_again_before_it_drops_origins(database: str) -> None:
+    with open_worker(database, GroupBy.ADDRESS) as worker, psycopg.connect(database, autocommit=True) as setup:
+        add_origins(setup)
+        drop_resolved(worker, setup)
+        setup.execute("UPDATE canfetch_members SET name = '?' || name, origin = 40")
+        setup.execute("UPDATE canfetch_origins SET name = '?' || name")
+        setup.execute("DELETE FROM canfetch_workers")
+        worker._find_origins({"http://host10.example"})
+        assert setup.execute("SELECT count(*) FROM canfetch_workers").fetchone() == (1,)
+        rows = setup.execute("SELECT id FROM canfetch_origins ORDER BY id").fetchall()
+        assert rows == [(20,), (30,), (40,)]
 
 
 def test_a_transaction_that_waits_for_a_worker_has_no_origin(database: str) -> None:

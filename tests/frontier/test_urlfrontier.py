@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -683,6 +683,62 @@ def test_wait_whose_url_is_not_put_keeps_its_block(
             queue.wait(origin, time.time() + 5000)
     queue.close()
     assert int(server.command(f"block {crawl} https://example.com")) > time.time() + 4000
+
+
+@pytest.mark.service
+def test_delays_of_groups_on_two_nodes_count_for_other_processes(
+    server: URLFrontierServer, crawl: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = [f"host{number}.example" for number in range(8)]
+    first, second = open_groups(server, crawl, groups), open_groups(server, crawl, ())
+    claimed = first.find_due(time.time())
+    assert sorted(first._origins[origin].name for origin in claimed) == groups
+    assert {claim.node for claim in first._claims.values()} == {0, 1}
+    for origin in claimed:
+        first.note_check(origin, f"https://{first._origins[origin].name}", delay=20.0)
+    first.close()
+    # The service hands out one URL of a queue in a second at most.
+    time.sleep(2.5)
+    reads: dict[str, int] = {}
+    get_each = URLFrontierConnection.get_each
+
+    def noted(connection: URLFrontierConnection, node: int, method: str, requests: Any, **options: Any) -> Any:
+        reads.update((request.key, node) for request in requests)
+        return get_each(connection, node, method, requests, **options)
+
+    monkeypatch.setattr(URLFrontierConnection, "get_each", noted)
+    found = second.find_due(time.time())
+    # From the nodes to which they were written.
+    assert reads == {claim.info.key: claim.node for claim in second._claims.values()}
+    assert [second._origins[origin].delay for origin in found] == [20.0] * len(groups)
+    second.close()
+
+
+@pytest.mark.service
+def test_delays_of_groups_are_read_at_once_and_until_the_lease_ends(server: URLFrontierServer, crawl: str) -> None:
+    queue = open_groups(server, crawl, [f"host{number}.example" for number in range(8)])
+    server.command("fault unavailable ListURLs 1000000")
+    started = time.monotonic()
+    assert queue.find_due(time.time()) == []
+    # Each of two nodes.
+    assert time.monotonic() - started < 2 * LEASE + 5.0
+    server.command("fault unavailable ListURLs 0")
+    time.sleep(LEASE + 1.0)
+    server.command("fault slow ListURLs 500")
+    lists = int(server.command("calls ListURLs"))
+    started = time.monotonic()
+    assert len(queue.find_due(time.time())) == 8
+    assert time.monotonic() - started < 2.0
+    assert int(server.command("calls ListURLs")) == lists + 8
+    queue.close()
+
+
+def open_groups(server: URLFrontierServer, crawl: str, groups: Iterable[str]) -> urlfrontier_queue.URLFrontierQueue:
+    """Open a queue with a URL of each group."""
+    backend = URLFrontier(server.address, crawl=crawl, lease=LEASE, outage_seconds=20.0)
+    queue = backend.open_queue(QueueOptions(1, 3, time.time, GroupBy.HOST))
+    queue.add(NewURLs([identify_url(f"https://{group}/") for group in groups], priority=0.0))
+    return queue
 
 
 def unavailable(*_arguments: Any, **_options: Any) -> None:

@@ -99,6 +99,11 @@ def test_a_defect_is_found_by_its_seed(name: str) -> None:
         assert run_seed(NAMED[name]) is not None
 
 
+def test_a_host_that_is_on_no_site_breaks_a_rule() -> None:
+    with no_warnings(), with_defect(BY_NAME["long-urls"]):
+        assert run_seed(NAMED["long-urls"]) == "at 11.200 s: a.example is resolved, and is on no site"
+
+
 @pytest.mark.service
 @pytest.mark.parametrize("name", NAMED)
 def test_a_seed_that_found_a_defect_finds_it_no_more(name: str) -> None:

@@ -114,8 +114,8 @@ class GroupTurns:
         self._lookups: dict[asyncio.Task[str], QueuedOrigin] = {}
         self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
 
-    def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - as of origins
-        """Return True: whose robots.txt a group needs is known when its first URL is read."""
+    def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - origins need them
+        """Return True. A group needs the robots.txt of its next URL, which `take` finds."""
         return True
 
     def take(self, group: QueuedOrigin, now: Moment) -> NextTurn | None:
@@ -175,7 +175,7 @@ class GroupTurns:
                 continue
             self._queue.set_phases([(Phase.CHECKING, group.id)])
             check = self._running[group.id] = _Check(name, [])
-            self._checks.start(group._replace(name=name), partial(self._request, group.id, check))
+            self._checks.start(group._replace(name=name), partial(self._request, group, check))
         return len(groups)
 
     def _needed(self, group: QueuedOrigin) -> str | None:
@@ -207,9 +207,11 @@ class GroupTurns:
                 continue
             if not result.is_known:
                 self._note_uncheckable(name, result, now)
-            requested_at = now.at if check.requested else None
             delay = None if result.pace is None else _longest_delay(result.pace)
-            group_delay = self._queue.note_check(group, name, requested_at=requested_at, delay=delay)
+            requested_at = now.at if check.requested else None
+            longest = self._pace(max(result.origin.delay, delay or 0.0))
+            due_at = now.next_request_at(longest, last_request_at=requested_at)
+            group_delay = self._queue.note_check(group, name, requested_at=requested_at, due_at=due_at, delay=delay)
             if group_delay is not None:
                 due_at = now.next_request_at(self._pace(group_delay), last_request_at=requested_at)
                 self._queue.wait(group, due_at, keeps=True)
@@ -248,13 +250,15 @@ class GroupTurns:
             lookup.cancel()
         await asyncio.gather(*self._lookups, return_exceptions=True)
 
-    def _request(self, group: int, check: _Check) -> bool:
+    def _request(self, group: QueuedOrigin, check: _Check) -> bool:
         """Note that a robots.txt is requested now. Return whether it may be: this frontier still has the group."""
-        if self._running.get(group) is not check:
+        if self._running.get(group.id) is not check:
             return False
-        if self._queue.note_check(group, check.name, requested_at=self._now().at) is None:
+        now = self._now()
+        due_at = now.next_request_at(self._pace(group.delay), last_request_at=now.at)
+        if self._queue.note_check(group.id, check.name, requested_at=now.at, due_at=due_at) is None:
             # Another process has it.
-            del self._running[group]
+            del self._running[group.id]
             return False
         check.requested.append(True)
         return True

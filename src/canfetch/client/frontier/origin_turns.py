@@ -143,7 +143,7 @@ class OriginTurns:
         return unexpected
 
     def release(self, origins: Iterable[int]) -> None:
-        """Keep the files of origins that this frontier has lost."""
+        """Release origins that this frontier has lost. Their robots.txt files are held for a next turn."""
         self._checks.release(origins)
 
     async def cancel(self) -> None:

@@ -1,10 +1,15 @@
 """The statements of a frontier on PostgreSQL. Each is one transaction, and can be repeated after it was committed.
 
-All begin with the row of the worker, which the process that takes over the origins of a dead worker locks first, too.
-So a worker that was suspended finds that row gone, and changes nothing.
+What a worker does with its origins and URLs begins with the row of the worker, which the process that takes over the
+origins of a dead worker locks first, too. So a worker that was suspended finds that row gone, and changes nothing.
+`ADD_ORIGINS`, `ADD_MEMBERS` and `DEFER` do not need that row, and `QUEUE_CHOSEN` is for callers that have none.
 
-Transactions lock rows in one order, so that no two of them wait for one another: the crawl, its workers, and origins in
-the order of their IDs.
+Transactions lock the crawl, its workers, and origins in this order, and origins in the order of their IDs, so that no
+two of them wait for one another there. `CLAIM` does not wait for origins.
+
+URLs are locked before or after their origins. The URLs that failed are locked by `QUEUE_FAILED` and `QUEUE_CHOSEN`, in
+the order of their IDs. All others belong to one worker at a time, and are locked after its row, or after that of the
+crawl by a process that has locked the rows of the workers, too.
 
 A statement that gives an origin back looks for its next URL in the snapshot of its beginning. A process that adds a URL
 in that moment marks the origin with `has_new_urls`, which is read in the newest version of the row.
@@ -322,9 +327,16 @@ WHERE NOT EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = %(crawl)s 
 ORDER BY name ON CONFLICT DO NOTHING"""
 # Runs after `ADD_ORIGINS` in the same transaction: `ADD_ORIGINS` inserts a host again if it waited for the row of the
 # host while another worker renamed it.
-DROP_RESOLVED: Final = """
-DELETE FROM canfetch_origins AS o WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[]) AND state = 0 AND added = 0
-AND EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = o.crawl AND m.name = o.name AND m.origin <> o.id)"""
+DROP_RESOLVED: Final = f"""
+WITH {_ME},
+resolved AS (
+    SELECT id FROM canfetch_origins AS o
+    WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[]) AND state = 0 AND added = 0 AND {_HAS_ME}
+    AND EXISTS (SELECT 1 FROM canfetch_members AS m WHERE m.crawl = o.crawl AND m.name = o.name AND m.origin <> o.id)
+    ORDER BY id FOR UPDATE
+),
+dropped AS (DELETE FROM canfetch_origins WHERE id = ANY (ARRAY(SELECT id FROM resolved)))
+{_ALIVE}"""
 
 FIND_ORIGINS: Final = "SELECT id, name FROM canfetch_origins WHERE crawl = %(crawl)s AND name = ANY (%(names)s::text[])"
 
@@ -610,8 +622,9 @@ RENEW_ALL: Final = "UPDATE canfetch_workers SET alive_until = %(now)s + %(lease)
 EXPIRED: Final = """
 SELECT id FROM canfetch_workers WHERE crawl = %(crawl)s AND alive_until < %(now)s ORDER BY id
 FOR UPDATE SKIP LOCKED"""
-# The clock of the server was set back by `step` seconds: all waits are as long as they were. Runs after `RENEW_ALL`, so
-# that no statement of a worker has locks of origins and URLs.
+# The clock of the server was set back by `step` seconds: all waits are as long as they were. The order of the rows is
+# that of the disk, which is safe after `RENEW_ALL`. Of the statements without the row of a worker, `DEFER` locks one
+# origin, the lock of `ADD_MEMBERS` does not conflict with these, and `QUEUE_CHOSEN` runs after a lock of the crawl.
 SHIFT: Final = (
     """UPDATE canfetch_origins SET due_at = due_at - %(step)s, ready_at = ready_at - %(step)s,
     retry_at = retry_at - %(step)s, last_request_at = last_request_at - %(step)s WHERE crawl = %(crawl)s""",

@@ -283,7 +283,13 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         self._run_skipping(sql.WAIT, skipped, origin=origin, ready_at=due_at, problem=problem, **values)
 
     def note_check(
-        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+        self,
+        origin: int,
+        member: str,
+        *,
+        requested_at: float | None = None,
+        due_at: float | None = None,  # noqa: ARG002 - computed by the worker that claims it
+        delay: float | None = None,
     ) -> float | None:
         claim = self._claims.get(origin)
         if claim is None:
@@ -560,7 +566,9 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 groups = [group_name(name, self._options.group_by) for name in missing]
                 names = sorted(set(groups))
                 if self._options.group_by is GroupBy.ADDRESS:
-                    self._run(sql.DROP_RESOLVED, names=names, before=sql.ADD_ORIGINS)
+                    if not self._run(sql.DROP_RESOLVED, names=names, before=sql.ADD_ORIGINS)[0][0]:
+                        self._register_again()
+                        continue
                 else:
                     self._run(sql.ADD_ORIGINS, names=names)
                 if self._is_grouped:

@@ -195,7 +195,13 @@ class SQLiteQueue(URLQueue):
             self._execute("UPDATE origins SET problem = ? WHERE id = ? AND problem IS NOT ?", problem, origin, problem)
 
     def note_check(
-        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+        self,
+        origin: int,
+        member: str,
+        *,
+        requested_at: float | None = None,
+        due_at: float | None = None,  # noqa: ARG002 - computed when the file is opened
+        delay: float | None = None,
     ) -> float | None:
         with self.database.transaction():
             if requested_at is not None:

@@ -173,13 +173,20 @@ class URLQueue(ABC):
         """
 
     def note_check(
-        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+        self,
+        origin: int,
+        member: str,
+        *,
+        requested_at: float | None = None,
+        due_at: float | None = None,
+        delay: float | None = None,
     ) -> float | None:
         """Note what is known of the robots.txt of one of the origins of a group. Only groups need it.
 
         Args:
             member: The name of the origin.
             requested_at: When its robots.txt is or was requested, which counts as the last request to the group.
+            due_at: When the group may be requested again after `requested_at`, which needs it.
             delay: The delay that it sets, or None if that is not known.
         Returns: The longest delay of the origins of the group, or None if the group no longer belongs to this frontier.
         """

@@ -113,6 +113,21 @@ class URLFrontierConnection(QueueConnection):
 
         return self._repeat(call, inf)
 
+    def get_each(self, node: int, method: str, requests: Sequence[Any], *, until: float = inf) -> list[list[Any]]:
+        """Call a method with a stream of answers for each request, all at once, and return their answers.
+
+        Args: until: When the lease ends for which these are calls, by `running_seconds`.
+        Raises: StoreError; LeaseExpiredError.
+        """
+
+        def call() -> list[list[Any]]:
+            self.check_usable()
+            send = self._methods[node][method]
+            streams = [send(request, timeout=_CALL_SECONDS, metadata=self._headers()) for request in requests]
+            return [list(stream) for stream in streams]
+
+        return self._repeat(call, until)
+
     def put(self, node: int, items: Sequence[PutItem], *, until: float = inf) -> list[int]:
         """Put URLs, and return the statuses of the service, in their order. All are acknowledged.
 

@@ -39,7 +39,7 @@ class Claim:
         is_blocked: Whether its queue is blocked.
         is_busy: Whether the thread of the frontier changes its queue. The thread that renews leases must not, then.
         is_dropped: Whether the URL was skipped, or waits in the service.
-        delays: The delays of the origins of a group. Nobody else changes them during the lease.
+        delays: The delays of the origins of a group. No other process changes them during the lease.
     """
 
     node: int

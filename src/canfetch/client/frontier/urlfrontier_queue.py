@@ -45,7 +45,6 @@ from canfetch.client.frontier.urlfrontier_metadata import (
     read_queued,
     visited_metadata,
 )
-from canfetch.client.frontier.urlfrontier_service import MAX_DELAY
 from canfetch.client.frontier.validation import check_shared_crawl
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
@@ -240,7 +239,13 @@ class URLFrontierQueue(LeasedURLs):
             self._forget(claim)
 
     def note_check(
-        self, origin: int, member: str, *, requested_at: float | None = None, delay: float | None = None
+        self,
+        origin: int,
+        member: str,
+        *,
+        requested_at: float | None = None,
+        due_at: float | None = None,
+        delay: float | None = None,
     ) -> float | None:
         claim = self._claims.get(origin)
         if claim is None or self._is_lost(claim):
@@ -257,7 +262,8 @@ class URLFrontierQueue(LeasedURLs):
                 if requested_at is not None:
                     # If this process ends, the next one waits as after any request.
                     started = running_seconds()
-                    claim.due_at = requested_at + min(longest, MAX_DELAY)
+                    assert due_at is not None
+                    claim.due_at = due_at
                     self._block(claim, self._service.date(max(self._clock() + self._lease, claim.due_at)))
                     claim.lost_at = started + self._lease
                     self._origins.change(origin, last_request_at=requested_at)
@@ -383,10 +389,15 @@ class URLFrontierQueue(LeasedURLs):
         self._service.repeat_blocks()
         claimed: list[int] = []
         for node in self._connection.nodes:
-            started = running_seconds()
-            for info in self._service.lease_urls(node, CLAIMS):
+            lost_at = running_seconds() + self._lease
+            leased = self._service.lease_urls(node, CLAIMS)
+            try:
+                delays = self._leased_delays(node, leased, lost_at)
+            except LeaseExpiredError:
+                continue
+            for info, group_delays in zip(leased, delays, strict=True):
                 try:
-                    claim = self._new_claim(node, info, started + self._lease)
+                    claim = self._new_claim(node, info, lost_at, group_delays)
                 except LeaseExpiredError:
                     # The calls took longer than the lease: it is handed out again.
                     continue
@@ -398,7 +409,16 @@ class URLFrontierQueue(LeasedURLs):
             self._next_claim_at = self._clock() + _POLL_SECONDS
         return claimed
 
-    def _new_claim(self, node: int, info: Any, lost_at: float) -> Claim | None:
+    def _leased_delays(self, node: int, leased: Sequence[Any], lost_at: float) -> list[dict[str, float]]:
+        """Return the delays of the origins of the groups of leased URLs, which are read after each lease.
+
+        Another process can have changed them since the last one.
+        """
+        if not self._is_grouped or not leased:
+            return [{} for _ in leased]
+        return self._service.group_delays(node, [info.key for info in leased], until=lost_at)
+
+    def _new_claim(self, node: int, info: Any, lost_at: float, delays: dict[str, float]) -> Claim | None:
         """Return the claim of a leased URL, or None if it can have no turn."""
         queued = read_queued(info, self._next_url)
         self._next_url += 1
@@ -433,8 +453,8 @@ class URLFrontierQueue(LeasedURLs):
             self.killed.append(failed)
             return None
         if self._is_grouped:
-            claim.delays = self._service.group_delays(info.key)
-            self._origins.change(origin, delay=max(claim.delays.values(), default=0.0))
+            claim.delays = delays
+            self._origins.change(origin, delay=max(delays.values(), default=0.0))
         return claim
 
     def _begin_turn(self, claim: Claim, now: float, due_at: float) -> None:

@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from canfetch.client.frontier.queue_values import FailedURL
@@ -97,11 +97,11 @@ class CrawlService:
                 return found
             after += len(items)
 
-    def group_delays(self, key: str) -> dict[str, float]:
-        """Return the delays of the origins of a group, which any process has put."""
-        request = self._messages.ListUrlParams(size=1, key=key, crawlID=self._delays_crawl)
-        items = self.connection.get(0, "ListURLs", request)
-        return read_delays(items[0].known.info) if items else {}
+    def group_delays(self, node: int, keys: Sequence[str], *, until: float) -> list[dict[str, float]]:
+        """Return the delays of the origins of each group, which any process has put."""
+        requests = [self._messages.ListUrlParams(size=1, key=key, crawlID=self._delays_crawl) for key in keys]
+        answers = self.connection.get_each(node, "ListURLs", requests, until=until)
+        return [read_delays(items[0].known.info) if items else {} for items in answers]
 
     def put_group_delays(self, node: int, key: str, delays: Mapping[str, float], *, until: float) -> None:
         """Put the delays of the origins of a group, as the metadata of a URL that is never fetched."""
