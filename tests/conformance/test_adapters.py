@@ -500,6 +500,13 @@ def test_another_run_replaces_the_results_of_its_adapters_only() -> None:
     assert merged.machine == "new"
 
 
+def test_a_case_like_another_one_has_the_digest_of_what_it_asks() -> None:
+    case = next(case for case in adapters()["protego"].cases() if "like" in case.table)
+    in_full = {key: value for key, value in case.table.items() if key != "like"}
+    assert case_digest(case) == case_digest(case._replace(table=in_full))
+    assert case_digest(case) != case_digest(case._replace(table={**in_full, "robots": "Disallow:\n"}))
+
+
 @pytest.mark.slow
 def test_a_case_that_changed_counts_for_the_adapters_that_were_asked_again(tmp_path: Path) -> None:
     case = next(case for case in adapters()["protego"].cases() if "rfc9309" in case.profiles)
