@@ -10,8 +10,9 @@ from canfetch.access.compatibility import expire_if_incompatible
 from canfetch.access.effective_access import FetchNeed, effective_access, fetch_need
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, origin_from_key, select_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
+from canfetch.access.outcomes import Outcome, OutcomeKind
 from canfetch.access.policies import get_policy
-from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.access.responses import NOT_CONNECTED, Failure, FailureKind, Response
 from canfetch.access.transitions import next_entry
 from canfetch.core.origin import Origin
 from canfetch.core.times import rfc3339
@@ -375,3 +376,18 @@ def test_detail_is_printable() -> None:
     stored = CacheEntry.from_dict({**entry.to_dict(), "detail": f"encoding: {detail}"})
     assert stored.outcome.detail == escaped
     assert CacheEntry.from_dict(stored.to_dict()) == stored
+
+
+@pytest.mark.parametrize(
+    "kind, detail, reached",
+    [
+        (OutcomeKind.NETWORK_ERROR, "reset: the connection was reset", True),
+        (OutcomeKind.NETWORK_ERROR, "timeout: no response within 30 s", True),
+        (OutcomeKind.NETWORK_ERROR, f"timeout: {NOT_CONNECTED} within 10 s", False),
+        (OutcomeKind.NETWORK_ERROR, "dns: the host name does not resolve", False),
+        (OutcomeKind.NETWORK_ERROR, "of another version", False),
+        (OutcomeKind.SERVER_ERROR, "status 500", False),
+    ],
+)
+def test_a_failure_after_connecting_is_that_of_a_server(kind: OutcomeKind, detail: str, *, reached: bool) -> None:
+    assert Outcome(Access.UNREACHABLE, None, kind, detail).reached_server is reached

@@ -222,6 +222,8 @@ def test_records_are_looked_up_without_being_created() -> None:
     content = b"# a\nUser-agent: a\n Allow:/b\n\nUser-agent: b\nDisallow:\nSitemap: c\n"
     records = Records(content, PROFILES["rfc9309"])
     assert records.of_kinds(RecordKind.ALLOW, RecordKind.DISALLOW) == [2, 5]
+    assert records.has_kind(RecordKind.ALLOW)
+    assert not Records(content[:4], PROFILES["rfc9309"]).has_kind(RecordKind.ALLOW)
     assert [records.kind(index) for index in (0, 1, 2)] == [None, RecordKind.USER_AGENT, RecordKind.ALLOW]
     assert [records.group(index) for index in range(len(records))] == [None, 0, 0, 0, 1, 1, 1]
     assert [records.group_range(index) for index in (0, 2, 6)] == [range(1), range(1, 4), range(4, 7)]

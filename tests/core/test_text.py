@@ -10,6 +10,7 @@ from canfetch.core.text import (
     counted,
     display_text,
     encode_text,
+    portable_text,
 )
 from canfetch.errors import InvalidOption
 
@@ -101,3 +102,11 @@ def test_content_that_is_not_base64_is_a_mistake_of_the_caller() -> None:
 )
 def test_long_texts_are_cut_between_characters(text: str, max_bytes: int, bounded: str) -> None:
     assert bounded_text(text, max_bytes) == bounded
+
+
+@pytest.mark.parametrize(
+    "text, portable", [("/café ", "/café "), ("/caf\udce9", "/caf%E9"), ("/é\ud800", "/é%ED%A0%80")]
+)
+def test_portable_text_can_be_encoded(text: str, portable: str) -> None:
+    assert portable_text(text) == portable
+    portable.encode()
