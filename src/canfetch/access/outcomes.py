@@ -36,7 +36,7 @@ class OutcomeKind(StrEnum):
     OFFLINE = "offline"  # no request was sent and nothing is cached
 
 
-# A failure of these kinds, or a timeout of a response, shows that a server accepted the connection.
+# A failure of these kinds shows that a server accepted the connection, except for a timeout before that.
 _AFTER_CONNECTING: Final = (
     FailureKind.RESET,
     FailureKind.INCOMPLETE,

@@ -80,7 +80,7 @@ class FileFetch(NamedTuple):
 
     Attributes:
         fetched_at: When its content was fetched, in seconds since the epoch, or None if there is no content.
-        url: The URL of the content if a redirect led to another host, or None.
+        url: The URL of the content if a redirect led to another host or port, or None.
         requested_at: When the last request for it ended, whatever the result, or None if no request was sent.
         detail: Why older content is used, or empty.
     """

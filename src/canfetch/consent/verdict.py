@@ -44,8 +44,8 @@ class UseSource(NamedTuple):
         name: `robots.txt`, `headers`, `html`, `tdmrep.json`, or `license` for an RSL document.
         state: Whether it was read.
         detail: Why it was not read, the URL of a license, and with a client, why an older copy was read. Usually empty.
-        url: The URL of a license, of another file if a redirect to another host led to it, and of every source with the
-            same name as another one, after redirects of the content. Otherwise None.
+        url: The URL of a license, of another file if a redirect to another host or port led to it, and of every source
+            with the same name as another one, after redirects of the content. Otherwise None.
         fetched_at: When the content of the file or the page was received, in seconds since the epoch. None without
             content, or if the caller passed it.
         requested_at: When the last request for it ended, whatever the result. None if there was none, or if the caller
@@ -154,7 +154,8 @@ class UseStatement(NamedTuple):
             the file if it is not that of the content.
         token: The control token whose rule it is, or None.
         group: The group that this rule is in: that of the token, or `*`.
-        source_url: The URL of its source if a redirect led to another one than that of the content, or to another host.
+        source_url: The URL of its source if a redirect led to another one than that of the content, or to another host
+            or port.
         is_overridable: Whether another statement, in a part of the source or of the page that was not read, could
             override it. False for `noai` and the terms of licenses.
     """

@@ -54,8 +54,8 @@ class UseSourceObject(BaseModel):
     state: SourceState
     detail: str
     url: str | None = Field(
-        description="The URL of a license, of a file that a redirect led to on another host, and of each of several "
-        "sources with the same name, which redirects of the content have."
+        description="The URL of a license, of a file that a redirect led to on another host or port, and of each of "
+        "several sources with the same name, which redirects of the content have."
     )
     fetched_at: str | None = Field(description="When the content was fetched, or null if there is none.")
     requested_at: str | None = Field(description="When the last request for it ended, whatever the result, or null.")
