@@ -86,9 +86,11 @@ if [[ ${#root[@]} -eq 0 ]] || ! command -v apt-get >/dev/null; then
     [[ $1 != ci ]]
     exit
 fi
-"${root[@]}" apt-get update -qq
+# Fresh machines update themselves in the background, and hold the lock meanwhile.
+wait_for_lock=(-o DPkg::Lock::Timeout=300)
+"${root[@]}" apt-get "${wait_for_lock[@]}" update -qq
 # The newest version, because it must read what the compiler's LLVM writes. The package lld is an older one.
 newest_lld=$(apt-cache search --names-only '^lld-[0-9]+$' | cut -d' ' -f1 | sort -V | tail -n 1)
 missing=("${missing[@]/#lld/${newest_lld:-lld}}")
 echo "canfetch: installing ${missing[*]} with apt-get" >&2
-"${root[@]}" apt-get install -y -qq --no-install-recommends --no-remove "${missing[@]}" >/dev/null
+"${root[@]}" apt-get "${wait_for_lock[@]}" install -y -qq --no-install-recommends --no-remove "${missing[@]}" >/dev/null
