@@ -301,6 +301,7 @@ crate-archive: ## build the archive of the crate for Rust in dist/crate
 
 # To add a package, build it here and check it in tools/check_packages.py.
 packages: $(INSTALLED) $(STAMPS)/group-test ## build all packages, install each where nothing of the checkout is, and ask it 20 questions
+	@tools/install_packages.sh wheels
 	$(MAKE) package
 	$(MAKE) npm
 	$(MAKE) crate-archive

@@ -3,10 +3,11 @@
 #
 # usage: tools/install_packages.sh PURPOSE
 #
-#   ci        what `.ci/run` itself needs: make, a C compiler, and advzip, which makes wheels smaller
+#   ci        what `.ci/run` itself needs: make, a C compiler, and what `wheels` needs
 #   services  what tests start: Redis, PostgreSQL, four web servers, Neovim, Chromium, and Java for Spark; Maven and a Java
 #             compiler, which build the URLFrontier test server; npm, which builds the tester page; and what uses the C
 #             library: C, C++, Go, Ruby, SQLite and valgrind
+#   wheels    advzip, which makes wheels smaller
 #   image     what builds the container image (mmdebstrap, with the keys of Debian), and what its tests run
 #   python, rust, engine    Python, and the toolchains of the native engine and of the tester page's engine. Their callers
 #                           find out whether they are needed
@@ -37,6 +38,7 @@ case $1 in
         needs libc6-dev cc
         needs advancecomp advzip
         ;;
+    wheels) needs advancecomp advzip ;;
     services)
         needs redis-server redis-server valkey-server
         needs postgresql initdb '/usr/lib/postgresql/*/bin/initdb'
