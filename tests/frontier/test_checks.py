@@ -104,6 +104,7 @@ def test_urls_with_a_higher_priority_come_first() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 3, 50])
+@pytest.mark.urlfrontier
 def test_no_more_files_are_requested_at_the_same_time_than_the_option_says(limit: int) -> None:
     transport = SlowDeadHosts()
     crawl(transport, hosts("dead", 100) + hosts("good", 100), max_checks=limit, max_unreachable=0.0, min_delay=0.0)

@@ -113,6 +113,7 @@ def test_visit_times_are_those_of_the_wall_clock() -> None:
 
 
 @pytest.mark.parametrize("shift", [0.0, 1 / 3, -MONTH / 7])
+@pytest.mark.urlfrontier
 def test_a_request_that_is_due_is_due_now(shift: float) -> None:
     moment = Moment(1_790_000_000.1, 1_790_000_000.1 + shift)
 
@@ -121,6 +122,7 @@ def test_a_request_that_is_due_is_due_now(shift: float) -> None:
     assert moment.from_wall(moment.wall) == moment.at
 
 
+@pytest.mark.urlfrontier
 def test_a_held_file_from_before_the_clock_was_set_back_is_not_new_again_later() -> None:
     closed = {"a.example": b"User-agent: *\nDisallow: /\n"}
     with Machine("clock", ClockPlan(((30.0, -3600.0),)), monotonic=virtual_now) as machine:

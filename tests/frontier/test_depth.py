@@ -38,6 +38,7 @@ def test_links_are_one_deeper_than_their_page(group_by: str) -> None:
     assert result.counts.done == 4
 
 
+@pytest.mark.urlfrontier
 def test_a_depth_survives_retries_and_restarts(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
 

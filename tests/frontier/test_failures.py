@@ -49,12 +49,14 @@ def test_attempts_of_a_url_come_later_and_later() -> None:
     assert counts == FrontierCounts(queued=0, in_flight=0, done=1, failed=1, skipped=0)
 
 
+@pytest.mark.urlfrontier
 def test_without_a_delay_a_url_is_queued_after_the_others_at_once() -> None:
     attempts, _ = attempts_of({f"{A}/bad"}, [f"{A}/bad", f"{A}/good"], retry_delay=0.0, min_delay=0.0, max_delay=0.0)
 
     assert [url for _, url in attempts] == [f"{A}/bad", f"{A}/good", f"{A}/bad", f"{A}/bad"]
 
 
+@pytest.mark.urlfrontier
 def test_urls_that_fail_together_are_not_tried_again_together() -> None:
     urls = [f"{A}/{number}" for number in range(20)]
     first: dict[str, float] = {}
@@ -85,6 +87,7 @@ def crawl_with_outage(pages: int, seconds: float) -> CrawlResult:
 
 
 @pytest.mark.parametrize("pages", [1, 10, 100])
+@pytest.mark.urlfrontier
 def test_an_outage_of_ten_minutes_loses_no_page(pages: int) -> None:
     counts = crawl_with_outage(pages, 600).counts
 
@@ -135,6 +138,7 @@ def test_a_new_url_does_not_wait_for_another_attempt() -> None:
     assert FIRST[0] <= turns[3][0] <= FIRST[1]
 
 
+@pytest.mark.urlfrontier
 def test_failed_urls_are_listed_with_their_errors_reported_and_queued_again(path: Path) -> None:
     reported: list[FailedURL] = []
 
@@ -201,6 +205,7 @@ def test_a_url_whose_last_attempt_was_killed_is_listed_and_reported(path: Path) 
     assert reported == [FailedURL(f"{A}/deadly", "the process ended during the last attempt", 1, 50.0, 0.0)]
 
 
+@pytest.mark.urlfrontier
 def test_a_url_waits_for_its_next_attempt_after_a_restart_too(path: Path) -> None:
     async def first_run() -> None:
         async with open_frontier(urls=[f"{A}/bad"], path=path) as frontier:
@@ -213,6 +218,7 @@ def test_a_url_waits_for_its_next_attempt_after_a_restart_too(path: Path) -> Non
     assert FIRST[0] <= at <= FIRST[1]
 
 
+@pytest.mark.urlfrontier
 def test_an_exception_of_on_failure_is_raised_after_the_turn_has_ended() -> None:
     def refuse(_: FailedURL) -> None:
         raise ZeroDivisionError
@@ -228,6 +234,7 @@ def test_an_exception_of_on_failure_is_raised_after_the_turn_has_ended() -> None
     run_in_virtual_time(main)
 
 
+@pytest.mark.urlfrontier
 def test_an_exception_without_a_text_ends_the_turn() -> None:
     class Untold(Exception):
         def __str__(self) -> str:

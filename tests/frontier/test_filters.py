@@ -22,6 +22,7 @@ def without_query(url: str) -> str | None:
     return None if "/no" in url else url.partition("?")[0]
 
 
+@pytest.mark.urlfrontier
 def test_a_filter_refuses_and_replaces_urls() -> None:
     urls = [f" {A}/1?a\n", f"{A}/1?b", f"{A}/no", "", f"{A}/2"]
     result = crawl({}, urls, url_filter=without_query)
@@ -30,6 +31,7 @@ def test_a_filter_refuses_and_replaces_urls() -> None:
     assert result.counts.refused == 1
 
 
+@pytest.mark.urlfrontier
 def test_what_a_filter_returns_has_no_line_breaks() -> None:
     assert crawl({}, [f"{A}/break"], url_filter=without_query).urls == [f"{A}/xX: y"]
 

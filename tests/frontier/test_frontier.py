@@ -92,6 +92,7 @@ def test_many_disallowed_urls_are_skipped_without_delay() -> None:
     assert result.counts.skipped == len(result.skipped) == 500
 
 
+@pytest.mark.urlfrontier
 def test_invalid_urls_are_reported_and_the_others_are_added() -> None:
     result = crawl({}, [f"{A}/1", "nonsense", "mailto:fish@example.com", b"/\xff\n", f"{A}/2"])
 
@@ -104,6 +105,7 @@ def test_invalid_urls_are_reported_and_the_others_are_added() -> None:
 
 
 @pytest.mark.parametrize("lines", [str, str.encode], ids=["text", "bytes"])
+@pytest.mark.urlfrontier
 def test_lines_of_a_file_are_decided_and_handed_out_without_their_line_ends(lines: Any) -> None:
     hosts = {"a.example": b"User-agent: *\nDisallow: /*.pdf$\nDisallow: /secret$\n"}
     source = [
@@ -122,6 +124,7 @@ def test_lines_of_a_file_are_decided_and_handed_out_without_their_line_ends(line
     assert all(skipped.verdict is not None for skipped in result.skipped)
 
 
+@pytest.mark.urlfrontier
 def test_open_files_are_sources(tmp_path: Path) -> None:
     urls = tmp_path / "urls.txt"
     urls.write_bytes(f"{A}/1\r\n\r\n{A}/2\r\n".encode())
@@ -130,6 +133,7 @@ def test_open_files_are_sources(tmp_path: Path) -> None:
             assert crawl({}, file).urls == [f"{A}/1", f"{A}/2"]
 
 
+@pytest.mark.urlfrontier
 def test_url_objects_and_bytes_are_added() -> None:
     async def main() -> None:
         async with open_frontier() as frontier:
@@ -150,6 +154,7 @@ def test_url_objects_and_bytes_are_added() -> None:
 
 
 @pytest.mark.parametrize("other", [None, 7, ["https://a.example/"]], ids=repr)
+@pytest.mark.urlfrontier
 def test_values_of_other_types_raise_after_the_urls_before_them_are_added(other: Any) -> None:
     message = f"invalid URL of type {type(other).__name__}: expected str or bytes"
 
@@ -443,6 +448,7 @@ def test_asynchronous_source_that_never_waits_lets_other_tasks_run() -> None:
 
 @pytest.mark.parametrize("read_ahead", [1, 7])
 @pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.urlfrontier
 def test_no_more_urls_are_read_than_fit(read_ahead: int, *, is_async: bool) -> None:
     urls = [f"https://host{number % 3}.example/{number}" for number in range(30)]
     queued: list[int] = []
@@ -533,6 +539,7 @@ def all_turns(urls: Any, **options: Any) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("source", [RaisingSource, AsyncRaisingSource])
+@pytest.mark.urlfrontier
 def test_a_source_that_raises_cancelled_error_is_not_dropped_silently(source: Any) -> None:
     turns, errors = all_turns(source(asyncio.CancelledError()))
 
@@ -542,12 +549,14 @@ def test_a_source_that_raises_cancelled_error_is_not_dropped_silently(source: An
 STOPPED = "a source, a callback or the transport raised StopAsyncIteration('boom')"
 
 
+@pytest.mark.urlfrontier
 def test_stop_async_iteration_of_a_source_does_not_end_the_crawl() -> None:
     turns, errors = all_turns(RaisingSource(StopAsyncIteration("boom")))
 
     assert (turns, errors) == ([f"{A}/0", f"{A}/1"], [STOPPED])
 
 
+@pytest.mark.urlfrontier
 def test_stop_async_iteration_of_on_skip_does_not_end_the_crawl() -> None:
     def on_skip(_: SkippedURL) -> None:
         raise StopAsyncIteration("boom")
@@ -558,6 +567,7 @@ def test_stop_async_iteration_of_on_skip_does_not_end_the_crawl() -> None:
     assert (turns, errors) == ([f"{A}/1"], [STOPPED] * 2)
 
 
+@pytest.mark.urlfrontier
 def test_stop_async_iteration_of_the_transport_does_not_end_the_crawl() -> None:
     class Raising(Hosts):
         async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # asynchronous
@@ -585,6 +595,7 @@ def test_sources_can_be_added_while_running() -> None:
     assert result.taken == [(0, f"{A}/1"), (0, f"{B}/1"), (1, f"{B}/2"), (50, f"{B}/async")]
 
 
+@pytest.mark.urlfrontier
 def test_exception_of_a_source_is_raised_once_and_keeps_the_urls_before_it() -> None:
     def broken() -> Iterator[str]:
         yield f"{A}/1"
@@ -659,6 +670,7 @@ def test_a_frontier_is_closed_while_the_queue_cannot_be_written(kind: str, monke
     run_in_virtual_time(main)
 
 
+@pytest.mark.urlfrontier
 def test_closing_ends_the_iteration_and_the_sources() -> None:
     closed = []
 
@@ -685,10 +697,12 @@ def test_closing_ends_the_iteration_and_the_sources() -> None:
     assert closed == [10]
 
 
+@pytest.mark.urlfrontier
 def test_frontier_without_urls_ends_at_once() -> None:
     assert crawl({}, []).taken == []
 
 
+@pytest.mark.urlfrontier
 def test_links_are_added_while_running() -> None:
     def add_links(frontier: Frontier, turn: Turn) -> None:
         number = int(turn.url.rpartition("/")[2])
@@ -718,6 +732,7 @@ def test_consumers_wait_for_the_links_of_turns_in_flight() -> None:
         ["https://m\u00fcller.example/%c3%bc", "https://xn--mller-kva.example/\u00fc"],
     ],
 )
+@pytest.mark.urlfrontier
 def test_same_url_is_added_once(same: list[str]) -> None:
     others = [
         "https://a.example/X?q=1",
@@ -827,6 +842,7 @@ def test_concurrency_per_origin() -> None:
     assert most == {"a.example": 3, "b.example": 3}
 
 
+@pytest.mark.urlfrontier
 def test_turn_can_only_end_once() -> None:
     async def main() -> None:
         async with open_frontier(urls=[f"{A}/1"], min_delay=0.0) as frontier:
@@ -843,6 +859,7 @@ def test_turn_can_only_end_once() -> None:
     run_in_virtual_time(main)
 
 
+@pytest.mark.urlfrontier
 def test_turn_that_never_ended_is_reported() -> None:
     async def main() -> None:
         async with open_frontier(urls=[f"{A}/1"]) as frontier:
@@ -853,6 +870,7 @@ def test_turn_that_never_ended_is_reported() -> None:
     run_in_virtual_time(main)
 
 
+@pytest.mark.urlfrontier
 def test_turn_that_was_open_when_the_frontier_closed() -> None:
     async def main() -> None:
         async with open_frontier(urls=[f"{A}/1"]) as frontier:
@@ -949,6 +967,7 @@ def test_unreachable_origin_is_retried_without_delaying_others() -> None:
     assert len(hosts.requests) <= 6
 
 
+@pytest.mark.urlfrontier
 def test_urls_of_an_origin_that_stays_unreachable_are_skipped() -> None:
     hosts = Hosts(unreachable_until={"a.example": 1e9})
     ends = []
@@ -963,6 +982,7 @@ def test_urls_of_an_origin_that_stays_unreachable_are_skipped() -> None:
     assert 3 <= len(hosts.requests) <= 6
 
 
+@pytest.mark.urlfrontier
 def test_client_that_was_closed_raises_and_keeps_the_urls() -> None:
     async def main() -> FrontierCounts:
         async with open_frontier(urls=[f"{A}/1"]) as frontier:
@@ -987,6 +1007,7 @@ def test_more_files_than_are_held_come_from_the_client() -> None:
     assert len(hosts.requests) == 80
 
 
+@pytest.mark.urlfrontier
 def test_check_that_is_cancelled_is_repeated() -> None:
     async def main() -> list[str]:
         async with open_frontier(Hosts(delays={"a.example": 5.0}), [f"{A}/1"]) as frontier:
@@ -1029,6 +1050,7 @@ def test_exception_of_on_skip_is_raised_and_the_crawl_goes_on(*, in_source: bool
     assert sorted(reports) == [f"{A}/no1", f"{A}/no2", "mailto:fish@example.com"]
 
 
+@pytest.mark.urlfrontier
 def test_exception_of_on_skip_loses_no_url_of_add_many() -> None:
     reports: list[str | None] = []
 
@@ -1071,6 +1093,7 @@ def test_other_tasks_run_between_turns_of_a_consumer_that_never_waits() -> None:
     run_in_virtual_time(main)
 
 
+@pytest.mark.urlfrontier
 def test_every_decision_is_recorded(tmp_path: Path) -> None:
     hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no\n"})
     urls = [f"{A}/1", f"{A}/no", f"{B}/1", f"{A}/2", "nonsense"]
@@ -1098,6 +1121,7 @@ def test_every_decision_is_recorded(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.urlfrontier
 def test_decision_that_cannot_be_recorded_raises_and_keeps_the_url(tmp_path: Path) -> None:
     async def main(recorder: EvidenceRecorder) -> None:
         async with (
@@ -1114,6 +1138,7 @@ def test_decision_that_cannot_be_recorded_raises_and_keeps_the_url(tmp_path: Pat
 
 
 @pytest.mark.parametrize("end", ["done", "retry", "release"])
+@pytest.mark.urlfrontier
 def test_a_turn_that_ends_in_another_thread_raises_and_its_url_is_queued_again(end: str) -> None:
     async def main() -> list[int]:
         attempts = []

@@ -210,6 +210,7 @@ def test_an_unreachable_origin_does_not_hold_up_its_group() -> None:
 
 
 @both_backends
+@pytest.mark.urlfrontier
 def test_urls_of_an_origin_that_stays_unreachable_are_skipped() -> None:
     hosts = Origins(dead_until={HTTP: float("inf")})
     result = crawl(hosts, urls(HTTP, HTTPS, pages=60), group_by="host", min_delay=0.0, max_unreachable=300.0)
@@ -218,6 +219,7 @@ def test_urls_of_an_origin_that_stays_unreachable_are_skipped() -> None:
 
 
 @both_backends
+@pytest.mark.urlfrontier
 def test_an_origin_whose_checks_raise_does_not_hold_up_its_group() -> None:
     async def main() -> tuple[list[str], list[str], int]:
         skipped: list[str] = []
@@ -248,6 +250,7 @@ def test_a_visit_time_does_not_hold_up_the_group() -> None:
 
 
 @both_backends
+@pytest.mark.urlfrontier
 def test_a_file_that_expires_before_the_delay_of_its_group_is_used_once() -> None:
     # Files are fresh for five minutes at least.
     result = crawl(Origins({HTTPS: 1000}, lifetime=0), urls(HTTPS, HTTP), group_by="host", max_delay=2000.0)
@@ -328,12 +331,14 @@ def test_files_in_the_cache_of_the_client_need_no_request() -> None:
 
 
 @both_backends
+@pytest.mark.urlfrontier
 def test_equal_targets_of_the_origins_of_a_group_are_different_urls() -> None:
     same = [f"{HTTPS}/x", f"{HTTP}/x", f"{HTTPS}:443/x#top", f"{HTTP}/%78"]
     assert crawl(Origins(), same, group_by="host").urls == same[:2]
 
 
 @both_backends
+@pytest.mark.urlfrontier
 def test_disallowed_urls_of_a_group_are_decided_by_their_own_origin() -> None:
     hosts = Origins(lines={HTTP: "Disallow: /0"})
     result = crawl(hosts, urls(HTTPS, HTTP), group_by="host")
@@ -342,6 +347,7 @@ def test_disallowed_urls_of_a_group_are_decided_by_their_own_origin() -> None:
 
 
 @both_backends
+@pytest.mark.urlfrontier
 def test_an_exception_of_on_skip_stops_only_once() -> None:
     async def main() -> tuple[int, list[str]]:
         def raise_error(_skipped: object) -> None:

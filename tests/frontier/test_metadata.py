@@ -32,6 +32,7 @@ for _ in range(99):
 VALUES = [{"seed": "n\0ews \ud800 ü"}, [1, 2.5, None, True], "text", 0, False, "x" * 16_382, DEEPEST]
 
 
+@pytest.mark.urlfrontier
 def test_metadata_survive_retries_and_restarts(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
 

@@ -28,6 +28,7 @@ def follow(_frontier: Frontier, turn: Turn) -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_an_origin_has_no_more_urls_than_the_limit() -> None:
     result = crawl({}, [f"{A}/1", f"{B}/1", f"{B}/2", f"{B}/3", f"{B}/4"], on_turn=follow, max_urls_per_origin=3)
     assert sorted(result.urls) == [f"{A}/1", f"{A}/11", f"{A}/111", f"{B}/1", f"{B}/2", f"{B}/3"]
@@ -46,6 +47,7 @@ def test_a_known_url_is_not_refused() -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_a_url_that_is_given_twice_is_refused_once() -> None:
     result = crawl({}, [f"{A}/1", f"{A}/2", f"{A}/2", f"{A}/2#x"], max_urls_per_origin=1)
     assert [skipped.url for skipped in result.skipped] == [f"{A}/2"]
@@ -61,6 +63,7 @@ def test_a_group_has_the_limit_of_an_origin() -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_a_limit_of_urls_survives_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
     assert crawl({}, [f"{A}/1", f"{A}/2"], path=path).skipped == []

@@ -52,6 +52,7 @@ def visits(
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_a_url_is_visited_in_fixed_intervals() -> None:
     taken, counts = visits([f"{A}/1", f"{B}/1"], 6, recrawl=Recrawl(every=PERIOD))
     assert sorted(url for _, url in taken[:2]) == [f"{A}/1", f"{B}/1"]
@@ -60,6 +61,7 @@ def test_a_url_is_visited_in_fixed_intervals() -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_the_interval_follows_the_changes() -> None:
     changes = iter([True, None, True, True, False, False, False, True])
     taken, _ = visits([f"{A}/1"], 8, recrawl=ADAPTIVE, end=lambda turn: turn.done(changed=next(changes)))
@@ -70,6 +72,7 @@ def test_the_interval_follows_the_changes() -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_validators_are_given_to_the_next_turn(tmp_path: Path) -> None:
     found: list[tuple[Any, ...]] = []
     answers = iter([("x", "Mon"), (None, None), (None, "Tue"), (None, None)])
@@ -136,6 +139,7 @@ def test_a_damaged_visit_is_a_first_visit(text: str) -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_a_url_that_fails_is_reported_and_due_again() -> None:
     failed: list[FailedURL] = []
     taken, counts = visits(
@@ -153,6 +157,7 @@ def test_a_url_that_fails_is_reported_and_due_again() -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_a_url_that_is_disallowed_is_reported_and_decided_again() -> None:
     hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /1"})
     skipped: list[SkippedURL] = []
@@ -172,6 +177,7 @@ def test_a_url_that_is_disallowed_is_reported_and_decided_again() -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_an_origin_that_is_unreachable_for_long_loses_no_url() -> None:
     hosts = Hosts({"a.example": b""}, unreachable_until={"a.example": PERIOD})
     skipped: list[SkippedURL] = []
@@ -237,6 +243,7 @@ def test_counts_are_those_of_the_present() -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_closing_ends_the_iteration_and_keeps_the_visits(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
 
@@ -251,6 +258,7 @@ def test_closing_ends_the_iteration_and_keeps_the_visits(tmp_path: Path) -> None
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_a_frontier_without_urls_waits_for_some() -> None:
     async def main() -> float:
         async with open_frontier(recrawl=Recrawl(every=PERIOD)) as frontier:
@@ -299,6 +307,7 @@ def test_a_killed_crawl_keeps_the_times_of_its_visits(tmp_path: Path) -> None:
     assert counts == FrontierCounts(queued=0, in_flight=0, done=3, failed=0, skipped=0)
 
 
+@pytest.mark.urlfrontier
 def test_a_url_whose_process_is_killed_in_its_last_attempt_is_visited_again(backend: str, tmp_path: Path) -> None:
     leave = {"sqlite": leave_file, "postgres": leave_worker, "urlfrontier": leave_leases}[backend]
     path = tmp_path / "crawl"
@@ -351,6 +360,7 @@ def periods_of_a_site_that_fails(period: float, **options: Any) -> list[int]:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_a_site_that_was_given_up_is_tried_again() -> None:
     assert periods_of_a_site_that_fails(2000.0) == [0, 0, 1, 2, 3, 4, 4, 5, 5]
 
@@ -362,6 +372,7 @@ def test_a_group_that_was_given_up_is_tried_again() -> None:
 
 
 @backends
+@pytest.mark.urlfrontier
 def test_a_url_that_fails_waits_for_the_first_interval() -> None:
     ends = iter(["changed", "changed", "fails", "changed", "changed"])
 

@@ -48,6 +48,7 @@ def test_method_of_a_closed_frontier(name: str) -> None:
 
 
 @pytest.mark.usefixtures("backend")
+@pytest.mark.urlfrontier
 def test_closing_in_another_thread_changes_nothing() -> None:
     async def main() -> None:
         async with open_frontier(urls=[f"{URL}1", f"{URL}2"]) as frontier:
@@ -64,6 +65,7 @@ def test_closing_in_another_thread_changes_nothing() -> None:
 
 
 @pytest.mark.usefixtures("backend")
+@pytest.mark.urlfrontier
 def test_iterating_in_another_thread_leaves_the_sources_to_the_owner() -> None:
     async def main() -> None:
         async with open_frontier(urls=[f"{URL}1", f"{URL}2"]) as frontier:

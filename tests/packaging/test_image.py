@@ -349,7 +349,7 @@ def test_server_is_not_public_without_a_token(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_server_answers_in_a_read_only_root(sandbox: Sandbox, workers: str) -> None:
     config = image().config["config"]
-    mounts = ("--bind", str(sandbox.cache), "/cache", "--tmpfs", "/tmp")
+    mounts = ("--bind", str(sandbox.cache), "/cache", "--tmpfs", "/tmp")  # noqa: S108 - that of the container
     command = [*config["Entrypoint"], *config["Cmd"], "--workers", workers]
     check = config["Healthcheck"]["Test"][1]
     result = sandbox.run(
