@@ -122,6 +122,28 @@ def test_file_records_and_preferences() -> None:
     assert [record["line"] for record in rows["*"]["usage"]["search"]["records"]] == [8]
     assert rows["GPTBot"]["usage"]["training"] == {"preference": "unknown", "records": []}
     assert [record["line"] for record in rows["Googlebot"]["licenses"]] == [21]
+    assert answer["other_records"] == []
+
+
+def test_each_record_is_shown() -> None:
+    lines = [
+        "Crawl-delay: 1",
+        "User-agent: *",
+        "Crawl-delay: soon",
+        "Clean-param: ref /shop/",
+        "Noindex: /a",
+        "Contact: us",
+    ]
+    facts = facts_of("\n".join(lines).encode())
+    assert [(record.line, record.name) for record in facts.other_records] == [
+        (1, "crawl-delay"),
+        (3, "crawl-delay"),
+        (4, "clean-param"),
+        (5, "noindex"),
+        (6, "contact"),
+    ]
+    records = facts_of(b"a:\n" * 200).to_json()["other_records"]
+    assert [record["line"] for record in records] == list(range(1, 101))
 
 
 def test_requested_agents_have_a_row_each() -> None:

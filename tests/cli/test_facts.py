@@ -51,6 +51,27 @@ def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:
     ]
 
 
+def test_other_records_say_why_they_have_no_effect(run: Run, folder: Path) -> None:
+    lines = [
+        "Crawl-delay: 1",
+        "User-agent: *",
+        "Crawl-delay: s\x1boon",
+        "Clean-param: ref /shop/",
+        "Noindex: /a",
+        "Contact: us",
+        "A: b",
+    ]
+    (folder / "other.txt").write_text("\n".join(lines))
+    assert run("facts", "other.txt").lines[-6:] == [
+        "  other       1 (line 1, crawl-delay); outside of all groups, so that it applies to no crawler",
+        "  other       s%1Boon (line 3, crawl-delay); the value cannot be read",
+        "  other       ref /shop/ (line 4, clean-param)",
+        "  other       /a (line 5, noindex); no known crawler reads it any more",
+        "  other       us (line 6, contact); no known document defines it",
+        "              1 more record: --format json has the first 100",
+    ]
+
+
 def test_facts_name_how_bing_reads_a_delay(run: Run, folder: Path) -> None:
     (folder / "delay.txt").write_text("User-agent: *\nCrawl-delay: 10\n")
     ran = run("facts", "delay.txt", "--agent", "bingbot", "--agent", "GPTBot")

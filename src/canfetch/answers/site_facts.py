@@ -36,6 +36,15 @@ _MAIN_PURPOSES: Final = frozenset({"search-index", "training"})
 # No file names this agent.
 _UNNAMED: Final = Agent("~~")
 _STAR: Final = "*"
+# The records that rows, `sitemaps` and `hosts` show.
+_SHOWN: Final = frozenset(
+    {
+        *("sitemap", "host", "crawl-delay", "request-rate", "visit-time", "license"),
+        *("content-signal", "content-usage", "disallowaitraining", "allowaitraining"),
+    }
+)
+# Of the records that nothing else shows, in JSON.
+_MAX_RECORDS: Final = 100
 
 MayFetch = Literal["all", "some", "none", "undecided"]
 """The URLs that a crawler may fetch, apart from robots.txt itself."""
@@ -123,6 +132,15 @@ class SiteFacts(NamedTuple):
         """The Host records: the preferred mirror. No crawler is known to read them since 2018."""
         return self.robots.extensions.of_type(HostName)
 
+    @property
+    def other_records(self) -> tuple[Extension[Any], ...]:
+        """The records that nothing else here shows: of other kinds, unreadable, or outside of all groups."""
+        return tuple(
+            record
+            for record in self.robots.extensions
+            if record.name not in _SHOWN or record.parsed is None or record.scope is ExtensionScope.NONE
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Return the facts as JSON, with notes about agents that are not known."""
         answer = {
@@ -133,6 +151,7 @@ class SiteFacts(NamedTuple):
             "truncated": self.truncated,
             "sitemaps": [_file_record(record, record.parsed.url) for record in self.sitemaps],
             "hosts": [_file_record(record, host_text(record.parsed)) for record in self.hosts],
+            "other_records": [record.to_json() for record in self.other_records[:_MAX_RECORDS]],
         }
         return with_notes(answer, self.agents, self.robots)
 

@@ -30,6 +30,7 @@ from canfetch.cli.shared.terminal import Palette, pad, print_message, printable,
 from canfetch.client.origin_state import OriginState
 from canfetch.core.document import parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionScope
 from canfetch.core.text import abbreviated, counted, display_text, printable_text
 from canfetch.core.verdict import Rule
 from canfetch.errors import CanfetchError
@@ -149,6 +150,21 @@ def _lines(source: str, facts: SiteFacts, palette: Palette) -> Iterator[str]:
         yield _fact("", f"{counted(more, 'more sitemap')}: 'canfetch sitemaps' lists all")
     if not facts.sitemaps:
         yield _fact("sitemap", "none")
+    for record in facts.other_records[:_MAX_VALUES]:
+        yield _fact("other", f"{display_text(record.value)} (line {record.line}, {record.name}){_why_other(record)}")
+    more = len(facts.other_records) - _MAX_VALUES
+    if more > 0:
+        yield _fact("", f"{counted(more, 'more record')}: --format json has the first 100")
+
+
+def _why_other(record: Extension[Any]) -> str:
+    if ExtensionNote.UNKNOWN_RECORD in record.notes:
+        return "; no known document defines it"
+    if ExtensionNote.UNREADABLE in record.notes:
+        return "; the value cannot be read"
+    if record.scope is ExtensionScope.NONE:
+        return "; outside of all groups, so that it applies to no crawler"
+    return "; no known crawler reads it any more" if ExtensionNote.OBSOLETE in record.notes else ""
 
 
 def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]:
@@ -224,7 +240,7 @@ command: Final = click.Command(
     callback=_run,
     short_help="Show everything that a robots.txt states.",
     help="""Show everything that a robots.txt states, in words: who may fetch what, delays, request rates, visit times,
-    preferred host, sitemaps, usage preferences and licenses.
+    preferred host, sitemaps, usage preferences, licenses and other records.
 
     A URL or a host name selects the robots.txt of its origin, which is fetched; - reads standard input. Crawlers for
     which the file states the same are shown together. With --agent, only those crawlers are shown. Usage preferences
@@ -241,7 +257,7 @@ json is a list of objects, ndjson has one object per line:
   source, profile, access {access, effect, explanation, policy, robots_url, fetched_at, sha256} or null,
   crawlers [{kind, names, lines, group, may_fetch, rules, rule_count, pace, ignoring_crawl_delay,
   crawl_delay_as_window, usage, licenses, known_crawlers}],
-  truncated, sitemaps [{value, line}], hosts [{value, line}]; or source, error
+  truncated, sitemaps [{value, line}], hosts [{value, line}], other_records; or source, error
 
 \b
 Exit codes: 0 every crawler shown may fetch something, 1 some crawler may fetch nothing, 2 an error occurred.""",

@@ -233,4 +233,5 @@ class SiteFactsObject(BaseModel):
     truncated: Annotated[bool, Field(description="Whether the file distinguishes more crawlers.")]
     sitemaps: list[FileRecordObject]
     hosts: list[FileRecordObject]
+    other_records: Annotated[list[ExtensionObject], Field(description="The first 100 records of other kinds.")]
     agent_notes: AgentNotes = []
