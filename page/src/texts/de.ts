@@ -200,6 +200,7 @@ export const de: Catalogue = {
   filter_all: "Alle Reihen",
   filter_blocked: "Für einen Crawler gesperrt",
   filter_allowed: "Für alle Crawler erlaubt",
+  filter_mixed: "Nur für einige Crawler gesperrt",
   filter_changed: "Durch die letzte Änderung anders",
   filter_line: "Zeile",
   filter_line_label: "Entschieden von Zeile",

@@ -184,6 +184,7 @@ export const en = {
   filter_all: "All rows",
   filter_blocked: "Blocked for a crawler",
   filter_allowed: "Allowed for every crawler",
+  filter_mixed: "Blocked for only some crawlers",
   filter_changed: "Changed by the last edit",
   filter_line: "Line",
   filter_line_label: "Decided by line",

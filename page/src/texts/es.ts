@@ -200,6 +200,7 @@ export const es: Catalogue = {
   filter_all: "Todas las filas",
   filter_blocked: "Bloqueadas para un rastreador",
   filter_allowed: "Permitidas para todos",
+  filter_mixed: "Bloqueadas solo para algunos",
   filter_changed: "Cambiadas por la última edición",
   filter_line: "Línea",
   filter_line_label: "Decidida por la línea",

@@ -200,6 +200,7 @@ export const it: Catalogue = {
   filter_all: "Tutte le righe",
   filter_blocked: "Bloccate per un crawler",
   filter_allowed: "Consentite a tutti i crawler",
+  filter_mixed: "Bloccate solo per alcuni crawler",
   filter_changed: "Cambiate dall’ultima modifica",
   filter_line: "Riga",
   filter_line_label: "Decisa dalla riga",

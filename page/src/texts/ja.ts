@@ -192,6 +192,7 @@ export const ja: Catalogue = {
   filter_all: "すべての行",
   filter_blocked: "いずれかのクローラーでブロック",
   filter_allowed: "すべてのクローラーで許可",
+  filter_mixed: "一部のクローラーのみブロック",
   filter_changed: "直前の編集で変化",
   filter_line: "行番号",
   filter_line_label: "判定した行",

@@ -192,6 +192,7 @@ export const ko: Catalogue = {
   filter_all: "모든 행",
   filter_blocked: "한 크롤러라도 차단됨",
   filter_allowed: "모든 크롤러에 허용됨",
+  filter_mixed: "일부 크롤러에만 차단됨",
   filter_changed: "마지막 편집으로 바뀜",
   filter_line: "줄",
   filter_line_label: "판정한 줄",

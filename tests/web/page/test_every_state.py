@@ -101,6 +101,10 @@ def states(tester: OpenPage) -> Iterator[str]:
     expect(tester.find(".verdict-list")).to_be_visible()
     yield "list"
     tester.control("as-list").click()
+    tester.control("filter").click()
+    expect(tester.control("filter-kind")).to_be_visible()
+    yield "filter"
+    tester.control("filter").click()
     tester.cell("MJ12bot", "/shop/").click()
     tester.expect_why("MJ12bot may not fetch")
     yield "readings differ"
@@ -152,7 +156,7 @@ def test_no_state_violates_the_policy_or_sends_a_request_to_another_origin(new_p
     for state in states(tester):
         assert tester.page.evaluate("violations") == [], state
         shown.append(state)
-    assert len(shown) == 23
+    assert len(shown) == 24
     tester.find("[data-control=language]").select_option("ja")
     expect(tester.find("html")).to_have_attribute("lang", "ja")
     assert tester.page.evaluate("violations") == []

@@ -7,6 +7,18 @@ from tests.web.page.conftest import NewPage, OpenPage
 pytestmark = pytest.mark.service
 
 FILE = "User-agent: *\nDisallow: /a\nDisallow: /b\n"
+# Yandex does not read `dissallow` as `disallow`.
+TWO_GROUPS = """\
+User-agent: *
+Dissallow: /all
+Allow: /some/2
+
+User-agent: GPTBot
+Disallow: /all
+Disallow: /some/1
+Disallow: /some/2
+Dissallow: /some/3
+"""
 
 
 @pytest.fixture
@@ -49,6 +61,29 @@ def test_rows_that_the_last_edit_changed_are_found(filtered: OpenPage) -> None:
     filtered.page.keyboard.press("Control+Home")
     filtered.page.keyboard.insert_text("User-agent: *\nDisallow: /page/7$\nAllow: /b/2\n")
     expect(filtered.rows).to_have_text(["/b/2", "/page/7"])
+
+
+def test_rows_that_are_blocked_for_only_some_crawlers_are_found(tester: OpenPage, new_page: NewPage) -> None:
+    tester.paste_file(TWO_GROUPS)
+    tester.set_urls("/all\n/some/1\n/some/2\n/some/3\n/none")
+    tester.control("filter").click()
+    tester.control("filter-kind").select_option(label="Blocked for only some crawlers")
+    expect(tester.rows).to_have_text(["/some/1", "/some/2", "/some/3"])
+    expect(tester.find("[data-result=filter]")).to_have_text("3 of 5 rows")
+    tester.control("filter-text").fill("/2")
+    expect(tester.rows).to_have_text(["/some/2"])
+    tester.control("filter-text").fill("")
+    tester.control("filter-line").fill("3")
+    expect(tester.rows).to_have_text(["/some/2"])
+    tester.control("filter-line").fill("")
+    tester.control("only-differing").click()
+    expect(tester.rows).to_have_text(["/some/3"])
+    tester.control("link").click()
+    expect(tester.find(".toast")).to_contain_text("Link copied.")
+    other = new_page()
+    other.open(tester.page.evaluate("location.hash"))
+    expect(other.rows).to_have_text(["/some/3"])
+    expect(other.control("filter-kind")).to_have_value("mixed")
 
 
 def test_a_link_restores_the_filter(filtered: OpenPage, new_page: NewPage) -> None:

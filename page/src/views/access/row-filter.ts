@@ -2,13 +2,16 @@
 
 import { MARKS, type Verdicts } from "../../engine/types.js";
 
-export const ROW_KINDS = ["all", "blocked", "allowed", "changed"] as const;
+export const ROW_KINDS = ["all", "blocked", "allowed", "mixed", "changed"] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
 
 export interface RowFilter {
   /** A part of the URL, in any case, with or without percent-encoding. */
   readonly text: string;
-  /** `blocked`: for at least one crawler. `allowed`: for all of them. `changed`: by the last edit of the file. */
+  /**
+   * `blocked`: for at least one crawler. `allowed`: for all of them. `mixed`: blocked for at least one and allowed for at
+   * least one. `changed`: by the last edit of the file.
+   */
   readonly kind: RowKind;
   /** A line that decides a cell of the row, or 0. */
   readonly line: number;
@@ -44,6 +47,8 @@ export function filteredRows(urls: readonly string[], cells: FilteredCells, filt
         return own?.includes(MARKS.blocked) ?? false;
       case "allowed":
         return own?.every((mark) => mark === MARKS.none || mark === MARKS.allowed) ?? false;
+      case "mixed":
+        return own?.includes(MARKS.blocked) === true && own.some((mark) => mark === MARKS.none || mark === MARKS.allowed);
       case "changed":
         return part(changed, row)?.includes(1) ?? false;
     }
