@@ -685,6 +685,21 @@ def test_purposes_name_who_is_open_and_by_which_line(client: Client, site: Site)
     assert [statement.line for statement in training.use.decided_by] == [3]
 
 
+def test_lines_are_those_that_the_crawler_reads(client: Client, site: Site) -> None:
+    page = b"<!doctype html><script src=/private/a.js></script>"
+    google = "User-agent: Googlebot\nDisallow: /private/a\n"
+    others = "User-agent: GPTBot\nDisallow: /\n\nUser-agent: PetalBot\nDisallow: /\n"
+    publish(site, {"/fish": respond(page, HTML)}, robots=f"{ROBOTS}\n{google}\n{others}")
+    report = audit(client, site.origin, plan=QUICK)
+    (blocked,) = (one.message for one in report.findings if one.kind is AuditKind.RESOURCE_BLOCKED)
+    assert blocked.startswith(
+        "line 5, Disallow: /private/a, for Googlebot; line 2, Disallow: /private/, for bingbot; in "
+    )
+    lines = {row.names: row.lines for purpose in report.purposes for row in purpose.crawlers if row.may_fetch == "none"}
+    assert lines["GPTBot",] == (7, 8)
+    assert lines["PetalBot",] == (10, 11)
+
+
 def test_other_files_add_to_what_is_stated(client: Client, site: Site) -> None:
     publish(site, {}, robots=f"User-agent: *\nAllow: /\nLicense: {site.origin}/license.xml\n")
     site.serve("/.well-known/tdmrep.json", respond(b'[{"location": "*", "tdm-reservation": 1}]'))

@@ -437,10 +437,19 @@ def blocked_finding(
         place: Where the URL is named, or None.
     """
     blocked = [(name, verdict) for name, verdict in verdicts if not verdict.allowed]
-    names = ", ".join(name for name, _ in blocked)
-    verdict = blocked[0][1]
-    where = "" if place is None else f"; {place}"
-    return finding(kind, f"{verdict.explanation}, for {names}{where}", url=url, line=verdict.line)
+    reasons = by_reason((verdict.explanation, name) for name, verdict in blocked)
+    return finding(kind, reasons if place is None else f"{reasons}; {place}", url=url, line=blocked[0][1].line)
+
+
+def by_reason(names: Iterable[tuple[str, str]]) -> str:
+    """Return the reasons, each with its crawlers.
+
+    Args: names: Each crawler after its reason.
+    """
+    found: dict[str, list[str]] = {}
+    for reason, name in names:
+        found.setdefault(reason, []).append(name)
+    return "; ".join(f"{reason}, for {', '.join(names)}" for reason, names in found.items())
 
 
 class NotAllowed:

@@ -12,7 +12,7 @@ from canfetch.access.redirects import REDIRECTS, redirect_target
 from canfetch.access.responses import Failure, Response
 from canfetch.agents.requested import RequestedAgent
 from canfetch.audit.edge import is_challenge
-from canfetch.audit.findings import AuditFinding, AuditKind, NotAllowed, blocked_finding, finding
+from canfetch.audit.findings import AuditFinding, AuditKind, NotAllowed, blocked_finding, by_reason, finding
 from canfetch.audit.page_resources import PageResourcesCheck
 from canfetch.audit.report import ListedPages
 from canfetch.audit.served import MISSING
@@ -324,8 +324,7 @@ class ListedPagesCheck:
         decisions = [(agent, rules.decide(agent=agent.agent, now=now).may_index) for agent in agents or self._agents]
         hidden = [(agent.name, one) for agent, one in decisions if not one.allowed]
         if hidden:
-            names = ", ".join(name for name, _ in hidden)
-            message = f"{hidden[0][1].explanation}, for {names}"
+            message = by_reason((one.explanation, name) for name, one in hidden)
             kind = AuditKind.HOME_NOINDEX if url == self._home else AuditKind.LISTED_NOINDEX
             yield finding(kind, message, url=url, status=response.status)
         if agents:

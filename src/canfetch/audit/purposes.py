@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.agents.requested import RequestedAgent
@@ -16,6 +16,7 @@ from canfetch.client.use import read_use
 from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import ROBOTS, SourceState, UseVerdict
 from canfetch.core.agent import Agent
+from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.origin import Origin
 from canfetch.core.text import abbreviated
@@ -42,7 +43,7 @@ def check_purposes(
         page: The home page, or why it was not fetched.
     """
     states = {requests.state_for(state, crawler) for crawler in REGISTRY.crawlers}
-    rows = {one: _rows(one, now) for one in states}
+    rows = {one: _Rows.of(one, now) for one in states}
     uses = _uses(requests, state.origin, page, now)
     return tuple(
         PurposeAccess(name, title, tuple(_access(name, requests, rows, state, now)), None if use is None else uses[use])
@@ -69,18 +70,30 @@ def purpose_findings(purposes: tuple[PurposeAccess, ...], origin: Origin) -> Ite
             )
 
 
-def _rows(state: OriginState, now: float) -> dict[str, CrawlerFacts]:
-    """Return the row of each crawler that the file names or that the registry knows, by its name in lower case."""
-    facts = site_facts_of(state, now=now)
-    if facts.truncated:
-        facts = site_facts_of(state, [RequestedAgent(one.name, one.agent, one) for one in REGISTRY.crawlers], now=now)
-    return {name.lower(): row for row in facts.crawlers for name in (*row.names, *row.known)}
+class _Rows(NamedTuple):
+    """What the file of an origin states for each crawler.
+
+    Attributes:
+        robots: The file.
+        by_name: The row of each crawler that the file names or that the registry knows, by its name in lower case.
+    """
+
+    robots: RobotsTxt
+    by_name: Mapping[str, CrawlerFacts]
+
+    @classmethod
+    def of(cls, state: OriginState, now: float) -> "_Rows":
+        facts = site_facts_of(state, now=now)
+        if facts.truncated:
+            agents = [RequestedAgent(one.name, one.agent, one) for one in REGISTRY.crawlers]
+            facts = site_facts_of(state, agents, now=now)
+        return cls(facts.robots, {name.lower(): row for row in facts.crawlers for name in (*row.names, *row.known)})
 
 
 def _access(
     purpose: str,
     requests: SiteRequests,
-    rows_of: Mapping[OriginState, Mapping[str, CrawlerFacts]],
+    rows_of: Mapping[OriginState, _Rows],
     state: OriginState,
     now: float,
 ) -> Iterator[CrawlerAccess]:
@@ -90,9 +103,11 @@ def _access(
         if crawler.retired or not _has_purpose(crawler, purpose):
             continue
         own = requests.state_for(state, crawler)
-        row = rows_of[own].get(crawler.name.lower(), rows_of[own].get("*"))
+        rows = rows_of[own]
+        row = rows.by_name.get(crawler.name.lower(), rows.by_name.get("*"))
         verdict = own.decide(home, crawler.agent, now)
-        lines = {*(() if row is None else row.lines), *(() if verdict.line is None else (verdict.line,))}
+        # A row can have the lines of other crawlers, too.
+        lines = {*rows.robots.rules_for(crawler.agent).group.lines, *(() if verdict.line is None else (verdict.line,))}
         key = _UNKNOWN if row is None else row.may_fetch, crawler.token_only
         found.setdefault(key, {})[crawler.name] = lines
     for token_only, may_fetch in product((False, True), ("all", "some", "none", "undecided", _UNKNOWN)):
