@@ -71,6 +71,7 @@ def test_reported(code: str, text: str) -> None:
         ("CF122", f"=======\n{GROUP}>>>>>>> end\n"),
         ("CF315", f"{GROUP}Content-Signal: search=yes\n"),
         ("CF513", "User-agent: anthropic-ai\nUser-agent: ClaudeBot\nDisallow: /\n"),
+        ("CF513", "User-agent: GPTBot, ClaudeBot\nDisallow: /\n\nUser-agent: anthropic-ai\nDisallow: /\n"),
         ("CF624", f"{GROUP}Sitemap: https://shop.test/https://shop.test/s.xml\n"),
         ("CF624", f"{GROUP}Sitemap: https://httpbin.test/s.xml\n"),
         ("CF117", "User-agent: a\nDisallow: /%C3%BC/%DE%\n"),

@@ -68,7 +68,7 @@ def application_regex(pattern: str) -> str:
         if (byte, escaped) == _WILDCARD:
             out.append(ANYTHING)
         elif byte == _SLASH:
-            out.append(f"(?:/|{_escape(byte)}){_repeats(decoded, index, anchored=anchored and not query)}")
+            out.append(f"(?:/|{_escape(byte)}){_repeats(decoded, index, is_open=not anchored and not query)}")
         else:
             # `?` and `%` are other characters than their escapes, however often a path is decoded.
             is_ambiguous = byte < 0x80 and byte not in _NEVER_EQUAL
@@ -81,11 +81,14 @@ def _query_regex(query: bytes) -> str:
     return target_regex("?" + query.decode("ascii") + "$").removesuffix("$")
 
 
-def _repeats(decoded: list[tuple[int, bool]], index: int, *, anchored: bool) -> str:
-    """Return `+` for a slash, unless a neighbouring wildcard, or the rest of the target, matches more slashes."""
+def _repeats(decoded: list[tuple[int, bool]], index: int, *, is_open: bool) -> str:
+    """Return `+` for a slash, unless a neighbouring wildcard, or the rest of the target, matches more slashes.
+
+    Args: is_open: Whether anything may follow the path.
+    """
     neighbours = decoded[max(index - 1, 0) : index + 2]
     is_last = index == len(decoded) - 1
-    return "" if _WILDCARD in neighbours or (is_last and not anchored) else "+"
+    return "" if _WILDCARD in neighbours or (is_last and is_open) else "+"
 
 
 def path_regex(pattern: str, *, as_application: bool = False) -> str:

@@ -18,10 +18,12 @@ _REPLACED: Final = {
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find such names in files that do not name the current crawler."""
-    for name in named_agents(file):
+    """Find such names in files that do not name the current crawler, not even in a list that no crawler reads."""
+    names = list(named_agents(file))
+    present = {name.text.lower() for name in names}
+    for name in names:
         operator, current = _REPLACED.get(name.text.lower(), ("", ""))
-        if not current or file.groups_named(current):
+        if not current or current.lower() in present or file.groups_named(current):
             continue
         is_first = not any(file.groups_named(old) for old in _earlier(name.text.lower(), current))
         is_fixable = is_first and not name.in_list and can_assign_group(file, name.record, current)
