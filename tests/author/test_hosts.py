@@ -13,6 +13,8 @@ from canfetch.errors import InvalidOption
         ("Example.COM.:080", "example.com", 80),
         ("[::1]:1", "[::1]", 1),
         ("192.0.2.1", "192.0.2.1", None),
+        ("example.com:99999", "example.com", None),
+        ("[::1]:x", "[::1]", None),
     ],
 )
 def test_host(field: str, name: str, port: int | None) -> None:
@@ -89,7 +91,7 @@ def test_invalid_pattern(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     "field",
     ["", " ", "a b", "user@example.com", "example.com/", "example.com?", "a#b", "a\\b", "a, b", "[::1", "::1"]
-    + ["example.com:x", "example.com:99999", "m\xc3\xbcller.example", "a\0b", "a\x7fb", "a:" + "9" * 5000, "a" * 301],
+    + ["example.com:x:y", ":99999", "m\xc3\xbcller.example", "a\0b", "a\x7fb", "a:" + "9" * 5000, "a" * 301],
 )
 def test_invalid_host(field: str) -> None:
     assert parse_host(field) is None

@@ -34,9 +34,11 @@ class Host(NamedTuple):
 def parse_host(field: str) -> Host | None:
     """Parse the value of a Host field, such as `www.example.com:8080`, or return None if it is invalid.
 
+    An invalid port is left out, because frameworks that check the host of a request accept one.
+
     Cost: O(characters), at most 300, or a dictionary lookup for a host that was seen recently.
     """
-    return None if len(field) > _MAX_HOST_FIELD else _parse_host(field)
+    return None if len(field) > _MAX_HOST_FIELD else _parse_host(field) or _parse_host(field.rpartition(":")[0])
 
 
 @lru_cache(maxsize=256)
@@ -55,7 +57,7 @@ def parse_configured_host(text: str) -> Host | None:
     if len(text) > _MAX_HOST_FIELD or _NEVER_IN_HOST_FIELD & set(text):
         return None
     origin = None if text.isascii() else find_origin(f"host://{text}/")
-    return parse_host(text if origin is None else str(origin).removeprefix("host://"))
+    return _parse_host(text if origin is None else str(origin).removeprefix("host://"))
 
 
 class HostPattern(NamedTuple):

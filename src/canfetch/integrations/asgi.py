@@ -92,7 +92,8 @@ def _request(scope: Scope, path: str) -> Request:
         method=scope["method"],
         path=path,
         target=scope_target(scope, path),
-        host=header("host") or "",
+        # Of several fields, which httptools accepts, frameworks read the first.
+        host=fields.get(b"host", [b""])[0].decode("latin-1"),
         peer=client[0] if client else None,
         header=header,
         prefix=_prefix(scope),

@@ -202,12 +202,22 @@ def test_async_functions_are_rejected() -> None:
         make_site(_async_function)
 
 
-@pytest.mark.parametrize("field", ["", "a, b", "[::1", "example.com:x", "m\xc3\xbcller.example"])
+@pytest.mark.parametrize("field", ["", "a, b", "[::1", "m\xc3\xbcller.example"])
 def test_invalid_host_has_the_file_of_all_others(field: str) -> None:
     site = make_site({"*": RULES, "example.com": b"# example\n"})
     reply = site.respond(request(host=field))
     assert reply is not None
     assert reply.body == RULES
+
+
+@pytest.mark.parametrize("port", ["x", "65536", "99999", ""])
+def test_an_invalid_port_does_not_pass_the_rules_of_the_host(port: str) -> None:
+    robots = {"example.com": "User-agent: *\nDisallow: /private/\n"}
+    site = make_site(robots, enforcement=Enforcement())
+    headers = {"user-agent": "GPTBot/1.0"}
+    reply = site.respond(request("/private/x", host=f"example.com:{port}", headers=headers))
+    assert reply is not None
+    assert reply.status == 403
 
 
 def test_flood_of_hosts_is_bounded() -> None:
