@@ -26,7 +26,7 @@ from canfetch.audit import AuditKind, AuditPlan, AuditReport, audit, html_page, 
 from canfetch.audit.page_resources import MAX_LOADED
 from canfetch.audit.served import check_hosts, find_added_lines, host_addresses, served_file
 from canfetch.audit.site_requests import SiteRequests
-from canfetch.audit.text_report import by_severity, grouped, main_finding, rules_summary, severity_counts
+from canfetch.audit.text_report import FindingGroup, by_severity, grouped, main_finding, rules_summary, severity_counts
 from canfetch.author import SitePolicy, parse_policy, render_policy
 from canfetch.author.site_policy import closed_policy
 from canfetch.cli.origins.audit_markdown import markdown_lines
@@ -721,6 +721,12 @@ def test_findings_of_one_kind_can_have_two_severities() -> None:
     ]
     report = {"findings": found, "counts": {"sitemap-fault": 10}}
     assert [(len(found), number) for _, found, number in grouped(report)] == [(1, 1), (2, 9)]
+
+
+def test_each_cause_is_shown_before_more_of_the_first() -> None:
+    group = FindingGroup(AuditKind.LISTED_BLOCKED, [{"message": name} for name in "aaaaaaaaabc"], 11)
+    assert [(len(found), times) for found, times in group.causes(5)] == [(3, " (9 times)"), (1, ""), (1, "")]
+    assert [(len(found), times) for found, times in group.causes(2)] == [(1, " (9 times)"), (1, "")]
 
 
 def test_purposes_of_a_file_with_many_groups(client: Client, site: Site) -> None:

@@ -96,19 +96,20 @@ def _report(report: ReportJson) -> Iterator[str]:
     else:
         yield f"<p>{_prose(_introduction(report))}</p>\n"
     for group in grouped(report):
-        _, found, number = group
+        _, found, left = group
         severity = found[0]["severity"]
         yield f'<article class="{severity}">\n<h3><span class="severity">{severity}</span> '
         yield f"{_prose(group.meaning)}</h3>\n<ul>\n"
-        for one in found[:_MAX_SHOWN]:
-            detail, message = split_message(one)
-            parts = [part for part in ("" if one["url"] is None else place(one), detail) if part]
-            where = f'<br><span class="place">{_text("; ".join(parts))}</span>' if parts else ""
-            yield f"<li>{_prose(message)}{where}</li>\n"
+        for shown, times in group.causes(_MAX_SHOWN):
+            check, message = split_message(shown[0])
+            places = [place(one) for one in shown if one["url"] is not None]
+            parts = [*places[:-1], "; ".join(part for part in (*places[-1:], check) if part)]
+            where = "".join(f'<br><span class="place">{_text(part)}</span>' for part in parts if part)
+            yield f"<li>{_prose(message)}{times}{where}</li>\n"
+            left -= len(shown)
         yield "</ul>\n"
-        more = number - _MAX_SHOWN
-        if more > 0:
-            yield f"<p>And {more:,} more. The JSON form of the report lists all of them.</p>\n"
+        if left > 0:
+            yield f"<p>And {left:,} more. The JSON form of the report lists all of them.</p>\n"
         yield f"<p><b>What to do:</b> {_prose(group.advice)}</p>\n</article>\n"
     if report["error"]:
         return

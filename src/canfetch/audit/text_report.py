@@ -1,5 +1,6 @@
 """Audit reports as text, made from their JSON form."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -68,6 +69,20 @@ class FindingGroup(NamedTuple):
         """What to do."""
         return str(self.found[0]["advice"])
 
+    def causes(self, most: int) -> Iterator[tuple[Sequence[Mapping[str, Any]], str]]:
+        """Yield the first findings with the same message, and how often it is listed, for as many messages as possible.
+
+        Args: most: The number of all findings that are yielded.
+        """
+        causes: dict[str, list[Mapping[str, Any]]] = {}
+        for one in self.found:
+            causes.setdefault(one["message"], []).append(one)
+        ranks = sorted((rank, message) for message, found in enumerate(causes.values()) for rank in range(len(found)))
+        shown = Counter(message for _, message in ranks[:most])
+        for message, found in enumerate(causes.values()):
+            if shown[message]:
+                yield found[: shown[message]], f" ({len(found):,} times)" if found[1:] else ""
+
 
 def text_lines(report: ReportJson) -> Iterator[str]:
     """Yield the lines of a report, with the first findings of each kind.
@@ -81,17 +96,15 @@ def text_lines(report: ReportJson) -> Iterator[str]:
     if error := error_text(report):
         yield f"  {error}"
     for group in grouped(report):
-        kind, found, number = group
+        kind, found, left = group
         yield ""
-        yield f"{found[0]['severity']}: {group.meaning} ({kind}, {counted(number, 'time')})"
-        shown = found[:_MAX_SHOWN]
-        for one in shown:
-            yield f"  {one['message']}"
-            if one["url"] is not None:
-                yield f"    {place(one)}"
-        more = number - len(shown)
-        if more > 0:
-            yield f"  and {more:,} more"
+        yield f"{found[0]['severity']}: {group.meaning} ({kind}, {counted(left, 'time')})"
+        for shown, times in group.causes(_MAX_SHOWN):
+            yield f"  {shown[0]['message']}{times}"
+            yield from (f"    {place(one)}" for one in shown if one["url"] is not None)
+            left -= len(shown)
+        if left > 0:
+            yield f"  and {left:,} more"
         yield f"  -> {group.advice}"
     if report["error"]:
         return

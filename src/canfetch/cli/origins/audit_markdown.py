@@ -68,14 +68,15 @@ def _report(report: ReportJson) -> Iterator[list[str]]:
     if report["environment"] is not None:
         yield [f"Compared with the environment {_code(report['environment'])} of the policy.", ""]
     for group in grouped(report):
-        _, found, number = group
+        _, found, left = group
         severity = found[0]["severity"]
         lines = [f"{_SIGNS[severity]} **{severity}: {group.meaning}**", ""]
-        for one in found[:_MAX_SHOWN]:
-            where = "" if one["url"] is None else f"<br>{_code(place(one))}"
-            lines.append(f"- {_code(one['message'])}{where}")
-        if number > _MAX_SHOWN:
-            lines.append(f"- and {number - _MAX_SHOWN:,} more")
+        for shown, times in group.causes(_MAX_SHOWN):
+            where = "".join(f"<br>{_code(place(one))}" for one in shown if one["url"] is not None)
+            lines.append(f"- {_code(shown[0]['message'])}{times}{where}")
+            left -= len(shown)
+        if left > 0:
+            lines.append(f"- and {left:,} more")
         yield [*lines, "", f"What to do: {group.advice}", ""]
     if report["error"]:
         return
