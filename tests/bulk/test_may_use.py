@@ -28,7 +28,7 @@ Disallow: /grounded/
 User-agent: GPTBot
 Content-Signal: ai-train=yes
 """
-NOTHING = dict.fromkeys(["use", "kind", "line", "explanation", "token", "standard", "rule", "unread"])
+NOTHING = dict.fromkeys(["use", "kind", "line", "explanation", "token", "standard", "rule", "unread", "note"])
 # Names of files, with the control tokens of three operators.
 NAMES = ["a", "*", "gptbot", "googlebot", "Google-Extended", "Applebot-Extended", "YandexAdditional", "Yandex"]
 AGENTS = ["a", "GPTBot", "Googlebot", "Google-Extended", "GoogleOther", "Applebot", "YandexBot", "two words", None]
@@ -122,18 +122,18 @@ def test_equal_rows_have_the_sources_and_tokens_of_one_url(engine: str) -> None:
     expected: list[tuple[Any, ...]] = []
     for content, agent, url, purpose in rows:
         if content is None or agent in {None, "two words"}:
-            expected.append((None,) * 5)
+            expected.append((None,) * 6)
             continue
         verdict = canfetch.may_use(url, purpose=purpose, agent=agent, robots=canfetch.parse(content))
         first = verdict.decided_by[0] if verdict.decided_by else None
-        stated = (None, None, None) if first is None else (first.line, first.token, first.standard)
+        stated = (None,) * 4 if first is None else (first.line, first.token, first.standard, first.note)
         expected.append((*stated, verdict.combination, unread_sources(verdict)))
     columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)]
     halves = [pa.array(part, pa.binary()).dictionary_encode() for part in (columns[0][:700], columns[0][700:])]
     views = [pa.array(column, pa.string_view()) for column in columns[1:3]]
     for files, agents, targets in (columns[:3], [pa.chunked_array(halves), *views]):
         found = may_use_by_purpose(files, agents, targets, columns[3], engine=engine)
-        fields = ("line", "token", "standard", "rule", "unread")
+        fields = ("line", "token", "standard", "note", "rule", "unread")
         assert [tuple(row[name] for name in fields) for row in found] == expected
 
 

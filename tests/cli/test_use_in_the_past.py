@@ -221,8 +221,8 @@ def test_cells_of_a_row_do_not_depend_on_other_rows(run: Any, folder: Path) -> N
     urls = [f"https://{name}" for name in ("a.example/one", "b.example/one", "b.example/two")]
     statement = ("content-usage", 3, "line 3", "https://a.example/robots.txt")
     label, group = "tdm is a label of the expired draft-ietf-aipref-vocab-01", "the user-agent line is line 2, for *"
-    assert cells(urls, *pages) == [(*statement, None), (*statement, f"{label}; {group}"), (*statement, None)]
-    assert cells(urls[:1]) == cells(urls[:1], *pages) == [(*statement, None)]
+    assert cells(urls, *pages) == cells(urls) == [(*statement, f"{label}; {group}")] * 3
+    assert cells(urls[:1]) == cells(urls[:1], *pages) == cells(urls, *pages)[:1]
 
 
 @pytest.mark.slow

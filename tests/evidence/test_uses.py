@@ -108,7 +108,7 @@ def test_answers_of_versions_with_other_words_are_valid(tmp_path: Path) -> None:
     statements = [{**one, "note": "other words"} for one in line["use"]["statements"]]
     assert problem(line["wording"]) is None
     assert "'explanation' is 'other words'" in str(problem(line["wording"], explanation="other words"))
-    for wording in (None, 1):
+    for wording in (None, 1, 2):
         assert problem(wording, explanation="other words", statements=statements) is None
         assert "'allowed' is True" in str(problem(wording, allowed=True))
         assert "'statements'" in str(problem(wording, statements=statements[:-1]))

@@ -279,7 +279,7 @@ def test_a_control_token_disallows_the_use() -> None:
     result: Any = answer.result
     assert (result.allowed, result.use_allowed) == (True, False)
     assert "Use disallowed: " in answer.text
-    assert "a rule for Google-Extended, which Google obeys for this use" in answer.text
+    assert "a rule for Google-Extended, which controls this use by Google, according to https://" in answer.text
 
 
 def test_advice_of_the_linter_names_a_line() -> None:

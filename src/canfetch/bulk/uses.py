@@ -27,6 +27,7 @@ from canfetch.bulk.extras import import_extra, import_pyarrow
 from canfetch.bulk.kernels import KernelOptions, kernel_options
 from canfetch.bulk.types import USE, arrow_type
 from canfetch.consent.purposes import control_tokens, find_purpose
+from canfetch.consent.statements import deciding_note
 from canfetch.consent.verdict import STANDARDS, StatementKind, combination, unread_beside_robots
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
@@ -68,9 +69,11 @@ def may_use(
         those of the first statement that decides, and null if nothing is stated. `explanation` is the reason in one
         sentence. `token` is the control token whose rule decides, or null. `standard` is that of the statement, and
         `rule` the one by which statements are combined. `unread` lists the sources that could change the answer, or is
-        null if it is final. All fields are null in a row for which `allows` is null.
+        null if it is final. `note` is what the statement means, such as the user-agent line of its group. All fields
+        are null in a row for which `allows` is null.
     Raises: As `allows`; InvalidOption: `purpose` is unknown; MissingExtra: pyarrow is not installed.
-    Cost: As `usage`, plus `decide` for each control token of an operator of the agents.
+    Cost: As `usage`, plus `decide` for each control token of an operator of the agents, and `parse` for each file that
+        states something on the use.
     """
     options = kernel_options(profile, edition, max_bytes=max_bytes, use_registry=use_registry, engine=engine)
     return _may_use(options, content, agent, url, [find_purpose(purpose)])
@@ -122,6 +125,7 @@ class UseArrays(NamedTuple):
     standard: Any
     rule: Any
     unread: Any
+    note: Any
     group: Any
 
 
@@ -187,8 +191,9 @@ def use_arrays(
         stated = (disallow, str(StatementKind.CONTROL_TOKEN), line, text, crawler.name, group)
         found = [compute.replace_with_mask(old, refused, new) for old, new in zip(found, stated, strict=True)]
     use, kind, line, explanation, token, group = found
-    unread = _unread(options, content=content, chains=chains, agent_numbers=agent_numbers, purposes=purposes, use=use)
-    return UseArrays(use, kind, line, explanation, token, _standards(kind), _rules(use, kind), unread, group)
+    questions = _Questions(options, content, chains, agent_numbers, purposes, len(use))
+    unread, note = questions.unread(use), questions.notes(kind, line, token)
+    return UseArrays(use, kind, line, explanation, token, _standards(kind), _rules(use, kind), unread, note, group)
 
 
 def _standards(kind: Any) -> Any:
@@ -207,58 +212,126 @@ def _rules(use: Any, kind: Any) -> Any:
 def _replaced(column: Any, values: Mapping[str, str]) -> Any:
     """Return a column of text with other values, and null for those that are not named."""
     pa = import_pyarrow(_REASON)
-    compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    indices = compute.index_in(column, pa.array(list(values), pa.string()))
-    return pa.array(list(values.values()), pa.string()).take(indices)
+    return pa.array(list(values.values()), pa.string()).take(_numbers_of(column, list(values)))
 
 
-def _unread(
-    options: KernelOptions,
-    *,
-    content: Any,
-    chains: Sequence[Chain | None],
-    agent_numbers: Any,
-    purposes: Sequence[UsagePurpose | None],
-    use: Any,
-) -> Any:
-    """Return the sources that could change each answer. Most rows of a purpose have the same ones."""
+class _Questions:
+    """Questions about rows whose answers depend on the file, the agent and the purpose, but not on the URL.
+
+    Equal rows have one answer.
+
+    Args:
+        options: The options of the files.
+        content: The contents, as a dictionary.
+        chains, agent_numbers: As `_chains` returns them.
+        purposes: The purpose of each row, or one for all rows.
+        length: The number of rows.
+    """
+
+    def __init__(
+        self,
+        options: KernelOptions,
+        content: Any,
+        chains: Sequence[Chain | None],
+        agent_numbers: Any,
+        purposes: Sequence[UsagePurpose | None],
+        length: int,
+    ) -> None:
+        pa = import_pyarrow(_REASON)
+        self._options, self._chains, self._length = options, chains, length
+        self._contents = content.dictionary
+        self._distinct = list(dict.fromkeys(purposes))
+        purpose_numbers = pa.array([self._distinct.index(purpose) for purpose in purposes], pa.int64())
+        self._numbers = (content.indices.cast(pa.int64()), agent_numbers, purpose_numbers)
+
+    def unread(self, use: Any) -> Any:
+        """Return the sources that could change each answer. Most rows of a purpose have the same ones."""
+        pa = import_pyarrow(_REASON)
+        compute = import_extra("pyarrow.compute", "arrow", _REASON)
+        files, _, purposes = self._numbers
+        usual = pa.array([None if one is None else _usual_unread(one) for one in self._distinct], pa.string())
+        is_final = compute.equal(use, str(Preference.DISALLOW))
+        # Null in rows without an answer.
+        unread = compute.if_else(is_final, None, _repeated(usual.take(purposes), self._length))
+        special = _special_files(self._options, self._contents)
+        if not special:
+            return unread
+        allowed = list(_ALLOWED.values())
+
+        def answer(file: int, agent: Agent, purpose: UsagePurpose, use: int) -> str | None:
+            robots, may_name_license = special[file]
+            return unread_beside_robots(
+                purpose,
+                allowed=allowed[use],
+                robots_is_read=not robots.tail,
+                names_license=may_name_license and bool(robots.licenses(agent=agent)),
+            )
+
+        is_special = _repeated(compute.is_in(files, pa.array(list(special))), self._length)
+        rows = compute.and_(use.is_valid(), is_special)
+        return compute.replace_with_mask(unread, rows, self._answers(rows, answer, _numbers_of(use, list(_ALLOWED))))
+
+    def notes(self, kind: Any, line: Any, token: Any) -> Any:
+        """Return the note of each statement that decides."""
+        pa = import_pyarrow(_REASON)
+        compute = import_extra("pyarrow.compute", "arrow", _REASON)
+        kinds = list(StatementKind)
+        tokens = compute.unique(token.drop_null()).to_pylist()
+        number, robots = -1, None
+
+        def answer(file: int, agent: Agent, purpose: UsagePurpose, kind: int, line: int, token: int) -> str:
+            nonlocal number, robots
+            if robots is None or number != file:
+                # Only one file is in memory. The rows are sorted by file.
+                number, robots = file, self._parsed(read_values(self._contents.slice(file, 1))[0])
+            return deciding_note(robots, agent, purpose, kinds[kind], line or None, (None, *tokens)[token])
+
+        rows = kind.is_valid()
+        # 0 is null.
+        lines = line.cast(pa.int64()).fill_null(0)
+        token_numbers = compute.add(_numbers_of(token, tokens).fill_null(-1), 1)
+        notes = self._answers(rows, answer, _numbers_of(kind, [str(one) for one in kinds]), lines, token_numbers)
+        return compute.replace_with_mask(pa.nulls(self._length, pa.string()), rows, notes)
+
+    def _parsed(self, content: Value) -> RobotsTxt:
+        assert isinstance(content, bytes)
+        return parse(content, profile=self._options.profile, max_bytes=self._options.max_bytes)
+
+    def _answers(self, rows: Any, answer: Callable[..., str | None], *others: Any) -> Any:
+        """Return the answers for the rows of a mask, by the file, the agent and the purpose of each, and other numbers.
+
+        Args: answer: It is called in the order of the files.
+        """
+        pa = import_pyarrow(_REASON)
+        compute = import_extra("pyarrow.compute", "arrow", _REASON)
+        columns = [_repeated(column, self._length).filter(rows) for column in (*self._numbers, *others)]
+        if not len(columns[0]):
+            return pa.nulls(0, pa.string())
+        # Equal rows have the same code, which is the position of their numbers in `found`.
+        codes = pa.repeat(pa.scalar(0, pa.int64()), len(columns[0]))
+        found: list[tuple[int, ...]] = [()]
+        for column in columns:
+            count = (compute.max(column).as_py() or 0) + 1
+            if count == 1:
+                found = [(*numbers, 0) for numbers in found]
+                continue
+            encoded = compute.add(compute.multiply(codes, count), column).dictionary_encode()
+            codes = encoded.indices.cast(pa.int64())
+            found = [(*found[key // count], key % count) for key in encoded.dictionary.to_pylist()]
+        answers: list[str | None] = [None] * len(found)
+        for (file, agent, purpose, *rest), code in sorted(zip(found, range(len(found)), strict=True)):
+            chain, used_for = self._chains[agent], self._distinct[purpose]
+            assert chain is not None
+            assert used_for is not None
+            answers[code] = answer(file, chain_agent(chain), used_for, *rest)
+        return pa.array(answers, pa.string()).take(codes)
+
+
+def _numbers_of(column: Any, values: Sequence[str]) -> Any:
+    """Return the position of each value of a column, or null."""
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    distinct = list(dict.fromkeys(purposes))
-    purpose_numbers = pa.array([distinct.index(purpose) for purpose in purposes], pa.int64())
-    usual = pa.array([None if one is None else _usual_unread(one) for one in distinct], pa.string())
-    is_final = compute.equal(use, str(Preference.DISALLOW))
-    # Null in rows without an answer.
-    unread = compute.if_else(is_final, None, _repeated(usual.take(purpose_numbers), len(use)))
-    special = _special_files(options, content.dictionary)
-    if not special:
-        return unread
-
-    def answer(key: int) -> str | None:
-        key, allowed = divmod(key, len(_ALLOWED))
-        key, purpose = divmod(key, len(distinct))
-        file, agent = divmod(key, len(chains))
-        robots, may_name_license = special[file]
-        chain, used_for = chains[agent], distinct[purpose]
-        assert chain is not None
-        assert used_for is not None
-        return unread_beside_robots(
-            used_for,
-            allowed=list(_ALLOWED.values())[allowed],
-            robots_is_read=not robots.tail,
-            names_license=may_name_license and bool(robots.licenses(agent=chain_agent(chain))),
-        )
-
-    # Equal rows have the same key, and the same answer.
-    keys = numbers = content.indices.cast(pa.int64())
-    uses = compute.index_in(use, pa.array(list(_ALLOWED)))
-    for column, count in ((agent_numbers, len(chains)), (purpose_numbers, len(distinct)), (uses, len(_ALLOWED))):
-        keys = compute.add(*(_repeated(part, len(use)) for part in (compute.multiply(keys, count), column)))
-    is_special = _repeated(compute.is_in(numbers, pa.array(list(special))), len(use))
-    rows = compute.and_(use.is_valid(), is_special)
-    encoded = keys.filter(rows).dictionary_encode()
-    answers = pa.array(map(answer, encoded.dictionary.to_pylist()), pa.string())
-    return compute.replace_with_mask(unread, rows, answers.take(encoded.indices))
+    return compute.index_in(column, pa.array(values, pa.string())).cast(pa.int64())
 
 
 def _usual_unread(purpose: UsagePurpose) -> str | None:

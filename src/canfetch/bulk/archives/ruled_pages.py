@@ -89,6 +89,7 @@ class RuledPages:
         yield compute.if_else(is_decided, pa.array([one.detail for one in sources], pa.string()), None)
         yield uses.group
         yield uses.unread
-        evidence = map(robots_evidence, use.to_pylist(), kind.to_pylist(), line.to_pylist(), sources, repeat(ROBOTS))
+        cells = (column.to_pylist() for column in (use, kind, line))
+        evidence = map(robots_evidence, *cells, sources, repeat(ROBOTS), uses.note.to_pylist())
         columns = list(zip(*evidence, strict=True)) or [()] * len(_EVIDENCE)
         yield from map(pa.array, columns, _EVIDENCE)
