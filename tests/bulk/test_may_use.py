@@ -151,8 +151,8 @@ def test_equal_rows_are_answered_once() -> None:
     finally:
         sys.setprofile(None)
     assert [row["unread"] for row in found] == [None, *["headers, html, license"] * 2] * 1_000
-    # One for each agent, and the usual one.
-    assert calls == 4
+    # One for each agent.
+    assert calls == 3
 
 
 @pytest.mark.parametrize(

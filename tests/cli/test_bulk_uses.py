@@ -31,8 +31,9 @@ RULE, SIGNAL = "Disallow: /private/", "Content-Signal: search=yes, ai-train=no"
 ROBOTS = "https://a.example/robots.txt"
 SIGNALS = "Content Signals (contentsignals.org)"
 GROUP = "the user-agent line is line 1, for *"
-STATED = f"robots.txt,line 3,{ROBOTS},,{SIGNALS},the most restrictive statement decides,robots.txt,\"{GROUP}\""
-RULED = f"robots.txt,line 2,{ROBOTS},,RFC 9309,content that the agent may not fetch may not be used,robots.txt,\"GPTBot may not fetch the URL; {GROUP}\""
+STATED = f'robots.txt,line 3,{ROBOTS},,{SIGNALS},the most restrictive statement decides,robots.txt,"{GROUP}"'
+RULED = f"robots.txt,line 2,{ROBOTS},,RFC 9309,content that the agent may not fetch may not be used,robots.txt,"
+RULED += f'"GPTBot may not fetch the URL; {GROUP}"'
 SILENCE = "nothing is stated, and no standard defines what silence means"
 CONTENT = f"""User-agent: *
 {RULE}

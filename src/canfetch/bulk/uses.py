@@ -5,7 +5,7 @@
 pyarrow combines the columns of the kernel.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
@@ -30,7 +30,7 @@ from canfetch.consent.purposes import control_tokens, find_purpose
 from canfetch.consent.statements import deciding_note
 from canfetch.consent.verdict import STANDARDS, StatementKind, combination, unread_beside_robots
 from canfetch.core.agent import Agent
-from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.document import parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.errors import InvalidColumn
@@ -191,8 +191,8 @@ def use_arrays(
         stated = (disallow, str(StatementKind.CONTROL_TOKEN), line, text, crawler.name, group)
         found = [compute.replace_with_mask(old, refused, new) for old, new in zip(found, stated, strict=True)]
     use, kind, line, explanation, token, group = found
-    questions = _Questions(options, content, chains, agent_numbers, purposes, len(use))
-    unread, note = questions.unread(use), questions.notes(kind, line, token)
+    agents_of_rows = chains, agent_numbers
+    unread, note = _file_answers(options, content, agents_of_rows, purposes, (use, kind, token, line))
     return UseArrays(use, kind, line, explanation, token, _standards(kind), _rules(use, kind), unread, note, group)
 
 
@@ -212,146 +212,89 @@ def _rules(use: Any, kind: Any) -> Any:
 def _replaced(column: Any, values: Mapping[str, str]) -> Any:
     """Return a column of text with other values, and null for those that are not named."""
     pa = import_pyarrow(_REASON)
-    return pa.array(list(values.values()), pa.string()).take(_numbers_of(column, list(values)))
+    return pa.array([None, *values.values()], pa.string()).take(_numbers(column, values))
 
 
-class _Questions:
-    """Questions about rows whose answers depend on the file, the agent and the purpose, but not on the URL.
+def _file_answers(
+    options: KernelOptions,
+    content: Any,
+    agents: tuple[Sequence[Chain | None], Any],
+    purposes: Sequence[UsagePurpose | None],
+    stated: Sequence[Any],
+) -> tuple[Any, Any]:
+    """Return the sources that could change each answer, and the note of the statement that decides.
 
-    Equal rows have one answer.
+    They do not depend on the URL, so that equal rows are answered once.
 
     Args:
-        options: The options of the files.
-        content: The contents, as a dictionary.
-        chains, agent_numbers: As `_chains` returns them.
-        purposes: The purpose of each row, or one for all rows.
-        length: The number of rows.
+        agents: As `_chains` returns them.
+        stated: The use, the kind, the token and the line of each row.
     """
-
-    def __init__(
-        self,
-        options: KernelOptions,
-        content: Any,
-        chains: Sequence[Chain | None],
-        agent_numbers: Any,
-        purposes: Sequence[UsagePurpose | None],
-        length: int,
-    ) -> None:
-        pa = import_pyarrow(_REASON)
-        self._options, self._chains, self._length = options, chains, length
-        self._contents = content.dictionary
-        self._distinct = list(dict.fromkeys(purposes))
-        purpose_numbers = pa.array([self._distinct.index(purpose) for purpose in purposes], pa.int64())
-        self._numbers = (content.indices.cast(pa.int64()), agent_numbers, purpose_numbers)
-
-    def unread(self, use: Any) -> Any:
-        """Return the sources that could change each answer. Most rows of a purpose have the same ones."""
-        pa = import_pyarrow(_REASON)
-        compute = import_extra("pyarrow.compute", "arrow", _REASON)
-        files, _, purposes = self._numbers
-        usual = pa.array([None if one is None else _usual_unread(one) for one in self._distinct], pa.string())
-        is_final = compute.equal(use, str(Preference.DISALLOW))
-        # Null in rows without an answer.
-        unread = compute.if_else(is_final, None, _repeated(usual.take(purposes), self._length))
-        special = _special_files(self._options, self._contents)
-        if not special:
-            return unread
-        allowed = list(_ALLOWED.values())
-
-        def answer(file: int, agent: Agent, purpose: UsagePurpose, use: int) -> str | None:
-            robots, may_name_license = special[file]
-            return unread_beside_robots(
-                purpose,
-                allowed=allowed[use],
-                robots_is_read=not robots.tail,
-                names_license=may_name_license and bool(robots.licenses(agent=agent)),
-            )
-
-        is_special = _repeated(compute.is_in(files, pa.array(list(special))), self._length)
-        rows = compute.and_(use.is_valid(), is_special)
-        return compute.replace_with_mask(unread, rows, self._answers(rows, answer, _numbers_of(use, list(_ALLOWED))))
-
-    def notes(self, kind: Any, line: Any, token: Any) -> Any:
-        """Return the note of each statement that decides."""
-        pa = import_pyarrow(_REASON)
-        compute = import_extra("pyarrow.compute", "arrow", _REASON)
-        kinds = list(StatementKind)
-        tokens = compute.unique(token.drop_null()).to_pylist()
-        number, robots = -1, None
-
-        def answer(file: int, agent: Agent, purpose: UsagePurpose, kind: int, line: int, token: int) -> str:
-            nonlocal number, robots
-            if robots is None or number != file:
-                # Only one file is in memory. The rows are sorted by file.
-                number, robots = file, self._parsed(read_values(self._contents.slice(file, 1))[0])
-            return deciding_note(robots, agent, purpose, kinds[kind], line or None, (None, *tokens)[token])
-
-        rows = kind.is_valid()
-        # 0 is null.
-        lines = line.cast(pa.int64()).fill_null(0)
-        token_numbers = compute.add(_numbers_of(token, tokens).fill_null(-1), 1)
-        notes = self._answers(rows, answer, _numbers_of(kind, [str(one) for one in kinds]), lines, token_numbers)
-        return compute.replace_with_mask(pa.nulls(self._length, pa.string()), rows, notes)
-
-    def _parsed(self, content: Value) -> RobotsTxt:
-        assert isinstance(content, bytes)
-        return parse(content, profile=self._options.profile, max_bytes=self._options.max_bytes)
-
-    def _answers(self, rows: Any, answer: Callable[..., str | None], *others: Any) -> Any:
-        """Return the answers for the rows of a mask, by the file, the agent and the purpose of each, and other numbers.
-
-        Args: answer: It is called in the order of the files.
-        """
-        pa = import_pyarrow(_REASON)
-        compute = import_extra("pyarrow.compute", "arrow", _REASON)
-        columns = [_repeated(column, self._length).filter(rows) for column in (*self._numbers, *others)]
-        if not len(columns[0]):
-            return pa.nulls(0, pa.string())
-        # Equal rows have the same code, which is the position of their numbers in `found`.
-        codes = pa.repeat(pa.scalar(0, pa.int64()), len(columns[0]))
-        found: list[tuple[int, ...]] = [()]
-        for column in columns:
-            count = (compute.max(column).as_py() or 0) + 1
-            if count == 1:
-                found = [(*numbers, 0) for numbers in found]
-                continue
-            encoded = compute.add(compute.multiply(codes, count), column).dictionary_encode()
-            codes = encoded.indices.cast(pa.int64())
-            found = [(*found[key // count], key % count) for key in encoded.dictionary.to_pylist()]
-        answers: list[str | None] = [None] * len(found)
-        for (file, agent, purpose, *rest), code in sorted(zip(found, range(len(found)), strict=True)):
-            chain, used_for = self._chains[agent], self._distinct[purpose]
-            assert chain is not None
-            assert used_for is not None
-            answers[code] = answer(file, chain_agent(chain), used_for, *rest)
-        return pa.array(answers, pa.string()).take(codes)
-
-
-def _numbers_of(column: Any, values: Sequence[str]) -> Any:
-    """Return the position of each value of a column, or null."""
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    return compute.index_in(column, pa.array(values, pa.string())).cast(pa.int64())
+    (chains, agent_numbers), (use, kind, token, line) = agents, stated
+    tokens = compute.unique(token.drop_null()).to_pylist()
+    asked = list(dict.fromkeys(purposes))
+    uses, kinds, names = list(_ALLOWED), [None, *StatementKind], [None, *tokens]
+
+    def pairs(first: Any, second: Any, count: int) -> Any:
+        return compute.add(*(_repeated(part, len(use)) for part in (compute.multiply(first, count), second)))
+
+    rows = use.is_valid()
+    purpose_numbers = pa.array([asked.index(purpose) for purpose in purposes], pa.int64())
+    statement_numbers = pairs(_numbers(kind, kinds[1:]), _numbers(token, tokens), len(names))
+    columns = (
+        content.indices.cast(pa.int64()),
+        pairs(agent_numbers, purpose_numbers, len(asked)),
+        pairs(statement_numbers, compute.index_in(use, pa.array(uses)), len(uses)),
+        line.cast(pa.int64()).fill_null(0),
+    )
+    # Equal rows have the same code, which is the position of their numbers in `questions`.
+    codes = pa.repeat(pa.scalar(0, pa.int64()), compute.sum(rows).as_py() or 0)
+    questions: list[tuple[int, ...]] = [()] if len(codes) else []
+    for column in columns:
+        numbers = _repeated(column, len(use)).filter(rows)
+        count = (compute.max(numbers).as_py() or 0) + 1
+        keys: Sequence[int] = range(len(questions))
+        if count > 1:
+            encoded = compute.add(compute.multiply(codes, count), numbers).dictionary_encode()
+            codes, keys = encoded.indices.cast(pa.int64()), encoded.dictionary.to_pylist()
+        questions = [(*questions[key // count], key % count) for key in keys]
+    contents = read_values(content.dictionary)
+    robots, number, names_license = None, -1, False
+    unread: list[str | None] = [None] * len(questions)
+    notes = unread.copy()
+    # Only one file is parsed at a time.
+    for (file, asker, statement, line_number), code in sorted(zip(questions, range(len(questions)), strict=True)):
+        (agent, purpose), (rest, use_number) = divmod(asker, len(asked)), divmod(statement, len(uses))
+        chain, used_for, text = chains[agent], asked[purpose], contents[file]
+        stated_kind, name = kinds[rest // len(names)], names[rest % len(names)]
+        assert chain is not None
+        assert used_for is not None
+        assert isinstance(text, bytes)
+        if file != number:
+            number, robots, names_license = file, None, may_name_license(text)
+        if robots is None and (stated_kind or names_license or len(text) > options.max_bytes):
+            robots = parse(text, profile=options.profile, max_bytes=options.max_bytes)
+        crawler = chain_agent(chain)
+        unread[code] = unread_beside_robots(
+            used_for,
+            allowed=_ALLOWED[uses[use_number]],
+            robots_is_read=robots is None or not robots.tail,
+            names_license=robots is not None and names_license and bool(robots.licenses(agent=crawler)),
+        )
+        if robots is not None and stated_kind is not None:
+            notes[code] = deciding_note(robots, crawler, used_for, stated_kind, line=line_number, token=name)
+    # Null in rows without an answer.
+    codes = compute.replace_with_mask(pa.nulls(len(use), pa.int64()), rows, codes)
+    return pa.array(unread, pa.string()).take(codes), pa.array(notes, pa.string()).take(codes)
 
 
-def _usual_unread(purpose: UsagePurpose) -> str | None:
-    """Return the sources that could change an answer by a robots.txt that was read and names no license."""
-    return unread_beside_robots(purpose, allowed=None, robots_is_read=True, names_license=False)
-
-
-def _special_files(options: KernelOptions, contents: Any) -> dict[int, tuple[RobotsTxt, bool]]:
-    """Return the files that may have a part that was not read, or may name a license, by their number.
-
-    The second value of a file is whether it may name a license.
-    """
-    special = {}
-    for number, content in enumerate(read_values(contents)):
-        if isinstance(content, bytes):
-            names_license = may_name_license(content)
-            if names_license or len(content) > options.max_bytes:
-                robots = parse(content, profile=options.profile, max_bytes=options.max_bytes)
-                special[number] = (robots, names_license)
-    return special
+def _numbers(column: Any, values: Iterable[str]) -> Any:
+    """Return the position of each value of a column from 1, and 0 for null."""
+    pa = import_pyarrow(_REASON)
+    compute = import_extra("pyarrow.compute", "arrow", _REASON)
+    return compute.add(compute.index_in(column, pa.array(values, pa.string())).cast(pa.int64()).fill_null(-1), 1)
 
 
 def may_name_license(content: bytes) -> bool:

@@ -68,7 +68,6 @@ from canfetch.consent.verdict import (
     ROBOTS,
     TDM_FILE,
     SourceState,
-    StatementKind,
     UseSource,
     UseStatement,
     UseVerdict,

@@ -95,14 +95,14 @@ def unreachable_statement() -> UseStatement:
 
 def rule_statement(verdict: Verdict) -> UseStatement:
     """Return the rule that disallows a URL."""
-    note = _rule_note(verdict.agent, verdict.group, verdict.line)
+    note = _rule_note(verdict.agent, verdict.group, verdict.line or 0)
     if verdict.rule is None:
         return UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, verdict.explanation, Preference.DISALLOW, note)
     return _line_statement(StatementKind.RULE, verdict.rule.line, Preference.DISALLOW, note)
 
 
-def _rule_note(agent: Agent, group: GroupSelection, line: int | None) -> str:
-    return _joined(f"{agent.tokens[0]} may not fetch the URL", "" if line is None else _group_lines(group, line))
+def _rule_note(agent: Agent, group: GroupSelection, line: int) -> str:
+    return _joined(f"{agent.tokens[0]} may not fetch the URL", _group_lines(group, line) if line else "")
 
 
 def _token_note(token: Crawler, group: GroupSelection, line: int) -> str:
@@ -112,19 +112,18 @@ def _token_note(token: Crawler, group: GroupSelection, line: int) -> str:
 
 
 def deciding_note(
-    robots: RobotsTxt, agent: Agent, purpose: UsagePurpose, kind: StatementKind, line: int | None, token: str | None
+    robots: RobotsTxt, agent: Agent, purpose: UsagePurpose, kind: StatementKind, *, line: int, token: str | None
 ) -> str:
     """Return the note of a statement of robots.txt that decides, which does not depend on the URL.
 
     Args:
         agent: Who collects the content.
-        kind, line, token: Those of the statement.
+        kind, line, token: Those of the statement. 0 is no line.
     Cost: O(bytes) at the first call for a file.
     """
     group = robots.rules_for(agent).group
     if kind is StatementKind.RULE:
         return _rule_note(agent, group, line)
-    assert line is not None
     if token is not None:
         crawler = next(one for one in control_tokens(agent, purpose) if one.name == token)
         return _token_note(crawler, robots.rules_for(crawler.agent).group, line)

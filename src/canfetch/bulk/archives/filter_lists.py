@@ -13,6 +13,7 @@ from canfetch.bulk.archives.decisions import (
     FileDecisions,
     NamedAgent,
     Provenance,
+    Use,
     use_without_rules,
 )
 from canfetch.bulk.reading.captures import Fault
@@ -183,32 +184,25 @@ def _use_cells(file: FileDecisions | Decision, decision: Decision, purpose: Usag
     read = f"{ROBOTS} ({SourceState.ABSENT})" if is_known and use.use is not None else None
     # Without rules, nothing but an unreachable file states something.
     note = None if use.kind is None else unreachable_statement().note
-    return (*use, *provenance, None, unread, *robots_evidence(use.use, use.kind, use.line, provenance, read, note))
+    return (*use, *provenance, None, unread, *robots_evidence(use, provenance, read, note))
 
 
-def robots_evidence(
-    use: str | None,
-    kind: str | None,
-    line: int | None,
-    provenance: Provenance,
-    read: str | None,
-    note: str | None,
-) -> tuple[Any, ...]:
+def robots_evidence(use: Use, provenance: Provenance, read: str | None, note: str | None) -> tuple[Any, ...]:
     """Return the cells from `use_source` on, for a use that robots.txt decides, or nothing does.
 
     Args:
-        use, kind, line: The cells of these columns.
+        use: The cells of its columns.
         provenance: The capture.
         read: Whether robots.txt was read.
         note: What the statement means.
     """
-    if use is None:
+    if use.use is None:
         return (None,) * 8
-    rule = combination(kind, allowed=_ALLOWED[use])
-    if kind is None:
+    rule = combination(use.kind, allowed=_ALLOWED[use.use])
+    if use.kind is None:
         return None, None, None, None, None, rule, read, None
-    place = ROBOTS if line is None else f"line {line}"
-    standard, words = STANDARDS[StatementKind(kind)], _bounded(note or "")
+    place = ROBOTS if use.line is None else f"line {use.line}"
+    standard, words = STANDARDS[StatementKind(use.kind)], _bounded(note or "")
     return ROBOTS, place, provenance.url, provenance.time, standard, rule, read, words
 
 
