@@ -154,20 +154,25 @@ def test_only_tdmrep_orders_its_sources() -> None:
     assert use(tdm=file, purpose="search").allowed is None
 
 
+GOOGLE = "https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers"
+
+
 def test_control_tokens_decide_for_their_operator_only() -> None:
     robots = "User-agent: Google-Extended\nDisallow: /\n"
-    source = "https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers"
     google = use(robots, agent=canfetch.agent("Googlebot"))
     assert [(one.kind, one.note) for one in google.decided_by] == [
         (
             "control-token",
-            f"a rule for Google-Extended, which controls this use by Google, according to {source}; {GROUP}",
+            f"a rule for Google-Extended, which controls this use by Google; {GROUP}; documented in {GOOGLE}",
         )
     ]
     assert use(robots, agent=canfetch.agent("Googlebot"), purpose="grounding").allowed is False
     assert use(robots, agent=canfetch.agent("Googlebot"), purpose="search").allowed is None
     for name in ("GPTBot", "Applebot", "ExampleBot"):
         assert use(robots, agent=canfetch.agent(name)).allowed is None
+    # No document of the operator is known.
+    (listed,) = use("User-agent: Webzio-Extended\nDisallow: /\n", agent=canfetch.agent("omgili")).decided_by
+    assert listed.note.endswith("; documented in ai.robots.txt, robots.json: a community-maintained list")
 
 
 def test_a_preference_in_the_group_of_a_control_token_is_a_fact() -> None:
@@ -177,7 +182,8 @@ def test_a_preference_in_the_group_of_a_control_token_is_a_fact() -> None:
     assert verdict.allowed is None
     (statement,) = verdict.statements
     assert (statement.line, str(statement.preference), statement.text) == (2, "unknown", "Content-Signal: ai-train=no")
-    assert statement.note == f"in the group for Google-Extended, for which Google documents only rules; {GROUP}"
+    documented = f"in the group for Google-Extended, for which only rules are documented in {GOOGLE}"
+    assert statement.note == f"{documented}; {GROUP}"
     assert use(robots, agent="GPTBot").statements == ()
     # The group for all crawlers is not one of the token.
     (other,) = use(f"User-agent: *\n{signal}User-agent: Googlebot\nAllow: /\n", agent="Googlebot").statements

@@ -106,9 +106,9 @@ def _rule_note(agent: Agent, group: GroupSelection, line: int) -> str:
 
 
 def _token_note(token: Crawler, group: GroupSelection, line: int) -> str:
+    meaning = f"a rule for {token.name}, which controls this use by {token.operator}"
     # The registry has no titles of documents.
-    meaning = f"a rule for {token.name}, which controls this use by {token.operator}, according to {token.source}"
-    return _joined(meaning, _group_lines(group, line))
+    return _joined(meaning, _group_lines(group, line), f"documented in {token.source}")
 
 
 def deciding_note(
@@ -193,7 +193,7 @@ def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage, listi
         if own.verdict.group.token == ALL_CRAWLERS:
             continue
         for one in listing.first(one for one in own.statements if one.line not in listed):
-            note = f"in the group for {token.name}, for which {token.operator} documents only rules"
+            note = f"in the group for {token.name}, for which only rules are documented in {token.source}"
             fact = record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
             yield with_place(fact, one.record, own.verdict.group)
 
