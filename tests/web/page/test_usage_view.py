@@ -68,6 +68,7 @@ def test_a_crawler_that_may_not_fetch_has_no_preference(usage: OpenPage) -> None
     explanation = usage.find(".usage-view .explanation")
     expect(explanation).to_contain_text("The crawler may not fetch this URL, so no statement applies to it.")
     expect(explanation).to_contain_text("GPTBot may not fetch it: line 34 decides.")
+    expect(explanation).to_contain_text("the user-agent lines are lines 31, 56, for GPTBot")
     expect(usage.find(".usage-view [role=gridcell]").first).to_have_attribute(
         "aria-label", "Googlebot may fetch it: no rule matches. It may fetch 14 of 16 listed URLs."
     )

@@ -154,10 +154,11 @@ def _further_sentence(verdict: UseVerdict | None) -> str:
 
 def _note_sentence(verdict: UseVerdict | None) -> str:
     """Return the note of a line of robots.txt that disallows the use and is in another sentence, or an empty string."""
-    found = verdict.decided_by[0] if verdict is not None and verdict.allowed is False else None
-    if found is None or found.line is None or found.kind in _FURTHER:
+    if verdict is None or verdict.allowed is not False:
         return ""
-    return f"About line {found.line}: {quote(found.note, max_tokens=LINE_TOKENS)}."
+    lines = (one for one in verdict.decided_by if one.line is not None and one.kind not in _FURTHER)
+    found = next(lines, None)
+    return "" if found is None else f"About line {found.line}: {quote(found.note, max_tokens=LINE_TOKENS)}."
 
 
 def _quoted(statement: UseStatement) -> str:
