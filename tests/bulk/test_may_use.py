@@ -2,8 +2,9 @@
 
 import random
 import sys
+from collections import Counter
 from collections.abc import Iterable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.bulk.generated_usage import URLS, generated_content
 import canfetch
 from canfetch.bulk import may_use, usage
 from canfetch.bulk.uses import may_use_by_purpose
+from canfetch.consent.statements import record_statement
 from canfetch.consent.verdict import UseVerdict, unread_beside_robots
 from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, InvalidURL
 from canfetch.extensions import UsagePurpose
@@ -138,21 +140,24 @@ def test_equal_rows_have_the_sources_and_tokens_of_one_url(engine: str) -> None:
 
 
 def test_equal_rows_are_answered_once() -> None:
-    licensed = "License: https://example.com/l.xml\nUser-agent: a\nDisallow: /b"
-    calls = 0
+    licensed = "License: https://example.com/l.xml\nUser-agent: a\nDisallow: /b\nUser-agent: *\nContent-Usage: search=n"
+    calls = Counter[CodeType]()
 
     def count(frame: FrameType, event: str, _: object) -> None:
-        nonlocal calls
-        calls += event == "call" and frame.f_code is unread_beside_robots.__code__
+        calls[frame.f_code] += event == "call"
 
     sys.setprofile(count)
     try:
-        found = may_use([licensed] * 3_000, ["a", "b", "c"] * 1_000, ["/b"] * 3_000, purpose="search")
+        found = may_use(
+            [licensed] * 4_000, ["a", "b", "c", "b"] * 1_000, ["/b", "/", "/", "/c"] * 1_000, purpose="search"
+        )
     finally:
         sys.setprofile(None)
-    assert [row["unread"] for row in found] == [None, *["headers, html, license"] * 2] * 1_000
-    # One for each agent.
-    assert calls == 3
+    group = "the user-agent line is line 4, for *"
+    notes = ["a may not fetch the URL; the user-agent line is line 2, for a", *[group] * 3]
+    assert [(row["unread"], row["note"]) for row in found] == [(None, note) for note in notes] * 1_000
+    # The first one is answered for each agent, and the record is parsed once for all agents.
+    assert [calls[one.__code__] for one in (unread_beside_robots, record_statement)] == [3, 1]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from canfetch.bulk.extras import import_extra, import_pyarrow
 from canfetch.bulk.kernels import KernelOptions, kernel_options
 from canfetch.bulk.types import USE, arrow_type
 from canfetch.consent.purposes import control_tokens, find_purpose
-from canfetch.consent.statements import deciding_note
+from canfetch.consent.statements import DecidingNotes
 from canfetch.consent.verdict import STANDARDS, StatementKind, combination, unread_beside_robots
 from canfetch.core.agent import Agent
 from canfetch.core.document import parse
@@ -261,7 +261,7 @@ def _file_answers(
             codes, keys = encoded.indices.cast(pa.int64()), encoded.dictionary.to_pylist()
         questions = [(*questions[key // count], key % count) for key in keys]
     contents = read_values(content.dictionary)
-    robots, number, names_license = None, -1, False
+    file_notes, number, names_license = None, -1, False
     unread: list[str | None] = [None] * len(questions)
     notes = unread.copy()
     # Only one file is parsed at a time.
@@ -273,9 +273,10 @@ def _file_answers(
         assert used_for is not None
         assert isinstance(text, bytes)
         if file != number:
-            number, robots, names_license = file, None, may_name_license(text)
-        if robots is None and (stated_kind or names_license or len(text) > options.max_bytes):
-            robots = parse(text, profile=options.profile, max_bytes=options.max_bytes)
+            number, file_notes, names_license = file, None, may_name_license(text)
+        if file_notes is None and (stated_kind or names_license or len(text) > options.max_bytes):
+            file_notes = DecidingNotes(parse(text, profile=options.profile, max_bytes=options.max_bytes))
+        robots = None if file_notes is None else file_notes.robots
         crawler = chain_agent(chain)
         unread[code] = unread_beside_robots(
             used_for,
@@ -283,8 +284,8 @@ def _file_answers(
             robots_is_read=robots is None or not robots.tail,
             names_license=robots is not None and names_license and bool(robots.licenses(agent=crawler)),
         )
-        if robots is not None and stated_kind is not None:
-            notes[code] = deciding_note(robots, crawler, used_for, stated_kind, line=line_number, token=name)
+        if file_notes is not None and stated_kind is not None:
+            notes[code] = file_notes.note(crawler, used_for, stated_kind, line_number, name)
     # Null in rows without an answer.
     codes = compute.replace_with_mask(pa.nulls(len(use), pa.int64()), rows, codes)
     return pa.array(unread, pa.string()).take(codes), pa.array(notes, pa.string()).take(codes)

@@ -111,28 +111,40 @@ def _token_note(token: Crawler, group: GroupSelection, line: int) -> str:
     return _joined(meaning, _group_lines(group, line), f"documented in {token.source}")
 
 
-def deciding_note(
-    robots: RobotsTxt, agent: Agent, purpose: UsagePurpose, kind: StatementKind, *, line: int, token: str | None
-) -> str:
-    """Return the note of a statement of robots.txt that decides, which does not depend on the URL.
+class DecidingNotes:
+    """The notes of the statements of a robots.txt that decide. They do not depend on the URL.
 
-    Args:
-        agent: Who collects the content.
-        kind, line, token: Those of the statement. 0 is no line.
-    Cost: O(bytes) at the first call for a file.
+    Args: robots: The file.
     """
-    group = robots.rules_for(agent).group
-    if kind is StatementKind.RULE:
-        return _rule_note(agent, group, line)
-    if token is not None:
-        crawler = next(one for one in control_tokens(agent, purpose) if one.name == token)
-        return _token_note(crawler, robots.rules_for(crawler.agent).group, line)
-    records = robots.extensions
-    record = records[bisect_left(records, line, key=attrgetter("line"))]
-    # Of several labels, the most restrictive one decides.
-    stated = list(statements_of(record, purpose))
-    wanted = most_restrictive(one.usage_preference.preference for one in stated)
-    return group_statement(next(one for one in stated if one.usage_preference.preference is wanted), group).note
+
+    def __init__(self, robots: RobotsTxt) -> None:
+        self.robots = robots
+        # A long record is parsed once for all agents.
+        self._stated: dict[tuple[int, UsagePurpose], tuple[UseStatement, Extension[Any]]] = {}
+
+    def note(self, agent: Agent, purpose: UsagePurpose, kind: StatementKind, line: int, token: str | None) -> str:
+        """Return the note of a statement.
+
+        Args:
+            agent: Who collects the content.
+            kind, line, token: Those of the statement. 0 is no line.
+        Cost: O(user-agent lines of the groups), and O(bytes) at the first call.
+        """
+        group = self.robots.rules_for(agent).group
+        if kind is StatementKind.RULE:
+            return _rule_note(agent, group, line)
+        if token is not None:
+            crawler = next(one for one in control_tokens(agent, purpose) if one.name == token)
+            return _token_note(crawler, self.robots.rules_for(crawler.agent).group, line)
+        if (line, purpose) not in self._stated:
+            records = self.robots.extensions
+            record = records[bisect_left(records, line, key=attrgetter("line"))]
+            # Of several labels, the most restrictive one decides.
+            stated = list(statements_of(record, purpose))
+            wanted = most_restrictive(one.usage_preference.preference for one in stated)
+            first = next(one for one in stated if one.usage_preference.preference is wanted)
+            self._stated[line, purpose] = record_statement(first), record
+        return with_place(*self._stated[line, purpose], group).note
 
 
 def _joined(*texts: str) -> str:
@@ -154,7 +166,7 @@ def _group_lines(group: GroupSelection, line: int) -> str:
     if not group.lines:
         return ""
     if len(group.lines) > _MAX_LINES:
-        nearest = max((one for one in group.lines if one < line), default=group.lines[0])
+        nearest = group.lines[max(0, bisect_left(group.lines, line) - 1)]
         return f"the nearest of {len(group.lines)} user-agent lines is line {nearest}, for {group.token}"
     words = "lines are lines" if len(group.lines) > 1 else "line is line"
     return f"the user-agent {words} {', '.join(map(str, group.lines))}, for {group.token}"

@@ -125,9 +125,7 @@ def test_a_control_token_and_a_header_reserve_a_use(usage: OpenPage) -> None:
     )
     cell(usage, "Googlebot", "Training").click()
     explanation = usage.find(".usage-view .explanation")
-    expect(explanation).to_contain_text(
-        "a rule for Google-Extended, which controls this use by Google; the user"
-    )
+    expect(explanation).to_contain_text("a rule for Google-Extended, which controls this use by Google; the user")
     usage.find(".usage-view .more summary").click()
     usage.control("tdm-headers").fill("X-Robots-Tag: noai")
     cell(usage, "GPTBot", "Training").click()
