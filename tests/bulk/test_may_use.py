@@ -2,8 +2,9 @@
 
 import random
 import sys
+from collections import Counter
 from collections.abc import Iterable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.bulk.generated_usage import URLS, generated_content
 import canfetch
 from canfetch.bulk import may_use, usage
 from canfetch.bulk.uses import may_use_by_purpose
+from canfetch.consent.statements import record_statement
 from canfetch.consent.verdict import UseVerdict, unread_beside_robots
 from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, InvalidURL
 from canfetch.extensions import UsagePurpose
@@ -28,7 +30,7 @@ Disallow: /grounded/
 User-agent: GPTBot
 Content-Signal: ai-train=yes
 """
-NOTHING = dict.fromkeys(["use", "kind", "line", "explanation", "token", "standard", "rule", "unread"])
+NOTHING = dict.fromkeys(["use", "kind", "line", "explanation", "token", "standard", "rule", "unread", "note"])
 # Names of files, with the control tokens of three operators.
 NAMES = ["a", "*", "gptbot", "googlebot", "Google-Extended", "Applebot-Extended", "YandexAdditional", "Yandex"]
 AGENTS = ["a", "GPTBot", "Googlebot", "Google-Extended", "GoogleOther", "Applebot", "YandexBot", "two words", None]
@@ -122,37 +124,40 @@ def test_equal_rows_have_the_sources_and_tokens_of_one_url(engine: str) -> None:
     expected: list[tuple[Any, ...]] = []
     for content, agent, url, purpose in rows:
         if content is None or agent in {None, "two words"}:
-            expected.append((None,) * 5)
+            expected.append((None,) * 6)
             continue
         verdict = canfetch.may_use(url, purpose=purpose, agent=agent, robots=canfetch.parse(content))
         first = verdict.decided_by[0] if verdict.decided_by else None
-        stated = (None, None, None) if first is None else (first.line, first.token, first.standard)
+        stated = (None,) * 4 if first is None else (first.line, first.token, first.standard, first.note)
         expected.append((*stated, verdict.combination, unread_sources(verdict)))
     columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)]
     halves = [pa.array(part, pa.binary()).dictionary_encode() for part in (columns[0][:700], columns[0][700:])]
     views = [pa.array(column, pa.string_view()) for column in columns[1:3]]
     for files, agents, targets in (columns[:3], [pa.chunked_array(halves), *views]):
         found = may_use_by_purpose(files, agents, targets, columns[3], engine=engine)
-        fields = ("line", "token", "standard", "rule", "unread")
+        fields = ("line", "token", "standard", "note", "rule", "unread")
         assert [tuple(row[name] for name in fields) for row in found] == expected
 
 
 def test_equal_rows_are_answered_once() -> None:
-    licensed = "License: https://example.com/l.xml\nUser-agent: a\nDisallow: /b"
-    calls = 0
+    licensed = "License: https://example.com/l.xml\nUser-agent: a\nDisallow: /b\nUser-agent: *\nContent-Usage: search=n"
+    calls = Counter[CodeType]()
 
     def count(frame: FrameType, event: str, _: object) -> None:
-        nonlocal calls
-        calls += event == "call" and frame.f_code is unread_beside_robots.__code__
+        calls[frame.f_code] += event == "call"
 
     sys.setprofile(count)
     try:
-        found = may_use([licensed] * 3_000, ["a", "b", "c"] * 1_000, ["/b"] * 3_000, purpose="search")
+        found = may_use(
+            [licensed] * 4_000, ["a", "b", "c", "b"] * 1_000, ["/b", "/", "/", "/c"] * 1_000, purpose="search"
+        )
     finally:
         sys.setprofile(None)
-    assert [row["unread"] for row in found] == [None, *["headers, html, license"] * 2] * 1_000
-    # One for each agent, and the usual one.
-    assert calls == 4
+    group = "the user-agent line is line 4, for *"
+    notes = ["a may not fetch the URL; the user-agent line is line 2, for a", *[group] * 3]
+    assert [(row["unread"], row["note"]) for row in found] == [(None, note) for note in notes] * 1_000
+    # The first one is answered for each agent, and the record is parsed once for all agents.
+    assert [calls[one.__code__] for one in (unread_beside_robots, record_statement)] == [3, 1]
 
 
 @pytest.mark.parametrize(

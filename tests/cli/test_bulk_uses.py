@@ -30,8 +30,10 @@ STATES = {404: SourceState.ABSENT, 503: SourceState.UNREACHABLE}
 RULE, SIGNAL = "Disallow: /private/", "Content-Signal: search=yes, ai-train=no"
 ROBOTS = "https://a.example/robots.txt"
 SIGNALS = "Content Signals (contentsignals.org)"
-STATED = f"robots.txt,line 3,{ROBOTS},,{SIGNALS},the most restrictive statement decides,robots.txt,"
+GROUP = "the user-agent line is line 1, for *"
+STATED = f'robots.txt,line 3,{ROBOTS},,{SIGNALS},the most restrictive statement decides,robots.txt,"{GROUP}"'
 RULED = f"robots.txt,line 2,{ROBOTS},,RFC 9309,content that the agent may not fetch may not be used,robots.txt,"
+RULED += f'"GPTBot may not fetch the URL; {GROUP}"'
 SILENCE = "nothing is stated, and no standard defines what silence means"
 CONTENT = f"""User-agent: *
 {RULE}
@@ -80,20 +82,21 @@ def expected_use(robots: dict[str, Any], row: dict[str, Any], purpose: str) -> t
     try:
         origin = str(Origin.from_url(row["url"]))
     except InvalidURL:
-        return (None,) * 6
+        return (None,) * 7
     source = robots.get(origin, MissingSource(SourceState.NOT_READ))
     agent = canfetch.agent(row["agent"])
     verdict = canfetch.may_use(row["url"], purpose=purpose, agent=agent, robots=source)
     changing = (one.name for one in verdict.unread if one.name != "tdmrep.json" or verdict.purpose == "training")
     unread = None if verdict.is_final else ", ".join(dict.fromkeys(changing))
     if verdict.allowed is None:
-        return "unknown", *(None,) * 4, unread
+        return "unknown", *(None,) * 4, unread, None
     first = verdict.decided_by[0]
     if first.line is None:
-        return str(first.preference), str(first.kind), None, None, None, unread
+        return str(first.preference), str(first.kind), None, None, None, unread, first.note
+    assert len(first.note) <= 256
     text = display_text(source.content.splitlines()[first.line - 1].strip().replace(b"\t", b" "))
     token = first.note.removeprefix("a rule for ").partition(",")[0] if first.kind == "control-token" else None
-    return str(first.preference), str(first.kind), first.line, text, token, unread
+    return str(first.preference), str(first.kind), first.line, text, token, unread, first.note
 
 
 def filter_urls(ran: Run, output: str, *more: str, **options: Any) -> Any:
@@ -108,7 +111,7 @@ def test_each_row_has_the_answer_of_may_use(folder: Path, run: Run, engine: str,
     robots = generate(folder, urls=500)
     assert filter_urls(run, "out.ndjson", "--use", purpose, "--engine", engine).code == 0
     rows = read_json_lines(folder / "out.ndjson")
-    found = [tuple(row[name] for name in (*USE, "use_unread")) for row in rows]
+    found = [tuple(row[name] for name in (*USE, "use_unread", "use_note")) for row in rows]
     assert len(rows) == 2_000
     assert found == [expected_use(robots, row, purpose) for row in rows]
     assert {use for use, *_ in found} >= {"disallow", "unknown", None}

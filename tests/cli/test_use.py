@@ -253,8 +253,9 @@ def test_a_license_that_does_not_exist_is_named(run: Run, site: Site) -> None:
     url = serve(site, f"License: {site.url('license.xml')}\n".encode())
     site.serve("/license.xml", respond(b"", status=404))
     ran = run("use", url, *TRAINING, *UNKEPT)
+    outside = "outside of all groups, so that it applies to crawlers whose groups have no such line"
     assert ran.lines[1:3] == [
-        f"  fact         robots.txt, line 1: {site.url('license.xml')} (the license is absent)",
+        f"  fact         robots.txt, line 1: {site.url('license.xml')} (the license is absent; {outside})",
         f"  absent       tdmrep.json, license ({site.url('license.xml')})",
     ]
     assert ran.code == 0

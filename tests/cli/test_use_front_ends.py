@@ -311,5 +311,5 @@ def test_columns_give_the_answer_of_the_library() -> None:
             verdict = site.verdict(url, agent, response=NOT_READ, tdm=NOT_READ)
             deciding = verdict.decided_by[0] if verdict.decided_by else None
             use = {True: "allow", False: "disallow", None: "unknown"}[verdict.allowed]
-            kind, line = (None, None) if deciding is None else (str(deciding.kind), deciding.line)
-            assert (row["use"], row["kind"], row["line"]) == (use, kind, line)
+            stated = (None,) * 3 if deciding is None else (str(deciding.kind), deciding.line, deciding.note)
+            assert (row["use"], row["kind"], row["line"], row["note"]) == (use, *stated)

@@ -97,13 +97,22 @@ def test_lists_give_the_answer_of_the_library_as_of_a_time(captured: Path, run: 
     pytest.importorskip("pyarrow")
     if engine == "duckdb":
         pytest.importorskip("duckdb")
+    unread = MissingSource(SourceState.NOT_READ)
     for purpose in ("training", "search", "ai-use"):
         days = [day for day in range(SITES) if Situation(day).purpose == purpose]
         rows = [{"url": url, "time": at(day + 0.5).timestamp(), "day": day} for day in days for url in URLS]
         (folder / "urls.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
         options = [word for agent in AGENTS for word in ("--agent", agent)]
-        options += ["--robots", str(captured), "--pages", str(captured), "--time-column", "time", "--engine", engine]
-        ran = run("bulk", "filter", "urls.ndjson", *options, "--use", purpose, "-j1", "-o", f"{purpose}.ndjson")
+        options += ["--robots", str(captured), "--time-column", "time", "--engine", engine]
+        command = ["bulk", "filter", "urls.ndjson", *options, "--use", purpose, "-j1", "-o", f"{purpose}.ndjson"]
+        assert run(*command).code == 0
+        for row in read_json_lines(folder / f"{purpose}.ndjson"):
+            site = Situation(row["day"])
+            verdict = expected(site, row["url"], row["agent"], response=unread, tdm=unread, license={})
+            deciding = verdict.decided_by[0] if verdict.decided_by else None
+            cells = (None,) * 3 if deciding is None else (str(deciding.kind), deciding.line, deciding.note)
+            assert (row["use_kind"], row["use_line"], row["use_note"]) == cells
+        ran = run(*command, "--pages", str(captured), "--force")
         assert ran.code == 0
         found = read_json_lines(folder / f"{purpose}.ndjson")
         assert len(found) == len(rows) * len(AGENTS)
@@ -115,6 +124,7 @@ def test_lists_give_the_answer_of_the_library_as_of_a_time(captured: Path, run: 
             assert row["use_read"].startswith("robots.txt, headers")
             if deciding is not None:
                 stated = (str(deciding.kind), deciding.source, deciding.place, deciding.standard, deciding.token)
+                assert row["use_note"] == (deciding.note or None)
                 names = ("kind", "source", "place", "standard", "token")
                 assert tuple(row[f"use_{name}"] for name in names) == stated
                 assert row["use_time"] == f"{at(row['day']):%Y-%m-%dT%H:%M:%SZ}"
@@ -221,8 +231,8 @@ def test_cells_of_a_row_do_not_depend_on_other_rows(run: Any, folder: Path) -> N
     urls = [f"https://{name}" for name in ("a.example/one", "b.example/one", "b.example/two")]
     statement = ("content-usage", 3, "line 3", "https://a.example/robots.txt")
     label, group = "tdm is a label of the expired draft-ietf-aipref-vocab-01", "the user-agent line is line 2, for *"
-    assert cells(urls, *pages) == [(*statement, None), (*statement, f"{label}; {group}"), (*statement, None)]
-    assert cells(urls[:1]) == cells(urls[:1], *pages) == [(*statement, None)]
+    assert cells(urls, *pages) == cells(urls) == [(*statement, f"{label}; {group}")] * 3
+    assert cells(urls[:1]) == cells(urls[:1], *pages) == cells(urls, *pages)[:1]
 
 
 @pytest.mark.slow

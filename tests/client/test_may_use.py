@@ -379,7 +379,7 @@ def test_a_license_with_an_invalid_host_is_not_read(ask: Ask, host: str) -> None
 
     assert verdict.license_urls == ()
     assert {(one.source, one.note) for one in verdict.statements if one.text == url} == {
-        ("robots.txt", "the URL of a license is not valid"),
+        ("robots.txt", "the URL of a license is not valid; the user-agent line is line 1, for *"),
         ("headers", "the URL of a license is not valid"),
     }
     assert sorted(web.requested) == sorted([ROBOTS_URL, TDM_URL])

@@ -49,7 +49,7 @@ def use(
 
 def terms(verdict: UseVerdict) -> list[str]:
     """Return the terms of licenses, without the places that name them."""
-    return [str(one) for one in verdict.statements if one.note != "the terms of a license"]
+    return [str(one) for one in verdict.statements if not one.note.startswith("the terms of a license")]
 
 
 @pytest.fixture(autouse=True)
@@ -169,6 +169,11 @@ def test_rsl_4_4_the_license_of_a_group_replaces_that_of_the_file() -> None:
     other, own = (use(documents, robots=robots, agent=agent) for agent in ("OtherBot", "ExampleBot"))
     assert (other.allowed, own.allowed) == (False, True)
     assert own.statements[0].place == "line 5"
+    outside = "outside of all groups, so that it applies to crawlers whose groups have no such line"
+    assert [verdict.statements[0].note for verdict in (other, own)] == [
+        f"the terms of a license; {outside}",
+        "the terms of a license; the user-agent line is line 3, for ExampleBot",
+    ]
     # The license for other crawlers is not one of these sources.
     assert [str(one) for one in own.sources[4:]] == ["license: read (https://example.com/examplebot-license.xml)"]
 
@@ -355,7 +360,7 @@ def test_the_license_of_a_page_does_not_permit_what_that_of_the_site_prohibits()
 def test_each_place_names_the_license(robots: str, response: PageResponse, place: str) -> None:
     verdict = use(document(content(prohibits("all"))), robots=robots, response=response)
     assert verdict.allowed is False
-    (naming,) = (one for one in verdict.statements if one.note == "the terms of a license")
+    (naming,) = (one for one in verdict.statements if one.note.startswith("the terms of a license"))
     assert str(naming).startswith(f"{place}: ")
     assert terms(verdict)[-1] == f"license, {LICENSE}, line 1 of the license for /: prohibits all"
     assert str(verdict.sources[-1]) == f"license: read ({LICENSE})"

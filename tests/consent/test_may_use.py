@@ -154,19 +154,25 @@ def test_only_tdmrep_orders_its_sources() -> None:
     assert use(tdm=file, purpose="search").allowed is None
 
 
+GOOGLE = "https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers"
+
+
 def test_control_tokens_decide_for_their_operator_only() -> None:
     robots = "User-agent: Google-Extended\nDisallow: /\n"
     google = use(robots, agent=canfetch.agent("Googlebot"))
     assert [(one.kind, one.note) for one in google.decided_by] == [
         (
             "control-token",
-            f"a rule for Google-Extended, which Google obeys for this use; {GROUP}",
+            f"a rule for Google-Extended, which controls this use by Google; {GROUP}; documented in {GOOGLE}",
         )
     ]
     assert use(robots, agent=canfetch.agent("Googlebot"), purpose="grounding").allowed is False
     assert use(robots, agent=canfetch.agent("Googlebot"), purpose="search").allowed is None
     for name in ("GPTBot", "Applebot", "ExampleBot"):
         assert use(robots, agent=canfetch.agent(name)).allowed is None
+    # No document of the operator is known.
+    (listed,) = use("User-agent: Webzio-Extended\nDisallow: /\n", agent=canfetch.agent("omgili")).decided_by
+    assert listed.note.endswith("; documented in ai.robots.txt, robots.json: a community-maintained list")
 
 
 def test_a_preference_in_the_group_of_a_control_token_is_a_fact() -> None:
@@ -176,11 +182,12 @@ def test_a_preference_in_the_group_of_a_control_token_is_a_fact() -> None:
     assert verdict.allowed is None
     (statement,) = verdict.statements
     assert (statement.line, str(statement.preference), statement.text) == (2, "unknown", "Content-Signal: ai-train=no")
-    assert statement.note == "in the group for Google-Extended, for which Google documents only rules"
+    documented = f"in the group for Google-Extended, for which only rules are documented in {GOOGLE}"
+    assert statement.note == f"{documented}; {GROUP}"
     assert use(robots, agent="GPTBot").statements == ()
     # The group for all crawlers is not one of the token.
     (other,) = use(f"User-agent: *\n{signal}User-agent: Googlebot\nAllow: /\n", agent="Googlebot").statements
-    assert other.note == "in the group for *, which does not apply to Googlebot"
+    assert other.note == "in the group for *, which does not apply to Googlebot; the user-agent line is line 1, for *"
     shared = use(f"User-agent: Googlebot\nUser-agent: Google-Extended\n{signal}", agent="Googlebot")
     assert [str(one.preference) for one in shared.statements] == ["disallow"]
 
@@ -313,6 +320,7 @@ def test_a_header_that_was_cut_states_nothing_that_nobody_sent() -> None:
 
 
 SIGNAL = "Content-Signal: ai-train=no"
+OUTSIDE = "outside of all groups, so that it applies to crawlers whose groups have no such line"
 
 
 @pytest.mark.parametrize(
@@ -321,16 +329,20 @@ SIGNAL = "Content-Signal: ai-train=no"
         (
             f"User-agent: GPTBot\nDisallow:\n\nUser-agent: *\n{SIGNAL}\n",
             5,
-            "in the group for *, which does not apply to GPTBot",
+            "in the group for *, which does not apply to GPTBot; the user-agent line is line 4, for *",
         ),
         (
             "Content-Usage: train-ai=n\nUser-agent: *\nAllow: /\n",
             1,
             "outside of all groups, so that it applies to no crawler",
         ),
-        (f"{SIGNAL}\nUser-agent: *\nContent-Signal: search=yes\n", 1, "line 3 overrides it"),
-        (f"User-agent: *\n{SIGNAL}\nContent-Signal: /page search=yes\n", 2, "line 3 overrides it"),
-        (f"{SIGNAL}\nUser-agent: *\nContent-Signal: /other search=yes\n", 1, "line 3 overrides it"),
+        (f"{SIGNAL}\nUser-agent: *\nContent-Signal: search=yes\n", 1, f"line 3 overrides it; {OUTSIDE}"),
+        (
+            f"User-agent: *\n{SIGNAL}\nContent-Signal: /page search=yes\n",
+            2,
+            "line 3 overrides it; the user-agent line is line 1, for *",
+        ),
+        (f"{SIGNAL}\nUser-agent: *\nContent-Signal: /other search=yes\n", 1, f"line 3 overrides it; {OUTSIDE}"),
     ],
 )
 def test_statements_that_were_passed_over_are_facts(robots: str, line: int, note: str) -> None:
@@ -381,7 +393,8 @@ def test_apple_about_applebot_directives_for_googlebot_are_only_googlebots(page:
 def test_a_line_that_cannot_be_read_is_listed(line: str) -> None:
     verdict = use(f"User-agent: *\n{line}\n")
     assert verdict.allowed is None
-    assert [(one.text, one.note) for one in verdict.statements] == [(line, INVALID)]
+    note = f"{INVALID}; the user-agent line is line 1, for *"
+    assert [(one.text, one.note) for one in verdict.statements] == [(line, note)]
     assert verdict.explanation.startswith("no statement decides about training; the first is robots.txt, line 2")
 
 
@@ -411,18 +424,18 @@ def test_a_preference_names_the_lines_of_its_group() -> None:
     assert notes(f"{groups}User-agent: *\nContent-Usage: train-ai=n\nAllow: /\nUser-agent: *\nAllow: /\n") == [
         "the nearest of 5 user-agent lines is line 7, for *"
     ]
-    outside = "outside of all groups, so that it applies to crawlers whose groups have no such line"
-    assert notes("Content-Signal: ai-train=no\nUser-agent: *\nAllow: /\n") == [outside]
+    assert notes("Content-Signal: ai-train=no\nUser-agent: *\nAllow: /\n") == [OUTSIDE]
     (rule,) = use(f"{groups}User-agent: *\nDisallow: /\n").statements
     assert rule.note == "ExampleBot may not fetch the URL; the nearest of 4 user-agent lines is line 7, for *"
 
 
 def test_faults_are_listed_if_they_may_be_about_the_use() -> None:
     robots = "Content-Signal: ai-training=no\nUser-agent: *\nContent-Usage: search=y, train=n\n"
-    assert [(one.line, one.note) for one in use(robots).statements] == [(1, UNKNOWN), (3, UNKNOWN)]
+    outside, group = f"{UNKNOWN}; outside of all groups", "the user-agent line is line 2, for *"
+    assert [(one.line, one.note) for one in use(robots).statements] == [(1, outside), (3, f"{UNKNOWN}; {group}")]
     # The record states something on search.
     notes = [(one.line, one.note) for one in use(robots, purpose="search").statements]
-    assert notes == [(3, "the user-agent line is line 2, for *"), (1, UNKNOWN)]
+    assert notes == [(3, group), (1, outside)]
     tags = "No-AI, no_index, otherbot: no-ai, ExampleBot: max-snippet: x, unavailable_after, robots: noai"
     response = PageResponse(200, {"X-Robots-Tag": tags}, "<p>")
     for purpose, texts in {

@@ -108,7 +108,7 @@ def test_answers_of_versions_with_other_words_are_valid(tmp_path: Path) -> None:
     statements = [{**one, "note": "other words"} for one in line["use"]["statements"]]
     assert problem(line["wording"]) is None
     assert "'explanation' is 'other words'" in str(problem(line["wording"], explanation="other words"))
-    for wording in (None, 1):
+    for wording in (None, 1, 2):
         assert problem(wording, explanation="other words", statements=statements) is None
         assert "'allowed' is True" in str(problem(wording, allowed=True))
         assert "'statements'" in str(problem(wording, statements=statements[:-1]))
@@ -162,6 +162,28 @@ def test_the_sites_on_the_way_to_the_content_are_recorded(tmp_path: Path) -> Non
     assert [one.requested_at for one in headers] == [web.clock(), web.clock()]
     report = verify_segment(recorder.path)
     assert (report.valid, report.recomputed_uses) == (True, 1)
+
+
+def test_responses_in_a_loop_of_redirects_are_told_apart(tmp_path: Path) -> None:
+    host = ORIGIN.removeprefix("https://")
+    url, redacted = f"https://user:secret@{host}/x", f"https://***@{host}/x"
+    web = Web({url: moved(url)})
+    question = UseQuestion("training", Agent("ExampleBot"), NOW)
+    with (
+        EvidenceRecorder(tmp_path, store_content=True) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=web, clock=web.clock) as client,
+    ):
+        answered = run_steps(fetch_use(url, question, max_bytes=1000), partial(perform, client, web.clock))
+        recorder.record_use(answered)
+    headers = [(one.url, str(one.state)) for one in answered.verdict.sources if one.name == "headers"]
+    assert headers == [(redacted, "unreachable"), (redacted, "read")]
+    assert verify_segment(recorder.path).recomputed_uses == 1
+    (line,) = (line for line in read_json_lines(recorder.path) if "use" in line)
+    for source in line["use"]["sources"]:
+        source["url"] = None
+    assert "'sources'" in str(find_use_problem(line, lambda _: b""))
+    # Earlier versions did not state these URLs.
+    assert find_use_problem({**line, "wording": 2}, lambda _: b"") is None
 
 
 STATED_HEADERS = {"x-robots-tag": "noai", "tdm-reservation": "1", "content-usage": "train-ai=n"}

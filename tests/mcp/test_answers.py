@@ -279,7 +279,18 @@ def test_a_control_token_disallows_the_use() -> None:
     result: Any = answer.result
     assert (result.allowed, result.use_allowed) == (True, False)
     assert "Use disallowed: " in answer.text
-    assert "a rule for Google-Extended, which Google obeys for this use" in answer.text
+    note = "a rule for Google-Extended, which controls this use by Google; the user-agent line is line 4"
+    assert note in answer.text
+    assert "google-common-crawlers)." in answer.text
+
+
+@pytest.mark.parametrize("line", ["Content-Signal: ai-train=no", "Disallow: /x"])
+def test_a_refused_use_names_the_user_agent_line(line: str) -> None:
+    arguments = MayFetchArguments(url=f"{ORIGIN}/x", purpose="training")
+    text = may_fetch(state_of(f"User-agent: *\n{line}\n".encode()), arguments, STAND_IN, NOW).text
+    assert "the user-agent line is line 1, for *`." in text
+    allowed = may_fetch(state_of(b"User-agent: *\nContent-Signal: ai-train=yes\n"), arguments, STAND_IN, NOW)
+    assert "user-agent line" not in allowed.text
 
 
 def test_advice_of_the_linter_names_a_line() -> None:

@@ -32,7 +32,7 @@ USAGE: Final = struct_of(
     preference=TEXT, reason=TEXT, allowed=BOOL, lines=list_of(INT32), explanation=TEXT, kind=TEXT, line=INT32
 )
 USE: Final = struct_of(
-    use=TEXT, kind=TEXT, line=INT32, explanation=TEXT, token=TEXT, standard=TEXT, rule=TEXT, unread=TEXT
+    use=TEXT, kind=TEXT, line=INT32, explanation=TEXT, token=TEXT, standard=TEXT, rule=TEXT, unread=TEXT, note=TEXT
 )
 
 

@@ -5,7 +5,7 @@
 pyarrow combines the columns of the kernel.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
@@ -27,9 +27,10 @@ from canfetch.bulk.extras import import_extra, import_pyarrow
 from canfetch.bulk.kernels import KernelOptions, kernel_options
 from canfetch.bulk.types import USE, arrow_type
 from canfetch.consent.purposes import control_tokens, find_purpose
+from canfetch.consent.statements import DecidingNotes
 from canfetch.consent.verdict import STANDARDS, StatementKind, combination, unread_beside_robots
 from canfetch.core.agent import Agent
-from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.document import parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.errors import InvalidColumn
@@ -68,9 +69,11 @@ def may_use(
         those of the first statement that decides, and null if nothing is stated. `explanation` is the reason in one
         sentence. `token` is the control token whose rule decides, or null. `standard` is that of the statement, and
         `rule` the one by which statements are combined. `unread` lists the sources that could change the answer, or is
-        null if it is final. All fields are null in a row for which `allows` is null.
+        null if it is final. `note` is what the statement means, such as the user-agent line of its group. All fields
+        are null in a row for which `allows` is null.
     Raises: As `allows`; InvalidOption: `purpose` is unknown; MissingExtra: pyarrow is not installed.
-    Cost: As `usage`, plus `decide` for each control token of an operator of the agents.
+    Cost: As `usage`, plus `decide` for each control token of an operator of the agents, and `parse` for each file that
+        states something on the use.
     """
     options = kernel_options(profile, edition, max_bytes=max_bytes, use_registry=use_registry, engine=engine)
     return _may_use(options, content, agent, url, [find_purpose(purpose)])
@@ -122,6 +125,7 @@ class UseArrays(NamedTuple):
     standard: Any
     rule: Any
     unread: Any
+    note: Any
     group: Any
 
 
@@ -187,8 +191,9 @@ def use_arrays(
         stated = (disallow, str(StatementKind.CONTROL_TOKEN), line, text, crawler.name, group)
         found = [compute.replace_with_mask(old, refused, new) for old, new in zip(found, stated, strict=True)]
     use, kind, line, explanation, token, group = found
-    unread = _unread(options, content=content, chains=chains, agent_numbers=agent_numbers, purposes=purposes, use=use)
-    return UseArrays(use, kind, line, explanation, token, _standards(kind), _rules(use, kind), unread, group)
+    agents_of_rows = chains, agent_numbers
+    unread, note = _file_answers(options, content, agents_of_rows, purposes, (use, kind, token, line))
+    return UseArrays(use, kind, line, explanation, token, _standards(kind), _rules(use, kind), unread, note, group)
 
 
 def _standards(kind: Any) -> Any:
@@ -207,78 +212,90 @@ def _rules(use: Any, kind: Any) -> Any:
 def _replaced(column: Any, values: Mapping[str, str]) -> Any:
     """Return a column of text with other values, and null for those that are not named."""
     pa = import_pyarrow(_REASON)
-    compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    indices = compute.index_in(column, pa.array(list(values), pa.string()))
-    return pa.array(list(values.values()), pa.string()).take(indices)
+    return pa.array([None, *values.values()], pa.string()).take(_numbers(column, values))
 
 
-def _unread(
+def _file_answers(
     options: KernelOptions,
-    *,
     content: Any,
-    chains: Sequence[Chain | None],
-    agent_numbers: Any,
+    agents: tuple[Sequence[Chain | None], Any],
     purposes: Sequence[UsagePurpose | None],
-    use: Any,
-) -> Any:
-    """Return the sources that could change each answer. Most rows of a purpose have the same ones."""
+    stated: Sequence[Any],
+) -> tuple[Any, Any]:
+    """Return the sources that could change each answer, and the note of the statement that decides.
+
+    They do not depend on the URL, so that equal rows are answered once.
+
+    Args:
+        agents: As `_chains` returns them.
+        stated: The use, the kind, the token and the line of each row.
+    """
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    distinct = list(dict.fromkeys(purposes))
-    purpose_numbers = pa.array([distinct.index(purpose) for purpose in purposes], pa.int64())
-    usual = pa.array([None if one is None else _usual_unread(one) for one in distinct], pa.string())
-    is_final = compute.equal(use, str(Preference.DISALLOW))
-    # Null in rows without an answer.
-    unread = compute.if_else(is_final, None, _repeated(usual.take(purpose_numbers), len(use)))
-    special = _special_files(options, content.dictionary)
-    if not special:
-        return unread
+    (chains, agent_numbers), (use, kind, token, line) = agents, stated
+    tokens = compute.unique(token.drop_null()).to_pylist()
+    asked = list(dict.fromkeys(purposes))
+    uses, kinds, names = list(_ALLOWED), [None, *StatementKind], [None, *tokens]
 
-    def answer(key: int) -> str | None:
-        key, allowed = divmod(key, len(_ALLOWED))
-        key, purpose = divmod(key, len(distinct))
-        file, agent = divmod(key, len(chains))
-        robots, may_name_license = special[file]
-        chain, used_for = chains[agent], distinct[purpose]
+    def pairs(first: Any, second: Any, count: int) -> Any:
+        return compute.add(*(_repeated(part, len(use)) for part in (compute.multiply(first, count), second)))
+
+    rows = use.is_valid()
+    purpose_numbers = pa.array([asked.index(purpose) for purpose in purposes], pa.int64())
+    statement_numbers = pairs(_numbers(kind, kinds[1:]), _numbers(token, tokens), len(names))
+    columns = (
+        content.indices.cast(pa.int64()),
+        pairs(agent_numbers, purpose_numbers, len(asked)),
+        pairs(statement_numbers, compute.index_in(use, pa.array(uses)), len(uses)),
+        line.cast(pa.int64()).fill_null(0),
+    )
+    # Equal rows have the same code, which is the position of their numbers in `questions`.
+    codes = pa.repeat(pa.scalar(0, pa.int64()), compute.sum(rows).as_py() or 0)
+    questions: list[tuple[int, ...]] = [()] if len(codes) else []
+    for column in columns:
+        numbers = _repeated(column, len(use)).filter(rows)
+        count = (compute.max(numbers).as_py() or 0) + 1
+        keys: Sequence[int] = range(len(questions))
+        if count > 1:
+            encoded = compute.add(compute.multiply(codes, count), numbers).dictionary_encode()
+            codes, keys = encoded.indices.cast(pa.int64()), encoded.dictionary.to_pylist()
+        questions = [(*questions[key // count], key % count) for key in keys]
+    contents = read_values(content.dictionary)
+    file_notes, number, names_license = None, -1, False
+    unread: list[str | None] = [None] * len(questions)
+    notes = unread.copy()
+    # Only one file is parsed at a time.
+    for (file, asker, statement, line_number), code in sorted(zip(questions, range(len(questions)), strict=True)):
+        (agent, purpose), (rest, use_number) = divmod(asker, len(asked)), divmod(statement, len(uses))
+        chain, used_for, text = chains[agent], asked[purpose], contents[file]
+        stated_kind, name = kinds[rest // len(names)], names[rest % len(names)]
         assert chain is not None
         assert used_for is not None
-        return unread_beside_robots(
+        assert isinstance(text, bytes)
+        if file != number:
+            number, file_notes, names_license = file, None, may_name_license(text)
+        if file_notes is None and (stated_kind or names_license or len(text) > options.max_bytes):
+            file_notes = DecidingNotes(parse(text, profile=options.profile, max_bytes=options.max_bytes))
+        robots = None if file_notes is None else file_notes.robots
+        crawler = chain_agent(chain)
+        unread[code] = unread_beside_robots(
             used_for,
-            allowed=list(_ALLOWED.values())[allowed],
-            robots_is_read=not robots.tail,
-            names_license=may_name_license and bool(robots.licenses(agent=chain_agent(chain))),
+            allowed=_ALLOWED[uses[use_number]],
+            robots_is_read=robots is None or not robots.tail,
+            names_license=robots is not None and names_license and bool(robots.licenses(agent=crawler)),
         )
-
-    # Equal rows have the same key, and the same answer.
-    keys = numbers = content.indices.cast(pa.int64())
-    uses = compute.index_in(use, pa.array(list(_ALLOWED)))
-    for column, count in ((agent_numbers, len(chains)), (purpose_numbers, len(distinct)), (uses, len(_ALLOWED))):
-        keys = compute.add(*(_repeated(part, len(use)) for part in (compute.multiply(keys, count), column)))
-    is_special = _repeated(compute.is_in(numbers, pa.array(list(special))), len(use))
-    rows = compute.and_(use.is_valid(), is_special)
-    encoded = keys.filter(rows).dictionary_encode()
-    answers = pa.array(map(answer, encoded.dictionary.to_pylist()), pa.string())
-    return compute.replace_with_mask(unread, rows, answers.take(encoded.indices))
+        if file_notes is not None and stated_kind is not None:
+            notes[code] = file_notes.note(crawler, used_for, stated_kind, line_number, name)
+    # Null in rows without an answer.
+    codes = compute.replace_with_mask(pa.nulls(len(use), pa.int64()), rows, codes)
+    return pa.array(unread, pa.string()).take(codes), pa.array(notes, pa.string()).take(codes)
 
 
-def _usual_unread(purpose: UsagePurpose) -> str | None:
-    """Return the sources that could change an answer by a robots.txt that was read and names no license."""
-    return unread_beside_robots(purpose, allowed=None, robots_is_read=True, names_license=False)
-
-
-def _special_files(options: KernelOptions, contents: Any) -> dict[int, tuple[RobotsTxt, bool]]:
-    """Return the files that may have a part that was not read, or may name a license, by their number.
-
-    The second value of a file is whether it may name a license.
-    """
-    special = {}
-    for number, content in enumerate(read_values(contents)):
-        if isinstance(content, bytes):
-            names_license = may_name_license(content)
-            if names_license or len(content) > options.max_bytes:
-                robots = parse(content, profile=options.profile, max_bytes=options.max_bytes)
-                special[number] = (robots, names_license)
-    return special
+def _numbers(column: Any, values: Iterable[str]) -> Any:
+    """Return the position of each value of a column from 1, and 0 for null."""
+    pa = import_pyarrow(_REASON)
+    compute = import_extra("pyarrow.compute", "arrow", _REASON)
+    return compute.add(compute.index_in(column, pa.array(values, pa.string())).cast(pa.int64()).fill_null(-1), 1)
 
 
 def may_name_license(content: bytes) -> bool:

@@ -43,6 +43,8 @@ from canfetch.consent.sources import (
 from canfetch.consent.statements import (
     ALL_CRAWLERS,
     FAULTS,
+    FOR_NO_CRAWLER,
+    FOR_OTHERS,
     USAGE_RECORDS,
     Listing,
     directive_statements,
@@ -56,6 +58,8 @@ from canfetch.consent.statements import (
     tdm_statements,
     token_records,
     token_statements,
+    unreachable_statement,
+    with_place,
 )
 from canfetch.consent.verdict import (
     HEADERS,
@@ -64,7 +68,6 @@ from canfetch.consent.verdict import (
     ROBOTS,
     TDM_FILE,
     SourceState,
-    StatementKind,
     UseSource,
     UseStatement,
     UseVerdict,
@@ -195,7 +198,7 @@ class UseSources:
             statements += tdm_statements(page, listing)
         # The records of a crawler's groups replace those of the file.
         licenses = self._read_licenses(() if usage is None else usage.licenses, purpose)
-        statements += licenses.statements
+        statements += licenses.statements if usage is None else _with_places(licenses.statements, usage)
         return UseVerdict(
             _allowed(statements),
             purpose,
@@ -215,9 +218,7 @@ class UseSources:
         robots = self.robots
         if isinstance(robots, MissingSource) or usage is None:
             if isinstance(robots, MissingSource) and robots.state == SourceState.UNREACHABLE:
-                # A crawler must assume complete disallow.
-                note = "RFC 9309 section 2.3.1.4 disallows everything until it can be fetched"
-                yield UseStatement(StatementKind.UNREACHABLE, ROBOTS, ROBOTS, "unreachable", Preference.DISALLOW, note)
+                yield unreachable_statement()
             return
         verdict = robots.decide(self.url, agent=agent)
         if not verdict.allowed:
@@ -231,23 +232,25 @@ class UseSources:
         groups = (None, *robots.rules_for(agent).group_indices)
         faulty = self._faulty.of(groups, purpose, listing)
         stating_nothing = (record for record in faulty if not states_use(record, purpose))
-        yield from map(fault_statement, listing.first(sorted(stating_nothing, key=lambda one: one.line)))
+        for record in listing.first(sorted(stating_nothing, key=lambda one: one.line)):
+            yield fault_statement(record, usage.verdict.group)
 
     def _passed_over(self, robots: RobotsTxt, agent: Agent, usage: Usage, listing: Listing) -> Iterator[UseStatement]:
         """Yield records on the use that do not apply to the agent, as facts: a reader of the file may expect them to.
 
         Cost: As matching 100 patterns.
         """
-        own, every = robots.rules_for(agent).group_indices, robots.rules_for(ALL_CRAWLERS).group_indices
-        groups = dict.fromkeys((None, *own, *every))
+        own, every = robots.rules_for(agent).group_indices, robots.rules_for(ALL_CRAWLERS)
+        groups = dict.fromkeys((None, *own, *every.group_indices))
         records = self._usage_records.of(groups, usage.purpose, listing)
         stated = (record for record in records if states_use(record, usage.purpose))
         paths = [(record.parsed.path or b"/", record) for record in listing.first(stated)]
         matching = PathRecords(paths, get_profile(robots.profile)).matching(usage.verdict.target)
         overriding: dict[type, int | None] = {}
         for record in sorted(matching, key=lambda one: one.line):
+            note, group, outside = "", usage.verdict.group, FOR_OTHERS
             if record.scope is ExtensionScope.NONE:
-                note = "outside of all groups, so that it applies to no crawler"
+                outside = FOR_NO_CRAWLER
             elif record.group is None or record.group in own:
                 kind = type(record.parsed)
                 if kind not in overriding:
@@ -256,8 +259,10 @@ class UseSources:
                 note = f"{'another line' if line is None else f'line {line}'} overrides it"
             else:
                 note = f"in the group for {ALL_CRAWLERS}, which does not apply to {agent.tokens[0]}"
+                group = every.group
             for statement in statements_of(record, usage.purpose):
-                yield record_statement(statement)._replace(preference=Preference.UNKNOWN, note=note)
+                fact = record_statement(statement)._replace(preference=Preference.UNKNOWN, note=note)
+                yield with_place(fact, record, group, outside)
 
     def _overriding_line(self, kind: type, groups: Iterable[int], target: bytes) -> int | None:
         """Return the line of the record of a kind that decides in groups, or None if it is not among the first ones.
@@ -315,6 +320,17 @@ def read_sources(
     return UseSources(text, robots, response, page, (robots_source(robots), *states), documents, now)
 
 
+def _with_places(statements: Iterable[UseStatement], usage: Usage) -> Iterator[UseStatement]:
+    """Yield the statements of licenses, of which those in robots.txt get their places.
+
+    Agents with equal rules share the statements, but can have other user-agent lines.
+    """
+    records = {record.line: record for record in usage.licenses}
+    for one in statements:
+        record = records.get(one.line or 0) if one.source == ROBOTS else None
+        yield one if record is None else with_place(one, record, usage.verdict.group)
+
+
 def named_licenses(robots: RobotsTxt | MissingSource) -> list[str]:
     """Return the absolute URLs of the licenses that robots.txt names for any crawler, each once."""
     urls = (record.parsed.url for record in _records_of(robots) if isinstance(record.parsed, License))
@@ -362,7 +378,8 @@ def with_redirects(verdict: UseVerdict, earlier: Sequence[UseVerdict]) -> UseVer
 
 def statement_source(verdict: UseVerdict, statement: UseStatement) -> tuple[str | None, UseSource | None]:
     """Return the URL of the source of a statement, and the source itself, or None where they are unknown."""
-    own = [source for source in verdict.sources if source.name == statement.source]
+    # A URL that redirects to itself has several sources of a name, of which some were read.
+    own = sorted((one for one in verdict.sources if one.name == statement.source), key=lambda one: one.is_unread)
     if statement.source == LICENSE:
         found = next((one for one in own if one.url is not None and statement.place.startswith(one.url)), None)
         return None if found is None else found.url, found
@@ -415,7 +432,7 @@ def _distinct_sources(found: Iterable[tuple[str | None, UseSource]]) -> Iterator
     """Yield sources without repetitions, each with its URL if there are several of its name."""
     distinct = {(address, one.name, one.state, one.detail): (address, one) for address, one in reversed(list(found))}
     ordered = list(reversed(distinct.values()))
-    counts = Counter(name for _, name in {(address, one.name) for address, one in ordered})
+    counts = Counter(one.name for _, one in ordered)
     for address, one in ordered:
         yield one if address is None or counts[one.name] == 1 else one._replace(url=address)
 

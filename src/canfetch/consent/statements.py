@@ -3,20 +3,21 @@
 Statements of lines of robots.txt have no words: `UseSources` adds the lines that are in an answer.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
-from canfetch.consent.licenses import (
-    LICENSE,
-)
+from canfetch.agents.crawler import Crawler
+from canfetch.consent.licenses import LICENSE
 from canfetch.consent.purposes import control_tokens
 from canfetch.consent.sources import PAYMENT_REQUIRED, PageResponse, prices
 from canfetch.consent.verdict import HEADERS, HTML, MAX_STATEMENTS, ROBOTS, TDM_FILE, StatementKind, UseStatement
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.content_usage import contradicted_labels
-from canfetch.core.extensions.preference import Preference, UsagePurpose
+from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension, ExtensionNote
 from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.extensions.usage_records import statements_of
@@ -33,7 +34,9 @@ from canfetch.pages.vocabulary import KNOWN, MAX_SNIPPET, UNAVAILABLE_AFTER
 ItemT = TypeVar("ItemT")
 ALL_CRAWLERS: Final = "*"
 _MAX_LINES: Final = 3
-_OUTSIDE: Final = "outside of all groups, so that it applies to crawlers whose groups have no such line"
+_OUTSIDE: Final = "outside of all groups"
+FOR_OTHERS: Final = f"{_OUTSIDE}, so that it applies to crawlers whose groups have no such line"
+FOR_NO_CRAWLER: Final = f"{_OUTSIDE}, so that it applies to no crawler"
 _INVALID_RESERVATION: Final = "the value is neither 0 nor 1, so that it states nothing"
 _OPT_OUTS: Final = {
     "noai": (Preference.DISALLOW, ""),
@@ -84,12 +87,68 @@ class Listing:
         self.unlisted += sum(1 for _ in items)
 
 
+def unreachable_statement() -> UseStatement:
+    """Return that nothing may be used, because a crawler must assume complete disallow."""
+    note = "RFC 9309 section 2.3.1.4 disallows everything until it can be fetched"
+    return UseStatement(StatementKind.UNREACHABLE, ROBOTS, ROBOTS, "unreachable", Preference.DISALLOW, note)
+
+
 def rule_statement(verdict: Verdict) -> UseStatement:
     """Return the rule that disallows a URL."""
-    note = f"{verdict.agent.tokens[0]} may not fetch the URL{_group_text(verdict)}"
+    note = _rule_note(verdict.agent, verdict.group, verdict.line or 0)
     if verdict.rule is None:
         return UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, verdict.explanation, Preference.DISALLOW, note)
     return _line_statement(StatementKind.RULE, verdict.rule.line, Preference.DISALLOW, note)
+
+
+def _rule_note(agent: Agent, group: GroupSelection, line: int) -> str:
+    return _joined(f"{agent.tokens[0]} may not fetch the URL", _group_lines(group, line) if line else "")
+
+
+def _token_note(token: Crawler, group: GroupSelection, line: int) -> str:
+    meaning = f"a rule for {token.name}, which controls this use by {token.operator}"
+    # The registry has no titles of documents.
+    return _joined(meaning, _group_lines(group, line), f"documented in {token.source}")
+
+
+class DecidingNotes:
+    """The notes of the statements of a robots.txt that decide. They do not depend on the URL.
+
+    Args: robots: The file.
+    """
+
+    def __init__(self, robots: RobotsTxt) -> None:
+        self.robots = robots
+        # A long record is parsed once for all agents.
+        self._stated: dict[tuple[int, UsagePurpose], tuple[UseStatement, Extension[Any]]] = {}
+
+    def note(self, agent: Agent, purpose: UsagePurpose, kind: StatementKind, line: int, token: str | None) -> str:
+        """Return the note of a statement.
+
+        Args:
+            agent: Who collects the content.
+            kind, line, token: Those of the statement. 0 is no line.
+        Cost: O(user-agent lines of the groups), and O(bytes) at the first call.
+        """
+        group = self.robots.rules_for(agent).group
+        if kind is StatementKind.RULE:
+            return _rule_note(agent, group, line)
+        if token is not None:
+            crawler = next(one for one in control_tokens(agent, purpose) if one.name == token)
+            return _token_note(crawler, self.robots.rules_for(crawler.agent).group, line)
+        if (line, purpose) not in self._stated:
+            records = self.robots.extensions
+            record = records[bisect_left(records, line, key=attrgetter("line"))]
+            # Of several labels, the most restrictive one decides.
+            stated = list(statements_of(record, purpose))
+            wanted = most_restrictive(one.usage_preference.preference for one in stated)
+            first = next(one for one in stated if one.usage_preference.preference is wanted)
+            self._stated[line, purpose] = record_statement(first), record
+        return with_place(*self._stated[line, purpose], group).note
+
+
+def _joined(*texts: str) -> str:
+    return "; ".join(filter(None, texts))
 
 
 def _line_statement(kind: StatementKind, line: int, preference: Preference, note: str = "") -> UseStatement:
@@ -97,24 +156,33 @@ def _line_statement(kind: StatementKind, line: int, preference: Preference, note
     return UseStatement(kind, ROBOTS, f"line {line}", "", preference, note, line=line)
 
 
-def _group_text(verdict: Verdict) -> str:
-    """Return the user-agent lines of the group of a verdict: a reader of the file may expect another group."""
-    words = "" if verdict.rule is None else _group_lines(verdict.group, verdict.rule.line)
-    return f"; {words}" if words else ""
-
-
 def _group_lines(group: GroupSelection, line: int) -> str:
     """Return the user-agent lines of a group in words, or an empty string if there are none.
+
+    A reader of the file may expect another group.
 
     Args: line: The line of the group that the words are about. The nearest user-agent line is above it.
     """
     if not group.lines:
         return ""
     if len(group.lines) > _MAX_LINES:
-        nearest = max((one for one in group.lines if one < line), default=group.lines[0])
+        nearest = group.lines[max(0, bisect_left(group.lines, line) - 1)]
         return f"the nearest of {len(group.lines)} user-agent lines is line {nearest}, for {group.token}"
     words = "lines are lines" if len(group.lines) > 1 else "line is line"
     return f"the user-agent {words} {', '.join(map(str, group.lines))}, for {group.token}"
+
+
+def with_place(
+    statement: UseStatement, record: Extension[Any], group: GroupSelection, outside: str = FOR_OTHERS
+) -> UseStatement:
+    """Return the statement of a record with the user-agent lines of its group in the note.
+
+    Args:
+        group: The selection of groups that contains the record, if a group does.
+        outside: The words if no group contains the record.
+    """
+    words = outside if record.group is None else _group_lines(group, record.line)
+    return statement._replace(note=_joined(statement.note, words))
 
 
 def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -122,12 +190,11 @@ def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePu
     for token in control_tokens(agent, purpose):
         verdict = robots.decide(url, agent=token.agent)
         if verdict.rule is not None and not verdict.allowed:
-            yield _line_statement(
-                StatementKind.CONTROL_TOKEN,
-                verdict.rule.line,
-                Preference.DISALLOW,
-                f"a rule for {token.name}, which {token.operator} obeys for this use{_group_text(verdict)}",
-            )._replace(token=token.name, group=ALL_CRAWLERS if verdict.group.token == ALL_CRAWLERS else token.name)
+            line, group = verdict.rule.line, verdict.group
+            note = _token_note(token, group, line)
+            yield _line_statement(StatementKind.CONTROL_TOKEN, line, Preference.DISALLOW, note)._replace(
+                token=token.name, group=ALL_CRAWLERS if group.token == ALL_CRAWLERS else token.name
+            )
 
 
 def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage, listing: Listing) -> Iterator[UseStatement]:
@@ -138,8 +205,9 @@ def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage, listi
         if own.verdict.group.token == ALL_CRAWLERS:
             continue
         for one in listing.first(one for one in own.statements if one.line not in listed):
-            note = f"in the group for {token.name}, for which {token.operator} documents only rules"
-            yield record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
+            note = f"in the group for {token.name}, for which only rules are documented in {token.source}"
+            fact = record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
+            yield with_place(fact, one.record, own.verdict.group)
 
 
 def states_use(record: Extension[Any], purpose: UsagePurpose) -> bool:
@@ -148,13 +216,11 @@ def states_use(record: Extension[Any], purpose: UsagePurpose) -> bool:
 
 
 def group_statement(statement: UsageStatement, group: GroupSelection) -> UseStatement:
-    """Return what a record states on a use, with the user-agent lines of the group that it is in.
+    """Return what a record states on a use, with its place.
 
-    Args: group: The group of the agent.
+    Args: group: The groups of the agent.
     """
-    stated = record_statement(statement)
-    words = _OUTSIDE if statement.record.group is None else _group_lines(group, statement.line)
-    return stated._replace(note="; ".join(filter(None, (stated.note, words))))
+    return with_place(record_statement(statement), statement.record, group)
 
 
 def record_statement(statement: UsageStatement) -> UseStatement:
@@ -163,7 +229,7 @@ def record_statement(statement: UsageStatement) -> UseStatement:
     usage = statement.usage_preference
     note = "" if usage.draft is None else f"{usage.label} is a label of the expired {usage.draft}"
     contradiction = _contradiction(kind, usage.label, statement.record.value)
-    return _line_statement(kind, statement.line, usage.preference, "; ".join(filter(None, (note, contradiction))))
+    return _line_statement(kind, statement.line, usage.preference, _joined(note, contradiction))
 
 
 def _contradiction(kind: StatementKind, label: str, value: bytes) -> str:
@@ -177,10 +243,13 @@ def record_kind(name: str) -> StatementKind:
     return _RECORD_KINDS.get(name, StatementKind.AI_TRAINING_RULE)
 
 
-def fault_statement(record: Extension[Any]) -> UseStatement:
-    """Return a record that cannot be read, as a fact."""
+def fault_statement(record: Extension[Any], group: GroupSelection) -> UseStatement:
+    """Return a record that cannot be read, as a fact.
+
+    Args: group: The groups of the agent.
+    """
     kind, note = record_kind(record.name), _fault_text(record.notes)
-    return _line_statement(kind, record.line, Preference.UNKNOWN, note)
+    return with_place(_line_statement(kind, record.line, Preference.UNKNOWN, note), record, group, _OUTSIDE)
 
 
 def _fault_text(notes: ExtensionNote) -> str:
@@ -252,7 +321,7 @@ def _opt_outs(page: PageRules, tokens: frozenset[str], listing: Listing) -> Iter
 def _directive_statement(directive: Directive, preference: Preference, note: str) -> UseStatement:
     position = directive.position
     source, place = _PAGE_SOURCES.get(position.source, HEADERS), str(position)
-    note = "; ".join(filter(None, (note, directive.agent and f"for {directive.agent}")))
+    note = _joined(note, f"for {directive.agent}" if directive.agent else "")
     kind = StatementKind.PAGE_DIRECTIVE
     return UseStatement(kind, source, place, directive.raw, preference, note, line=position.line)
 

@@ -68,6 +68,7 @@ def test_a_crawler_that_may_not_fetch_has_no_preference(usage: OpenPage) -> None
     explanation = usage.find(".usage-view .explanation")
     expect(explanation).to_contain_text("The crawler may not fetch this URL, so no statement applies to it.")
     expect(explanation).to_contain_text("GPTBot may not fetch it: line 34 decides.")
+    expect(explanation).to_contain_text("the user-agent lines are lines 31, 56, for GPTBot")
     expect(usage.find(".usage-view [role=gridcell]").first).to_have_attribute(
         "aria-label", "Googlebot may fetch it: no rule matches. It may fetch 14 of 16 listed URLs."
     )
@@ -77,7 +78,9 @@ def test_statements_in_other_groups_are_shown_as_not_read(usage: OpenPage) -> No
     lines = "Content-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /private/\n"
     explanation = usage.find(".usage-view .explanation")
     usage.replace_file(f"User-agent: *\n{lines}")
-    expect(explanation).to_contain_text("in the group for *, which does not apply to GPTBot")
+    expect(explanation).to_contain_text(
+        "in the group for *, which does not apply to GPTBot; the user-agent line is line"
+    )
     usage.replace_file(f"User-agent: CCBot\n{lines}")
     expect(explanation).to_contain_text("The statement on line 2 is in a group that GPTBot does not read.")
     # The explanation is drawn again with the verdicts.
@@ -122,7 +125,7 @@ def test_a_control_token_and_a_header_reserve_a_use(usage: OpenPage) -> None:
     )
     cell(usage, "Googlebot", "Training").click()
     explanation = usage.find(".usage-view .explanation")
-    expect(explanation).to_contain_text("a rule for Google-Extended, which Google obeys for this use")
+    expect(explanation).to_contain_text("a rule for Google-Extended, which controls this use by Google; the user")
     usage.find(".usage-view .more summary").click()
     usage.control("tdm-headers").fill("X-Robots-Tag: noai")
     cell(usage, "GPTBot", "Training").click()

@@ -126,10 +126,14 @@ function leadText(texts: Texts, crawler: CrawlerUsesObject, purpose: UsagePurpos
   return texts.nodes(use.allowed ? "usage_allowed" : "usage_reserved", { place });
 }
 
-function accessText(texts: Texts, { agent_name: crawler, allowed, line }: CrawlerUsesObject, goTo: GoTo): HTMLElement {
+function accessText(texts: Texts, answered: CrawlerUsesObject, goTo: GoTo): HTMLElement {
+  const { agent_name: crawler, allowed, line, uses } = answered;
   if (line === null) return h("p", {}, texts.t(allowed ? "usage_fetch_no_rule" : "usage_fetch_blocked", { crawler }));
   const key = allowed ? "usage_fetch_allowed_by" : "usage_fetch_blocked_by";
-  return h("p", {}, texts.nodes(key, { crawler, line: lineButton(texts, line, goTo) }));
+  // The note names the user-agent lines of the group.
+  const rule = uses.training.statements.find(({ kind }) => kind === "rule");
+  const note = rule ? h("span", { class: "soft", lang: "en" }, ` ${rule.note}`) : null;
+  return h("p", {}, texts.nodes(key, { crawler, line: lineButton(texts, line, goTo) }), note);
 }
 
 function honoursText(texts: Texts, crawler: CrawlerUsesObject): string {

@@ -13,6 +13,7 @@ from canfetch.bulk.archives.decisions import (
     FileDecisions,
     NamedAgent,
     Provenance,
+    Use,
     use_without_rules,
 )
 from canfetch.bulk.reading.captures import Fault
@@ -22,6 +23,7 @@ from canfetch.bulk.reading.url_lists import check_url_column, list_format, missi
 from canfetch.bulk.rule_texts import RULE_BYTES, rule_text
 from canfetch.bulk.writing.columns import Column, ColumnType
 from canfetch.consent.decision import statement_source
+from canfetch.consent.statements import unreachable_statement
 from canfetch.consent.verdict import (
     ROBOTS,
     STANDARDS,
@@ -65,7 +67,7 @@ USE_COLUMNS: Final = (
     Column(
         "use_note",
         ColumnType.TEXT,
-        "What the statement means, such as the terms of a license; null if only robots.txt was captured.",
+        "What the statement means, such as the user-agent line of its group or the terms of a license.",
     ),
 )
 NOT_STATED: Final = "not-stated"
@@ -180,26 +182,33 @@ def _use_cells(file: FileDecisions | Decision, decision: Decision, purpose: Usag
         unread = unread_beside_robots(purpose, allowed=_ALLOWED[use.use], robots_is_read=is_read, names_license=False)
     provenance = NO_CAPTURE if use.use is None else file.provenance
     read = f"{ROBOTS} ({SourceState.ABSENT})" if is_known and use.use is not None else None
-    return (*use, *provenance, None, unread, *robots_evidence(use.use, use.kind, use.line, provenance, read))
+    # Without rules, nothing but an unreachable file states something.
+    note = None if use.kind is None else unreachable_statement().note
+    return (*use, *provenance, None, unread, *robots_evidence(use, provenance, read, note))
 
 
-def robots_evidence(
-    use: str | None, kind: str | None, line: int | None, provenance: Provenance, read: str | None
-) -> tuple[Any, ...]:
+def robots_evidence(use: Use, provenance: Provenance, read: str | None, note: str | None) -> tuple[Any, ...]:
     """Return the cells from `use_source` on, for a use that robots.txt decides, or nothing does.
 
     Args:
-        use, kind, line: The cells of these columns.
+        use: The cells of its columns.
         provenance: The capture.
         read: Whether robots.txt was read.
+        note: What the statement means.
     """
-    if use is None:
+    if use.use is None:
         return (None,) * 8
-    rule = combination(kind, allowed=_ALLOWED[use])
-    if kind is None:
+    rule = combination(use.kind, allowed=_ALLOWED[use.use])
+    if use.kind is None:
         return None, None, None, None, None, rule, read, None
-    place = ROBOTS if line is None else f"line {line}"
-    return ROBOTS, place, provenance.url, provenance.time, STANDARDS[StatementKind(kind)], rule, read, None
+    place = ROBOTS if use.line is None else f"line {use.line}"
+    standard, words = STANDARDS[StatementKind(use.kind)], _bounded(note or "")
+    return ROBOTS, place, provenance.url, provenance.time, standard, rule, read, words
+
+
+def _bounded(text: str) -> str | None:
+    """Return a text of an answer as a cell."""
+    return bounded_text(printable_text(text), RULE_BYTES) or None
 
 
 def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple[Any, ...]:
@@ -219,7 +228,7 @@ def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple
         return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *(None,) * 5, *end, None
     use = next(name for name, allowed in _ALLOWED.items() if allowed is verdict.allowed)
     url, source = statement_source(verdict, first)
-    text, note = (bounded_text(printable_text(words), RULE_BYTES) or None for words in (first.text, first.note))
+    text, note = _bounded(first.text), _bounded(first.note)
     time = None if source is None else source.fetched_at
     if first.kind is StatementKind.UNREACHABLE:
         # No statement of the site, but a capture.

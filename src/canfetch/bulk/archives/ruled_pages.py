@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from canfetch.bulk.archives.decided_texts import CALL_BYTES
-from canfetch.bulk.archives.decisions import FileDecisions
+from canfetch.bulk.archives.decisions import FileDecisions, Use
 from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions, robots_evidence
 from canfetch.bulk.arguments import as_agents
 from canfetch.bulk.decisions import shared_kernel
@@ -89,6 +89,7 @@ class RuledPages:
         yield compute.if_else(is_decided, pa.array([one.detail for one in sources], pa.string()), None)
         yield uses.group
         yield uses.unread
-        evidence = map(robots_evidence, use.to_pylist(), kind.to_pylist(), line.to_pylist(), sources, repeat(ROBOTS))
+        stated_uses = map(Use, *(column.to_pylist() for column in (use, kind, line)))
+        evidence = map(robots_evidence, stated_uses, sources, repeat(ROBOTS), uses.note.to_pylist())
         columns = list(zip(*evidence, strict=True)) or [()] * len(_EVIDENCE)
         yield from map(pa.array, columns, _EVIDENCE)

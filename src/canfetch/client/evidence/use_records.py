@@ -30,7 +30,7 @@ from canfetch.errors import CanfetchError, MissingExtra
 USE: Final = "use"
 _READ: Final = str(SourceState.READ)
 # Changes with the words of an answer, so that the evidence of versions with other words stays valid.
-_WORDING: Final = 2
+_WORDING: Final = 3
 # Words, and the time of a content, which once was also that of an error page.
 _WORDS: Final = frozenset({"explanation", "combination", "standard", "note", "detail", "fetched_at"})
 _INVALID: Final = "invalid record of an answer about a use"
@@ -217,7 +217,9 @@ def find_use_problem(record: Mapping[str, Any], read_content: ReadContent) -> st
 def _without_words(value: Any) -> Any:
     """Return an answer without the words that explain it, which later versions may write differently."""
     if isinstance(value, dict):
-        return {key: _without_words(item) for key, item in value.items() if key not in _WORDS}
+        # Once, fewer sources had a URL.
+        kept = (key for key in value if key not in _WORDS and (key, value[key]) != ("url", None))
+        return {key: _without_words(value[key]) for key in kept}
     return [_without_words(item) for item in value] if isinstance(value, list) else value
 
 

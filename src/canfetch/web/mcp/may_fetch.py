@@ -110,6 +110,7 @@ def may_fetch(
             access_sentence(result.robots_txt),
             usage_sentence(result.usage, use) if result.allowed else "",
             _further_sentence(use_verdict) if result.allowed else "",
+            _note_sentence(use_verdict),
             tdm_sentence(result.tdm) if result.allowed else "",
             license_sentence(result.licenses),
             pace_sentence(result.pace),
@@ -151,11 +152,21 @@ def _further_sentence(verdict: UseVerdict | None) -> str:
     return f"Use only on conditions: {_quoted(verdict.conditions[0])}." if verdict.conditions else ""
 
 
+def _note_sentence(verdict: UseVerdict | None) -> str:
+    """Return the note of a line of robots.txt that disallows the use and is in another sentence, or an empty string."""
+    if verdict is None or verdict.allowed is not False:
+        return ""
+    lines = (one for one in verdict.decided_by if one.line is not None and one.kind not in _FURTHER)
+    found = next(lines, None)
+    return "" if found is None else f"About line {found.line}: {quote(found.note, max_tokens=LINE_TOKENS)}."
+
+
 def _quoted(statement: UseStatement) -> str:
+    if statement.token is not None:
+        # All words of this note are those of the registry.
+        return f"{quote(str(statement._replace(note='')), max_tokens=2 * LINE_TOKENS)} ({statement.note})"
     # The URL of the license is in another sentence.
-    is_license = statement.kind is StatementKind.LICENSE
-    text = f"license: {statement.text} ({statement.note})" if is_license else str(statement)
-    return quote(text, max_tokens=2 * LINE_TOKENS)
+    return quote(f"license: {statement.text} ({statement.note})", max_tokens=2 * LINE_TOKENS)
 
 
 def _headline(result: MayFetch) -> str:
