@@ -21,7 +21,7 @@ from canfetch.client.identity.keys import (
     VerificationKey,
     parse_key_set,
 )
-from canfetch.client.identity.signed_requests import load_library
+from canfetch.client.identity.signature_library import load_library
 from canfetch.client.identity.signing import RequestMessage, ResponseMessage
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted

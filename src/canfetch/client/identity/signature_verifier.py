@@ -17,6 +17,7 @@ from canfetch.client.identity.failure_limits import FailureLimits
 from canfetch.client.identity.key_directories import BeginFetch, KeyDirectories
 from canfetch.client.identity.keys import TEST_KEYS
 from canfetch.client.identity.replays import NonceMemory, Replay, SignatureNonce
+from canfetch.client.identity.signature_library import load_library
 from canfetch.client.identity.signed_requests import (
     DEFAULT_CLOCK_SKEW,
     DEFAULT_MAX_LIFETIME,
@@ -24,7 +25,6 @@ from canfetch.client.identity.signed_requests import (
     SignatureClaim,
     find_absence,
     find_claims,
-    load_library,
     verify_claim,
 )
 from canfetch.client.identity.waiting import Steps, Wait, run_steps, run_steps_async
