@@ -14,17 +14,19 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
-from canfetch.client.identity.covered_components import (
+from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
+from canfetch.client.identity.keys import SignatureAlgorithm, VerificationKey
+from canfetch.client.identity.message_signatures import (
     FIELD_PARAMETERS,
     RequestComponents,
+    Signature,
     field_of,
+    load_library,
     normalised_authority,
+    parse_dictionary,
     resolver_class,
     split_origin,
 )
-from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
-from canfetch.client.identity.keys import SignatureAlgorithm, VerificationKey
-from canfetch.client.identity.signature_library import Signature, load_library, parse_dictionary
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidURL
@@ -51,7 +53,7 @@ _MAX_QUERY_PARAMETERS: Final = 32
 _MAX_NONCE: Final = 256
 _REQUIRED: Final = ("created", "expires", "keyid", "tag")
 _INTEGERS: Final = frozenset({"created", "expires"})
-_PARAMETERS: Final = frozenset({"created", "expires", "keyid", "tag", "alg", "nonce"})
+PARAMETERS: Final = frozenset({"created", "expires", "keyid", "tag", "alg", "nonce"})
 _PARAMETER: Final = "@query-param"
 _DERIVED: Final = frozenset(
     {"@method", "@target-uri", "@authority", "@scheme", "@request-target", "@path", "@query", _PARAMETER}
@@ -265,7 +267,7 @@ def _check_parameters(parameters: Mapping[str, Any]) -> SignatureAlgorithm | Non
     if missing:
         raise _Refused(SignatureReason.MISSING_PARAMETER, f"the parameter {missing[0]} is missing")
     for name, value in parameters.items():
-        if name not in _PARAMETERS:
+        if name not in PARAMETERS:
             raise _Refused(SignatureReason.UNKNOWN_PARAMETER, f"the parameter {name} is unknown")
         # A Boolean is also an int.
         if type(value) is not (int if name in _INTEGERS else str):

@@ -30,7 +30,8 @@ from canfetch.client.identity.identity_file import (
     check_private,
     parse_identity,
 )
-from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, missing_cryptography
+from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TAG, DIRECTORY_TYPE, SignatureAlgorithm
+from canfetch.client.identity.message_signatures import load_library
 from canfetch.client.procedure import Clock
 from canfetch.client.watched_file import WatchedFile
 from canfetch.core.origin import Origin
@@ -49,7 +50,6 @@ _DIRECTORY_LIFETIME: Final = 86_400
 _NONCE_BYTES: Final = 32
 _LABEL: Final = "sig1"
 _REQUEST_TAG: Final = "web-bot-auth"
-_DIRECTORY_TAG: Final = "http-message-signatures-directory"
 _COMPONENTS: Final = ("@method", "@authority", "@path")
 # RFC 9110 section 9.1.
 _METHOD: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -198,7 +198,7 @@ class SigningIdentity:
                 response,
                 key,
                 covered,
-                tag=_DIRECTORY_TAG,
+                tag=DIRECTORY_TAG,
                 now=now,
                 lifetime=_DIRECTORY_LIFETIME,
                 label=binding,
@@ -247,12 +247,9 @@ def _sent_path(url: str) -> str:
 
 
 def _new_signer() -> "HTTPMessageSigner":
-    try:
-        import http_message_signatures as library  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise missing_cryptography(error) from None
+    library = load_library()
 
-    class Resolver(library.HTTPSignatureComponentResolver):
+    class Resolver(library.resolver):  # type: ignore[misc,name-defined]  # loaded on first use
         """The covered components of a request, with the method and the path as they are sent."""
 
         def get_method(self) -> str:
@@ -263,4 +260,6 @@ def _new_signer() -> "HTTPMessageSigner":
             path: str = self.message.path
             return path
 
-    return library.HTTPMessageSigner(signature_algorithm=library.algorithms.ED25519, component_resolver_class=Resolver)
+    algorithm = library.algorithms[SignatureAlgorithm.ED25519]
+    signer: HTTPMessageSigner = library.signer(signature_algorithm=algorithm, component_resolver_class=Resolver)
+    return signer
