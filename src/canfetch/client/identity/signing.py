@@ -15,7 +15,8 @@ import time
 from base64 import b64encode
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote_from_bytes
 
 from canfetch.access.responses import Headers
@@ -55,32 +56,6 @@ _COMPONENTS: Final = ("@method", "@authority", "@path")
 _METHOD: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # All but the characters that no request line can have. HTTP clients differ in which of the others they escape.
 _PATH_CHARACTERS: Final = "".join(map(chr, range(0x21, 0x7F)))
-
-
-class RequestMessage(NamedTuple):
-    """A request, as the library for signatures reads it.
-
-    Attributes:
-        method: The method in upper case.
-        url: The URL of the origin.
-        headers: The header fields.
-        sent_method, path: The method and the path as they are sent. The library rejects some that HTTP clients send.
-    """
-
-    method: str
-    url: str
-    headers: dict[str, str]
-    sent_method: str = "GET"
-    path: str = "/"
-
-
-class ResponseMessage(NamedTuple):
-    """A response, as the library for signatures reads it."""
-
-    status_code: int
-    url: str
-    headers: dict[str, str]
-    request: RequestMessage
 
 
 class SigningIdentity:
@@ -169,7 +144,10 @@ class SigningIdentity:
         origin = Origin.from_url(url)
         identity, now = self._file.current(), self._clock()
         key = identity.active_key(now)
-        message = RequestMessage(method.upper(), f"{origin}/", {}, method, _sent_path(url))
+        # The library rejects some methods and paths that HTTP clients send.
+        message = SimpleNamespace(
+            method=method.upper(), url=f"{origin}/", headers={}, sent_method=method, path=_sent_path(url)
+        )
         if (self._form or identity.form) == FORMS[0]:
             message.headers["Signature-Agent"] = f'{_LABEL}="{identity.directory_url}"'
             covered = (*_COMPONENTS, f'"signature-agent";key="{_LABEL}"')
@@ -189,8 +167,9 @@ class SigningIdentity:
         """
         identity, now = self._file.current(), self._clock()
         body = identity.key_set(now)
-        request = RequestMessage("GET", f"{Origin.from_url(f'https://{authority}/')}{DIRECTORY_PATH}", {})
-        response = ResponseMessage(200, request.url, {"Content-Type": DIRECTORY_TYPE}, request)
+        url = f"{Origin.from_url(f'https://{authority}/')}{DIRECTORY_PATH}"
+        request = SimpleNamespace(method="GET", url=url, headers={}, sent_method="GET", path="/")
+        response = SimpleNamespace(status_code=200, headers={"Content-Type": DIRECTORY_TYPE}, request=request)
         covered = ('"@authority";req', '"content-digest"')
         for number, key in enumerate(identity.listed_keys(now)):
             binding = f"binding{number}"
@@ -209,7 +188,7 @@ class SigningIdentity:
 
     def _sign(
         self,
-        message: RequestMessage | ResponseMessage,
+        message: SimpleNamespace,
         key: SigningKey,
         covered: tuple[str, ...],
         *,
