@@ -36,8 +36,13 @@ _UNSET = re.compile(
     r"PYTHON|CANFETCH_|VIRTUAL_ENV|VENV|MAKE|MFLAGS|GIT_|CARGO_TARGET_DIR|CARGO_BUILD_TARGET"
     r"|(ARGS|PREFIX|DESTDIR|WORKERS|COVERAGE)$"
 )
-# What pages state while no workflow has run.
-UNTESTED = {"CONTRIBUTING.md": "They have never run", "docs/installation.md": "Nothing else has been tested yet"}
+_RUN = "run the workflows, and write what they tested"
+# What pages state before the first release, and what to do before they can state something else.
+EARLY = {
+    "CONTRIBUTING.md": ("They have never run", _RUN),
+    "docs/installation.md": ("Nothing else has been tested yet", _RUN),
+    "docs/agents.md": ("this version has no key for them", "write where releases are published"),
+}
 _RELEASE = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
@@ -116,9 +121,11 @@ def faults_of_files(tree: Path) -> Iterator[str]:
         yield "PUBLISHED in src/canfetch/repository.py is False: set it, and run python tools/generate_release_marks.py"
     if not settings["REPOSITORY"]:
         yield "REPOSITORY in src/canfetch/repository.py is None: set it, because the packages link to it"
-    for page, sentence in UNTESTED.items():
+    if not settings["RELEASE_KEYS"]:
+        yield "RELEASE_KEYS in src/canfetch/repository.py is empty: run tools/build_registry_release.py --new-key KEY"
+    for page, (sentence, advice) in EARLY.items():
         if sentence in (tree / page).read_text(encoding="utf-8"):
-            yield f"{page} has the sentence '{sentence}': run the workflows, and write what they tested"
+            yield f"{page} has the sentence '{sentence}': {advice}"
 
 
 def faults_of_npm(package: Path, version: str) -> Iterator[str]:
@@ -230,6 +237,7 @@ def steps_by_hand(tree: Path, version: str, commit: str) -> list[str]:
         "Approve the environment `release` in the run of the workflow. It uploads to PyPI, crates.io and npm.",
         "Install each package in an empty folder from its registry, as docs/installation.md shows.",
         f"Write the release notes of v{version} from CHANGELOG.md. Attach the archive of `make conformance-archive`.",
+        "If crawlers have changed, run tools/build_registry_release.py FOLDER --key KEY, and publish both files.",
     ]
 
 

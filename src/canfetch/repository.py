@@ -1,4 +1,4 @@
-"""Where the project is published: addresses and the switch of the first release. Nothing else in the project has them.
+"""Where and by whom the project is published: addresses, keys and the switch of the first release, only here.
 
 The package metadata, the links of its README, the links to the pages of checks, SARIF logs and the default User-Agent
 header are derived from them. An address that is None is left out.
@@ -13,6 +13,9 @@ DOCUMENTATION: Final[str | None] = None
 # Whether the registries (PyPI, crates.io, npm) have a release. The commit of the first release sets it, and
 # `python tools/generate_release_marks.py` then removes the marks of commands that need a registry.
 PUBLISHED: Final[bool] = False
+# The public keys of releases of the registry of crawlers: Ed25519, each as the middle line of its PEM.
+# `python tools/build_registry_release.py --new-key KEY.pem` adds one.
+RELEASE_KEYS: Final[tuple[str, ...]] = ()
 
 
 def default_user_agent(version: str) -> str:

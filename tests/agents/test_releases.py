@@ -3,6 +3,8 @@
 import base64
 import json
 import os
+import runpy
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,11 +13,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 from tests.servers.valid import respond
 from tests.servers.web import Site
 
+import build_registry_release
+from canfetch import repository
 from canfetch.agents.releases import (
     MAX_RELEASE_BYTES,
     Release,
@@ -25,7 +36,15 @@ from canfetch.agents.releases import (
 )
 from canfetch.agents.validation import validate_crawler
 from canfetch.answers.registry_changes import compare_releases, report_release
-from canfetch.client.registry_update import NoLaterRelease, install_release, parse_release_key
+from canfetch.cli.registry.releases import update_command
+from canfetch.client import registry_update
+from canfetch.client.registry_update import (
+    NoLaterRelease,
+    install_release,
+    parse_release_key,
+    pinned_keys,
+    verify_release,
+)
 from canfetch.core.document import parse
 from canfetch.errors import InvalidRegistry
 
@@ -168,6 +187,92 @@ def test_a_signed_release_that_is_invalid_is_not_installed(installed: Path) -> N
     assert current_release().version == LATER
 
 
+@pytest.fixture
+def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """Return a function that uses the keys that the tool has pinned, in a copy of the file, and returns them."""
+    copy = tmp_path / "repository.py"
+    shutil.copy(build_registry_release.PINS, copy)
+    monkeypatch.setattr(build_registry_release, "PINS", copy)
+
+    def use() -> list[str]:
+        keys = runpy.run_path(str(copy))["RELEASE_KEYS"]
+        for module in (registry_update, repository):
+            monkeypatch.setattr(module, "RELEASE_KEYS", keys)
+        return list(keys)
+
+    return use
+
+
+def build(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
+    monkeypatch.setattr(sys, "argv", ["build_registry_release.py", *map(str, arguments)])
+    return build_registry_release.main()
+
+
+def test_a_key_is_made_pinned_and_replaced(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pins: Callable[[], list[str]]
+) -> None:
+    first, second, folder = tmp_path / "first.pem", tmp_path / "second.pem", tmp_path / "out"
+    assert build(monkeypatch, "--new-key", first) == 0
+    assert first.stat().st_mode & 0o777 == 0o600
+    (one,) = pins()
+    assert build(monkeypatch, folder, "--key", first) == 0
+    (release,) = folder.glob("registry-*.json")
+    built, signed = release.read_bytes(), Path(f"{release}.sig").read_bytes()
+    verify_release(built, signed, pinned_keys())
+    # For a time, two keys are pinned, and either may sign.
+    assert build(monkeypatch, "--new-key", second) == 0
+    assert pins()[0] == one
+    verify_release(built, signed, pinned_keys())
+    assert build(monkeypatch, folder, "--key", second) == 0
+    assert Path(f"{release}.sig").read_bytes() != signed
+    verify_release(built, Path(f"{release}.sig").read_bytes(), pinned_keys())
+    # `canfetch agents update` uses them without --key.
+    later = content()
+    (tmp_path / "r.json").write_bytes(later)
+    (tmp_path / "r.json.sig").write_bytes(signature(later, build_registry_release.read_key(second)))
+    ran = CliRunner().invoke(update_command, [str(tmp_path / "r.json")], standalone_mode=False)
+    assert (ran.return_value, installed.read_bytes()) == (0, later)
+    # Without its pin, the first key signs nothing, and what it has signed is refused.
+    text = build_registry_release.PINS.read_text(encoding="utf-8")
+    build_registry_release.PINS.write_text(text.replace(f'    "{one}",\n', ""), encoding="utf-8")
+    assert len(pins()) == 1
+    with pytest.raises(InvalidRegistry, match="does not fit"):
+        install_release(str(installed), built, signed, pinned_keys())
+    with pytest.raises(SystemExit):
+        build(monkeypatch, folder, "--key", first)
+
+
+def test_a_private_key_is_neither_replaced_nor_written_to_the_checkout(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    pins: Callable[[], list[str]],
+) -> None:
+    (tmp_path / "key.pem").write_bytes(b"x")
+    with pytest.raises(FileExistsError):
+        build(monkeypatch, "--new-key", tmp_path / "key.pem")
+    with pytest.raises(SystemExit):
+        build(monkeypatch, "--new-key", ROOT / "docs" / "key.pem")
+    assert "is in the checkout" in capsys.readouterr().err
+    assert pins() == list(repository.RELEASE_KEYS)
+    assert not (ROOT / "docs" / "key.pem").exists()
+
+
+def test_an_encrypted_private_key_needs_its_passphrase(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "key.pem"
+    key.write_bytes(SIGNER.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"fish")))
+    monkeypatch.setattr("getpass.getpass", lambda _: "fish")
+    with pytest.raises(SystemExit):
+        build(monkeypatch, tmp_path / "out", "--key", key)
+    assert "is not in RELEASE_KEYS" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert build(monkeypatch, tmp_path / "out", "--key", key, "--unpinned") == 0
+    (signature_file,) = (tmp_path / "out").glob("*.sig")
+    verify_release(signature_file.with_suffix("").read_bytes(), signature_file.read_bytes(), [SIGNER.public_key()])
+
+
 def test_keys_of_other_kinds_are_refused() -> None:
     with pytest.raises(InvalidRegistry, match="not a public Ed25519 key"):
         parse_release_key("-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n")
@@ -308,9 +413,9 @@ def run(tmp_path: Path) -> Callable[..., Ran]:
 
 @pytest.mark.slow
 def test_update(run: Callable[..., Ran], tmp_path: Path) -> None:
-    assert run("update", "r.json").err == (
-        "canfetch: this version of canfetch has no key for releases yet: pass --key FILE\n"
-    )
+    no_key = "this version of canfetch has no key for releases yet: pass --key FILE"
+    other_key = "the signature does not fit the registry and the key"
+    assert run("update", "r.json").err == f"canfetch: {other_key if repository.RELEASE_KEYS else no_key}\n"
     assert run("update").code == run("update", "r.json", "--builtin").code == 2
     assert run("update", "r.json", "--builtin").err.startswith("canfetch: --builtin cannot be used with the release")
     damaged = run("find", "x", env={"CANFETCH_REGISTRY": "robots.txt"}).err
@@ -378,7 +483,7 @@ def test_a_release_is_built_twice_with_the_same_bytes(run: Callable[..., Ran], t
     key.write_bytes(SIGNER.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     for folder in ("a", "b"):
         tool = str(ROOT / "tools/build_registry_release.py")
-        command = [sys.executable, tool, str(tmp_path / folder), "--key", str(key)]
+        command = [sys.executable, tool, str(tmp_path / folder), "--key", str(key), "--unpinned"]
         subprocess.run(command, check=True, capture_output=True)
     names = sorted(path.name for path in (tmp_path / "a").iterdir())
     assert len(names) == 2

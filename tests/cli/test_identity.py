@@ -281,7 +281,7 @@ FAULTY_KEYS: dict[str, Callable[[bytes], bytes]] = {
         ("other host", "signature binding0 of key "),
         ("other body", "signature binding0 of key "),
         ("other type", "the media type is text/plain, not application/http-message-signatures-directory+json"),
-        ("other key", "signature binding0: its key is not one of those that are published"),
+        ("other key", ": its key is not one of those that are published"),
         ("redirect", "status 301, not 200 (verifiers follow no redirects)"),
         ("missing", "status 404, not 200"),
         ("no keys", 'the set of keys has no list "keys"'),

@@ -15,7 +15,7 @@ from tests.servers.web import Exchange, Site, resolve_all_to
 
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.agents.address_lists import AddressList, AddressLists, AddressRanges
-from canfetch.agents.identity import IdentityStatus, SignatureCheck, SignatureReason
+from canfetch.agents.identity import IdentityStatus, SignatureCheck, SignatureReason, SignatureStatus
 from canfetch.client.identity import IdentityVerifier, SignatureVerifier, SignedRequest
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.errors import InvalidOption
@@ -108,6 +108,17 @@ def test_a_key_that_cannot_be_used_has_a_reason(directories: Directories) -> Non
     assert (found.reason, found.detail) == (
         SignatureReason.KEY_UNKNOWN,
         "the key in the directory cannot be used: its use is 'enc', not 'sig'",
+    )
+
+
+def test_a_directory_that_its_keys_have_not_signed(directories: Directories, verify: Verify) -> None:
+    verifier = directories.verifier(require_possession=True)
+    found = verify(verifier, directories.request(), crawler=GPTBOT)
+    detail = "the key in the directory cannot be used: it has no valid possession proof"
+    assert (found.status, found.reason, found.detail) == (
+        SignatureStatus.UNVERIFIED,
+        SignatureReason.KEY_UNKNOWN,
+        detail,
     )
 
 

@@ -13,9 +13,10 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from tests.identity.signers import AGENT_URL, NOW, PrivateKey, Signer
 
 from canfetch.agents.identity import SignatureCheck, SignatureReason, SignatureStatus, SignedRequest
-from canfetch.client.identity import signed_requests
+from canfetch.client.identity import message_signatures
 from canfetch.client.identity.directory_urls import DirectoryURL, NotHTTPS, parse_directory_url
 from canfetch.client.identity.keys import parse_key, parse_key_set
+from canfetch.client.identity.message_signatures import load_library
 from canfetch.client.identity.signed_requests import SignatureClaim, find_claims, verify_claim
 from canfetch.errors import InvalidURL
 
@@ -448,11 +449,19 @@ def test_a_signature_of_another_length_is_not_verified(
     new_key: Callable[[], Signer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     signer = new_key()
-    monkeypatch.setattr(signed_requests, "_verify", lambda *_: "compared")
-    assert check(signer.headers(), signer=signer).detail == "compared"
+    compared: list[str] = []
+
+    class Verifier(load_library().verifier):  # type: ignore[misc]  # loaded on first use
+        def verify(self, *arguments: Any, **options: Any) -> Any:
+            compared.append(options["expect_tag"])
+            return super().verify(*arguments, **options)
+
+    monkeypatch.setattr(message_signatures, "load_library", lambda: load_library()._replace(verifier=Verifier))
+    assert check(signer.headers(), signer=signer).is_valid
     headers = [*signer.headers()[:-1], ("Signature", "sig1=:AAAA:")]
     expected = 64 if new_key is Signer else 256
     assert check(headers, signer=signer).detail == f"the signature has 3 bytes: those by its key have {expected}"
+    assert compared == ["web-bot-auth"]
 
 
 def test_a_field_that_is_sent_twice_with_one_label_is_invalid() -> None:
@@ -581,7 +590,7 @@ def test_the_parameters_of_a_query_are_bounded_and_parsed_once(monkeypatch: pyte
         parsed.append(query)
         return parse_qs(query, **options)
 
-    monkeypatch.setattr(signed_requests, "parse_qs", parse)
+    monkeypatch.setattr(message_signatures, "parse_qs", parse)
     # Repeated parameters have no value, and others are sent in another form than the signed one.
     values = {"a": "1", "b%20": "x%20y%7E*", "c": "", "d": "%C3%A9"}
     query = "a=1&b+=x+y~*&c&d=%c3%a9&e=1&e=2"

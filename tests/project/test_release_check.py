@@ -13,8 +13,8 @@ import pytest
 import canfetch
 import release_check
 from release_check import (
+    EARLY,
     ROOT,
-    UNTESTED,
     Step,
     fault_of,
     faults_of_files,
@@ -54,9 +54,10 @@ def tree(tmp_path: Path) -> Path:
     replace(settings, "PUBLISHED: Final[bool] = False", "PUBLISHED: Final[bool] = True")
     address = re.compile(r"^REPOSITORY: .*", re.MULTILINE)
     text = settings.read_text(encoding="utf-8")
-    settings.write_text(address.sub('REPOSITORY: Final[str | None] = "https://example.com"', text), encoding="utf-8")
+    text = address.sub('REPOSITORY: Final[str | None] = "https://example.com"', text)
+    settings.write_text(re.sub(r"(RELEASE_KEYS: .* = ).*", r'\1("AAAA",)', text), encoding="utf-8")
     (tmp_path / "docs").mkdir()
-    for page in UNTESTED:
+    for page in EARLY:
         (tmp_path / page).write_text("Tested on all platforms.\n", encoding="utf-8")
     (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## [Unreleased]\n\n{ENTRY}", encoding="utf-8")
     git(tmp_path, "init", "--quiet")
@@ -127,6 +128,18 @@ def committed(change: Callable[[Path], object]) -> Callable[[Path], None]:
             "REPOSITORY in src/canfetch/repository.py is None: set it, because the packages link to it",
         ),
         (
+            committed(lambda tree: replace(tree / "src/canfetch/repository.py", '("AAAA",)', "()")),
+            "RELEASE_KEYS in src/canfetch/repository.py is empty: run tools/build_registry_release.py --new-key KEY",
+        ),
+        (
+            committed(
+                lambda tree: replace(
+                    tree / "docs/agents.md", "Tested", "There is one, but this version has no key for them"
+                )
+            ),
+            "docs/agents.md has the sentence 'this version has no key for them': write where releases are published",
+        ),
+        (
             committed(lambda tree: replace(tree / "CONTRIBUTING.md", "Tested", "They have never run, but tested")),
             "CONTRIBUTING.md has the sentence 'They have never run': run the workflows, and write what they tested",
         ),
@@ -144,7 +157,19 @@ def committed(change: Callable[[Path], object]) -> Callable[[Path], None]:
         ),
     ],
     ids=[
-        *("npm", "wasm", "lock", "no entry", "empty entry", "unreleased", "switch", "address", "untested"),
+        *(
+            "npm",
+            "wasm",
+            "lock",
+            "no entry",
+            "empty entry",
+            "unreleased",
+            "switch",
+            "address",
+            "pin",
+            "no key",
+            "untested",
+        ),
         *("changed", "new", "tag"),
     ],
 )

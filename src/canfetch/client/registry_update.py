@@ -1,7 +1,7 @@
 """Install a later release of the registry of crawlers, whose signature is verified.
 
 A release has a signature beside it, in a file with `.sig` at the end of its name: Ed25519 (RFC 8032) of its bytes, in
-base64. The keys of the maintainers are pinned here. No release is published yet, so there is none.
+base64. The keys of the maintainers are pinned in `canfetch.repository`.
 """
 
 import base64
@@ -21,12 +21,11 @@ from canfetch.client.sync_client import Client
 from canfetch.client.transports import Transport
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidRegistry
+from canfetch.repository import RELEASE_KEYS
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-RELEASE_KEYS: Final[tuple[str, ...]] = ()
-"""The public keys of the maintainers, in PEM."""
 SIGNATURE_SUFFIX: Final = ".sig"
 _LOCK_SECONDS: Final = 10.0
 _DATE_SUFFIX: Final = ".date"
@@ -56,6 +55,12 @@ def parse_release_key(pem: str | bytes) -> "Ed25519PublicKey":
     if not isinstance(key, Ed25519PublicKey):
         raise InvalidRegistry("the key is not a public Ed25519 key in PEM") from None
     return key
+
+
+def pinned_keys() -> "list[Ed25519PublicKey]":
+    """Return the keys of this version. Raises: MissingExtra."""
+    pem = "-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n"
+    return [parse_release_key(pem.format(line)) for line in RELEASE_KEYS]
 
 
 def verify_release(content: bytes, signature: bytes, keys: "Sequence[Ed25519PublicKey]") -> None:

@@ -54,14 +54,15 @@ class RobotsMiddleware:
 
 
 def _request(environ: "WSGIEnvironment", path: str) -> Request:
+    # Without the names of the attributes, which take half as long again.
     return Request(
-        method=environ["REQUEST_METHOD"],
-        path=decode_native(path),
-        target=target_of_environ(environ),
+        environ["REQUEST_METHOD"],
+        decode_native(path),
+        target_of_environ(environ),
         # HTTP/1.0 requests may lack a Host field. The server then has its configured name.
-        host=environ.get("HTTP_HOST") or environ.get("SERVER_NAME", ""),
-        peer=environ.get("REMOTE_ADDR"),
-        header=partial(environ_header, environ),
-        prefix=decode_native(environ.get("SCRIPT_NAME", "")),
-        scheme=environ.get("wsgi.url_scheme") or "http",
+        environ.get("HTTP_HOST") or environ.get("SERVER_NAME", ""),
+        environ.get("REMOTE_ADDR"),
+        partial(environ_header, environ),
+        decode_native(environ.get("SCRIPT_NAME", "")),
+        environ.get("wsgi.url_scheme") or "http",
     )

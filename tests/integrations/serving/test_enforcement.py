@@ -3,7 +3,7 @@
 import contextlib
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from canfetch.author.servers.rules import build_server_rules
 from canfetch.client.identity import IdentityVerifier
 from canfetch.errors import InvalidOption, InvalidProductToken
 from canfetch.integrations.serving import Enforcement, Site
+from canfetch.integrations.serving.requests import Request
 from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
@@ -395,8 +396,11 @@ def test_client_address(peer: str | None, field: str | None, expected: str | Non
     assert TrustedProxies(["10.0.0.0/8", "unix"]).client_address(peer, field) == expected
 
 
-def test_unix_socket_is_not_trusted_by_default() -> None:
-    assert TrustedProxies([]).client_address(None, REAL) is None
+@pytest.mark.parametrize("proxies, expected", [((), None), (("unix",), REAL), (("10.0.0.0/8",), None)])
+def test_unix_socket_is_not_trusted_by_default(proxies: Sequence[str], expected: str | None) -> None:
+    assert TrustedProxies(proxies).client_address(None, REAL) == expected
+    request = Request("GET", "/", b"/", "example.com", None, {"x-forwarded-for": REAL}.get)
+    assert Enforcement(trusted_proxies=proxies).client_address(request) == expected
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_only_signed_requests_of_the_crawler_pass(send: Send, identity: tuple[Si
     refused = {
         "the nonce of the signature was used before": send("/a%20b?q=1", once),
         "the request is not signed": send("/fish", []),
-        "the signature does not match the request and its key": send("/fish", signed()),
+        "the signature does not match the message and its key": send("/fish", signed()),
         "other.example is not a host of the site": send(
             "/fish", signed("/fish", "other.example"), host="other.example"
         ),

@@ -36,12 +36,14 @@ from canfetch.core.document import parse
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
 from canfetch.errors import CanfetchError, InvalidRegistry
+from canfetch.repository import RELEASE_KEYS
 
 if TYPE_CHECKING:
     from canfetch.answers.registry_changes import CrawlerChange, ReleaseReport
 
 _CURRENT: Final = "current"
 _FORMATS: Final = ("text", "json")
+_DEFAULT_KEYS: Final = "the keys of this version" if RELEASE_KEYS else "the keys of this version, which has none yet"
 _MAX_KEY_BYTES: Final = 1 << 16
 _MAX_SIGNATURE_BYTES: Final = 1 << 10
 
@@ -84,15 +86,15 @@ def _install(
 ) -> Release | None:
     """Install a release, or return None if it is not later than the one in use."""
     from canfetch.client.registry_update import (  # noqa: PLC0415 - imports the client
-        RELEASE_KEYS,
         SIGNATURE_SUFFIX,
         NoLaterRelease,
         install_release,
         parse_release_key,
+        pinned_keys,
     )
 
-    pinned = RELEASE_KEYS if key is None else (read_whole_input(key, "--key", max_bytes=_MAX_KEY_BYTES),)
-    keys = [parse_release_key(pem) for pem in pinned]
+    pem = None if key is None else read_whole_input(key, "--key", max_bytes=_MAX_KEY_BYTES)
+    keys = pinned_keys() if pem is None else [parse_release_key(pem)]
     if not keys:
         raise CommandError("this version of canfetch has no key for releases yet: pass --key FILE")
     read = _reader(network)
@@ -222,7 +224,7 @@ update_command: Final = click.Command(
             ["--key"],
             metavar="FILE",
             type=click.Path(),
-            help="Public key of the release in PEM.  [default: the keys in this version, which has none yet]",
+            help=f"Public key of the release in PEM.  [default: {_DEFAULT_KEYS}]",
         ),
         Option(
             ["--signature"],

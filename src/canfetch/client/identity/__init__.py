@@ -12,6 +12,7 @@ Operators document three methods, and an entry of the registry names those of it
       SignedRequest -> profile -> directory with the key -> signature -> replays -> SignatureCheck
 
 Invalid signatures are examined up to the limits of `failure_limits`, so that junk stays cheap.
+Directories may be signed with their keys (`possession`).
 
 A request is from an impostor only if every documented method that can be applied says so. If a method cannot decide,
 because a lookup failed or a list is missing or old, the identity is undecided.

@@ -5,8 +5,6 @@ Domain Binding"; RFC 9421; RFC 9530.
 """
 
 import json
-from collections.abc import Mapping
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from canfetch.access.responses import Failure, Response
@@ -21,8 +19,8 @@ from canfetch.client.identity.keys import (
     VerificationKey,
     parse_key_set,
 )
-from canfetch.client.identity.signed_requests import load_library
-from canfetch.client.identity.signing import RequestMessage, ResponseMessage
+from canfetch.client.identity.possession import check_proofs
+from canfetch.client.identity.signed_requests import DEFAULT_CLOCK_SKEW
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -32,9 +30,7 @@ if TYPE_CHECKING:
     from canfetch.client.sync_client import Client
 
 _SUCCESS: Final = 200
-_TAG: Final = "http-message-signatures-directory"
 _EXPIRED: Final = "it has expired (exp)"
-_REQUIRED: Final = ('"@authority";req', '"content-digest"')
 
 
 class DirectoryCheck(NamedTuple):
@@ -89,13 +85,19 @@ def check_directory(client: "Client", url: str, *, now: float) -> DirectoryCheck
         faults.append(f"the media type is {media_type or 'missing'}, not {DIRECTORY_TYPE}")
     if response.header("cache-control") is None:
         notes.append("no Cache-Control header says for how long verifiers may keep the keys")
-    signed_by, problems = _check_signatures(response, url, found.keys)
+    proofs = check_proofs(response, found.keys, now=now, clock_skew=DEFAULT_CLOCK_SKEW)
+    signed_by = [proof.key_id for proof in proofs if proof.problem is None]
+    faults += [
+        f"signature {proof.label} of key {proof.key_id}: {proof.problem}"
+        for proof in proofs
+        if proof.problem is not None
+    ]
     unsigned = [name for name in usable if name not in signed_by]
     if unsigned:
         notes.append(
             f"the response is not signed by {', '.join(unsigned)}, so it does not prove who has the private key"
         )
-    return DirectoryCheck(url, response.status, tuple(usable), tuple(signed_by), (*faults, *problems), tuple(notes))
+    return DirectoryCheck(url, response.status, tuple(usable), tuple(signed_by), tuple(faults), tuple(notes))
 
 
 class CardCheck(NamedTuple):
@@ -197,56 +199,3 @@ def _key_problem(key: VerificationKey, now: float) -> str | None:
         return "it is an example key of RFC 9421, with which anybody can sign"
     expiry = key.find_expiry(now)
     return None if expiry is None else _EXPIRED if expiry == "expired" else "it is not used before a later time (nbf)"
-
-
-def _check_signatures(response: Response, url: str, keys: Mapping[str, VerificationKey]) -> tuple[list[str], list[str]]:
-    """Return the keys that have signed a response, and what is wrong with its signatures."""
-    if response.header("signature") is None:
-        return [], []
-    library = load_library()
-    from http_message_signatures import HTTPMessageVerifier  # noqa: PLC0415 - an extra, which is installed
-
-    headers = {name: response.header(name.lower()) or "" for name, _ in response.headers}
-    answer = ResponseMessage(response.status, url, headers, RequestMessage("GET", url, {}))
-    signed_by: list[str] = []
-    problems: list[str] = []
-    resolver = library.keys(public_keys={name: key.key for name, key in keys.items()}, private_keys={})
-    for label, key_id in _labels(response):
-        if key_id not in keys:
-            problems.append(f"signature {label}: its key is not one of those that are published")
-            continue
-        verifier = HTTPMessageVerifier(
-            signature_algorithm=library.algorithms[keys[key_id].algorithm], key_resolver=resolver
-        )
-        try:
-            results = verifier.verify(
-                answer,
-                max_age=timedelta(days=3_650),
-                expect_tag=_TAG,
-                expect_label=label,
-                require_components=_REQUIRED,
-                body=response.body,
-            )
-        except library.error as error:
-            problems.append(printable_text(f"signature {label} of key {key_id}: {error}"))
-            continue
-        if any("expires" not in result.parameters for result in results):
-            problems.append(f"signature {label} of key {key_id}: it has no parameter expires")
-        else:
-            signed_by.append(key_id)
-    return signed_by, problems
-
-
-def _labels(response: Response) -> list[tuple[str, str]]:
-    """Return the label and the key of each signature of the directory."""
-    import http_sf  # noqa: PLC0415 - installed with the library for signatures
-
-    try:
-        parsed: Any = http_sf.parse((response.header("signature-input") or "").encode(), tltype="dictionary")
-    except ValueError:
-        return []
-    found = []
-    for label, (_, parameters) in parsed.items():
-        if parameters.get("tag") == _TAG:
-            found.append((label, str(parameters.get("keyid"))))
-    return found

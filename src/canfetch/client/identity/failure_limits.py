@@ -57,7 +57,13 @@ class FailureLimits:
     """
 
     def __init__(self, *, max_failures: int, max_share: float, monotonic: Clock) -> None:
-        self._seconds = _WINDOW / max_failures
+        # The seconds for which a failure counts, by the length of the key, and by whether it is exempt.
+        seconds = _WINDOW / max_failures
+        self._intervals = {
+            length: (one, one / _PER_PROVEN)
+            for address, network in _NETWORK_BYTES.items()
+            for length, one in ((address, seconds), (network, seconds / _PER_NETWORK))
+        }
         self._max_share = max_share
         self._monotonic = monotonic
         # When the failures of an address or a network are forgotten, and until when one is exempt.
@@ -85,7 +91,7 @@ class FailureLimits:
                 is_proven = self._proven.get(key, _NEVER) > now
                 failed = self._failed.get(key)
                 # Half of an interval makes up for rounding.
-                if failed is not None and failed - now > _WINDOW - self._interval(key, is_proven=is_proven) / 2:
+                if failed is not None and failed - now > _WINDOW - self._intervals[len(key)][is_proven] / 2:
                     return TOO_MANY_FAILURES
                 if is_proven:
                     return None
@@ -120,7 +126,7 @@ class FailureLimits:
             proven = [self._proven.get(key, _NEVER) > now for key in keys]
             if check is not None and check.reason not in _OUTAGES:
                 for key, is_proven in zip(keys, proven, strict=True):
-                    self._fail(key, self._interval(key, is_proven=is_proven), now)
+                    self._fail(key, self._intervals[len(key)][is_proven], now)
             if not any(proven):
                 self._paid_at = max(self._paid_at, now) + spent / self._max_share
 
@@ -143,11 +149,6 @@ class FailureLimits:
             self._proven_of[network] += is_new
             _put(self._proven, address, now + _PROVEN_SECONDS)
         _put(self._proven, network, now + _PROVEN_SECONDS)
-
-    def _interval(self, key: bytes, *, is_proven: bool) -> float:
-        """Return the seconds for which a failure counts."""
-        seconds = self._seconds if len(key) in _NETWORK_BYTES else self._seconds / _PER_NETWORK
-        return seconds / _PER_PROVEN if is_proven else seconds
 
 
 def _put(entries: OrderedDict[bytes, float], key: bytes, until: float) -> None:

@@ -25,6 +25,8 @@ from canfetch.agents.identity import SignatureReason
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.identity.keys import DIRECTORY_TYPE, MAX_KEY_SET_BYTES, KeySet, VerificationKey, parse_key_set
+from canfetch.client.identity.possession import check_proofs, select_keys
+from canfetch.client.identity.signed_requests import DEFAULT_CLOCK_SKEW
 from canfetch.client.procedure import Clock
 from canfetch.client.transports import Transport, TransportRequest
 from canfetch.client.transports.daemon_threads import start_daemon_thread
@@ -99,6 +101,9 @@ class KeyDirectories:
         max_fetches: Maximum number of fetches of untrusted directories at the same time.
         max_fetches_per_minute: Maximum number of fetches of untrusted directories in a minute.
         allow_private: Whether to connect to private and loopback addresses.
+        require_possession: Whether keys are used only if their directory is signed with them. Otherwise, a key is
+            refused only if its signature of the directory is wrong.
+        clock_skew: How many seconds the clock of a directory may differ.
         begin_fetch: Called before each fetch, instead of the limits of `max_fetches` and `max_fetches_per_minute`. It
             returns what a thread calls at the end of the fetch. If it raises, `start` raises that.
         chance: Returns a number from 0 to 1. Times are shortened by up to a tenth at random.
@@ -117,6 +122,8 @@ class KeyDirectories:
         max_fetches: int = 4,
         max_fetches_per_minute: int = 60,
         allow_private: bool = False,
+        require_possession: bool = False,
+        clock_skew: float = DEFAULT_CLOCK_SKEW,
         begin_fetch: BeginFetch | None = None,
         chance: Callable[[], float] = random.random,
         clock: Clock = time.time,
@@ -137,6 +144,8 @@ class KeyDirectories:
         self._max_fetches = max_fetches
         self._max_per_minute = max_fetches_per_minute
         self._allow_private = allow_private
+        self._require_possession = require_possession
+        self._clock_skew = clock_skew
         self._begin_fetch = begin_fetch
         self._chance = chance
         self._clock = clock
@@ -242,7 +251,8 @@ class KeyDirectories:
 
     def _fetch(self, url: str, known: "_Fetched | None") -> "_Fetched | str":
         stored = () if known is None else known.headers
-        conditions = _conditions(dict(stored))
+        # A response without the keys is not signed by them.
+        conditions = () if self._require_possession else _conditions(dict(stored))
         response = self._transport.send(
             TransportRequest(
                 url=url,
@@ -265,9 +275,11 @@ class KeyDirectories:
         if response.status != 200:
             return _Fetched(None, _retry_after(response), stored, f"status {response.status}")
         try:
-            keys = parse_key_set(response.body)
+            found = parse_key_set(response.body)
         except InvalidKey as error:
             return _Fetched(None, 0.0, (), str(error))
+        proofs = check_proofs(response, found.keys, now=self._clock(), clock_skew=self._clock_skew)
+        keys = select_keys(found, proofs, require_possession=self._require_possession)
         return _Fetched(keys, self._lifetime(response), select_stored_headers(response.headers))
 
     def _lifetime(self, response: Response) -> float:

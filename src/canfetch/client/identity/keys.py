@@ -32,6 +32,8 @@ DIRECTORY_PATH: Final = "/.well-known/http-message-signatures-directory"
 """The well-known path of the keys of an origin."""
 DIRECTORY_TYPE: Final = "application/http-message-signatures-directory+json"
 """The media type of the keys at the well-known path."""
+DIRECTORY_TAG: Final = "http-message-signatures-directory"
+"""The tag of the signatures with which keys sign their directory."""
 TEST_KEYS: Final = frozenset(
     {
         "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA",

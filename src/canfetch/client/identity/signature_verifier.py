@@ -16,6 +16,7 @@ from canfetch.client.identity.directory_urls import DirectoryURL, parse_director
 from canfetch.client.identity.failure_limits import FailureLimits
 from canfetch.client.identity.key_directories import BeginFetch, KeyDirectories
 from canfetch.client.identity.keys import TEST_KEYS
+from canfetch.client.identity.message_signatures import load_library
 from canfetch.client.identity.replays import NonceMemory, Replay, SignatureNonce
 from canfetch.client.identity.signed_requests import (
     DEFAULT_CLOCK_SKEW,
@@ -24,7 +25,6 @@ from canfetch.client.identity.signed_requests import (
     SignatureClaim,
     find_absence,
     find_claims,
-    load_library,
     verify_claim,
 )
 from canfetch.client.identity.waiting import Steps, Wait, run_steps, run_steps_async
@@ -73,7 +73,8 @@ class SignatureVerifier:
             addresses and networks without a valid one of a given crawler in the last hour are then `not-checked`.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
         transport, user_agent, fetch_timeout, max_stale, max_directories, max_fetches_per_minute, allow_private,
-            begin_fetch: How directories are fetched. See `KeyDirectories`. Verifications raise what `begin_fetch` does.
+            require_possession, begin_fetch: How directories are fetched. See `KeyDirectories`. Verifications raise what
+            `begin_fetch` does.
         clock: Returns seconds since the epoch.
         monotonic: Returns seconds, for the limits of invalid signatures.
     Raises: InvalidOption: An argument is invalid. MissingExtra.
@@ -99,6 +100,7 @@ class SignatureVerifier:
         max_directories: int = 200,
         max_fetches_per_minute: int = 60,
         allow_private: bool = False,
+        require_possession: bool = False,
         begin_fetch: BeginFetch | None = None,
         clock: Clock = time.time,
         monotonic: Clock = time.monotonic,
@@ -135,6 +137,8 @@ class SignatureVerifier:
             max_directories=max_directories,
             max_fetches_per_minute=max_fetches_per_minute,
             allow_private=allow_private,
+            require_possession=require_possession,
+            clock_skew=clock_skew,
             begin_fetch=begin_fetch,
             clock=clock,
         )

@@ -15,7 +15,8 @@ import time
 from base64 import b64encode
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote_from_bytes
 
 from canfetch.access.responses import Headers
@@ -30,7 +31,8 @@ from canfetch.client.identity.identity_file import (
     check_private,
     parse_identity,
 )
-from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE, missing_cryptography
+from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TAG, DIRECTORY_TYPE, SignatureAlgorithm
+from canfetch.client.identity.message_signatures import load_library
 from canfetch.client.procedure import Clock
 from canfetch.client.watched_file import WatchedFile
 from canfetch.core.origin import Origin
@@ -49,38 +51,11 @@ _DIRECTORY_LIFETIME: Final = 86_400
 _NONCE_BYTES: Final = 32
 _LABEL: Final = "sig1"
 _REQUEST_TAG: Final = "web-bot-auth"
-_DIRECTORY_TAG: Final = "http-message-signatures-directory"
 _COMPONENTS: Final = ("@method", "@authority", "@path")
 # RFC 9110 section 9.1.
 _METHOD: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # All but the characters that no request line can have. HTTP clients differ in which of the others they escape.
 _PATH_CHARACTERS: Final = "".join(map(chr, range(0x21, 0x7F)))
-
-
-class RequestMessage(NamedTuple):
-    """A request, as the library for signatures reads it.
-
-    Attributes:
-        method: The method in upper case.
-        url: The URL of the origin.
-        headers: The header fields.
-        sent_method, path: The method and the path as they are sent. The library rejects some that HTTP clients send.
-    """
-
-    method: str
-    url: str
-    headers: dict[str, str]
-    sent_method: str = "GET"
-    path: str = "/"
-
-
-class ResponseMessage(NamedTuple):
-    """A response, as the library for signatures reads it."""
-
-    status_code: int
-    url: str
-    headers: dict[str, str]
-    request: RequestMessage
 
 
 class SigningIdentity:
@@ -169,7 +144,10 @@ class SigningIdentity:
         origin = Origin.from_url(url)
         identity, now = self._file.current(), self._clock()
         key = identity.active_key(now)
-        message = RequestMessage(method.upper(), f"{origin}/", {}, method, _sent_path(url))
+        # The library rejects some methods and paths that HTTP clients send.
+        message = SimpleNamespace(
+            method=method.upper(), url=f"{origin}/", headers={}, sent_method=method, path=_sent_path(url)
+        )
         if (self._form or identity.form) == FORMS[0]:
             message.headers["Signature-Agent"] = f'{_LABEL}="{identity.directory_url}"'
             covered = (*_COMPONENTS, f'"signature-agent";key="{_LABEL}"')
@@ -189,8 +167,9 @@ class SigningIdentity:
         """
         identity, now = self._file.current(), self._clock()
         body = identity.key_set(now)
-        request = RequestMessage("GET", f"{Origin.from_url(f'https://{authority}/')}{DIRECTORY_PATH}", {})
-        response = ResponseMessage(200, request.url, {"Content-Type": DIRECTORY_TYPE}, request)
+        url = f"{Origin.from_url(f'https://{authority}/')}{DIRECTORY_PATH}"
+        request = SimpleNamespace(method="GET", url=url, headers={}, sent_method="GET", path="/")
+        response = SimpleNamespace(status_code=200, headers={"Content-Type": DIRECTORY_TYPE}, request=request)
         covered = ('"@authority";req', '"content-digest"')
         for number, key in enumerate(identity.listed_keys(now)):
             binding = f"binding{number}"
@@ -198,7 +177,7 @@ class SigningIdentity:
                 response,
                 key,
                 covered,
-                tag=_DIRECTORY_TAG,
+                tag=DIRECTORY_TAG,
                 now=now,
                 lifetime=_DIRECTORY_LIFETIME,
                 label=binding,
@@ -209,7 +188,7 @@ class SigningIdentity:
 
     def _sign(
         self,
-        message: RequestMessage | ResponseMessage,
+        message: SimpleNamespace,
         key: SigningKey,
         covered: tuple[str, ...],
         *,
@@ -247,12 +226,9 @@ def _sent_path(url: str) -> str:
 
 
 def _new_signer() -> "HTTPMessageSigner":
-    try:
-        import http_message_signatures as library  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise missing_cryptography(error) from None
+    library = load_library()
 
-    class Resolver(library.HTTPSignatureComponentResolver):
+    class Resolver(library.resolver):  # type: ignore[misc,name-defined]  # loaded on first use
         """The covered components of a request, with the method and the path as they are sent."""
 
         def get_method(self) -> str:
@@ -263,4 +239,6 @@ def _new_signer() -> "HTTPMessageSigner":
             path: str = self.message.path
             return path
 
-    return library.HTTPMessageSigner(signature_algorithm=library.algorithms.ED25519, component_resolver_class=Resolver)
+    algorithm = library.algorithms[SignatureAlgorithm.ED25519]
+    signer: HTTPMessageSigner = library.signer(signature_algorithm=algorithm, component_resolver_class=Resolver)
+    return signer

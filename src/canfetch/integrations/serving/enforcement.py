@@ -46,17 +46,16 @@ class DeclaredCrawler(NamedTuple):
     """A crawler that a request declares.
 
     Attributes:
+        name: Its product token.
         agent: Its product tokens.
         entry: Its entry in the registry, or None if only the file names it.
+        must_sign: Whether its requests must be signed.
     """
 
+    name: str
     agent: Agent
     entry: Crawler | None
-
-    @property
-    def name(self) -> str:
-        """Its product token."""
-        return self.agent.tokens[0]
+    must_sign: bool
 
 
 class Enforcement:
@@ -126,31 +125,29 @@ class Enforcement:
             agent = Agent(product_token(user_agent)) if entry is None else entry.agent
         except InvalidProductToken:
             return None
-        if agent.tokens[0].lower() in self._exempt:
+        name = agent.tokens[0]
+        if name.lower() in self._exempt:
             return None
         # No entry states whether the name is that of a browser or an app.
         if entry is None and is_browser(user_agent, agent.tokens):
             return None
-        return DeclaredCrawler(agent, entry)
+        return DeclaredCrawler(name, agent, entry, entry is not None and entry.name in self._must_sign)
 
-    def client_address(self, peer: str | None, forwarded_for: str | None) -> str | None:
-        """Return the address of the client, or None if it is unknown."""
-        return self._proxies.client_address(peer, forwarded_for)
+    def client_address(self, request: Request) -> str | None:
+        """Return the address of the client of a request, or None if it is unknown."""
+        field = request.header("x-forwarded-for") if self._proxies else None
+        return self._proxies.client_address(request.peer, field)
 
-    def requires_signature(self, crawler: Crawler) -> bool:
-        """Return whether requests of a crawler must be signed."""
-        return crawler.name in self._must_sign
-
-    def find_unchecked(self, request: Request, crawler: Crawler) -> tuple[str | None, SignatureCheck] | None:
+    def find_unchecked(self, request: Request) -> tuple[str | None, SignatureCheck] | None:
         """Return the address and the result for a request that must be signed but is not examined, or None.
 
         Requests of impostors that are not blocked have no such result: they are checked like all others.
         """
-        if not self.block_impostors or crawler.name not in self._must_sign:
+        if not self.block_impostors:
             return None
         assert self.identity is not None
         assert self.identity.signatures is not None
-        address = self.client_address(request.peer, request.header("x-forwarded-for"))
+        address = self.client_address(request)
         check = self.identity.signatures.find_unchecked(request.header("signature-input"), address)
         return None if check is None else (address, check)
 

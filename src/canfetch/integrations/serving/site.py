@@ -38,7 +38,10 @@ _ACCEPT_SIGNATURE: Final = (
 )
 # The replies to requests that must be signed, and whose signatures are not examined. An attack has many.
 _UNCHECKED: Final = {
-    check.detail: whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER)
+    check.detail: (
+        ("signatures", check.reason.value),
+        whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER),
+    )
     for status, check in ((429, TOO_MANY_FAILURES), (503, OVERLOADED))
 }
 
@@ -158,7 +161,7 @@ class Site:
         reply = None if self._identity is None else self._publish(request)
         if reply is not None:
             return reply
-        seconds = self._suspended_until - self._clock()
+        seconds = self._suspended_until - self._clock() if self._suspended_until else 0.0
         if seconds > 0 and (request.path == ROBOTS_PATH or self._declares_crawler(request)):
             self._counters.add("suspended")
             retry_after = ("Retry-After", str(min(math.ceil(seconds), _MAX_RETRY_AFTER)))
@@ -217,16 +220,16 @@ class Site:
             return None
         if file is None or not is_subject(crawler, file):
             return None
-        unchecked = None if crawler.entry is None else enforcement.find_unchecked(request, crawler.entry)
+        unchecked = enforcement.find_unchecked(request) if crawler.must_sign else None
         if unchecked is not None:
             address, check = unchecked
             # One call: beyond the limit, junk must cost as little time as possible.
-            self._counters.add("crawler_requests", signatures=check.reason.value, unchecked=crawler.name)
+            self._counters.add("crawler_requests", _UNCHECKED[check.detail][0], ("unchecked", crawler.name))
             return _refuse_unchecked(request, crawler.name, address, check)
         self._counters.add("crawler_requests")
         verdict = find_refusal(crawler, file, request)
         if verdict is not None:
-            self._counters.add(refused=crawler.name)
+            self._counters.add(("refused", crawler.name))
             SERVING_LOGGER.debug("refused %s: %s", crawler.name, verdict)
             name = printable_text(crawler.name)
             return _refuse(request, enforcement.refusal, f"robots.txt disallows this for {name}\n{verdict.explanation}")
@@ -236,14 +239,13 @@ class Site:
     def _identity_check(request: Request, crawler: DeclaredCrawler, enforcement: Enforcement) -> IdentityCheck | None:
         if enforcement.identity is None or crawler.entry is None:
             return None
-        address = enforcement.client_address(request.peer, request.header("x-forwarded-for"))
-        must_sign = enforcement.requires_signature(crawler.entry)
-        return IdentityCheck(crawler.entry, address, enforcement.signed_request(request), must_sign)
+        address, signed = enforcement.client_address(request), enforcement.signed_request(request)
+        return IdentityCheck(crawler.entry, address, signed, crawler.must_sign)
 
     def _conclude(self, request: Request, check: IdentityCheck, identity: Identity) -> Reply | None:
         name = check.crawler.name
         if identity.signature is not None:
-            self._counters.add(signatures=identity.signature.reason.value)
+            self._counters.add(("signatures", identity.signature.reason.value))
         if identity.status is IdentityStatus.VERIFIED:
             self._counters.add("verified")
             return None
@@ -258,9 +260,9 @@ class Site:
         is_blocked = self._enforcement is not None and self._enforcement.block_impostors
         signature = identity.signature if check.must_sign and is_blocked else None
         if signature is not None and signature.status is SignatureStatus.NOT_CHECKED:
-            self._counters.add(unchecked=name)
+            self._counters.add(("unchecked", name))
             return _refuse_unchecked(request, name, check.address, signature)
-        self._counters.add(impostors=name)
+        self._counters.add(("impostors", name))
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
@@ -270,7 +272,7 @@ class Site:
 
 def _refuse_unchecked(request: Request, name: str, address: str | None, check: SignatureCheck) -> Reply:
     SERVING_LOGGER.info("%s was not checked as %s: %s", address, name, check.detail)
-    return _UNCHECKED[check.detail].reply_to(request)
+    return _UNCHECKED[check.detail][1].reply_to(request)
 
 
 def _refuse(request: Request, refusal: Refusal, reason: str, *headers: tuple[str, str]) -> Reply:

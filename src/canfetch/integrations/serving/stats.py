@@ -1,7 +1,6 @@
 """Counters of a site."""
 
 import threading
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -85,8 +84,7 @@ class SiteCounters:
     """Counts what a site does. Safe for use by several threads."""
 
     def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._parts: dict[str, Counter[str]] = {name: Counter() for name in _LABELS}
+        self._counts: dict[str | tuple[str, str], int] = {}
         self.reset_after_fork()
         reset_on_fork(self)
 
@@ -94,23 +92,26 @@ class SiteCounters:
         """Take a new lock. The counts continue those of the parent."""
         self._lock = threading.Lock()
 
-    def add(self, *names: str, **parts: str) -> None:
+    def add(self, *names: str | tuple[str, str]) -> None:
         """Add one to each of some counters.
 
-        Args:
-            names: Fields of `SiteStats` without parts.
-            parts: The product token or the reason, by the field. A token is from the registry or from the file, so that
-                clients cannot add entries.
+        Args: names: Fields of `SiteStats`, those that have parts with the product token or the reason. A token is from
+            the registry or from the file, so that clients cannot add entries.
         """
+        counts = self._counts
         with self._lock:
             for name in names:
-                self._counts[name] += 1
-            for name, part in parts.items():
-                self._parts[name][part] += 1
+                counts[name] = counts.get(name, 0) + 1
 
     def snapshot(self) -> SiteStats:
         """Return all counters."""
         with self._lock:
-            parts = {name: MappingProxyType(dict(counts)) for name, counts in self._parts.items()}
-            counts = {name: self._counts[name] for name in SiteStats._fields if name not in parts}
-        return SiteStats(**counts, **parts)  # type: ignore[arg-type]  # mypy merges the types of both
+            counts = dict(self._counts)
+        found: dict[str, Any] = dict.fromkeys(SiteStats._fields, 0)
+        parts: dict[str, dict[str, int]] = {name: {} for name in _LABELS}
+        for name, count in counts.items():
+            if isinstance(name, tuple):
+                parts[name[0]][name[1]] = count
+            else:
+                found[name] = count
+        return SiteStats(**{**found, **{name: MappingProxyType(part) for name, part in parts.items()}})

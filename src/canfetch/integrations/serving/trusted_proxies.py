@@ -35,6 +35,9 @@ class TrustedProxies:
         self._trusts_unix = _UNIX in names
         self._networks = [_network(name) for name in names if name != _UNIX]
 
+    def __bool__(self) -> bool:
+        return self._trusts_unix or bool(self._networks)
+
     def client_address(self, peer: str | None, forwarded_for: str | None) -> str | None:
         """Return the address of the client, or None if it is unknown.
 
