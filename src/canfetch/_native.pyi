@@ -1,6 +1,6 @@
 # The interface of the native engine, described in canfetch.core.contract.
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias, final
 
 from canfetch.core.contract import Decision, GroupRow, OriginCheck, OtherRow
@@ -21,6 +21,7 @@ __all__ = [
     "allows_once",
     "build_column",
     "compile_file",
+    "differing_target",
     "read_values",
 ]
 
@@ -122,6 +123,17 @@ def allows_once(
 def build_column(type_: Any, values: list[Any], /) -> Column: ...
 def read_values(column: Any, /) -> list[bytes | int | None]: ...
 def compile_file(content: bytes, profile_name: str, /) -> CompiledFile: ...
+def differing_target(
+    changed: Sequence[tuple[bool, bytes]],
+    before: Sequence[tuple[bool, bytes]],
+    after: Sequence[tuple[bool, bytes]],
+    profile_name: str,
+    ordinary: TargetDomain,
+    complete: TargetDomain,
+    confirm: Callable[[bytes], bool],
+    steps: int,
+    /,
+) -> tuple[bytes | None, bool, str, int, int]: ...
 
 # Head, segments, whether anchored, and index of the form.
 _Pattern: TypeAlias = tuple[bytes, tuple[bytes, ...], bool, int]

@@ -8,16 +8,21 @@ from hypothesis import strategies as st
 from tests.conftest import EXAMPLES
 
 from canfetch import parse
-from canfetch.compare.budget import Budget
+from canfetch.compare import rule_lists
+from canfetch.compare.budget import Budget, is_native
 from canfetch.compare.domains import to_url_path
 from canfetch.compare.rule_lists import RuleLists, RuleText
 from canfetch.core.agent_rules import AgentRules
-from canfetch.core.profiles import get_profile
+from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.errors import InvalidURL, Undecided
 
 PATTERNS = st.lists(st.sampled_from(["a", "b", "*", "/"]), max_size=4).map("".join)
 VALUES = st.builds("/{}{}".format, PATTERNS, st.sampled_from(["", "$"])).map(str.encode)
 RULES = st.lists(st.tuples(st.booleans(), VALUES), max_size=4)
+# Values that profiles read differently.
+PARTS = ["/", "a", "b", "*", "$", "?", ":", "=", "%41", "%3a", "%", "é", " ", "robots.txt", "index.html"]
+ODD_VALUES = st.lists(st.sampled_from(PARTS), max_size=5).map(lambda parts: "".join(parts).encode())
+ODD_RULES = st.lists(st.tuples(st.booleans(), st.one_of(VALUES, ODD_VALUES)), max_size=4)
 TARGETS = [b"/" + bytes(rest) for length in range(6) for rest in product(b"ab/", repeat=length)]
 ORIGIN = b"https://example.com"
 
@@ -57,6 +62,51 @@ def test_differing_targets_are_found_exactly(
     found = differing_target(before, after, profile, Budget())
     if found is None:
         assert verdicts[0] == verdicts[1]
+
+
+@pytest.mark.skipif(not is_native(), reason="the native engine is not used")
+@settings(max_examples=EXAMPLES or 150, deadline=None)
+@given(ODD_RULES, ODD_RULES, ODD_RULES, ODD_RULES, st.sampled_from(list(PROFILES)))
+def test_native_engine_finds_the_same_targets_in_as_many_steps(
+    start: list[RuleText], before: list[RuleText], after: list[RuleText], end: list[RuleText], profile: str
+) -> None:
+    lists = [*start, *before, *end], [*start, *after, *end]
+    native, budget = Budget(), Budget()
+    found = differing_target(*lists, profile, native)
+    with pytest.MonkeyPatch.context() as patch:
+        # The search remains native, so that the steps are comparable.
+        patch.setattr(rule_lists, "is_native", lambda: False)
+        assert differing_target(*lists, profile, budget) == found
+    assert (budget.steps, budget.states) == (native.steps, native.states)
+
+
+@pytest.mark.skipif(not is_native(), reason="the native engine is not used")
+def test_limit_is_reached_at_the_same_step() -> None:
+    before, after = [(False, b"/y/*a"), (False, b"/y/*a*?/")], [(False, b"/y/*a")]
+
+    def outcome(steps: int) -> tuple[str, int]:
+        budget = Budget(steps)
+        try:
+            return str(differing_target(before, after, "rfc9309", budget)), budget.steps
+        except Undecided as error:
+            return str(error), max(budget.steps, 0)
+
+    limits = range(0, 6000, 40)
+    native = [outcome(steps) for steps in limits]
+    assert native[0][0].startswith("undecided")
+    assert native[-1][0] == "None"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rule_lists, "is_native", lambda: False)
+        assert [outcome(steps) for steps in limits] == native
+
+
+@pytest.mark.skipif(not is_native(), reason="the native engine is not used")
+def test_errors_of_confirm_are_raised() -> None:
+    def confirm(target: bytes) -> bool:
+        raise ValueError(target)
+
+    with pytest.raises(ValueError, match="/a"):
+        RuleLists(get_profile("rfc9309")).differing_target([(False, b"/a")], [], Budget(), confirm)
 
 
 @pytest.mark.parametrize("profile", ["rfc9309", "google", "draft1996"])

@@ -52,7 +52,7 @@ mod _native {
     #[pymodule_export]
     use super::origin_table::OriginTable;
     #[pymodule_export]
-    use super::refinement::Refinement;
+    use super::refinement::{Refinement, differing_target};
     use super::tokens::with_tokens;
     use super::urls::{invalid_url, url_bytes};
 

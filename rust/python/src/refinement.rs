@@ -1,6 +1,9 @@
 //! Questions of `canfetch.compare` about the rules of two files.
 
-use canfetch::engine::compare::{Budget, Candidate, Pattern, Question, Refinement as Core, Targets, TooLarge};
+use canfetch::engine::compare::{
+    self, Budget, Candidate, Pattern, Question, Refinement as Core, RuleText, Targets, TooLarge,
+};
+use canfetch::engine::profile;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -9,6 +12,8 @@ use super::comparison::{PatternItem, TargetDomain, pattern};
 
 /// The decision of each pattern, and the default.
 type SideItem = (Vec<u8>, bool);
+/// Whether a rule allows, and its value.
+type RuleItem<'py> = (bool, Bound<'py, PyBytes>);
 /// The target, the status, the explored states, and the remaining steps.
 type Answer<'py> = (Option<Bound<'py, PyBytes>>, &'static str, u64, u64);
 type Target<'py> = Option<Bound<'py, PyBytes>>;
@@ -129,6 +134,46 @@ impl Refinement {
             .map(|one| (one.candidate, Some(bytes(one.example)), one.other.map(bytes), one.uncovered.map(bytes)));
         Ok((fields.collect(), status, budget.states, budget.steps))
     }
+}
+
+/// Returns a target about which two lists of rules decide differently, whether it is confirmed, the status, the explored
+/// states, and the remaining steps.
+#[pyfunction]
+#[pyo3(signature = (changed, before, after, profile_name, ordinary, complete, confirm, steps, /))]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)] // The arguments of the Python function.
+pub fn differing_target<'py>(
+    changed: Vec<RuleItem<'py>>,
+    before: Vec<RuleItem<'py>>,
+    after: Vec<RuleItem<'py>>,
+    profile_name: &str,
+    ordinary: &TargetDomain,
+    complete: &TargetDomain,
+    confirm: &Bound<'py, PyAny>,
+    steps: u64,
+) -> PyResult<(Target<'py>, bool, &'static str, u64, u64)> {
+    let py = confirm.py();
+    let Some(profile) = profile(profile_name) else { return Err(PyValueError::new_err("unsupported profile")) };
+    let [changed, before, after] = [&changed, &before, &after]
+        .map(|rules| rules.iter().map(|(allow, value)| (*allow, value.as_bytes())).collect::<Vec<RuleText<'_>>>());
+    let mut budget = Budget { steps, states: 0 };
+    let mut failure = None;
+    let mut confirmed = |target: &[u8]| {
+        let answer = confirm.call1((PyBytes::new(py, target),)).and_then(|answer| answer.is_truthy());
+        answer.unwrap_or_else(|error| failure.replace(error).is_none())
+    };
+    let targets = targets(ordinary, complete);
+    let lists = [&before[..], &after];
+    let found = compare::differing_target(&changed, lists, profile, targets, &mut budget, &mut confirmed);
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let (target, status) = match found {
+        Ok(target) => (target, "found"),
+        Err(TooLarge) => (None, "too large"),
+    };
+    let is_confirmed = target.as_ref().is_none_or(|(_, is_confirmed)| *is_confirmed);
+    let target = target.map(|(target, _)| PyBytes::new(py, &target));
+    Ok((target, is_confirmed, status, budget.states, budget.steps))
 }
 
 fn targets<'a>(ordinary: &'a TargetDomain, complete: &'a TargetDomain) -> Targets<'a> {

@@ -1,6 +1,6 @@
 """Refinement in the native engine, with the same answers as `Refinement`."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from canfetch.compare.budget import Budget, is_native
@@ -43,9 +43,8 @@ class NativeRefinement:
         keys = sorted(dict.fromkeys(key_of(one) for side in sides for one in side.ranking.in_order))
         self._places: dict[Key, int] = {key: place for place, key in enumerate(keys)}
         self._numbers: dict[Pattern, int] = {}
-        domains = [_native_domain(domain_of(*profiles, complete=complete)) for complete in (False, True)]
         values = [(self._values(side), side.default) for side in sides]
-        self._native = Refinement([_native_item(pattern) for _, pattern in keys], values, *domains)
+        self._native = Refinement([_native_item(pattern) for _, pattern in keys], values, *_domains_of(*profiles))
 
     def _values(self, side: RankedSide) -> bytes:
         values = bytearray([_NONE]) * len(self._places)
@@ -120,6 +119,33 @@ class NativeRefinement:
         return number
 
 
+def native_differing_target(
+    changed: Sequence[tuple[bool, bytes]],
+    lists: tuple[Sequence[tuple[bool, bytes]], Sequence[tuple[bool, bytes]]],
+    profile: Profile,
+    budget: Budget,
+    confirm: Callable[[bytes], bool],
+) -> tuple[bytes | None, bool]:
+    """Return the target of `RuleLists.differing_target`, and whether it is confirmed.
+
+    Args:
+        changed: The rules that make a difference.
+        lists: Both lists.
+        profile: Their profile.
+        budget, confirm: As for `RuleLists.differing_target`.
+    Raises: Undecided.
+    """
+    from canfetch._native import differing_target  # noqa: PLC0415 - not on every platform
+
+    target, is_confirmed, status, states, budget.steps = differing_target(
+        changed, *lists, profile.name, *_domains_of(profile, profile), confirm, budget.steps
+    )
+    budget.count_states(states)
+    if status == _TOO_LARGE:
+        raise budget.exhausted()
+    return target, is_confirmed
+
+
 def _code(decision: bool | None) -> int:  # noqa: FBT001 - a value, not a flag
     return _NONE if decision is None else decision
 
@@ -131,6 +157,12 @@ def _native_item(pattern: Pattern) -> tuple[bytes, tuple[bytes, ...], bool, int]
 
 # Domains are created once, so that only a few are ever converted.
 _domains: "dict[int, TargetDomain]" = {}
+
+
+def _domains_of(first: Profile, second: Profile) -> "tuple[TargetDomain, TargetDomain]":
+    """Return the ordinary and the complete targets on which two profiles are compared."""
+    ordinary, complete = (_native_domain(domain_of(first, second, complete=complete)) for complete in (False, True))
+    return ordinary, complete
 
 
 def _native_domain(domain: Domain) -> "TargetDomain":

@@ -1,13 +1,13 @@
 """Patterns that may match a common target: all that a question about one rule depends on."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from canfetch.compare.patterns import Pattern, RankedPattern, fixed_head
 
 # With more heads, most patterns overlap one of them.
-MAX_HEADS: Final = 32
+_MAX_HEADS: Final = 32
 
 
 class Overlaps:
@@ -35,16 +35,9 @@ class Overlaps:
 
         Cost: O(bytes of their heads, plus patterns found, and the logarithm of all) in general.
         """
-        return [self._patterns[position] for position in self.positions(set(map(fixed_head, some)))]
-
-    def positions(self, heads: Collection[bytes]) -> Sequence[int]:
-        """Return the positions of the patterns that may match a target with one of these heads, in ascending order.
-
-        Args: heads: Heads through the first `?`. Without any, all patterns are found.
-        Cost: As `of`.
-        """
+        heads = set(map(fixed_head, some))
         if not heads or self._start_with(heads):
-            return range(len(self._patterns))
+            return self._patterns
         found: set[int] = set()
         for head in heads:
             for length in self._lengths:
@@ -56,7 +49,7 @@ class Overlaps:
                 if not self._heads[position].startswith(head):
                     break
                 found.add(self._indices[position])
-        return sorted(found)
+        return [self._patterns[position] for position in sorted(found)]
 
     def _start_with(self, heads: Iterable[bytes]) -> bool:
         """Return whether all heads start with one of some."""
@@ -81,7 +74,7 @@ def overlapping(patterns: Iterable[RankedPattern], some: Iterable[Pattern]) -> l
     """
     patterns = list(patterns)
     heads = set(map(fixed_head, some))
-    if len(heads) > MAX_HEADS:
+    if len(heads) > _MAX_HEADS:
         return patterns
     starts = {head[:length] for head in heads for length in range(len(head) + 1)}
     longer = tuple(heads)

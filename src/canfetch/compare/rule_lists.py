@@ -1,23 +1,22 @@
 """Lists of rules that have most of their rules in common, such as those of a file before and after a small change.
 
-Only the rules that overlap a changed one are compared. The patterns of a rule are computed once for all lists, and the
-index of a list once for all lists that it is compared with.
+Only the rules that overlap a changed one are compared.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, compress, count, islice
+from itertools import chain, compress, count, islice
 from operator import ne
-from typing import Final, NamedTuple
+from typing import Final
 
-from canfetch.compare.budget import Budget
+from canfetch.compare.budget import Budget, is_native
 from canfetch.compare.direct import direct_match
 from canfetch.compare.domains import domain_of
-from canfetch.compare.overlaps import MAX_HEADS, Overlaps, overlapping
-from canfetch.compare.patterns import RankedPattern, deciding_patterns, fixed_head, ranked_patterns
+from canfetch.compare.native_refinement import native_differing_target
+from canfetch.compare.overlaps import overlapping
+from canfetch.compare.patterns import RankedPattern, deciding_patterns, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Confirm, Question
 from canfetch.compare.rankings import RankedSide, Ranking
-from canfetch.compare.witnesses import shortest_target
+from canfetch.compare.witnesses import disagreement, shortest_target
 from canfetch.core.profiles import Profile
 from canfetch.core.verdict import Rule
 
@@ -32,26 +31,17 @@ RuleText = tuple[bool, bytes]
 """A rule without its line: whether it allows, and its value."""
 
 
-class _IndexedList(NamedTuple):
-    """The patterns of a list of rules, those of each rule from one of `starts` on."""
-
-    patterns: list[RankedPattern]
-    starts: list[int]
-    overlaps: Overlaps
-
-
 class RuleLists:
     """Compares lists of rules in one profile.
 
     Args: profile: The profile.
     """
 
-    __slots__ = ("_indexed", "_patterns", "_profile")
+    __slots__ = ("_patterns", "_profile")
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
         self._patterns: dict[RuleText, tuple[RankedPattern, ...]] = {}
-        self._indexed: dict[tuple[RuleText, ...], _IndexedList] = {}
 
     def differing_target(
         self, before: Sequence[RuleText], after: Sequence[RuleText], budget: Budget, confirm: Confirm
@@ -59,23 +49,28 @@ class RuleLists:
         """Return a target about which two lists decide differently, or None if there is none.
 
         Args:
-            before, after: The lists, in file order. The first one is indexed for the next comparisons.
+            before, after: The lists, in file order.
             budget: The work that is left.
             confirm: Asks the engine whether the verdicts about a target differ.
         Raises: Undecided: The budget is exhausted, or no target is confirmed.
         Cost: O(rules), and the search of the rules that overlap a changed one.
         """
         budget.spend_in_python((len(before) + len(after)) // 8)
-        start, end = common_ends(before, after)
-        parts = before[start : len(before) - end], after[start : len(after) - end]
-        changed = [one for rule in self._changed(before, after, parts) for one in self._patterns_of(rule)]
+        rules = self._changed(before, after)
+        if is_native():
+            target, is_confirmed = native_differing_target(rules, (before, after), self._profile, budget, confirm)
+            if target is not None and not is_confirmed:
+                raise disagreement(target)
+            return target
+        changed = [one for rule in rules for one in self._patterns_of(rule)]
         if not changed:
             return None
         for target in self._direct_matches(changed):
             budget.spend_in_python(1)
             if confirm(target):
                 return target
-        lists = self._overlapping(before, (start, len(before) - end), parts[1], changed)
+        some = [one.pattern for one in changed]
+        lists = [overlapping(chain.from_iterable(map(self._patterns_of, each)), some) for each in (before, after)]
         budget.spend_in_python(_STEPS_PER_PATTERN * sum(map(len, lists)))
         return self._search(lists, budget, confirm)
 
@@ -91,58 +86,17 @@ class RuleLists:
         question = Question(compared, _DIFFERENT, confirm, shortest=False)
         return shortest_target(question, budget)
 
-    def _changed(
-        self,
-        before: Sequence[RuleText],
-        after: Sequence[RuleText],
-        parts: tuple[Sequence[RuleText], Sequence[RuleText]],
-    ) -> Iterable[RuleText]:
-        """Return the rules that only one list has, or that moved in a profile in which the order counts.
-
-        Args:
-            before, after: The lists.
-            parts: The parts of both that are not at a common start or end.
-        """
+    def _changed(self, before: Sequence[RuleText], after: Sequence[RuleText]) -> Sequence[RuleText]:
+        """Return the rules that only one list has, or that moved in a profile in which the order counts."""
+        start, end = common_ends(before, after)
+        parts = before[start : len(before) - end], after[start : len(after) - end]
         # In file order, because the order decides which targets are tried.
         changed = dict.fromkeys(chain.from_iterable(parts))
         if self._profile.first_match:
-            return changed
+            return list(changed)
         few = len(changed) <= _FEW_CHANGED
         one, other = (before, after) if few else (frozenset(before), frozenset(after))
         return [rule for rule in changed if (rule in one) is not (rule in other)]
-
-    def _overlapping(
-        self,
-        before: Sequence[RuleText],
-        replaced: tuple[int, int],
-        replacement: Iterable[RuleText],
-        changed: Iterable[RankedPattern],
-    ) -> list[list[RankedPattern]]:
-        """Return the patterns of both lists that overlap a changed one, in file order.
-
-        Args:
-            before: The first list.
-            replaced: The start and the end of the rules that the second list replaces.
-            replacement: The rules that it has there.
-            changed: The changed patterns.
-        """
-        some = [one.pattern for one in changed]
-        heads = set(map(fixed_head, some))
-        own = self._index(tuple(before))
-        positions = range(len(own.patterns)) if len(heads) > MAX_HEADS else own.overlaps.positions(heads)
-        middle = overlapping(chain.from_iterable(map(self._patterns_of, replacement)), some)
-        found = [own.patterns[position] for position in positions]
-        head, tail = (bisect_left(positions, own.starts[place]) for place in replaced)
-        return [found, [*found[:head], *middle, *found[tail:]]]
-
-    def _index(self, rules: tuple[RuleText, ...]) -> _IndexedList:
-        indexed = self._indexed.get(rules)
-        if indexed is None:
-            of_rules = [self._patterns_of(rule) for rule in rules]
-            patterns = list(chain.from_iterable(of_rules))
-            starts = list(accumulate(map(len, of_rules), initial=0))
-            indexed = self._indexed[rules] = _IndexedList(patterns, starts, Overlaps(patterns))
-        return indexed
 
     def _side(self, patterns: Iterable[RankedPattern], budget: Budget) -> RankedSide:
         return RankedSide(Ranking(deciding_patterns(patterns, self._profile), budget))

@@ -253,17 +253,32 @@ def _iter_agents(names: frozenset[bytes]) -> Iterator[Agent]:
             yield Agent(display_text(word))
         except InvalidProductToken:
             continue
-    text = b"\n".join(sorted(names)).lower()
-    parts = [word.lower() for word in words if word != STAR]
-    for agent, tokens in _registry_agents():
-        if any(token in text or any(part in token for part in parts) for token in tokens):
+    text = b"\n".join(names).lower()
+    registry = _registry_agents()
+    found = {token for token in registry.tokens if token in text}
+    for part in {word.lower() for word in words if word != STAR}:
+        # Few words are a part of a token.
+        if part in registry.text:
+            found.update(token for token in registry.tokens if part in token)
+    for agent, tokens in registry.agents:
+        if not found.isdisjoint(tokens):
             yield agent
 
 
+class _RegistryAgents(NamedTuple):
+    """The crawlers of the registry, each with its tokens in lower case, and all of these tokens, also as one text."""
+
+    agents: tuple[tuple[Agent, tuple[bytes, ...]], ...]
+    tokens: frozenset[bytes]
+    text: bytes
+
+
 @cache
-def _registry_agents() -> tuple[tuple[Agent, tuple[bytes, ...]], ...]:
+def _registry_agents() -> _RegistryAgents:
     agents = (crawler.agent for crawler in REGISTRY.crawlers)
-    return tuple((agent, tuple(token.lower() for token in agent.encoded_tokens)) for agent in agents)
+    with_tokens = tuple((agent, tuple(token.lower() for token in agent.encoded_tokens)) for agent in agents)
+    tokens = frozenset(token for _, tokens in with_tokens for token in tokens)
+    return _RegistryAgents(with_tokens, tokens, b"\n".join(tokens))
 
 
 def _bind(reading: _Reading, agent: Agent) -> BoundRules:

@@ -5,7 +5,8 @@
 //!
 //! * `question` answers questions about one or two lists by refinement, and `refinement` holds their patterns;
 //! * `search` finds targets of several patterns byte by byte, and `direct` those that need no search;
-//! * `describe` finds the rules that describe a difference.
+//! * `describe` finds the rules that describe a difference;
+//! * `rule_lists` compares lists that have most of their rules in common.
 //!
 //! A [`Refinement`] keeps the patterns of two files for all questions about them. A `budget` limits the steps and not
 //! the time, so that a question always has the same answer. The limit is higher than that of the Python engine, which
@@ -19,6 +20,7 @@ mod pattern_index;
 mod patterns;
 mod question;
 mod refinement;
+mod rule_lists;
 mod search;
 
 pub use budget::{Budget, TooLarge};
@@ -27,3 +29,4 @@ pub use domain::{DEAD, Domain, Form, Targets};
 pub use patterns::Pattern;
 pub use question::Question;
 pub use refinement::Refinement;
+pub use rule_lists::{RuleText, differing_target};

@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::domain::{Form, escape, in_form};
 
 /// One text of a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pattern {
     /// The literal bytes at the start.
     pub head: Vec<u8>,
@@ -19,6 +19,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// Whether the pattern matches the text of a target in its form.
+    #[inline(never)] // Many callers, none of which gains by a copy.
     pub(super) fn matches_text(&self, text: &[u8]) -> bool {
         if !text.starts_with(&self.head) {
             return false;
