@@ -67,6 +67,11 @@ export class Registry {
     return this.#byName.get(token.toLowerCase());
   }
 
+  /** Whether a token is that of a known crawler, or `*`. Files also name browsers and misspelt crawlers. */
+  isListed(token: string): boolean {
+    return token === STAR || this.find(token) !== undefined;
+  }
+
   /** The token of a known crawler from which an unknown one differs by one typing error. */
   probable(token: string): string | undefined {
     if (token.length < MIN_MISSPELT_CHARACTERS || this.find(token)) return undefined;

@@ -45,3 +45,9 @@ export const EXAMPLE = {
   crawlers,
   selected: { url: urls.indexOf("/blog/members/1"), crawler: crawlers.indexOf("GPTBot") },
 } as const;
+
+/** Whether the page made the rows from the rules of the file: nobody listed them, and they are not those of the example. */
+export function areMadeRows({ ownUrls, closed, urls: rows }: { readonly ownUrls: boolean; readonly closed: boolean; readonly urls: readonly string[] }): boolean {
+  // A link or a reload of the first visit has the rows of the example, too.
+  return !ownUrls && !closed && !(rows.length === urls.length && rows.every((url, index) => url === urls[index]));
+}

@@ -123,8 +123,12 @@ export function robotsUrl(address: string): { robots_url?: string } {
 
 /** Return a message of the linter, which has neither a capital letter nor a full stop, as a sentence. */
 export function sentence(text: string, language: string): string {
-  const start = text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+  const start = capitalized(text, language);
   return /[.!?。]$/.test(start) ? start : `${start}${language === "ja" ? "。" : "."}`;
+}
+
+export function capitalized(text: string, language: string): string {
+  return text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
 }
 
 /** Return a message as nodes. The linter marks code with backticks. */

@@ -1,7 +1,7 @@
 /** The list of URLs: which lines of a pasted text become rows, and how a row is shown. */
 
 import { originOf, originOfFile } from "./engine/origin.js";
-import type { TextKey } from "./texts.js";
+import type { TextKey, Texts } from "./texts.js";
 
 export const MAX_URLS = 10_000;
 
@@ -77,10 +77,16 @@ export function rowOutcome(entry: string, address: string): RowOutcome | null {
   return url.hostname === file?.hostname ? "other-scheme" : "other-host";
 }
 
-/** The first sitemap that the file lists. Its address should be absolute, and is often a path. */
-export function listedSitemap(file: string, address: string): string | null {
-  const listed = /^\s*sitemap\s*:\s*(\S+)/im.exec(file)?.[1];
-  return listed !== undefined && URL.canParse(listed, address) ? new URL(listed, address).href : null;
+/** Return how many URLs have verdicts, and how many more have none. */
+export function urlsText(texts: Texts, count: number, without: number): string {
+  const urls = texts.t("urls_count", { count });
+  return without > 0 ? texts.t("urls_without", { urls, count: without }) : urls;
+}
+
+/** The sitemaps that the file lists. Their addresses should be absolute, and are often paths. */
+export function listedSitemaps(file: string, address: string): string[] {
+  const listed = [...file.matchAll(/^\s*sitemap\s*:\s*(\S+)/gim)].flatMap(([, url = ""]) => parsedUrl(url, address) ?? []);
+  return [...new Set(listed.filter(({ protocol }) => /^https?:$/.test(protocol)).map(({ href }) => href))];
 }
 
 function parsedUrl(url: string, base: string): URL | null {

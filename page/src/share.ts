@@ -45,7 +45,7 @@ export async function toFragment(state: State): Promise<string | null> {
   const { file: r, urls: u, crawlers: a, profile: p, selected, view: w, address: o, ownUrls, ownCrawlers, typedUrls } = state;
   const s = selected ? [selected.url, selected.crawler] : null;
   const { filter, onlyDiffering, asList, historic, closed } = state;
-  const f = isFiltering(filter) ? [filter.text, filter.kind, filter.line] : undefined;
+  const f = isFiltering(filter) ? [filter.text, filter.kind, filter.line, filter.crawler] : undefined;
   const m = [onlyDiffering, asList, historic, closed].map(Number);
   const n = [Number(ownUrls), Number(ownCrawlers), typedUrls];
   const json = new TextEncoder().encode(JSON.stringify({ r, b: linkedBytes(state), u, a, p, s, w, o, n, f, m, v: linkedView(state) }));
@@ -116,11 +116,12 @@ function toOwn(value: unknown): Pick<Shared, "ownUrls" | "ownCrawlers" | "typedU
 
 function toFilter(value: unknown): RowFilter {
   if (!Array.isArray(value)) return NO_FILTER;
-  const [text, kind, line] = value as unknown[];
+  const [text, kind, line, crawler] = value as unknown[];
   return {
     text: typeof text === "string" ? text : "",
     kind: ROW_KINDS.find((known) => known === kind) ?? "all",
     line: Number.isInteger(line) ? Math.max(0, Number(line)) : 0,
+    crawler: typeof crawler === "string" ? crawler : "",
   };
 }
 

@@ -128,7 +128,11 @@ export function editedDraft(state: State, file: string, kind: EditKind): Partial
   if (kind === "undo" && replaced?.file === file) return { ...replaced, replaced: null };
   const isEditOfFetched = state.source === "fetched" && state.loaded.text !== "";
   if (kind === "paste" && file.trim() !== "" && !isEditOfFetched) return loadedFile(state, { text: file, bytes, name: "" }, "pasted");
-  return { file, bytes, edited: true, closed: false };
+  // A text that replaces all of the file has its own columns, and more rows: Compare needs the others. They are chosen for
+  // each `loaded`.
+  const question = { ...ownQuestion(state), urls: state.urls, loaded: { ...state.loaded } };
+  const other = kind === "paste" && isEditOfFetched ? question : {};
+  return { ...other, file, bytes, edited: true, closed: false };
 }
 
 /** Return the state after a file was opened or pasted. It is not that of the example's address. */

@@ -47,7 +47,8 @@ export async function suggestions(
   let selected: Cell | null = null;
   if (!ownUrls) {
     const starFollowers = followersOfStar(crawlers, info, chain);
-    const rules = rulesOf(file, info);
+    const isShown = (token: string): boolean => registry.isListed(token) || crawlers.includes(token);
+    const rules = rulesOf(file, info, isShown);
     for (const { url, rule } of await decidedUrls(engine, chain, profile, rules)) {
       urls.add(url);
       const crawler = columnOf(rule.crawler, crawlers, registry, starFollowers);
@@ -60,10 +61,14 @@ export async function suggestions(
   return { urls: [...urls], crawlers, selected: selected ?? (isFirstCell ? { url: 0, crawler: 0 } : null) };
 }
 
-/** Return the crawlers that the file names and the main ones; also `*`, if its rules apply to none of them. */
+/**
+ * Return the known crawlers that the file names and the main ones; also `*`, if its rules apply to none of them. Other
+ * names, such as Mozilla, are columns only if the file has nothing else.
+ */
 function suggestedCrawlers(info: FileInfo, registry: Registry, chain: (crawler: string) => AgentChain): string[] {
   const tokens = info.groups.flatMap(({ userAgents }) => userAgents.map(({ token }) => token));
-  const named = tokens.filter((token) => token !== STAR && isProductToken(token));
+  const listed = tokens.filter((token) => registry.isListed(token));
+  const named = (listed.length > 0 ? listed : tokens).filter((token) => token !== STAR && isProductToken(token));
   const names = named.map((token) => registry.find(token)?.name ?? token);
   const found = registry.sorted([...unique(names).slice(0, MAX_CRAWLERS), ...MAIN_CRAWLERS].filter(isFirstSpelling));
   return tokens.includes(STAR) && followersOfStar(found, info, chain).length === 0 ? [...found, STAR] : found;
@@ -88,12 +93,12 @@ function isFirstSpelling(token: string, at: number, all: readonly string[]): boo
   return all.findIndex((other) => other.toLowerCase() === token.toLowerCase()) === at;
 }
 
-/** The engine knows which lines are rules, and of which group. */
-function rulesOf(file: string, { lineKinds, lineGroups, groups }: FileInfo): FileRule[] {
+/** Return the rules of groups with a crawler that is shown. The engine knows which lines are rules, and of which group. */
+function rulesOf(file: string, { lineKinds, lineGroups, groups }: FileInfo, isShown: (token: string) => boolean): FileRule[] {
   const rules = new Map<string, FileRule>();
   for (const [index, text] of file.split("\n").entries()) {
     const kind = LINE_KINDS[lineKinds[index] ?? 0];
-    const crawler = groups[(lineGroups[index] ?? 0) - 1]?.userAgents[0]?.token;
+    const crawler = groups[(lineGroups[index] ?? 0) - 1]?.userAgents.find(({ token }) => isShown(token))?.token;
     if ((kind !== "allow" && kind !== "disallow") || crawler === undefined) continue;
     const value = (/^[^:]*:(.*)$/.exec(text) ?? /^\s*\S+\s+(.*)$/.exec(text))?.[1] ?? "";
     const pattern = (value.split("#")[0] ?? "").trim();

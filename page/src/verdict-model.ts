@@ -68,6 +68,17 @@ const DETAILS_DELAY_MS = 250;
 /** Files for which the page chooses rows and columns. */
 const LOADED: ReadonlySet<Source> = new Set(["fetched", "opened", "pasted"]);
 
+/** The results before there are any. Those of another file are never shown. */
+const NO_RESULTS = {
+  question: null,
+  matrix: null,
+  differs: null,
+  changed: null,
+  info: null,
+  explained: null,
+  readers: null,
+} as const;
+
 const ASKED: readonly (keyof State)[] = ["file", "bytes", "address", "urls", "crawlers", "profile", "historic"];
 
 export class VerdictModel {
@@ -75,13 +86,7 @@ export class VerdictModel {
     engine: "starting",
     failure: "",
     registry: new Registry([]),
-    question: null,
-    matrix: null,
-    differs: null,
-    changed: null,
-    info: null,
-    explained: null,
-    readers: null,
+    ...NO_RESULTS,
   });
   /** Resolved when the first answers have arrived, or there are none. */
   started: Promise<void> = Promise.resolve();
@@ -95,7 +100,11 @@ export class VerdictModel {
   #explained: Cell | null = null;
   readonly #versions = new Versions();
   /** The file for which rows and columns were chosen last. */
-  #suggestedFor: Loaded;
+  #suggestedFor: Loaded | null;
+  /** The state that the results are about. */
+  #answered: Readonly<State> | null = null;
+  /** Whether the differences are those of this state. */
+  #isCompared = false;
   /** Counts the questions about the matrix. */
   #version = 0;
   #detailsTimer = 0;
@@ -146,6 +155,20 @@ export class VerdictModel {
     return this.#engine?.profiles ?? [];
   }
 
+  /** Wait until the verdicts and the differences are those of the page. Returns whether there are any. */
+  settled(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const check = (): void => {
+        const isSettled = this.#isCompared && ASKED.every((key) => this.#answered?.[key] === this.#store.state[key]);
+        if (!isSettled && this.results.state.engine !== "failed") return;
+        end();
+        resolve(isSettled);
+      };
+      const end = this.results.on(["engine", "matrix", "differs"], check);
+      check();
+    });
+  }
+
   /** Find out who reads a line of the editor. */
   async setLine(line: number): Promise<void> {
     this.#line = line;
@@ -171,6 +194,7 @@ export class VerdictModel {
   }
 
   async #ask(): Promise<void> {
+    if (this.#answered && this.#answered.loaded !== this.#store.state.loaded) this.#clear();
     if (!this.#engine || this.#isRunning) {
       this.#isStale = true;
       return;
@@ -192,7 +216,7 @@ export class VerdictModel {
 
   async #answer(engine: VerdictEngine): Promise<void> {
     const { state } = this.#store;
-    const { file, bytes, address, urls, crawlers, profile } = state;
+    const { file, bytes, loaded, address, urls, crawlers, profile } = state;
     clearTimeout(this.#detailsTimer);
     const agents = this.#chains(crawlers);
     const opened = engine.open(bytes ?? file, { url: originOfFile(address) ? address : null });
@@ -202,11 +226,15 @@ export class VerdictModel {
     const { question } = this.results.state;
     // The first view shows an explanation. Later ones wait until the verdicts are painted.
     const described = question === null ? this.#describe(engine) : null;
+    // If both fail, one of them is reported.
+    described?.catch(() => undefined);
     const [, matrix] = await Promise.all([opened, asked]);
-    if (!matrix) {
+    if (!matrix || loaded !== this.#store.state.loaded) {
       await described;
       return;
     }
+    this.#answered = state;
+    this.#isCompared = false;
     const isSameShape = question?.urls === urls && question.crawlers === crawlers;
     this.results.set({
       question: { urls, crawlers, profile },
@@ -233,9 +261,16 @@ export class VerdictModel {
     if (loaded === this.#suggestedFor) return false;
     this.#suggestedFor = loaded;
     if (closed || !LOADED.has(state.source) || (ownUrls && ownCrawlers)) return false;
-    const { suggestions } = await import("./suggestions.js");
-    await opened;
-    const found = await suggestions(engine, this.results.state.registry, (crawler) => this.chain(crawler), state);
+    let found;
+    try {
+      const { suggestions } = await import("./suggestions.js");
+      await opened;
+      found = await suggestions(engine, this.results.state.registry, (crawler) => this.chain(crawler), state);
+    } catch (error) {
+      // They are chosen when the user tries again.
+      this.#suggestedFor = null;
+      throw error;
+    }
     const { urls, crawlers } = this.#store.state;
     // The user was faster.
     if (this.#store.state.loaded !== loaded || urls !== state.urls || crawlers !== state.crawlers) return false;
@@ -257,7 +292,10 @@ export class VerdictModel {
 
   /** Compute what is shown next to the verdicts: the sizes of the file, the explanation, and the readers of the line. */
   async #describe(engine: VerdictEngine): Promise<void> {
-    const info = engine.info(this.#store.state.profile).then((value) => this.results.set({ info: value }));
+    const { profile, loaded } = this.#store.state;
+    const info = engine.info(profile).then((value) => {
+      if (this.#isOf(loaded)) this.results.set({ info: value });
+    });
     await Promise.all([info, this.#explain(), this.#readers()]);
   }
 
@@ -270,7 +308,10 @@ export class VerdictModel {
       const agents = this.#chains(crawlers);
       const answer = await this.#engine.matrix({ profile, targets: urls, agents, compareWith });
       const differs = await answer?.differs;
-      if (differs && this.results.state.question === question) this.results.set({ differs });
+      if (!differs || this.results.state.question !== question) return;
+      this.#isCompared = true;
+      // Equal differences are reported, too: an export waits for them.
+      this.results.set({ differs });
     } catch (error) {
       this.#fail(error);
     }
@@ -287,7 +328,7 @@ export class VerdictModel {
   async #explain(): Promise<void> {
     const engine = this.#engine;
     const version = this.#version;
-    const { selected, urls, crawlers, profile } = this.#store.state;
+    const { selected, urls, crawlers, profile, loaded } = this.#store.state;
     this.#explained = selected;
     const url = selected && urls[selected.url];
     const crawler = selected && crawlers[selected.crawler];
@@ -308,7 +349,7 @@ export class VerdictModel {
       for (const other of differing) others.set(other, await engine.explain(url, agent, other));
       for (const other of differing.length > 0 ? [profile, ...differing] : []) infos.set(other, await engine.info(other));
       // Another answer has arrived meanwhile, or is on its way.
-      if (version !== this.#version || selected !== this.#store.state.selected) return;
+      if (version !== this.#version || selected !== this.#store.state.selected || !this.#isOf(loaded)) return;
       this.results.set({ explained: { cell: selected, crawler, starApplies: agent.starApplies, url, profile, explanation, readings, others, infos } });
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
@@ -319,15 +360,28 @@ export class VerdictModel {
 
   async #readers(): Promise<void> {
     const line = this.#line;
-    const { crawlers, profile } = this.#store.state;
+    const { crawlers, profile, loaded } = this.#store.state;
     if (!this.#engine || line === 0) return;
     const { kind, reads } = await this.#engine.readers(line, this.#chains(crawlers), profile);
-    if (line !== this.#line) return;
+    if (line !== this.#line || !this.#isOf(loaded)) return;
     this.results.set({ readers: { line, kind, crawlers: crawlers.filter((_, index) => reads[index]) } });
+  }
+
+  /** Whether an answer about a file can be shown: it is still the file of the page, and nothing failed. */
+  #isOf(loaded: Loaded): boolean {
+    return this.#engine !== null && loaded === this.#store.state.loaded;
+  }
+
+  #clear(): void {
+    this.#answered = null;
+    this.#isCompared = false;
+    this.results.set(NO_RESULTS);
   }
 
   #fail(error: unknown): void {
     this.#engine = null;
+    clearTimeout(this.#detailsTimer);
+    this.#clear();
     this.results.set({ engine: "failed", failure: error instanceof Error ? error.message : String(error) });
   }
 }

@@ -24,6 +24,7 @@ import {
   type Readers,
   type RowProblem,
   type VerdictEngine,
+  type Verdicts,
 } from "./types.js";
 
 const GROUPED: ReadonlySet<string> = new Set(["user-agent", "allow", "disallow"]);
@@ -53,9 +54,28 @@ export class ServerEngine implements VerdictEngine {
     return Promise.resolve();
   }
 
-  async matrix({ profile, targets, agents }: MatrixQuestion): Promise<Matrix | null> {
+  async matrix(question: MatrixQuestion): Promise<Matrix | null> {
     this.#newest.abort();
-    this.#newest = new AbortController();
+    const { signal } = (this.#newest = new AbortController());
+    const answer = await this.#verdicts(question, signal);
+    if (answer === null) return null;
+    return { ...answer, differs: this.#differences(question, answer, signal) };
+  }
+
+  /** Return 1 for each cell with another verdict in a profile of `compareWith`, with one request for each of them. */
+  async #differences(question: MatrixQuestion, { marks }: Verdicts, signal: AbortSignal): Promise<Uint8Array | null> {
+    const differs = new Uint8Array(marks.length);
+    for (const profile of question.compareWith) {
+      const other = await this.#verdicts({ ...question, profile }, signal);
+      if (other === null) return null;
+      for (const [at, mark] of other.marks.entries()) {
+        if ((mark === MARKS.blocked) !== (marks[at] === MARKS.blocked)) differs[at] = 1;
+      }
+    }
+    return differs;
+  }
+
+  async #verdicts({ profile, targets, agents }: MatrixQuestion, signal: AbortSignal): Promise<Verdicts | null> {
     const [rows, columns] = [targets.length, agents.length];
     const marks = new Uint8Array(rows * columns).fill(MARKS.unanswered);
     const lines = new Uint32Array(rows * columns);
@@ -63,12 +83,11 @@ export class ServerEngine implements VerdictEngine {
     const columnProblems = agents.map(({ tokens }) => (isValid(tokens) ? null : "invalid-token"));
     const names = agents.map(({ tokens }) => tokens[0] ?? "");
     const asked = names.filter((_, column) => columnProblems[column] === null);
-    // Differences would take a request for each profile.
-    const answer = { rows, columns, marks, lines, rowProblems, columnProblems, differs: Promise.resolve(null) } as const;
+    const answer = { rows, columns, marks, lines, rowProblems, columnProblems } as const;
     if (rows === 0 || asked.length === 0) return answer;
     const urls = targets.map(text);
     const body = { ...this.#file, profile, urls, agents: asked };
-    const found = await this.#ask<ServerMatrix>("matrix", body, this.#newest.signal);
+    const found = await this.#ask<ServerMatrix>("matrix", body, signal);
     for (const [row, urlRow] of found?.rows.entries() ?? []) {
       const verdicts = "verdicts" in urlRow ? urlRow.verdicts : undefined;
       if (verdicts === undefined) rowProblems[row] = this.#problemOf(urls[row] ?? "");

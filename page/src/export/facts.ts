@@ -2,6 +2,7 @@
 
 import type { App } from "../app.js";
 import { encodeText } from "../bytes.js";
+import { areMadeRows } from "../example.js";
 import { EDITIONS, profileName } from "../profiles.js";
 import type { Texts } from "../texts.js";
 import { formatBytes } from "../units.js";
@@ -18,6 +19,8 @@ export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonl
     ...(closed ? [] : [[own.t("size"), size] as const]),
     [texts.t("read_as"), editionText(profile, texts, own)],
     [own.t("date"), formatDate(now, own)],
+    // Nobody asked about these URLs.
+    ...(areMadeRows(store.state) ? [[texts.t("urls_title"), texts.t("rows_chosen")] as const] : []),
   ];
 }
 

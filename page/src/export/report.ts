@@ -13,7 +13,7 @@ import { showDialog } from "../dialog.js";
 import { type Child, fill, h } from "../dom.js";
 import { codeSpans, lintRequest, SEVERITIES, sentence } from "../notes.js";
 import { profileName } from "../profiles.js";
-import type { RowText } from "../rows.js";
+import { type RowText, urlsText } from "../rows.js";
 import { missingFile } from "../state.js";
 import { mark } from "../views/parts/marks.js";
 import { failureText } from "../views/parts/problems.js";
@@ -82,7 +82,7 @@ function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, finding
   const { texts, store } = app;
   const { data } = shown;
   const examined = [
-    texts.t("urls_count", { count: data.shown.length }),
+    urlsText(texts, countedRows(shown).length, data.shown.filter((url) => data.problems[url]).length),
     texts.t("crawlers_count", { count: fetchers(app, shown).length }),
   ];
   const host = siteHost(app);
@@ -152,10 +152,14 @@ function summaryList(app: App, own: ExportTexts, shown: ShownVerdicts): HTMLElem
   const of = (column: number): number => total - blockedRows(shown, column);
   const columns = fetchers(app, shown);
   const some = columns.filter((column) => of(column) > 0 && of(column) < total);
-  const names = (found: readonly number[]): string => texts.list(found.map((column) => tokenOf(shown, column)));
-  const partly = texts.list(some.map((column) => `${tokenOf(shown, column)} (${own.t("blocked_of", { blocked: of(column), total })})`));
+  const name = (column: number): string => {
+    const token = tokenOf(shown, column);
+    return registry.isListed(token) ? token : `${token} (${own.t("unknown_crawler")})`;
+  };
+  const names = (found: readonly number[]): string => texts.list(found.map(name));
+  const partly = texts.list(some.map((column) => `${name(column)} (${own.t("blocked_of", { blocked: of(column), total })})`));
   const item = (key: "may_all" | "may_some" | "may_none", found: readonly number[], crawlers: string): Child =>
-    found.length > 0 && total > 0 ? h("li", {}, own.nodes(key, { crawlers })) : null;
+    found.length > 0 && total > 0 ? h("li", {}, own.nodes(key, { crawlers, total })) : null;
   const [all, none] = [columns.filter((column) => of(column) === total), columns.filter((column) => of(column) === 0)];
   return h(
     "ul",
@@ -241,8 +245,9 @@ function hasDifferences({ data }: ShownVerdicts): boolean {
   return data.shown.some((url) => data.columns.some((_, crawler) => differsAt(data, url, crawler)));
 }
 
-function matrixTables({ texts }: App, own: ExportTexts, shown: ShownVerdicts): Child {
+function matrixTables(app: App, own: ExportTexts, shown: ShownVerdicts): Child {
   const { data } = shown;
+  const { texts } = app;
   const rows = data.shown.slice(0, MAX_ROWS);
   const starts = data.columns.map((_, column) => column).filter((column) => column % TABLE_COLUMNS === 0);
   const missing = data.shown.length - rows.length;
@@ -265,7 +270,7 @@ function matrixTables({ texts }: App, own: ExportTexts, shown: ShownVerdicts): C
               columns.map(({ token }) => h("th", { scope: "col", class: "name", translate: "no" }, h("span", {}, token))),
             ),
           ),
-          h("tbody", {}, rows.map((url) => matrixRow(own, shown, url, start, columns.length))),
+          h("tbody", {}, rows.map((url) => matrixRow(app, own, shown, url, start, columns.length))),
         ),
       );
     }),
@@ -273,7 +278,8 @@ function matrixTables({ texts }: App, own: ExportTexts, shown: ShownVerdicts): C
   ];
 }
 
-function matrixRow(own: ExportTexts, { data, problem }: ShownVerdicts, url: number, start: number, count: number): HTMLElement {
+function matrixRow({ texts, verdicts }: App, own: ExportTexts, { data, problem }: ShownVerdicts, url: number, start: number, count: number): HTMLElement {
+  const { registry } = verdicts.results.state;
   const row = data.rows[url];
   const found = data.problems[url];
   const head = h("th", { scope: "row", translate: "no" }, row?.text);
@@ -281,7 +287,8 @@ function matrixRow(own: ExportTexts, { data, problem }: ShownVerdicts, url: numb
   const cells = Array.from({ length: count }, (_, column) => {
     const name = markAt(data, url, start + column);
     const differs = differsAt(data, url, start + column);
-    const words = h("span", { class: "words" }, own.t(`key_${name}`), differs ? `; ${own.t("key_differs")}` : null);
+    const isDenied = name === "blocked" && registry.isControlToken(data.columns[start + column]?.token ?? "");
+    const words = h("span", { class: "words" }, isDenied ? texts.t("legend_denied") : own.t(`key_${name}`), differs ? `; ${own.t("key_differs")}` : null);
     return h("td", { class: differs ? `${name} differs` : name }, name === "invalid" ? null : mark(name), words);
   });
   return h("tr", {}, head, cells);

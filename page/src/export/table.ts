@@ -1,8 +1,10 @@
 /** The verdicts that the page shows as a table of words: URLs by crawlers, or one line for each verdict. */
 
 import type { App } from "../app.js";
+import type { Registry } from "../crawlers.js";
 import type { RowProblem } from "../engine/types.js";
 import type { RowText } from "../rows.js";
+import type { TextKey } from "../texts.js";
 import type { GridData } from "../views/access/grid.js";
 
 /** What the panel of verdicts shows. */
@@ -90,10 +92,16 @@ function listTable(app: App, shown: ShownVerdicts): VerdictTable {
   };
 }
 
-function verdictWords({ texts }: App, { data, problem }: ShownVerdicts, url: number, crawler: number): string {
+/** Return the text of a verdict. A control token fetches nothing, so it is not blocked. */
+export function verdictKey(mark: Exclude<MarkName, "invalid">, token: string, registry: Registry): TextKey {
+  return mark === "blocked" && registry.isControlToken(token) ? "legend_denied" : `legend_${mark}`;
+}
+
+function verdictWords({ texts, verdicts }: App, { data, problem }: ShownVerdicts, url: number, crawler: number): string {
   const row = data.rows[url];
   const found = data.problems[url];
   if (row && found) return problem(found, row);
   const mark = markAt(data, url, crawler);
-  return mark === "invalid" ? "–" : texts.t(`legend_${mark}`);
+  if (mark === "invalid") return "–";
+  return texts.t(verdictKey(mark, data.columns[crawler]?.token ?? "", verdicts.results.state.registry));
 }

@@ -203,6 +203,7 @@ class RulesView implements View {
       ROWS.map((row) => this.#row(row, rows)),
       { row: ROWS.indexOf(use), column },
     );
+    this.#resources.choose(rows[column]?.agent_name ?? "");
     const directives = mostDirectives(rows);
     // Crawlers that may not fetch the page have no answer of its server; others can have one.
     const answered = rows.find(({ fetched }) => fetched !== null && fetched.status !== null) ?? first;

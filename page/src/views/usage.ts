@@ -272,11 +272,13 @@ class UsageView implements View {
     const column = question?.crawlers.indexOf(crawler) ?? -1;
     if (!matrix || column < 0 || matrix.rows === 0) return null;
     let count = 0;
+    let total = 0;
     for (let row = 0; row < matrix.rows; row++) {
       const found = matrix.marks[row * matrix.columns + column];
       if (found === MARKS.none || found === MARKS.allowed) count += 1;
+      if (found !== MARKS.unanswered) total += 1;
     }
-    return { count, total: matrix.rows };
+    return { count, total };
   }
 
   #line(line: number | null): string {
@@ -295,7 +297,7 @@ class UsageView implements View {
     this.#draft.mark(
       crawler.uses[column].statements.flatMap((statement) => {
         const { line, preference, kind } = statement;
-        if (line === null || kind === "license") return [];
+        if (line === null || kind === "license" || preference === "unknown") return [];
         const decisive = preference === "disallow" ? "blocks" : "allows";
         return [
           {

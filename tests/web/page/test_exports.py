@@ -154,7 +154,7 @@ def test_the_report_of_the_example_is_one_printed_page(tester: OpenPage) -> None
     # The time has its zone.
     expect(facts).to_contain_text(re.compile(r"Date of the report.*\d:\d\d:\d\d [AP]M [A-Z]{3}"))
     summary = report.locator(".summary")
-    expect(summary).to_contain_text("May fetch every URL: Googlebot-Image and AdsBot-Google.")
+    expect(summary).to_contain_text("May fetch every one of the 16 URLs examined: Googlebot-Image and AdsBot-Google.")
     expect(summary).to_contain_text("GPTBot (5 of 16)")
     expect(summary).to_contain_text(
         "Google-Extended fetches nothing. With it, the site does not permit the use of 5 of 16 URLs for AI"
@@ -297,12 +297,13 @@ def test_the_report_counts_neither_robots_txt_nor_urls_without_a_verdict(tester:
     report = open_shop_report(tester)
     summary = report.locator(".summary")
     expect(summary).to_contain_text("Googlebot (1 of 11)")
-    expect(summary).to_contain_text("May fetch none of the URLs: GPTBot.")
+    expect(summary).to_contain_text("May fetch none of the URLs examined: GPTBot.")
     expect(summary).to_contain_text("/robots.txt itself is not counted: crawlers may always fetch it.")
     expect(summary).to_contain_text("With it, the site does not permit the use of 1 of 11 URLs for AI training.")
     crawlers = report.locator(".crawlers tbody tr")
     expect(crawlers).to_contain_text(["10 of 11", "10 of 11", "11 of 11", "not permitted for 1 of 11"])
     expect(report.locator(".facts")).to_contain_text("RFC 9309, the Internet standard for robots.txt")
+    expect(report.locator(".facts")).to_contain_text("11 URLs and 1 without a verdict, 3 crawlers")
 
 
 def test_a_finding_about_another_reading_than_that_of_the_report_names_it(tester: OpenPage) -> None:
@@ -362,3 +363,43 @@ def test_source_and_time_of_a_fetched_file_are_known_after_a_reload(tester: Open
     other = new_page()
     other.open(tester.page.evaluate("location.hash"))
     expect(other.find(".source-main")).to_have_text("From the link.")
+
+
+def test_a_control_token_is_not_called_blocked(tester: OpenPage) -> None:
+    rows = ["/a", "/b"]
+    tokens = "User-agent: Google-Extended\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /a\n"
+    tester.open(fragment({"r": tokens, "u": rows, "a": ["GPTBot", "Google-Extended"]}))
+    expect(tester.find("[data-differs]")).to_have_text("0")
+    for form in FORMS:
+        lines = parsed(exported(tester, form, "matrix"), form)
+        assert lines[1:] == [["/a", "blocked", "use not permitted"], ["/b", "no rule matches", "no rule matches"]]
+    label = "Google-Extended, /a: use not permitted by line 2"
+    expect(tester.cell("Google-Extended", "/a")).to_have_attribute("aria-label", label)
+    tester.cell("Google-Extended", "/a").click()
+    expect(tester.find(".badge")).to_have_text("Use not permitted")
+    tester.control("as-list").click()
+    expect(tester.find(".list-verdict").nth(1)).to_have_text("use not permitted")
+
+
+def test_rows_that_the_page_made_are_called_examples(tester: OpenPage) -> None:
+    tester.open_file(b"User-agent: *\nDisallow: /a\n")
+    expect(tester.rows).to_have_text(["/a", "/"])
+    note = "These URLs are examples, made from the rules of this file."
+    expect(tester.find("[data-result=invitation]")).to_contain_text(note)
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report .facts")).to_contain_text(note)
+    tester.page.keyboard.press("Escape")
+    assert note in exported(tester, "md", "matrix").decode()
+    tester.set_urls("/a\n/c")
+    expect(tester.rows).to_have_text(["/a", "/c"])
+    assert note not in exported(tester, "md", "matrix").decode()
+
+
+def test_a_name_that_is_no_known_crawler_is_marked_in_the_report(tester: OpenPage) -> None:
+    tester.open(fragment({"r": "User-agent: Mozilla\nDisallow: /\n", "u": ["/a"], "a": ["GPTBot", "Mozilla"]}))
+    tester.control("export").click()
+    tester.control("export-report").click()
+    summary = tester.find(".report .summary")
+    expect(summary).to_contain_text("May fetch none of the URLs examined: Mozilla (not in the list of known crawlers).")
+    expect(summary).to_contain_text("May fetch the URL examined: GPTBot.")

@@ -209,3 +209,24 @@ def test_names_and_numbers_of_the_list_do_not_wrap(tester: OpenPage) -> None:
         "cells => cells.map((cell) => cell.offsetHeight)"
     )
     assert max(heights) < 40
+
+
+@pytest.mark.parametrize("view", ["usage", "compare"])
+def test_rows_do_not_show_above_the_heads_of_a_grid_that_scrolls(new_page: NewPage, view: str) -> None:
+    tester = new_page(viewport={"width": 1280, "height": 700})
+    tester.open()
+    tester.find(f"#tab-{view}").click()
+    expect(tester.find(f".{view}-view [role=gridcell]").first).to_be_visible()
+    body = tester.find(f".{view}-view .panel-body:has(.view-grid)")
+    heads = tester.find(f".{view}-view .view-grid .column-head")
+    strips = []
+    for top in (150, 157, 164, 171):
+        body.evaluate("(body, top) => { body.scrollTop = top; }", top)
+        first, last, frame = heads.first.bounding_box(), heads.last.bounding_box(), body.bounding_box()
+        assert first
+        assert last
+        assert frame
+        width = last["x"] + last["width"] - first["x"]
+        height = first["y"] - frame["y"]
+        strips.append(tester.page.screenshot(clip={"x": first["x"], "y": frame["y"], "width": width, "height": height}))
+    assert len(set(strips)) == 1

@@ -12,7 +12,7 @@ FILE = (
 )
 # One URL for each rule that decides one, and one that no rule matches. The empty rule decides nothing.
 ROWS = ["/shop/page", "/shop/", "/example.pdf", "/shop/cart/", "/private", "/"]
-COLUMNS = ["Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot", "MyBot"]
+COLUMNS = ["Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot"]
 SITE = "https://own.example"
 
 
@@ -78,7 +78,7 @@ def test_a_reading_without_a_rule_is_not_explained_by_the_first_rule(tester: Ope
     # A crawler of 1994 ignores the misspelt line.
     tester.open_file(b"User-agent: *\nDisalow: /a\n")
     tester.expect_why("Standard of 1994")
-    tester.expect_why("There, line 2 is not a rule.")
+    tester.expect_why("There, line 2 is ignored.")
     expect(tester.find("[data-part=why]")).not_to_contain_text("The first rule that matches")
 
 
@@ -145,3 +145,87 @@ def test_compare_starts_with_the_file_on_both_sides(tester: OpenPage) -> None:
     tester.paste_file(FILE)
     tester.find("#tab-compare").click()
     expect(tester.find(".compare-view [data-state=empty]")).to_contain_text("The draft is equal to the file")
+
+
+def test_names_that_are_no_known_crawlers_are_columns_only_if_the_file_has_no_others(tester: OpenPage) -> None:
+    tester.open_file(b"User-agent: Mozilla\nUser-agent: Goglebot\nDisallow: /x\n\nUser-agent: bingbot\nDisallow: /b\n")
+    expect(tester.rows).to_have_text(["/b", "/"])
+    expect(tester.columns).to_have_text(["bingbot", "Googlebot", *COLUMNS[2:5]])
+    tester.open_file(b"User-agent: MyBot\nDisallow: /private\n")
+    expect(tester.rows).to_have_text(["/private", "/"])
+    expect(tester.columns).to_have_text([*COLUMNS[:5], "MyBot"])
+
+
+def test_a_paste_over_a_fetched_file_brings_its_own_columns_and_adds_rows(tester: OpenPage) -> None:
+    tester.site.sites.add(f"{SITE}/robots.txt", b"User-agent: MJ12bot\nDisallow: /old\n")
+    tester.fetch(SITE)
+    expect(tester.columns).to_have_text([*COLUMNS[:5], "MJ12bot"])
+    tester.paste_file("User-agent: Applebot\nDisallow: /new\n")
+    expect(tester.find(".source-main")).to_have_text("Fetched file, edited here.")
+    expect(tester.rows).to_have_text(["/old", "/", "/new"])
+    expect(tester.columns).to_contain_text(["Applebot"])
+    expect(tester.columns.filter(has_text="MJ12bot")).to_have_count(0)
+    tester.find("#tab-compare").click()
+    expect(tester.find(".compare-view")).to_contain_text("The draft is compared with the fetched file.")
+
+
+def test_every_sitemap_of_the_file_is_offered(tester: OpenPage) -> None:
+    sites = tester.site.sites
+    lines = f"Sitemap: http://[broken\nSitemap: {SITE}/gone.xml\nSitemap: /second.xml\n"
+    sites.add(f"{SITE}/robots.txt", f"User-agent: *\nDisallow: /a\n{lines}".encode())
+    xml = b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://own.example/2</loc></url></urlset>'
+    sites.add(f"{SITE}/second.xml", xml, headers=(("content-type", "application/xml"),))
+    tester.fetch(SITE)
+    expect(tester.rows).to_have_text(["/a", "/"])
+    tester.control("rows-sitemap").click()
+    offered = tester.find("[data-result=sitemaps] button")
+    expect(offered).to_have_text([f"{SITE}/gone.xml", f"{SITE}/second.xml"])
+    offered.nth(1).click()
+    expect(tester.find(".sitemap-message")).to_contain_text("1 URL added from the sitemap.")
+
+
+def test_only_the_example_offers_its_crawlers(tester: OpenPage) -> None:
+    tester.control("crawlers").click()
+    expect(tester.control("crawlers-example")).to_be_visible()
+    tester.page.keyboard.press("Escape")
+    tester.open_file(FILE.encode())
+    expect(tester.columns).to_have_text(COLUMNS)
+    tester.control("crawlers").click()
+    expect(tester.control("crawlers-clear")).to_be_visible()
+    expect(tester.control("crawlers-example")).to_have_count(0)
+
+
+def test_the_command_for_a_fetched_file_names_its_address_until_an_edit(tester: OpenPage) -> None:
+    tester.site.sites.add(f"{SITE}/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.fetch(SITE)
+    tester.expect_why("Line 2 decides")
+    tester.control("copy-command").click()
+    copied = "() => navigator.clipboard.readText()"
+    command = "canfetch explain /a --agent Googlebot --robots"
+    tester.expect_value(copied, f"{command} {SITE}/robots.txt")
+    tester.editor.click()
+    tester.page.keyboard.press("Control+End")
+    tester.page.keyboard.insert_text("# edited")
+    expect(tester.find(".source-main")).to_have_text("Fetched file, edited here.")
+    tester.control("copy-command").click()
+    tester.expect_value(copied, f"{command} robots.txt")
+
+
+def test_only_warnings_and_errors_have_a_sign_at_the_number_of_findings(tester: OpenPage) -> None:
+    expect(tester.find(".notes-chip.error .mark, .notes-chip.warning .mark")).to_have_count(1)
+    tester.open_file(b"User-agent: *\nDisallow: /a/\n")
+    expect(tester.find(".notes-chip[data-state=ready]")).to_have_text("No findings")
+    expect(tester.find(".notes-chip .mark")).to_have_count(0)
+
+
+def test_a_row_of_another_port_has_one_line_and_does_not_count(tester: OpenPage) -> None:
+    tester.site.sites.add(f"{SITE}/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.fetch(SITE)
+    expect(tester.rows).to_have_text(["/a", "/"])
+    tester.set_urls(f"/a\nhttps://own.example:8443/{'path/' * 20}\n/b")
+    expect(tester.find("[data-summary]")).to_have_text("2 URLs and 1 without a verdict, 5 crawlers, 5 blocked")
+    remark = tester.find(".row-remark:not([hidden])")
+    expect(remark).to_have_text("another scheme or port: this file does not apply to it")
+    heights = "remark => [remark.offsetHeight <= remark.parentElement.offsetHeight, remark.offsetWidth > 150]"
+    assert remark.evaluate(heights) == [True, True]
+    expect(tester.rows.nth(1)).to_contain_text("https://own.example:8443/")

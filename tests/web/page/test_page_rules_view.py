@@ -236,13 +236,15 @@ def test_the_resources_of_a_fetched_page_are_listed_with_the_crawlers_that_may_n
     sites.requests.clear()
     fetch(rules, "https://loads.example/")
     resources = rules.find(".resources")
-    expect(resources).to_contain_text("5 resources. 3 of them blocked for at least one of the chosen crawlers.")
+    expect(resources).to_contain_text("5 resources. 2 of them blocked for Googlebot.")
     rows = resources.locator("tbody tr")
     texts = [" ".join(text.split()) for text in rows.all_inner_texts()]
     assert texts[0] == "https://cdn.example/app.js script Googlebot, Googlebot-Image, and Applebot line 2"
     assert texts[1] == "/assets/a.png image GPTBot and CCBot line 3"
-    assert texts[2] == "https://down.example/ frame 14 crawlers robots.txt did not answer"
+    assert texts[2] == "https://down.example/ frame 13 crawlers robots.txt did not answer"
     assert texts[3:] == ["/assets/main.css style sheet no crawler", "/assets/b.png image no crawler"]
+    cell(rules, "ClaudeBot", "Indexing").click()
+    expect(resources).to_contain_text("5 resources. 1 of them blocked for ClaudeBot.")
     # Neither the resources nor the frame are fetched.
     assert not [url for url in sites.requests if not url.endswith(("/robots.txt", "/tdmrep.json", "loads.example/"))]
     assert rules.problems == []

@@ -236,3 +236,18 @@ def test_a_static_site_compares_without_a_server(new_page: NewPage, static_addre
     expect(opened.find(".compare-view [role=gridcell]").first).to_be_visible()
     expect(opened.control("compare-live")).to_have_count(0)
     assert opened.problems == []
+
+
+def test_only_the_crawlers_to_which_a_statement_applies_read_it(usage: OpenPage) -> None:
+    group = "User-agent: *\nContent-Signal: search=yes, ai-train=no\nDisallow: /a\n\n"
+    others = "".join(f"User-agent: {name}\nDisallow: /b\n\n" for name in ("Googlebot", "GPTBot"))
+    usage.find("#tab-access").click()
+    usage.open_file((group + others).encode())
+    expect(usage.columns).to_have_count(5)
+    usage.find("#tab-usage").click()
+    expect(usage.find(".records .statement")).to_contain_text("read by 3 of 5 crawlers")
+    cell(usage, "Googlebot", "Training").click()
+    expect(usage.find(".usage-view .explanation")).to_contain_text("which does not apply to Googlebot")
+    expect(usage.find(".usage-view .cm-line.line-matches")).to_have_count(0)
+    cell(usage, "ClaudeBot", "Training").click()
+    expect(usage.find(".usage-view .cm-line.line-blocks")).to_have_text("Content-Signal: search=yes, ai-train=no")

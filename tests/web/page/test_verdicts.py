@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Final
 
 import pytest
 from playwright.sync_api import expect
@@ -129,6 +130,11 @@ def test_a_crawler_that_never_reads_the_rules_for_all_has_that_reason(tester: Op
     tester.expect_why("No group names GPTBot, and there is no group for *. So it is allowed.")
 
 
+EMPTY_GROUP: Final = "User-agent: GPTBot\n\nUser-agent: MJ12bot\nDisallow: /shop/\n"
+MISSPELT_AGENT: Final = "User-agent: GPTBot\nAllow: /a\nUseragent: MJ12bot\nDisallow: /shop/\n"
+GROUP_ENDS: Final = ("ended", "not-ended", "agent-unread", "agent-read", "only-agent-unread")
+
+
 @pytest.mark.parametrize(
     "file, crawler, profile, reading",
     [
@@ -148,9 +154,9 @@ def test_a_crawler_that_never_reads_the_rules_for_all_has_that_reason(tester: Op
             "User-agent: *\nDisalow: /shop/\n",
             "GPTBot",
             "rfc9309",
-            "Yandex, Draft of 1996, Standard of 1994. There, line 2 is not a rule.",
+            "Yandex, Draft of 1996, Standard of 1994. There, line 2 is ignored.",
         ),
-        ("User-agent: *\nDisalow: /shop/\n", "GPTBot", "yandex", "Bing. There, line 2 is a rule, too."),
+        ("User-agent: *\nDisalow: /shop/\n", "GPTBot", "yandex", "Bing. There, line 2 counts, too."),
         (
             "User-agent: *\nDisallow: /s*p/\n",
             "GPTBot",
@@ -169,8 +175,14 @@ def test_a_crawler_that_never_reads_the_rules_for_all_has_that_reason(tester: Op
             "draft1996",
             "They apply the rules for * on lines 4 and 7.",
         ),
+        # The reading decides where the group of the crawler ends.
+        (EMPTY_GROUP, "GPTBot", "rfc9309", "no ruleYandex. There, the blank line 2 ends the group."),
+        (EMPTY_GROUP, "GPTBot", "yandex", "Bing. There, the blank line 2 does not end the group."),
+        (MISSPELT_AGENT, "GPTBot", "rfc9309", "There, line 3 is ignored."),
+        (MISSPELT_AGENT, "GPTBot", "yandex", "Bing. There, line 3 counts, too."),
+        ("Useragent: GPTBot\nDisallow: /shop/\n", "GPTBot", "rfc9309", "There, line 1 is ignored."),
     ],
-    ids=["blank", "no-blank", "unread", "also-read", "compared", "first", "lines"],
+    ids=["blank", "no-blank", "unread", "also-read", "compared", "first", "lines", *GROUP_ENDS],
 )
 def test_the_reason_of_a_difference_is_named(
     tester: OpenPage, file: str, crawler: str, profile: str, reading: str
@@ -251,7 +263,7 @@ def test_an_engine_that_does_not_start_is_reported_and_the_editor_still_works(ne
     tester = new_page()
     tester.page.route("**/engine-*.wasm", lambda route: route.abort())
     tester.page.goto(tester.site.address)
-    expect(tester.find(".message-title")).to_have_text("The engine did not start.")
+    expect(tester.find(".message-title")).to_have_text("The verdicts could not be computed.")
     expect(tester.editor).to_contain_text("User-agent")
     tester.page.unroute("**/engine-*.wasm")
     tester.control("retry").click()

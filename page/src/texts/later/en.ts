@@ -260,11 +260,7 @@ export const later = {
 
   // --- page rules: the resources of a fetched page ---
   resources_title: "Resources",
-  resources_summary: {
-    by: "count",
-    one: "{count} resource. {blocked} of them blocked for at least one of the chosen crawlers.",
-    other: "{count} resources. {blocked} of them blocked for at least one of the chosen crawlers.",
-  },
+  resources_summary: { by: "count", one: "{count} resource. {blocked} of them blocked for {crawler}.", other: "{count} resources. {blocked} of them blocked for {crawler}." },
   resources_none: "The HTML loads no scripts, styles, images or frames.",
   resources_url: "Resource",
   resources_type: "Type",

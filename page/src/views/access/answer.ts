@@ -3,6 +3,7 @@
 import { purposeTexts, type Registry, STAR } from "../../crawlers.js";
 import { type Child, h } from "../../dom.js";
 import { profileName } from "../../profiles.js";
+import { shownAnswer, type State } from "../../state.js";
 import type { Texts } from "../../texts.js";
 import type { Explained } from "../../verdict-model.js";
 
@@ -30,9 +31,12 @@ export function verdictNodes(allowed: boolean, token: string, registry: Registry
   return texts.nodes(allowed ? "token_permits" : "token_denies", { crawler, uses: purposeTexts(entry, texts) });
 }
 
-export function commandText({ url, crawler, profile }: Explained, address: string): string {
-  const parts = ["canfetch", "explain", quote(url), "--agent", quote(crawler), "--robots", "robots.txt"];
-  if (!url.startsWith("/") && /^https?:\/\/[^/]+\/robots\.txt$/.test(address)) parts.push("--robots-url", quote(address));
+/** Return a command with the same answer. A fetched file that was not edited is read from its address, others from robots.txt. */
+export function commandText({ url, crawler, profile }: Explained, state: State): string {
+  const { address } = state;
+  const isLive = Boolean(shownAnswer(state)?.content);
+  const parts = ["canfetch", "explain", quote(url), "--agent", quote(crawler), "--robots", isLive ? quote(address) : "robots.txt"];
+  if (!isLive && !url.startsWith("/") && /^https?:\/\/[^/]+\/robots\.txt$/.test(address)) parts.push("--robots-url", quote(address));
   if (profile !== "rfc9309") parts.push("--profile", profile);
   return parts.join(" ");
 }

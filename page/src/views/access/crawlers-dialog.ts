@@ -159,10 +159,12 @@ export function chooseCrawlers(app: App): void {
             chosen = [];
             update();
           }),
-          button("crawlers-example", texts.t("crawlers_example"), () => {
-            chosen = [...EXAMPLE.crawlers];
-            update();
-          }),
+          store.state.source === "example"
+            ? button("crawlers-example", texts.t("crawlers_example"), () => {
+                chosen = [...EXAMPLE.crawlers];
+                update();
+              })
+            : null,
         ),
         list,
       ],

@@ -159,7 +159,11 @@ export function filePanel(app: App): FilePanel {
 
   function updateInfo(): void {
     const { info } = results.state;
-    if (!info) return;
+    if (!info) {
+      sizes.textContent = "";
+      limit.hidden = true;
+      return;
+    }
     const bytes = info.bytes + info.unreadBytes;
     const parts = [
       formatBytes(bytes, texts),
@@ -257,7 +261,7 @@ export function filePanel(app: App): FilePanel {
     fix.textContent = texts.t("fix_button", { count: safe });
     format.hidden = !answers;
     if (notes.kind === "ready") {
-      fill(chip, h("span", { class: "mark", "aria-hidden": "true" }), noteCount(list.length));
+      fill(chip, worst === "calm" ? null : h("span", { class: "mark", "aria-hidden": "true" }), noteCount(list.length));
     } else {
       const key = { pending: "notes_pending", failed: "notes_failed", "on-request": "notes_on_request", off: "notes_none" } as const;
       fill(chip, texts.t(key[notes.kind]));

@@ -90,7 +90,7 @@ export class Grid {
       name: "column-edge",
       min: 96,
       max: 2000,
-      width: () => this.#rowHeads()[0]?.offsetWidth ?? 0,
+      width: () => this.#head.querySelector<HTMLElement>(".row-head")?.offsetWidth ?? 0,
       // No visible URL is cut off.
       fit: (set) => set(Math.max(0, ...this.#rowHeads().map(({ scrollWidth }) => scrollWidth))),
       setWidth: (pixels) => {
@@ -277,6 +277,7 @@ export class Grid {
     const problem = this.#data.problems[index] ?? null;
     row.element.classList.toggle("without-verdicts", problem !== null);
     row.remark.textContent = problem === null ? "" : this.#texts.problem(problem, entry);
+    row.remark.title = row.remark.textContent;
     row.remark.hidden = problem === null;
     for (const cell of row.cells) cell.hidden = problem !== null;
   }

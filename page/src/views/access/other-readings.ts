@@ -104,21 +104,23 @@ function alsoSame(allowed: boolean, ours: boolean, texts: Texts): string {
 
 /** Why another reading decides differently, in one sentence. */
 function cause(other: Explanation, explained: Explained, profile: string, file: string, texts: Texts): string {
-  const { explanation, crawler } = explained;
+  const { explanation, crawler, infos } = explained;
   const theirs = other.group;
   const ours = explanation.group;
   const [ourRule, theirRule] = [explanation.rule?.line ?? 0, other.rule?.line ?? 0];
-  const readByThem = isRead(ourRule, explained.infos.get(profile));
-  if (!readByThem) {
-    const blank = BLANK_ENDS_GROUP.includes(profile) ? blankBefore(ourRule, explained.infos.get(profile), file) : 0;
-    return blank > 0 ? texts.t("cause_blank", { line: blank }) : texts.t("cause_unread", { line: ourRule });
-  }
-  if (!isRead(theirRule, explained.infos.get(explained.profile))) {
-    const isAfterBlank = BLANK_ENDS_GROUP.includes(explained.profile) && !BLANK_ENDS_GROUP.includes(profile);
-    const blank = isAfterBlank ? blankBefore(theirRule, explained.infos.get(explained.profile), file) : 0;
-    return blank > 0 ? texts.t("cause_no_blank", { line: blank }) : texts.t("cause_also_read", { line: theirRule });
-  }
   const isSameGroup = theirs.choice === ours.choice && String(theirs.lines) === String(ours.lines);
+  const [ourSide, theirSide] = [
+    { profile: explained.profile, group: ours, info: infos.get(explained.profile) },
+    { profile, group: theirs, info: infos.get(profile) },
+  ];
+  if (!isRead(ourRule, theirSide, isSameGroup)) {
+    const { isBlank, line } = boundary(ourRule, ourSide, theirSide, file);
+    return texts.t(isBlank ? "cause_blank" : isAgent(line, theirSide) ? "cause_also_read" : "cause_unread", { line });
+  }
+  if (!isRead(theirRule, ourSide, isSameGroup)) {
+    const { isBlank, line } = boundary(theirRule, theirSide, ourSide, file);
+    return texts.t(isBlank ? "cause_no_blank" : isAgent(line, ourSide) ? "cause_unread" : "cause_also_read", { line });
+  }
   if (isSameGroup && isFirstMatch(profile) && other.rule !== null) return texts.t("cause_first");
   if (isSameGroup) {
     const isLength = [explanation, other].every(({ rule, alsoMatched }) => rule !== null && alsoMatched.length > 0);
@@ -132,21 +134,43 @@ function cause(other: Explanation, explained: Explained, profile: string, file: 
   return plain(texts.nodes(key, { star: STAR, ...lineValues(theirs.lines, texts) }));
 }
 
-/** Whether a reading reads a line as a rule of a group. Line 0 means no rule, which exists in every reading. */
-function isRead(line: number, info: FileInfo | undefined): boolean {
-  if (line === 0 || info === undefined) return true;
-  const kind = LINE_KINDS[info.lineKinds[line - 1] ?? 0];
-  return (kind === "allow" || kind === "disallow") && (info.lineGroups[line - 1] ?? 0) > 0;
+/** A reading, and the groups that it selects for the crawler. */
+interface Side {
+  readonly profile: string;
+  readonly group: Explanation["group"];
+  readonly info: FileInfo | undefined;
 }
 
-/** Return the blank line that ends the group before a line, or 0. */
-function blankBefore(line: number, info: FileInfo | undefined, file: string): number {
+/**
+ * Whether a reading reads a line as a rule of a group: one of those that it selects, or any. Line 0 means no rule, which
+ * exists in every reading.
+ */
+function isRead(line: number, { group, info }: Side, isSelected: boolean): boolean {
+  if (line === 0 || info === undefined) return true;
+  const kind = LINE_KINDS[info.lineKinds[line - 1] ?? 0];
+  const number = info.lineGroups[line - 1] ?? 0;
+  const isOwn = !isSelected || group.lines.some((agent) => info.lineGroups[agent - 1] === number);
+  return (kind === "allow" || kind === "disallow") && number > 0 && isOwn;
+}
+
+function isAgent(line: number, { info }: Side): boolean {
+  return LINE_KINDS[info?.lineKinds[line - 1] ?? 0] === "user-agent";
+}
+
+/**
+ * Return the line for which a rule that one reading applies is not part of these groups in another: a blank line that ends
+ * the group, a user-agent line that only one of them reads, or the rule itself.
+ */
+function boundary(rule: number, wide: Side, narrow: Side, file: string): { readonly isBlank: boolean; readonly line: number } {
   const lines = file.split("\n");
-  let found = 0;
-  for (let number = line - 1; number > 0 && !info?.lineGroups[number - 1]; number -= 1) {
-    if ((lines[number - 1] ?? "").trim() === "") found = number;
+  const endsAtBlank = BLANK_ENDS_GROUP.includes(narrow.profile) && !BLANK_ENDS_GROUP.includes(wide.profile);
+  const number = wide.info?.lineGroups[rule - 1];
+  const own = wide.group.lines.filter((agent) => agent < rule && wide.info?.lineGroups[agent - 1] === number);
+  for (let line = own.at(-1) ?? rule; line < rule; line += 1) {
+    if (endsAtBlank && (lines[line - 1] ?? "").trim() === "") return { isBlank: true, line };
+    if (isAgent(line, wide) !== isAgent(line, narrow)) return { isBlank: false, line };
   }
-  return found;
+  return { isBlank: false, line: rule };
 }
 
 function plain(nodes: Child): string {

@@ -4,13 +4,14 @@ import type { SitemapObject } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { type Child, fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
-import { acceptedUrls, listedSitemap, MAX_URLS, type PastedLine, readPasted, ROW_TEXTS } from "../../rows.js";
+import { acceptedUrls, listedSitemaps, MAX_URLS, type PastedLine, readPasted, ROW_TEXTS } from "../../rows.js";
 import { ServerError } from "../../server.js";
 import type { State } from "../../state.js";
 import type { Texts } from "../../texts.js";
 
 /** More lines are counted, but not listed. */
 const MAX_LISTED = 500;
+const MAX_SITEMAPS = 50;
 
 export interface UrlsOptions {
   /** Start with the rows of the user, without those that the page chose. */
@@ -155,9 +156,15 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
     "aria-label": texts.t("sitemap_label"),
     "data-control": "sitemap-address",
   });
-  url.value = listedSitemap(app.store.state.file, address) ?? address.replace(/\/robots\.txt$/, "/sitemap.xml");
+  const listed = listedSitemaps(app.store.state.file, address);
+  url.value = listed[0] ?? address.replace(/\/robots\.txt$/, "/sitemap.xml");
   const message = h("div", { class: "small sitemap-message", role: "status" });
-  /** The sitemaps of an index stay, so that several of them can be fetched. */
+  /** Sitemaps that can be fetched one after the other. */
+  const choices = (urls: readonly string[]): HTMLElement[] =>
+    urls.slice(0, MAX_SITEMAPS).map((entry) =>
+      h("button", { type: "button", class: "button mono", on: { click: () => ((url.value = entry), void ask()) } }, entry),
+    );
+  /** The sitemaps of an index stay. */
   const index = h("div", { class: "small sitemap-index", "data-result": "sitemap-index" });
   const ask = async (): Promise<void> => {
     fill(message, texts.t("fetching"));
@@ -165,12 +172,7 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
       const answer = await (server as NonNullable<typeof server>).post<SitemapObject>("sitemap", { url: url.value.trim() });
       if (answer.kind === "index") {
         fill(message, texts.t("sitemap_index"));
-        fill(
-          index,
-          answer.urls.slice(0, 50).map((entry) =>
-            h("button", { type: "button", class: "button mono", on: { click: () => ((url.value = entry), void ask()) } }, entry),
-          ),
-        );
+        fill(index, choices(answer.urls));
         return;
       }
       add(answer.urls);
@@ -199,6 +201,7 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
     h("span", { class: "small soft" }, texts.t("urls_from_sitemap")),
     url,
     h("button", { type: "submit", class: "button", "data-control": "sitemap-fetch" }, texts.t("sitemap_fetch")),
+    listed.length > 1 ? h("div", { class: "small sitemap-index", "data-result": "sitemaps" }, choices(listed)) : null,
     message,
     index,
   );

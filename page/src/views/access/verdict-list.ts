@@ -2,6 +2,7 @@
 
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
+import { verdictKey } from "../../export/table.js";
 import type { RowProblem } from "../../engine/types.js";
 import type { RowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
@@ -17,7 +18,8 @@ export function verdictList(
   problemText: (problem: RowProblem, row: RowText) => string,
   explain: (cell: Cell) => void,
 ): HTMLElement {
-  const lines = verdicts.results.state.matrix?.lines;
+  const { matrix, registry } = verdicts.results.state;
+  const lines = matrix?.lines;
   const body = h("tbody", {});
   let count = 0;
   for (const url of data.shown) {
@@ -36,7 +38,7 @@ export function verdictList(
       const index = url * data.columns.length + crawler;
       const mark = MARK_NAMES[data.marks?.[index] ?? 3] ?? "invalid";
       const differs = data.differs?.[index] === 1;
-      const text = mark === "invalid" ? "–" : texts.t(`legend_${mark}`);
+      const text = mark === "invalid" ? "–" : texts.t(verdictKey(mark, column.token, registry));
       const selected = store.state.selected?.url === url && store.state.selected.crawler === crawler;
       body.append(
         h(

@@ -4,10 +4,10 @@ import type { App } from "../../app.js";
 import { fill, h, icon } from "../../dom.js";
 import type { ShownVerdicts } from "../../export/table.js";
 import { MARKS, type RowProblem } from "../../engine/types.js";
-import { EXAMPLE } from "../../example.js";
+import { areMadeRows } from "../../example.js";
 import { ICONS } from "../../icons.js";
 import { EDITIONS, profileName } from "../../profiles.js";
-import { listedSitemap, ROW_TEXTS, rowOutcome, type RowText, rowText } from "../../rows.js";
+import { listedSitemaps, ROW_TEXTS, rowOutcome, type RowText, rowText, urlsText } from "../../rows.js";
 import type { Cell } from "../../state.js";
 import { Grid, type GridData } from "./grid.js";
 import type { Column } from "./grid-head.js";
@@ -91,6 +91,12 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     },
     ROW_KINDS.map((kind) => h("option", { value: kind }, texts.t(`filter_${kind}`))),
   );
+  const filterCrawler = h("select", {
+    class: "field filter-crawler",
+    "aria-label": texts.t("list_crawler"),
+    "data-control": "filter-crawler",
+    on: { change: () => filter({ crawler: filterCrawler.value }) },
+  });
   const filterLine = h("input", {
     class: "field filter-line",
     type: "number",
@@ -107,6 +113,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     { class: "filters", role: "group", "aria-label": texts.t("filter_button"), hidden: true },
     filterText,
     filterKind,
+    filterCrawler,
     filterLine,
     filterCount,
   );
@@ -173,6 +180,12 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   const button = (name: string, text: string, click: () => void): HTMLElement =>
     h("button", { type: "button", class: "button", "data-control": name, on: { click } }, text);
 
+  const exportButton = h(
+    "button",
+    { type: "button", class: "button", "data-control": "export", disabled: true, on: { click: showExport } },
+    texts.t("export_button"),
+  );
+
   const element = h(
     "section",
     { class: "panel verdict-panel", "data-part": "verdicts", "aria-label": texts.t("verdicts_title") },
@@ -199,7 +212,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
         button("crawlers", texts.t("crawlers_title"), () => void onDemand(app, PARTS.crawlers(), (part) => part.chooseCrawlers(app))),
         asList,
         filterButton,
-        button("export", texts.t("export_button"), showExport),
+        exportButton,
         onlyDiffering,
       ),
       filters,
@@ -241,7 +254,8 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     if (store.state.closed) return texts.t("cell_blocked_site", values);
     if (!matrix) return texts.t("cell_pending", values);
     const line = matrix.lines[index] ?? 0;
-    const name = { [MARKS.none]: "cell_none", [MARKS.allowed]: "cell_allowed", [MARKS.blocked]: "cell_blocked" } as const;
+    const blocked = results.state.registry.isControlToken(token) ? "cell_denied" : "cell_blocked";
+    const name = { [MARKS.none]: "cell_none", [MARKS.allowed]: "cell_allowed", [MARKS.blocked]: blocked } as const;
     const key = name[matrix.marks[index] as keyof typeof name] ?? "cell_invalid";
     const text = texts.t(key, { ...values, line });
     return results.state.differs?.[index] ? texts.t("cell_differs", { cell: text }) : text;
@@ -261,7 +275,16 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     const rows = isSame ? data.rows : urls.map((url) => rowText(url, address));
     const columns = toColumns(crawlers);
     const marks = matrix && closed ? closedMarks(matrix.marks) : (matrix?.marks ?? null);
-    const cells = { columns: columns.length, marks, lines: matrix?.lines ?? null, changed, differs: only ? differs : null };
+    const cells = {
+      columns: columns.length,
+      // Control tokens fetch nothing, so no URL is blocked for them.
+      fetching: [...columns.keys()].filter((column) => !registry.isControlToken(columns[column]?.token ?? "")),
+      crawler: crawlers.indexOf(rowFilter.crawler),
+      marks,
+      lines: matrix?.lines ?? null,
+      changed,
+      differs: only ? differs : null,
+    };
     const shown = filteredRows(urls, cells, rowFilter);
     data = {
       rows,
@@ -272,9 +295,10 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
       differs: closed ? null : differs,
     };
     grid.setData(data);
+    updateFilterCrawlers();
     element.classList.toggle("pending", matrix === null);
     element.classList.toggle("closed", closed);
-    updateMessage(registry.crawlers.length > 0);
+    updateMessage();
     updateSummary();
     if (store.state.asList) showList();
     element.dataset["generation"] = String(Number(element.dataset["generation"] ?? 0) + 1);
@@ -291,7 +315,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     });
   }
 
-  function updateMessage(isReady: boolean): void {
+  function updateMessage(): void {
     const { engine, failure, matrix } = results.state;
     message.hidden = true;
     body.hidden = false;
@@ -310,9 +334,9 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
           texts.t("views_retry"),
         ),
       );
-    } else if (isReady && data.rows.length === 0) {
+    } else if (matrix && data.rows.length === 0) {
       show(h("p", {}, texts.t("no_rows")));
-    } else if (isReady && data.columns.length === 0) {
+    } else if (matrix && data.columns.length === 0) {
       show(h("p", {}, texts.t("no_columns")));
     } else if (matrix && isFiltering(store.state.filter) && data.shown.length === 0) {
       show(h("p", {}, texts.t("no_filtered")));
@@ -326,18 +350,24 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     // Control tokens fetch nothing, so they do not count.
     const fetching = data.columns.map(({ token }) => !registry.isControlToken(token));
     const isCounted = (mark: number, at: number): boolean => mark === MARKS.blocked && fetching[at % fetching.length] === true;
+    const rows = data.rows.filter((_, row) => !data.problems[row]).length;
     const blocked = data.marks?.reduce((sum, mark, at) => sum + Number(isCounted(mark, at)), 0) ?? 0;
-    const total = data.rows.length * fetching.filter(Boolean).length;
-    summary.textContent = texts.t("verdicts_summary", {
-      urls: texts.t("urls_count", { count: data.rows.length }),
-      crawlers: texts.t("crawlers_count", { count: data.columns.length }),
-      blocked: texts.number(blocked),
-    });
+    exportButton.disabled = matrix === null;
+    const total = rows * fetching.filter(Boolean).length;
+    summary.textContent = matrix
+      ? texts.t("verdicts_summary", {
+          urls: urlsText(texts, rows, data.rows.length - rows),
+          crawlers: texts.t("crawlers_count", { count: data.columns.length }),
+          blocked: texts.number(blocked),
+        })
+      : "";
     const isPartial = isFiltering(store.state.filter) || store.state.onlyDiffering;
-    filterCount.textContent = isPartial
+    filterCount.textContent = matrix && isPartial
       ? texts.t("filter_shown", { count: data.shown.length, total: data.rows.length })
       : "";
-    differCount.textContent = texts.number(data.differs?.reduce((sum, differs) => sum + differs, 0) ?? 0);
+    // While a site is closed, every reading blocks everything.
+    const differing = data.differs?.reduce((sum, differs) => sum + differs, 0) ?? (store.state.closed ? 0 : null);
+    differCount.textContent = matrix && differing !== null ? texts.number(differing) : "–";
     if (!matrix || !question) return;
     const now = { blocked, urls: question.urls, crawlers: question.crawlers };
     announced ??= now;
@@ -358,7 +388,10 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     void onDemand(app, PARTS.keys(), (part) => part.showKeys(app));
   }
 
-  function showExport(): void {
+  /** An export has the verdicts on the file of the page, also if they are still computed. */
+  async function showExport(): Promise<void> {
+    if (!(await verdicts.settled())) return;
+    results.flush();
     const shown = (): ShownVerdicts => ({ data, problem: problemText });
     void onDemand(app, PARTS.export(), (part) => part.showExport(app, shown));
   }
@@ -384,6 +417,15 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     void onDemand(app, PARTS.urls(), (part) => part.editUrls(app, options));
   }
 
+  function updateFilterCrawlers(): void {
+    const { crawler, kind } = store.state.filter;
+    const every = texts.t(kind === "allowed" ? "filter_every" : "filter_any");
+    const named = data.columns.map(({ token }) => h("option", { value: token, translate: "no" }, token));
+    fill(filterCrawler, h("option", { value: "" }, every), named);
+    filterCrawler.value = data.columns.some(({ token }) => token === crawler) ? crawler : "";
+    filterCrawler.disabled = kind === "mixed";
+  }
+
   function updateFilters(): void {
     const { filter: current } = store.state;
     if (document.activeElement !== filterText) filterText.value = current.text;
@@ -393,9 +435,9 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function updateInvitation(): void {
-    const { ownUrls, urls, file, address, closed } = store.state;
-    invitation.hidden = ownUrls || closed || isExample(urls);
-    sitemap.hidden = !app.server || listedSitemap(file, address) === null;
+    const { file, address } = store.state;
+    invitation.hidden = !areMadeRows(store.state) || results.state.engine === "failed";
+    sitemap.hidden = !app.server || listedSitemaps(file, address).length === 0;
   }
 
   function updateProfiles(): void {
@@ -413,7 +455,10 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   app.onResults(["matrix", "differs", "registry", "question", "engine"], updateData);
-  app.onResults(["engine"], updateProfiles);
+  app.onResults(["engine"], () => {
+    updateProfiles();
+    updateInvitation();
+  });
   app.on(["ownUrls", "urls", "file", "address", "closed"], updateInvitation);
   app.on(["closed"], updateData);
   app.on(["onlyDiffering", "asList"], () => {
@@ -439,11 +484,6 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   void verdicts.started.then(() => prefetch(Object.values(PARTS)));
 
   return { element, focusGrid: () => grid.focus() };
-}
-
-/** A link or a reload of the first visit has the rows of the example, too. */
-function isExample(urls: readonly string[]): boolean {
-  return equal(urls, EXAMPLE.urls);
 }
 
 /** The marks of a site that is closed, because its robots.txt is unreachable. */

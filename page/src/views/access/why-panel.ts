@@ -4,6 +4,7 @@ import type { App } from "../../app.js";
 import { copy } from "../../clipboard.js";
 import { purposeTexts, STAR } from "../../crawlers.js";
 import { type Child, fill, h } from "../../dom.js";
+import { capitalized } from "../../notes.js";
 import type { Explanation, MatchingRule } from "../../engine/types.js";
 import { countedProfiles, profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
@@ -28,7 +29,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
     { class: "why-foot" },
     button("copy-answer", texts.t("copy_answer"), () => withExplained((it) => void copy(answerText(it, verdicts.results.state.registry, texts), app))),
     button("copy-command", texts.t("copy_command"), () =>
-      withExplained((it) => void copy(commandText(it, store.state.address), app)),
+      withExplained((it) => void copy(commandText(it, store.state), app)),
     ),
     button("copy-cell-link", texts.t("copy_link"), copyLink),
   );
@@ -59,16 +60,17 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
   /** While robots.txt is unreachable, no rule counts. */
   function closedParts({ crawler, url }: Explained): Child {
     return [
-      badge("blocked"),
+      badge("blocked", crawler),
       headline(false, crawler, url),
       h("p", { class: "answer" }, texts.t("decides_site_closed")),
       crawler === STAR ? null : crawlerSection(app, crawler),
     ];
   }
 
-  function badge(mark: "blocked" | "allowed" | "none", ...more: Child[]): HTMLElement {
+  function badge(mark: "blocked" | "allowed" | "none", crawler: string, ...more: Child[]): HTMLElement {
     const cell = h("span", { class: `cell ${mark}`, "aria-hidden": "true" });
-    return h("p", { class: "badges" }, h("span", { class: `badge ${mark}` }, cell, texts.t(`badge_${mark}`)), more);
+    const isDenied = mark === "blocked" && verdicts.results.state.registry.isControlToken(crawler);
+    return h("p", { class: "badges" }, h("span", { class: `badge ${mark}` }, cell, isDenied ? capitalized(texts.t("legend_denied"), texts.language) : texts.t(`badge_${mark}`)), more);
   }
 
   function headline(allowed: boolean, crawler: string, target: string): HTMLElement {
@@ -87,6 +89,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
     return [
       badge(
         markOf(explanation),
+        crawler,
         differs
           ? h("span", { class: "chip" }, h("span", { class: "corner", "aria-hidden": "true" }), texts.t("badge_differs"))
           : null,

@@ -10,28 +10,46 @@ const HEADINGS = ["resources_url", "resources_type", "resources_blocked_for"] as
 export class ResourceList {
   readonly element: HTMLElement;
   readonly #app: App;
+  readonly #summary = h("p", { "data-result": "resources" });
   readonly #content = h("div", {});
+  #resources: readonly ResourceObject[] = [];
 
   constructor(app: App) {
     this.#app = app;
     const title = app.texts.t("resources_title");
-    this.element = h("section", { class: "resources", "aria-label": title }, h("h3", {}, title), this.#content);
+    this.element = h("section", { class: "resources", "aria-label": title }, h("h3", {}, title), this.#summary, this.#content);
   }
 
-  /** List what a page loads. */
-  show({ url, resources, notes }: ResourcesObject): void {
-    const { texts } = this.#app;
+  /** List what a page loads, and for which crawlers it is blocked. Control tokens fetch nothing, so they do not count. */
+  show({ url, resources: found, notes }: ResourcesObject): void {
+    const { texts, verdicts } = this.#app;
+    const { registry } = verdicts.results.state;
+    const resources = found.map((resource) => ({
+      ...resource,
+      verdicts: resource.verdicts && Object.fromEntries(Object.entries(resource.verdicts).filter(([crawler]) => !registry.isControlToken(crawler))),
+    }));
+    this.#resources = resources;
     const blocked = resources.filter((resource) => !isForAll(resource));
-    const summary = texts.t("resources_summary", { count: resources.length, blocked: blocked.length });
     const isCut = notes.includes("too-many-resources") || notes.includes("html-truncated");
     fill(
       this.#content,
-      h("p", { "data-result": "resources" }, resources.length === 0 ? texts.t("resources_none") : summary),
       resources.length === 0 ? null : this.#table([...blocked, ...resources.filter(isForAll)], new URL(url).origin),
       isCut ? h("p", { class: "soft small" }, texts.t("resources_cut", { count: resources.length })) : null,
       h("p", { class: "soft small" }, texts.t("resources_help")),
     );
-    if (resources.length > 0) this.#app.announce(summary);
+  }
+
+  /** Count the resources that are blocked for the chosen crawler, or for the first one if it fetches nothing. */
+  choose(chosen: string): void {
+    const { texts } = this.#app;
+    const crawlers = Object.keys(this.#resources.find(({ verdicts }) => verdicts !== null)?.verdicts ?? {});
+    const crawler = crawlers.includes(chosen) ? chosen : (crawlers[0] ?? chosen);
+    const count = this.#resources.length;
+    const blocked = this.#resources.filter(({ verdicts }) => verdicts?.[crawler]?.allowed === false).length;
+    const summary = count === 0 ? texts.t("resources_none") : texts.t("resources_summary", { count, blocked, crawler });
+    if (this.#summary.textContent === summary) return;
+    this.#summary.textContent = summary;
+    this.#app.announce(summary);
   }
 
   #table(resources: readonly ResourceObject[], own: string): HTMLElement {

@@ -1,6 +1,6 @@
 /** The statements of a file on the use of its content, and who reads them. */
 
-import type { CrawlerUsesObject, UseTableObject } from "../../api-types.js";
+import type { CrawlerUsesObject, ExtensionObject, UseTableObject } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 import { lineButton } from "../parts/line-button.js";
@@ -10,9 +10,12 @@ import { type Recipe, RECIPES } from "./recipes.js";
 /** The statements of the file, each with the number of crawlers that read it. */
 export function recordList(texts: Texts, { records, crawlers }: UseTableObject, goTo: (line: number) => void): Child {
   if (records.length === 0) return null;
-  const readers = (line: number): number =>
+  // A group line that does not apply to a crawler is listed for it, without a preference.
+  const readers = ({ line, scope }: ExtensionObject): number =>
     crawlers.filter(({ uses }) =>
-      Object.values(uses).some(({ statements }) => statements.some((statement) => statement.line === line)),
+      Object.values(uses).some(({ statements }) =>
+        statements.some((statement) => statement.line === line && (scope !== "group" || statement.preference !== "unknown")),
+      ),
     ).length;
   return h(
     "section",
@@ -24,7 +27,7 @@ export function recordList(texts: Texts, { records, crawlers }: UseTableObject, 
       records.map((record) => {
         const { line, name, value } = record;
         const isRead = isReadable(record);
-        const readBy = texts.t("usage_read_by", { count: readers(line), total: crawlers.length });
+        const readBy = texts.t("usage_read_by", { count: readers(record), total: crawlers.length });
         return h(
           "li",
           { class: "statement" },
