@@ -80,18 +80,25 @@ function firstCall(name) {
   return median(Array.from({ length: PROCESSES }, run));
 }
 
-const rows = [["first call: load, parse, decide", (name) => `${firstCall(name).toFixed(1)} ms`]];
+const names = Object.keys(ways);
+const measured = (value) => Object.fromEntries(names.map((name) => [name, value(name)]));
+const rows = [];
+const addRow = (title, values, unit, digits) => rows.push([title, ...names.map((name) => `${values[name].toFixed(digits)}${unit}`)]);
+
+const first = measured(firstCall);
+addRow("first call: load, parse, decide", first, " ms", 1);
 for (const [file, [content, agent]] of Object.entries(files)) {
-  rows.push([`parse and decide once: ${file}`, (name) => `${measure(() => ways[name](content, agent)(urls[0])).toFixed(1)} µs`]);
-  rows.push([
-    `one decision: ${file}`,
-    (name) => {
-      const decide = ways[name](content, agent);
-      return `${measure((call) => decide(urls[call % urls.length])).toFixed(2)} µs`;
-    },
-  ]);
+  addRow(`parse and decide once: ${file}`, measured((name) => measure(() => ways[name](content, agent)(urls[0]))), " µs", 1);
+  const decisions = measured((name) => {
+    const decide = ways[name](content, agent);
+    return measure((call) => decide(urls[call % urls.length]));
+  });
+  addRow(`one decision: ${file}`, decisions, " µs", 2);
+  const [usual, ...others] = names;
+  const counts = others.map((name) => ((first[name] - first[usual]) * 1000) / (decisions[usual] - decisions[name]));
+  rows.push([`decisions after which loading has paid off: ${file}`, "", ...counts.map((count) => String(Math.ceil(count)))]);
 }
 console.log(`Node.js ${process.version}, robots-parser ${require("robots-parser/package.json").version}\n`);
-console.log(`| | ${Object.keys(ways).join(" | ")} |`);
-console.log(`| --- |${" --- |".repeat(Object.keys(ways).length)}`);
-for (const [title, value] of rows) console.log(`| ${title} | ${Object.keys(ways).map(value).join(" | ")} |`);
+console.log(`| | ${names.join(" | ")} |`);
+console.log(`| --- |${" --- |".repeat(names.length)}`);
+for (const row of rows) console.log(`| ${row.join(" | ")} |`);

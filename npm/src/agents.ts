@@ -129,5 +129,5 @@ function withAddress(comments: readonly string[][]): string[] {
 
 function productName(word: string): string {
   const name = (word.trim().split("/", 1)[0] as string).replace(/[*,;]+$/, "");
-  return /^[\p{L}\p{N}][^\p{C}\p{Z}]*$/u.test(name) ? name : "";
+  return !word.includes("://") && /^[-_]*[\p{L}\p{N}][^\p{C}\p{Z}]*$/u.test(name) ? name : "";
 }

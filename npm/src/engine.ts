@@ -166,11 +166,12 @@ export function currentEngine(): Engine {
 
 function loadError(error: unknown, how: string, advice: string): Error {
   const reason = error instanceof Error ? error.message : String(error);
-  return new Error(
+  const problem = new Error(
     `cannot load the engine${how} here (${reason}): ${advice}a page with a ` +
       "Content-Security-Policy needs 'wasm-unsafe-eval', and Cloudflare Workers need 'await load(module)'",
     { cause: error },
   );
+  return Object.assign(problem, { code: "engine-not-loaded" });
 }
 
 /** Forget the engine and all of its memory. The next call of `currentEngine` returns a new one. */

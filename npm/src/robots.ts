@@ -18,6 +18,11 @@ const CRAWL_DELAY_OF_STAR: readonly string[] = ["bing"];
 
 const OPTIONS: readonly string[] = ["profile", "maxBytes", "url"];
 
+/** What `new URL` reads as something else than the engine. */
+const UNLIKE_URL = /[\t\n\r\\]|^(?:[\0- ]|\/\/\/)|[\0- ]$|\p{Surrogate}/u;
+/** The beginning of a URL with a host, or of a path, with such characters. */
+const START = /^[\0- ]*(?:[a-z][a-z0-9+.\-\t\n\r]*:[\t\n\r]*[/\\][\t\n\r]*)?[/\\]/i;
+
 const decoder = new TextDecoder();
 
 /** Frees the memory in the engine of files that are no longer in use. It must not refer to their content. */
@@ -88,8 +93,13 @@ export class RobotsTxt implements Omit<types.RobotsTxt, typeof Symbol.dispose> {
     this.#sitemaps = null;
   }
 
+  /** The base of paths. Without an origin, only their paths count. */
+  get #base(): string {
+    return this.#origin?.robotsURL ?? "http://a";
+  }
+
   #allows(url: types.AnyURL, key: string, chain: AgentChain | null): boolean {
-    const target = urlTarget(url);
+    const target = urlTarget(url, this.#base);
     const decision = this.#file.decide(key, chain, target);
     if (decision < 0 || this.#origin !== null) this.#checkURL(target, decision);
     return File.isAllowed(decision);
@@ -97,7 +107,7 @@ export class RobotsTxt implements Omit<types.RobotsTxt, typeof Symbol.dispose> {
 
   #explain(url: types.AnyURL, chain: AgentChain): Verdict {
     this.#file.bind(agentKey(chain), chain);
-    const target = urlTarget(url);
+    const target = urlTarget(url, this.#base);
     const explained = this.#file.explain(chain, target);
     this.#checkURL(target, typeof explained === "number" ? explained : 0);
     return new Verdict(explained as Exclude<typeof explained, number>, chain, this.profile);
@@ -222,9 +232,15 @@ function fileOrigin(url: unknown): Origin {
   return { ...file, robotsURL, prefix: robotsURL.slice(0, robotsURL.indexOf("/robots.txt")) };
 }
 
-/** Return a URL as the engine takes it. */
-function urlTarget(url: types.AnyURL): string | Uint8Array {
-  if (typeof url === "string") return url;
+/** Return a URL as the engine takes it: text as `new URL` and `fetch` read it. */
+function urlTarget(url: types.AnyURL, base?: string): string | Uint8Array {
+  if (typeof url === "string") {
+    if (!UNLIKE_URL.test(url)) return url;
+    try {
+      if (START.test(url)) return new URL(url, base).href;
+    } catch {}
+    throw invalidURL(url);
+  }
   // Not `instanceof`, which rejects the arrays of other realms.
   if (ArrayBuffer.isView(url) && url[Symbol.toStringTag] === "Uint8Array") {
     requireAttached(url.buffer, "invalid-url", url);

@@ -3,14 +3,14 @@
 /** A robots.txt: its bytes, which may be UTF-16, or its text. */
 export type Content = string | ArrayBufferView | ArrayBufferLike;
 
-/** An absolute URL, `//host/path` or a path: a string, a `URL`, or bytes. Its fragment is ignored. */
+/** An absolute URL, `//host/path` or a path: a string, read as `new URL` reads it, a `URL`, or bytes. Its fragment is ignored. */
 export type AnyURL = string | { readonly href: string } | Uint8Array;
 
 /** A crawler: its product tokens in the order in which they are tried. */
 export interface Agent {
   readonly tokens: string | readonly string[];
   /** Whether the `*` groups apply if no token has a group. By default, they do unless the crawler ignores them. */
-  readonly starApplies?: boolean;
+  readonly starApplies?: boolean | undefined;
 }
 
 /** How a file is read. */
@@ -27,11 +27,11 @@ export type Profile =
 
 export interface ParseOptions {
   /** The parsing profile. The default is `rfc9309`. */
-  readonly profile?: Profile;
+  readonly profile?: Profile | undefined;
   /** The size limit, from 512,000 (the default) to 67,108,848. Bytes past the limit are ignored. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** The URL of the file, such as `https://example.com/robots.txt`. URLs of other origins are then a TypeError. */
-  readonly url?: AnyURL | null;
+  readonly url?: AnyURL | null | undefined;
 }
 
 /** What decided. */

@@ -114,6 +114,14 @@ def test_empty_and_bytes_tokens_raise() -> None:
         # A product without a name is ignored.
         ("/5.0 ExampleBot/1.0", "ExampleBot"),
         ("Mozilla/5.0 (compatible; /1.0; GoodBot/1.0; +https://example.com)", "GoodBot"),
+        # `-` and `_` may be anywhere in a token, also for Google's parser.
+        ("_MyBot/1.0", "_MyBot"),
+        ("-Bot", "-Bot"),
+        ("--_Bot/2 Mozilla/5.0", "--_Bot"),
+        ("Mozilla/5.0 (compatible; _MyBot/1.0)", "_MyBot"),
+        # A dash between words is not a token, and an address is not a product.
+        ("Mozilla/5.0 ExampleBot/1.0 - https://example.com/bot", "ExampleBot"),
+        ("Mozilla/5.0 (compatible; https://example.com/bot; GoodBot/1.0)", "GoodBot"),
         # Parentheses that do not match.
         ("Mozilla/5.0 ) (compatible; Nested/1 (deeper; x) ; +http://a.example", "Nested"),
     ],
@@ -135,6 +143,10 @@ def test_rfc9309_2_2_1_product_token_of_a_header(header: str, token: str) -> Non
         # Not valid as a product token.
         "Bot\x00/1.0",
         "-/1.0",
+        "-",
+        "Mozilla/5.0 - _",
+        "https://example.com/bot",
+        "Mozilla/5.0 https://example.com/bot",
     ],
 )
 def test_header_without_a_crawler_raises(header: str) -> None:

@@ -36,6 +36,11 @@ HEADERS = [
     "",
     "*",
     "Éléphant/1",
+    "_MyBot/1.0",
+    "-Bot",
+    "-",
+    "https://example.com/bot",
+    "Mozilla/5.0 (compatible; https://example.com/bot) --",
     ") ( Mozilla; compatible ; ) Late/1 (",
 ]
 

@@ -126,7 +126,8 @@ def compile_types(compiler: Path, project: Project, module: str, resolution: str
     source = project.folder / file
     if not source.exists():
         shutil.copy(source.with_suffix(".ts"), source)
-    options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2023,dom", "--esModuleInterop"]
+    options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--esModuleInterop"]
+    options += ["--target", "es2022", "--lib", "es2023,dom"]
     project.run(compiler, *options, "--module", module, "--moduleResolution", resolution, str(source))
 
 

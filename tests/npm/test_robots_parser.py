@@ -85,7 +85,23 @@ def test_the_programs_of_the_documentation(with_robots_parser: Project) -> None:
         "https://example.com/private/: line 2",
         "https://example.com/private/press: 200",
         "https://example.com/more: 404",
+        "https://example.com/moved: 301",
+        "https://example.com/private/secret: line 2",
     ]
+
+
+@pytest.mark.parametrize(
+    "delay, milliseconds", [("2", "2000"), ("2147484", "86400000"), ("Infinity", "86400000"), ("-5", "0")]
+)
+def test_the_crawler_of_the_documentation_limits_delays(
+    with_robots_parser: Project, delay: str, milliseconds: str
+) -> None:
+    for block in blocks(PAGE):
+        if block.file in ("crawler.mjs", "robots-file.mjs"):
+            (with_robots_parser.folder / block.file).write_text(block.text, encoding="utf-8")
+    site = ("env", f"DELAY={delay}", "node", "--import", "./site.mjs")
+    waits = [line for line in with_robots_parser.run(*site, "crawler.mjs").splitlines() if ":" not in line]
+    assert waits == [milliseconds] * 6
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,17 @@ fn mistakes_of_callers_are_errors() {
     let error: InvalidAgent = Agent::chain::<&str>([]).expect_err("no token");
     assert!(error.to_string().starts_with("no product tokens: expected at least one"));
     assert!(Agent::from_user_agent("Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0").is_err());
+    for header in ["-", "-/1.0", "Mozilla/5.0 - _", "https://example.com/bot", "Mozilla/5.0 https://example.com/bot"] {
+        assert!(Agent::from_user_agent(header).is_err());
+    }
+    for (header, token) in [
+        ("_MyBot/1.0", "_MyBot"),
+        ("-Bot", "-Bot"),
+        ("Mozilla/5.0 ExampleBot/1.0 - https://example.com/bot", "ExampleBot"),
+        ("Mozilla/5.0 (compatible; https://example.com/bot; GoodBot/1.0)", "GoodBot"),
+    ] {
+        assert_eq!(Agent::from_user_agent(header), Agent::new(token));
+    }
     let unknown = "gogle".parse::<Profile>().expect_err("no profile");
     assert_eq!(unknown.to_string(), "unknown profile 'gogle'");
 }

@@ -161,8 +161,11 @@ def _product_names(words: Iterable[str]) -> Iterator[str]:
 
 def _product_name(word: str) -> str:
     name = word.strip().partition("/")[0].rstrip("*,;")
+    # Tokens may start with `-` and `_`, but a dash alone separates words. An address is not a product.
+    if "://" in word or not name.lstrip("-_")[:1].isalnum():
+        return ""
     # Anything that passes is a valid product token.
-    return name if name[:1].isalnum() and name.isprintable() and " " not in name else ""
+    return name if name.isprintable() and " " not in name else ""
 
 
 def _is_crawler(name: str) -> bool:

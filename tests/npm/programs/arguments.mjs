@@ -3,7 +3,7 @@
 import assert from "node:assert";
 import { runInNewContext } from "node:vm";
 
-import { parse } from "canfetch";
+import { allows, parse, productToken } from "canfetch";
 import robotsParser from "canfetch/robots-parser";
 
 const SITE = "https://example.com/robots.txt";
@@ -18,6 +18,40 @@ assert.equal(robots.allows(foreign, "a"), false);
 assert.equal(robots.decide(foreign, "a").line, 2);
 assert.equal(parse(TEXT, { url: SITE }).allows(foreign, "a"), false);
 assert.throws(() => robots.allows(new Uint16Array(1), "a"), { name: "TypeError", code: "invalid-url" });
+
+// Text means what `new URL` makes of it, because `fetch` requests that. Bytes mean themselves.
+const ofFile = parse(TEXT, { url: SITE });
+for (const url of [
+  "https://example.com/\np",
+  "https://example.com/\tp",
+  "https://example.com/\rp",
+  "https://example.com/x\\..\\p",
+  "https://example.com\\@example.org/../p",
+  " https://example.com/p",
+  "ht\ntps:\\\\example.com\\p",
+  "\u0001//example.com/\np",
+  "/\np",
+  "/x\\..\\p",
+  "\\p ",
+  " /p",
+  // For the URL of Deno, this one is not valid.
+  ...["///example.com/p"].filter((url) => URL.canParse(url, SITE)),
+]) {
+  assert.equal(new URL(url, SITE).pathname, "/p");
+  for (const one of [robots, ofFile]) {
+    assert.deepEqual([one.allows(url, "a"), one.rulesFor("a").allows(url), one.decide(url, "a").line], [false, false, 2], url);
+  }
+  assert.equal(ofFile.decide(url, "a").target, "/p");
+}
+assert.equal(allows(TEXT, "/\np", "a"), false);
+assert.equal(robots.decide("/\ud800", "a").target, "/%EF%BF%BD");
+assert.equal(robots.allows(new TextEncoder().encode("/\np"), "a"), true);
+for (const url of ["\np", "http:/p\n", "1://example.com/\n", "https://\n", "\\\\[x", "///[x"]) {
+  for (const one of [robots, ofFile]) assert.throws(() => one.allows(url, "a"), { name: "TypeError", code: "invalid-url" });
+}
+assert.throws(() => ofFile.allows("/\\example.org/p", "a"), { code: "origin-mismatch" });
+assert.throws(() => ofFile.allows("https://example.org\\@example.com/p", "a"), { code: "origin-mismatch" });
+assert.throws(() => parse(TEXT, { url: "/robots.txt\n" }), { code: "invalid-url" });
 
 // A buffer that was transferred.
 function detached() {
@@ -75,6 +109,14 @@ assert.throws(() => moved.isAllowed("https://example.com/p", 0), { code: "invali
 const own = parse(TEXT, { url: SITE });
 assert.throws(() => own.allows("https://example.org/", "a"), { code: "origin-mismatch" });
 assert.deepEqual([moved.isAllowed("https://example.org/"), moved.isDisallowed("https://example.org/")], [undefined, true]);
+const header = "Mozilla/5.0 (compatible; ExampleBot/1.0)";
+assert.deepEqual([own.allows("/p", productToken(header)), moved.isAllowed("https://example.com/p", header)], [false, false]);
+const named = "User-agent: ExampleBot\nDisallow: /p\n\nUser-agent: Mozilla\nDisallow: /q";
+assert.equal(parse(named).allows("/p", productToken(header)), false);
+assert.equal(robotsParser(SITE, named).isAllowed("https://example.com/p", header), true);
+assert.equal(robotsParser(SITE, named).isAllowed("https://example.com/q", header), false);
+assert.equal(own.allows("/p", "*"), moved.isAllowed("https://example.com/p"));
+assert.throws(() => own.allows("/p"), { code: "invalid-agent" });
 assert.equal(own.allows("/p", { tokens: "a", starApplies: false }), !moved.isExplicitlyDisallowed("https://example.com/p", "a"));
 assert.deepEqual([own.decide("/q", "a").line, moved.getMatchingLineNumber("https://example.com/q")], [null, -1]);
 assert.deepEqual([own.crawlDelay("a"), moved.getCrawlDelay("a")], [null, undefined]);

@@ -31,4 +31,9 @@ assert.equal(delay("User-agent: *\nDisallow: /x\nCrawl-delay: 5\n\nUser-agent: a
 const separate = "User-agent: a\nCrawl-delay: 10\n\nUser-agent: *\nDisallow: /x";
 assert.deepEqual([delay(separate, "a"), delay(separate, "b")], [10, undefined]);
 assert.deepEqual(["a", "b"].map((agent) => robotsParser(SITE, separate).getCrawlDelay(agent)), [10, undefined]);
+// A crawler must limit these.
+for (const [value, expected] of [["-5", -5], ["Infinity", Infinity], ["1e9", 1e9]]) {
+  const text = `User-agent: *\nCrawl-delay: ${value}`;
+  for (const parser of [moved, robotsParser]) assert.equal(parser(SITE, text).getCrawlDelay("a"), expected);
+}
 console.log("done");

@@ -43,6 +43,21 @@ const DIFFERENCES = [
   ["`User-agent: * x`, and any agent", "User-agent: * x\nDisallow: /x", allowed("/x", "a"), true, false],
   ["`User-agent: */1`, and any agent", "User-agent: */1\nDisallow: /x", allowed("/x", "a"), false, true],
   ["`Disallow: /a[b]` or `/a^b`, and the same path", "User-agent: *\nDisallow: /a[b]", allowed("/a[b]"), true, false],
+  ...[["/p?a,b", "/p?a%2Cb"], ["/p?a%2Cb", "/p?a,b"]].map(([value, path]) => [
+    "`Disallow: /p?a,b`, and the URL `/p?a%2Cb`, or the reverse",
+    `User-agent: *\nDisallow: ${value}`,
+    allowed(path),
+    true,
+    false,
+  ]),
+  ...["/p\u00a0", "\ufeff/p", "\u3000/p", "/p\u2028"].map((value) => [
+    "U+00A0, U+FEFF, U+3000, U+2028 or other white space beyond ASCII around `/p` in `Disallow: /p`, and the URL `/p`",
+    `User-agent: *\nDisallow: ${value}`,
+    allowed("/p"),
+    false,
+    true,
+  ]),
+  ["`Disallow: /p` and a NUL, and the URL `/p%00`", "User-agent: *\nDisallow: /p\0", allowed("/p%00"), false, true],
   ["a rule after the first 500 KiB", `User-agent: *\n${"#".repeat(512_000)}\nDisallow: /x`, allowed("/x"), false, true],
 ];
 

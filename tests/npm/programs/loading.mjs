@@ -21,6 +21,7 @@ Object.assign(WebAssembly, {
   Module: Forbidden,
   compile: async () => new Forbidden(),
 });
+assert.throws(() => parse(""), { name: "Error", code: "engine-not-loaded", message: /^cannot load the engine synchronously here / });
 assert.throws(() => parse(""), /disallowed by embedder.*await load\(\).*wasm-unsafe-eval.*await load\(module\)/);
 await assert.rejects(load(), /^Error: cannot load the engine here .*disallowed by embedder.*: a page .*await load\(module\)/);
 await assert.rejects(load({}), { name: "TypeError", code: "invalid-module" });

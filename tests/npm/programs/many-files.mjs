@@ -41,9 +41,11 @@ assert.equal(past("Crawl-delay: 600").getCrawlDelay(), undefined);
 const utf16 = new Uint8Array(Buffer.from("\ufeffUser-agent: *\nCrawl-delay: 7\nSitemap: /s\n", "utf16le"));
 assert.deepEqual([robotsParser(site, utf16).getCrawlDelay(), robotsParser(site, utf16).getSitemaps()], [7, ["/s"]]);
 
-// A lone surrogate is not a replacement character.
-assert.equal(parse("User-agent: *\nDisallow: /\ufffd").allows("/\ud800", "a"), true);
-assert.equal(parse("User-agent: *\nDisallow: /\ud800").decide("/\ud800", "a").allowed, false);
+// A lone surrogate of a file is not a replacement character. For one of a URL, `fetch` requests a replacement character.
+const surrogate = parse("User-agent: *\nDisallow: /\ud800");
+assert.deepEqual([surrogate.allows("/\ufffd", "a"), surrogate.allows("/\ud800", "a")], [true, true]);
+assert.equal(surrogate.allows(new Uint8Array([0x2f, 0xed, 0xa0, 0x80]), "a"), false);
+assert.equal(parse("User-agent: *\nDisallow: /\ufffd").allows("/\ud800", "a"), false);
 
 // Neither a key of several tokens nor an unknown option is accepted.
 assert.equal(groups.allows("/5", { tokens: ["a5"] }), false);

@@ -6,8 +6,10 @@ import robotsParser from "canfetch/robots-parser";
 import type { Robots } from "canfetch/robots-parser";
 
 const options: ParseOptions = { profile: "google", maxBytes: 600_000, url: new URL("https://example.com/robots.txt") };
+const unset: ParseOptions = { profile: undefined, maxBytes: undefined, url: undefined };
 const robots: RobotsTxt = parse(new Uint8Array(), options);
 const agent: Agent = { tokens: ["Googlebot-Image", "Googlebot"] };
+const byDefault: Agent = { tokens: "ExampleBot", starApplies: undefined };
 const verdict: Verdict = robots.decide(new URL("https://example.com/"), agent);
 const rule: Rule | null = verdict.rule;
 const line: number | null = verdict.line;
@@ -47,4 +49,4 @@ robots.decide("/", ["ExampleBot"]);
 // @ts-expect-error Not text.
 robotsParser("https://example.com/robots.txt", 5);
 
-export { another, answer, allowed, delay, line, loaded, once, profile, reason, rule, sitemaps, text, token };
+export { another, answer, allowed, byDefault, delay, line, loaded, once, profile, reason, rule, sitemaps, text, token, unset };

@@ -82,7 +82,9 @@ fn with_address<'h>(parts: &[&'h str]) -> impl Iterator<Item = &'h str> {
 
 fn product_name(word: &str) -> Option<&str> {
     let name = word.trim().split('/').next().unwrap_or_default().trim_end_matches(['*', ',', ';']);
-    let is_name = name.starts_with(char::is_alphanumeric) && !name.contains(|c: char| c == ' ' || c.is_control());
+    // Tokens may start with `-` and `_`, but a dash alone separates words. An address is not a product.
+    let starts_name = name.trim_start_matches(['-', '_']).starts_with(char::is_alphanumeric) && !word.contains("://");
+    let is_name = starts_name && !name.contains(|c: char| c == ' ' || c.is_control());
     is_name.then_some(name)
 }
 
