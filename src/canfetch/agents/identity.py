@@ -87,6 +87,7 @@ class SignatureReason(StrEnum):
     OTHER_HOST = "other-host"
     OTHER_DIRECTORY = "other-directory"
     DIRECTORY_UNAVAILABLE = "directory-unavailable"
+    DIRECTORY_PENDING = "directory-pending"  # it is being fetched for the first time
     DIRECTORY_NOT_REQUESTED = "directory-not-requested"  # the limit of requests was reached
     KEY_UNKNOWN = "key-unknown"
     KEY_NOT_CURRENT = "key-not-current"
