@@ -11,6 +11,7 @@ from canfetch.client.identity.failure_limits import FailureLimits
 BAD = SignatureCheck(SignatureStatus.INVALID, SignatureReason.BAD_SIGNATURE, "")
 VALID = SignatureCheck(SignatureStatus.VALID, SignatureReason.VERIFIED, "")
 OUTAGE = SignatureCheck(SignatureStatus.UNVERIFIED, SignatureReason.DIRECTORY_UNAVAILABLE, "")
+PENDING = OUTAGE._replace(reason=SignatureReason.DIRECTORY_PENDING)
 
 
 class Peers:
@@ -126,6 +127,7 @@ def test_the_time_of_all_failures() -> None:
 def test_an_outage_of_a_directory_is_not_a_failure_of_the_client() -> None:
     peers = Peers()
     assert peers.fail("8.8.8.8", 100, check=OUTAGE) == 100
+    assert peers.fail("8.8.8.8", 100, check=PENDING) == 100
     assert peers.fail("8.8.8.8", 100, check=OUTAGE, spent=0.1) == 3
 
 

@@ -279,11 +279,11 @@ def test_requests_share_a_fetch_and_few_wait_for_it(site: Site, clock: Clock, tr
     started = [found.start(site.url("keys"), FIRST.key_id, trusted=trusted) for _ in range(20)]
     waiting = [one for one in started if isinstance(one, Future)]
     assert len(waiting) == (8 if trusted else 1)
-    assert {word(one, FIRST.key_id) for one in started if isinstance(one, KeyLookup)} == {"directory-unavailable"}
+    rest = [one for one in started if isinstance(one, KeyLookup)]
     # A request whose time is over.
-    late = found.finish(site.url("keys"), FIRST.key_id, in_time=False)
-    assert "late" in late.detail
+    late = found.finish(site.url("keys"), FIRST.key_id)
     gate.opened.set()
+    assert {word(one, FIRST.key_id) for one in (*rest, late)} == {"directory-pending"}
     for one in waiting:
         one.result(30)
     assert word(found.finish(site.url("keys"), FIRST.key_id), FIRST.key_id) == "found"
@@ -298,11 +298,50 @@ def test_an_old_copy_is_used_while_the_next_one_is_late(site: Site, clock: Clock
     clock.now += 3600
     fetch = found.start(site.url("keys"), FIRST.key_id)
     assert isinstance(fetch, Future)
-    assert word(found.start(site.url("keys"), FIRST.key_id), FIRST.key_id) == "found"
-    assert word(found.finish(site.url("keys"), FIRST.key_id, in_time=False), FIRST.key_id) == "found"
+    # One request waits. Neither the next ones nor a late one does.
+    lookups = [
+        (look(site.url("keys"), key_id), key_id)
+        for look in (found.start, found.finish)
+        for key_id in (FIRST.key_id, SECOND.key_id)
+    ]
     gate.opened.set()
+    assert [word(lookup, key_id) for lookup, key_id in lookups] == ["found", "key-unknown"] * 2
     fetch.result(30)
     assert word(found.finish(site.url("keys"), FIRST.key_id), FIRST.key_id) == "key-unknown"
+    assert word(found.finish(site.url("keys"), SECOND.key_id), SECOND.key_id) == "found"
+
+
+@pytest.mark.parametrize("has_copy", [True, False])
+def test_an_outage_continues_while_the_directory_is_fetched_again(site: Site, clock: Clock, has_copy: bool) -> None:  # noqa: FBT001 - a parameter
+    gate = Gate(key_set(SECOND))
+    site.serve("/keys", *([key_set(FIRST)] if has_copy else []), respond(b"", status=503), gate)
+    found = directories(clock)
+    for _ in range(has_copy + 1):
+        find(found, site.url("keys"), SECOND)
+        clock.now += 3600
+    fetch = found.start(site.url("keys"), SECOND.key_id)
+    assert isinstance(fetch, Future)
+    waiting = found.start(site.url("keys"), SECOND.key_id)
+    gate.opened.set()
+    assert word(waiting, SECOND.key_id) == "directory-unavailable"
+    assert isinstance(waiting, KeyLookup)
+    assert "status 503" in waiting.detail
+    fetch.result(30)
+    assert word(found.finish(site.url("keys"), SECOND.key_id), SECOND.key_id) == "found"
+
+
+def test_a_copy_that_is_too_old_decides_nothing(site: Site, clock: Clock) -> None:
+    gate = Gate(key_set(FIRST))
+    site.serve("/keys", key_set(FIRST), gate)
+    found = directories(clock, max_stale=60.0)
+    assert find(found, site.url("keys"), FIRST) == "found"
+    clock.now += 3660
+    fetch = found.start(site.url("keys"), FIRST.key_id)
+    assert isinstance(fetch, Future)
+    rest = [found.start(site.url("keys"), key_id) for key_id in (FIRST.key_id, UNKNOWN)]
+    gate.opened.set()
+    assert [word(one, "") for one in rest] == ["directory-pending"] * 2
+    fetch.result(30)
 
 
 def test_slow_directories_of_strangers_do_not_delay_trusted_ones(site: Site, clock: Clock) -> None:

@@ -91,7 +91,11 @@ def test_other_kinds_of_keys() -> None:
         ({**RSA_KEY, "e": "AQ"}, "it is not a valid key"),
         ({**RSA_KEY, "e": ""}, "it is not a valid key"),
         ({**RSA_KEY, "e": "Ag"}, "it is not a valid key"),
-        ({**RSA_KEY, "n": "AQAB"}, "an RSA key of 17 bits: expected 2048 to 8192"),
+        (
+            {**RSA_KEY, "n": "AQAB"},
+            "an RSA key of 17 bits with an exponent of 17 bits: expected 2048 to 8192 with at most 33",
+        ),
+        ({**RSA_KEY, "e": "AgAAAAE"}, "with an exponent of 34 bits: expected 2048 to 8192 with at most 33"),
         ({"kty": "EC", "crv": "P-256", "x": "AQAB", "y": "AQAB"}, "it is not a valid key"),
     ],
 )

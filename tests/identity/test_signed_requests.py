@@ -26,6 +26,7 @@ AUTHORITY = '"@authority"'
 # The URL as it is sent, quoted.
 AGENT = f'"{AGENT_URL}"'
 URL = "https://example.com/a%20b?q=1&r[]=%zz"
+DIGEST = f"sha-256=:{'A' * 43}=:"
 
 
 def check(
@@ -97,7 +98,7 @@ def test_signatures_of_each_algorithm(new_key: Callable[[], PrivateKey]) -> None
         ('"accept"', "text/html, */*"),
         ('"priority";key="u"', "1"),
         ('"signature-agent";key="other"', '"https://other.example"'),
-        ('"content-digest"', "sha-256=:AAAA:"),
+        ('"content-digest"', DIGEST),
     ],
 )
 def test_further_components(component: str, value: str) -> None:
@@ -107,7 +108,7 @@ def test_further_components(component: str, value: str) -> None:
         ("Accept", "text/html"),
         ("ACCEPT", " */*"),
         ("Priority", "u=1"),
-        ("Content-Digest", "sha-256=:AAAA:"),
+        ("Content-Digest", DIGEST),
         *headers,
     ]
     found = check(fields)
@@ -317,6 +318,11 @@ def test_parameters_of_the_profile(changed: dict[str, Any], expected: str) -> No
     assert reason(SIGNER.headers(**changed)) == expected
 
 
+def test_a_signature_that_expires_at_once() -> None:
+    found = check(SIGNER.headers(created=NOW, expires=NOW), now=NOW)
+    assert found.detail == "the signature does not expire after its creation"
+
+
 def test_times_within_the_bounds() -> None:
     within: list[dict[str, Any]] = [
         {"created": NOW + 6},
@@ -409,6 +415,18 @@ def test_legacy_forms_of_the_agent(agent: str, expected: str) -> None:
     assert reason(SIGNER.headers(covered, agent=agent)) == expected
 
 
+@pytest.mark.parametrize(
+    "agent, key", [(f"sig1={AGENT}", "sig1"), (f"agent1={AGENT}", "agent1"), (f"a={AGENT}, sig1={AGENT}", "sig1")]
+)
+def test_a_dictionary_that_is_signed_as_a_whole(agent: str, key: str) -> None:
+    found = check(SIGNER.headers({AUTHORITY: "example.com", '"signature-agent"': agent}, agent=agent))
+    assert found.reason is SignatureReason.AGENT_NOT_COVERED
+    assert found.detail == (
+        "Signature-Agent is a dictionary: "
+        f'sign the component "signature-agent";key="{key}", not "signature-agent" as a whole'
+    )
+
+
 def test_several_members_of_which_none_is_that_of_the_label() -> None:
     agent = f'a={AGENT}, b="https://b.example"'
     members = {'"signature-agent";key="a"': AGENT, '"signature-agent";key="b"': '"https://b.example"'}
@@ -489,15 +507,15 @@ def test_no_member_of_a_signed_dictionary_is_sent_twice(component: str, value: s
 
 
 def test_an_unsigned_digest_beside_a_signed_one() -> None:
-    good, evil, other = "sha-256=:AAAA:", "sha-256=:BBBB:", "sha-512=:BBBB:"
-    by_key = '"content-digest";key="sha-256"'
+    value, by_key = f":{'A' * 43}=:", '"content-digest";key="sha-256"'
+    good, evil, other = DIGEST, f"sha-256=:{'B' * 42}A=:", "sha-512=:BBBB:"
     for components, digests, expected in (
-        ({by_key: ":AAAA:"}, [good], True),
-        ({by_key: ":AAAA:"}, [evil, good], None),
-        ({by_key: ":AAAA:"}, [good, other], False),
-        ({by_key: ":AAAA:"}, [other, good], False),
-        ({by_key: ":AAAA:", '"content-digest";key="sha-512"': ":BBBB:"}, [other, good], True),
-        ({by_key: ":AAAA:", '"content-digest"': f"{other}, {good}"}, [other, good], True),
+        ({by_key: value}, [good], True),
+        ({by_key: value}, [evil, good], None),
+        ({by_key: value}, [good, other], False),
+        ({by_key: value}, [other, good], False),
+        ({by_key: value, '"content-digest";key="sha-512"': ":BBBB:"}, [other, good], True),
+        ({by_key: value, '"content-digest"': f"{other}, {good}"}, [other, good], True),
         ({'"content-digest";sf': good}, [good], True),
         ({'"content-digest";sf': good}, [evil, good], None),
         ({'"content-digest";sf': f"{good}, {other}"}, [good, other], True),
@@ -508,6 +526,29 @@ def test_an_unsigned_digest_beside_a_signed_one() -> None:
         found = check([*headers, *(("Content-Digest", digest) for digest in digests)])
         assert found.is_valid == (expected is not None)
         assert found.covers_body == bool(expected)
+
+
+@pytest.mark.parametrize(
+    "digest, expected",
+    [
+        (DIGEST, True),
+        (f"foo=:AA==:, sha-512=:{'A' * 86}==:", True),
+        ("", False),
+        ("junk!!", False),
+        ("foo=:AA==:", False),
+        ("sha-256=:AA==:", False),
+        (f"sha-256=(:{'A' * 43}=:)", False),
+        (f'sha-256="{"A" * 32}"', False),
+        (f"md5=:{'A' * 43}=:", False),
+        (f"{DIGEST}, {DIGEST}", False),
+        (f"{DIGEST}, x=:{'A' * 1000}:", False),
+    ],
+)
+def test_a_digest_that_cannot_be_compared_covers_no_body(digest: str, expected: bool) -> None:  # noqa: FBT001 - a parameter
+    headers = SIGNER.headers({AUTHORITY: "example.com", MEMBER: AGENT, '"content-digest"': digest})
+    found = check([*headers, ("Content-Digest", digest)])
+    assert found.is_valid
+    assert found.covers_body is expected
 
 
 @pytest.mark.parametrize(

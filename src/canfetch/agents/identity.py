@@ -87,6 +87,7 @@ class SignatureReason(StrEnum):
     OTHER_HOST = "other-host"
     OTHER_DIRECTORY = "other-directory"
     DIRECTORY_UNAVAILABLE = "directory-unavailable"
+    DIRECTORY_PENDING = "directory-pending"  # it is being fetched, and there is no copy
     DIRECTORY_NOT_REQUESTED = "directory-not-requested"  # the limit of requests was reached
     KEY_UNKNOWN = "key-unknown"
     KEY_NOT_CURRENT = "key-not-current"
@@ -110,8 +111,8 @@ class SignatureCheck(NamedTuple):
         url: The URL of the directory with the keys, which is the identifier of the signer: normalised and without its
             query. Only a valid signature proves it. Without one, it is what the request claims, or None.
         key_id: The thumbprint of the key, or None.
-        covers_body: Whether the signature is valid and covers all digests in `Content-Digest`. They are not compared
-            with the body.
+        covers_body: Whether the signature is valid and covers all digests in `Content-Digest`, at least one of them
+            usable. They are not compared with the body.
         components: What the signature covers, such as `@authority` and `signature-agent;key="sig1"`.
     """
 

@@ -24,7 +24,7 @@ SETTINGS: list[dict[str, Any]] = [{}, {"block_impostors": True}, {"block_imposto
 
 
 class Visit(NamedTuple):
-    """A request of a crawler, and what the verifier knows."""
+    """A request of a crawler, what the verifier knows, and the address of an earlier request."""
 
     address: str | None = REAL
     user_agent: str = GOOGLEBOT
@@ -32,6 +32,7 @@ class Visit(NamedTuple):
     list_age: float | None = None
     options: dict[str, Any] | None = None
     robots: Any = RULES
+    earlier: str | None = None
 
 
 OTHER_HOST = {"www.example.net": RULES}
@@ -48,9 +49,10 @@ VISITS = {
         Visit("66.249.64.1", list_age=0),
         Visit("66.249.64.1", list_age=15 * _DAY),
     ],
-    "names show another owner, or a fresh list (14 days) lacks the address and no name confirms it, "
-    "whether DNS answers or not": [
+    "names show another owner, the address has no name and others have one, or a fresh list (14 days) lacks the "
+    "address and no name confirms it, whether DNS answers or not": [
         Visit(FAKE),
+        Visit(NAMELESS, earlier=REAL),
         Visit(FAKE, list_age=0),
         Visit(NAMELESS, list_age=0),
         Visit(BROKEN, list_age=0),
@@ -58,7 +60,9 @@ VISITS = {
         Visit(SILENT, list_age=0, options=NO_LOOKUPS),
         Visit(FAKE, list_age=0, options={"dns": False}),
     ],
-    "no list, or one that is too old, and DNS fails, is late, or has too many lookups in progress": [
+    "no list, or one that is too old, and DNS fails, is late, or is still asked about the address for an earlier "
+    "request, or too many lookups are in progress": [
+        Visit(SILENT, options=NO_LOOKUPS, earlier=SILENT),
         Visit(BROKEN),
         Visit(BROKEN, list_age=15 * _DAY),
         Visit(SILENT, options=NO_LOOKUPS),
@@ -117,6 +121,8 @@ def outcome(dns: DNSServer, visit: Visit, setting: dict[str, Any]) -> str:
     options = {"timeout": 30.0, **(visit.options or {})}
     clock: Callable[[], float] = lambda: NOW  # noqa: E731 - typed
     identity = IdentityVerifier(address_lists=lists, reverse=dns.reverse, resolve=dns.resolve, clock=clock, **options)
+    if visit.earlier is not None:
+        identity.verify(googlebot, visit.earlier)
     robots = visit.robots
     if robots == RULES:
         robots = RULES + b"\nUser-agent: OwnBot\nDisallow: /own/\n"

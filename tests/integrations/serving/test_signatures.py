@@ -3,7 +3,8 @@
 import asyncio
 import json
 import logging
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +237,89 @@ def test_an_outage_of_the_directory_is_undecided(directory: Server, authority: A
             assert site.stats.undecided == 1
     finally:
         directory.serve("/keys", respond(json.dumps({"keys": [SIGNER.jwk]}).encode()))
+
+
+class Gate:
+    """A transport that sends nothing before it is opened."""
+
+    def __init__(self) -> None:
+        self.opened = threading.Event()
+        self.requests = 0
+
+    def send(self, request: TransportRequest) -> Response:
+        self.requests += 1
+        self.opened.wait()
+        return Response(request.url, 200, (), json.dumps({"keys": [SIGNER.jwk]}).encode())
+
+    def close(self) -> None:
+        raise AssertionError
+
+
+def gated(gate: Gate, clock: Callable[[], float], **options: Any) -> Site:
+    signatures = SignatureVerifier(
+        hosts=["example.com"],
+        directories={"Googlebot": AGENT_URL},
+        transport=gate,
+        timeout=0.01,
+        clock=clock,
+        max_failures_per_minute=1000,
+        max_failure_time=1000.0,
+        reject_replays=True,
+    )
+    identity = IdentityVerifier(address_lists=AddressLists({}), dns=False, signatures=signatures)
+    return enforced(identity=identity, **{"block_impostors": True, "require_signature": ["Googlebot"], **options})
+
+
+def test_requests_during_the_first_fetch_of_a_directory_do_not_pass(serve: Serve) -> None:
+    gate = Gate()
+    site = gated(gate, lambda: NOW)
+    server = serve(site)
+    try:
+        for signer in (OTHER, SIGNER):
+            answer = server.send("/", CRAWLER, *lines(signer.headers(nonce="n")))
+            assert (answer.status, answer.headers["retry-after"]) == (503, "5")
+            assert answer.body == b"503 Service Unavailable: the directory with the key is still being fetched\n"
+    finally:
+        gate.opened.set()
+    assert site.stats.signatures == {"directory-pending": 2}
+    assert (site.stats.undecided, site.stats.impostors, site.stats.unchecked) == (0, {}, {"Googlebot": 2})
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_more_requests_than_wait_for_a_directory(*, is_async: bool) -> None:
+    gate, now = Gate(), NOW
+
+    def send(site: Site, signer: Signer, nonce: str = "n") -> int:
+        fields = signer.headers(created=int(now), expires=int(now) + 60, nonce=nonce)
+        headers = {"user-agent": GOOGLEBOT} | {name.lower(): value for name, value in fields}
+        sent = request("/", headers=headers, peer=FAKE)
+        reply = asyncio.run(site.respond_async(sent)) if is_async else site.respond(sent)
+        return 200 if reply is None else reply.status
+
+    cold = gated(gate, lambda: now, block_undecided=True)
+    others = [
+        gated(gate, lambda: now, **options) for options in ({"require_signature": ()}, {"block_impostors": False})
+    ]
+    try:
+        assert [send(cold, signer) for signer in (OTHER,) * 10 + (SIGNER,)] == [503] * 11
+        # The address decides, or impostors are only counted.
+        assert [send(site, OTHER) for site in others] == [200, 200]
+        assert [(site.stats.undecided, site.stats.impostors) for site in others] == [(1, {})] * 2
+    finally:
+        gate.opened.set()
+    site = gated(gate, lambda: now)
+    while send(site, SIGNER, "first") == 503:
+        pass
+    now += 4000.0
+    gate.opened.clear()
+    try:
+        # The last copy decides while the next one is fetched.
+        answers = [send(site, OTHER), send(site, SIGNER), send(site, SIGNER), *(send(site, OTHER) for _ in range(10))]
+        assert answers == [403, 200, 403, *[403] * 10]
+    finally:
+        gate.opened.set()
+    assert "directory-unavailable" not in site.stats.signatures
+    assert site.stats.undecided == 0
 
 
 def test_requests_without_a_signature_cost_nothing(directory: Server, authority: Authority) -> None:

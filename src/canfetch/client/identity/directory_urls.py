@@ -41,7 +41,8 @@ def parse_directory_url(url: str) -> DirectoryURL:
     """Return the directory that a member of `Signature-Agent` names.
 
     DEVIATION(web-bot-auth): the draft fetches each URL as it is. A URL without a path, as all signers of earlier drafts
-    send it, is that of the directory at the well-known path here.
+    send it, is that of the directory at the well-known path here. `SignatureVerifier` refuses a query in a URL that
+    only the request names.
 
     The normalised URL is fetched, so that a host that serves `/user/../keys` for a user cannot be taken for `/keys`.
 

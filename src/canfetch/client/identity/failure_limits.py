@@ -29,7 +29,11 @@ _NETWORK_BYTES: Final = {4: NETWORK_BITS[4] // 8, 16: NETWORK_BITS[6] // 8}
 _MAPPED: Final = b"\0" * 10 + b"\xff\xff"
 _NEVER: Final = float("-inf")
 # Not the fault of the client.
-_OUTAGES: Final = (SignatureReason.DIRECTORY_UNAVAILABLE, SignatureReason.DIRECTORY_NOT_REQUESTED)
+_OUTAGES: Final = (
+    SignatureReason.DIRECTORY_UNAVAILABLE,
+    SignatureReason.DIRECTORY_PENDING,
+    SignatureReason.DIRECTORY_NOT_REQUESTED,
+)
 
 TOO_MANY_FAILURES: Final = SignatureCheck(
     SignatureStatus.NOT_CHECKED,

@@ -67,6 +67,9 @@ class KeyLookup(NamedTuple):
     detail: str = ""
 
 
+PENDING: Final = KeyLookup(None, SignatureReason.DIRECTORY_PENDING, "the directory with the key is still being fetched")
+
+
 class _Copy:
     """What is known of a directory. A failed fetch leaves the keys as they are."""
 
@@ -184,13 +187,13 @@ class KeyDirectories:
             flight = self._flights.get(url)
             if flight is not None:
                 if flight.waiting >= (_MAX_WAITING if trusted else _MAX_WAITING_UNTRUSTED):
-                    return self._result(copy, key_id, now, "a fetch is in progress")
+                    return self._result(copy, key_id, now)
                 flight.waiting += 1
                 return flight.done
             if not may_fetch:
-                return self._result(copy, key_id, now, "no time is left to fetch it")
+                return self._result(copy, key_id, now, _unavailable("no time is left to fetch it"))
             if self._begin_fetch is None and not trusted and not self._may_start(now):
-                return self._result(copy, key_id, now, is_limited=True)
+                return self._result(copy, key_id, now, _NOT_REQUESTED)
             end = _do_nothing if self._begin_fetch is None else self._begin_fetch()
             flight = self._flights[url] = _Flight(end)
             flight.waiting = 1
@@ -205,14 +208,10 @@ class KeyDirectories:
             self._land(url, flight, f"no thread for a fetch: {error}", trusted=trusted)
         return flight.done
 
-    def finish(self, url: str, key_id: str, *, in_time: bool = True) -> KeyLookup:
-        """Return the result of a lookup after a fetch.
-
-        Args: in_time: Whether the fetch has ended.
-        """
-        problem = None if in_time else "its response is late"
+    def finish(self, url: str, key_id: str) -> KeyLookup:
+        """Return the result of a lookup after a fetch, or after the wait for one that has not ended."""
         with self._lock:
-            return self._result(self._copy(url), key_id, self._clock(), problem)
+            return self._result(self._copy(url), key_id, self._clock())
 
     def _copy(self, url: str) -> _Copy | None:
         return self._trusted.get(url) or self._known.get(url) or self._failed.get(url)
@@ -225,22 +224,20 @@ class KeyDirectories:
         self._starts.append(now)
         return True
 
-    def _result(
-        self, copy: _Copy | None, key_id: str, now: float, problem: str | None = None, *, is_limited: bool = False
-    ) -> KeyLookup:
+    def _result(self, copy: _Copy | None, key_id: str, now: float, otherwise: KeyLookup = PENDING) -> KeyLookup:
+        """Return what a copy states of a key. Args: otherwise: The result without a copy that can be used."""
+        if copy is not None and copy.failures and otherwise is PENDING:
+            # The outage continues while the directory is fetched again.
+            otherwise = _unavailable(copy.problem)
         if copy is None or copy.keys is None or not copy.attempted <= now < copy.stale_until:
-            if is_limited:
-                detail = "the directory was not requested: the limit of requests for directories is reached"
-                return KeyLookup(None, SignatureReason.DIRECTORY_NOT_REQUESTED, detail)
-            detail = problem or (copy.problem if copy is not None and copy.problem else "it was not fetched")
-            return KeyLookup(None, SignatureReason.DIRECTORY_UNAVAILABLE, f"the directory is not available: {detail}")
+            return otherwise
         key = copy.keys.keys.get(key_id)
         if key is not None:
             return KeyLookup(key)
-        if now >= copy.fresh_until:
-            detail = f"an old copy of the directory lacks the key, and a new one is not available: {copy.problem}"
-            return KeyLookup(None, SignatureReason.DIRECTORY_UNAVAILABLE, detail)
-        return KeyLookup(None, SignatureReason.KEY_UNKNOWN, copy.keys.absence(key_id))
+        # While the next copy is being fetched, this one decides. Otherwise, junk would be undecided at each refresh.
+        if now < copy.fresh_until or otherwise is PENDING:
+            return KeyLookup(None, SignatureReason.KEY_UNKNOWN, copy.keys.absence(key_id))
+        return otherwise
 
     def _fly(self, url: str, flight: _Flight, known: "_Fetched | None", *, trusted: bool) -> None:
         try:
@@ -352,6 +349,17 @@ class _Cache:
 
     def __len__(self) -> int:
         return len(self._copies)
+
+
+_NOT_REQUESTED: Final = KeyLookup(
+    None,
+    SignatureReason.DIRECTORY_NOT_REQUESTED,
+    "the directory was not requested: the limit of requests for directories is reached",
+)
+
+
+def _unavailable(problem: str) -> KeyLookup:
+    return KeyLookup(None, SignatureReason.DIRECTORY_UNAVAILABLE, f"the directory is not available: {problem}")
 
 
 def _do_nothing() -> None:

@@ -259,9 +259,12 @@ def _public_key(jwk: Mapping[str, Any]) -> "tuple[SignatureAlgorithm, AnyPublicK
                 return SignatureAlgorithm.ED25519, ed25519.Ed25519PublicKey.from_public_bytes(point)
             case "RSA", _:
                 modulus, exponent = (int.from_bytes(_bytes(jwk, name)) for name in ("n", "e"))
-                bits = modulus.bit_length()
-                if not _MIN_RSA_BITS <= bits <= _MAX_RSA_BITS or exponent.bit_length() > _MAX_EXPONENT_BITS:
-                    raise InvalidKey(f"an RSA key of {bits} bits: expected {_MIN_RSA_BITS} to {_MAX_RSA_BITS}")
+                bits, size = modulus.bit_length(), exponent.bit_length()
+                if not _MIN_RSA_BITS <= bits <= _MAX_RSA_BITS or size > _MAX_EXPONENT_BITS:
+                    raise InvalidKey(
+                        f"an RSA key of {bits} bits with an exponent of {size} bits: expected {_MIN_RSA_BITS} to "
+                        f"{_MAX_RSA_BITS} with at most {_MAX_EXPONENT_BITS}"
+                    )
                 return SignatureAlgorithm.RSA_PSS_SHA512, rsa.RSAPublicNumbers(exponent, modulus).public_key()
             case "EC", "P-256":
                 x, y = (int.from_bytes(_bytes(jwk, name)) for name in ("x", "y"))

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # RFC 9421 section 2.1. The others are for responses and trailers, or need the lines of a field.
 FIELD_PARAMETERS: Final = frozenset({"key", "sf"})
 _DIGEST: Final = "content-digest"
+# The algorithms of RFC 9530 that are not deprecated.
+_DIGEST_BYTES: Final = {"sha-256": 32, "sha-512": 64}
+_MAX_DIGESTS: Final = 1024
 _ORIGIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 # Of Ed25519 and of ECDSA with P-256.
@@ -137,15 +140,21 @@ class RequestComponents:
         return str(library.http_sf.ser([member]))
 
     def covers_body(self, components: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
-        """Return whether the components of a valid signature include all of `Content-Digest`.
+        """Return whether the components of a valid signature include all of `Content-Digest`, and a usable one.
 
         With a further digest that is not signed, a program that reads that one would accept another body.
         """
-        covered = [parameters for name, parameters in components if name == _DIGEST]
-        if not all("key" in parameters for parameters in covered):
-            return True
-        keys = {parameters["key"] for parameters in covered}
-        return bool(covered) and keys.issuperset(self._structure(_DIGEST, "dictionary"))
+        covered = [parameters.get("key") for name, parameters in components if name == _DIGEST]
+        if not covered or len(self.request.field(_DIGEST) or "") > _MAX_DIGESTS:
+            return False
+        try:
+            digests = self._structure(_DIGEST, "dictionary")
+        except load_library().error:
+            return False
+        is_usable = any(
+            isinstance(value, bytes) and len(value) == _DIGEST_BYTES.get(name) for name, (value, _) in digests.items()
+        )
+        return is_usable and (None in covered or digests.keys() <= set(covered))
 
     def message(self, names: Sequence[str]) -> SimpleNamespace:
         """Return what `resolver_class` reads. Args: names: The fields that the signature covers."""

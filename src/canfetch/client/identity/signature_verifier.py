@@ -40,6 +40,7 @@ Hosts = frozenset[tuple[str, int | None]]
 _MAX_CLOCK_SKEW: Final = 3600
 _RANKS: Final = {
     SignatureReason.DIRECTORY_UNAVAILABLE: 3,
+    SignatureReason.DIRECTORY_PENDING: 3,
     SignatureReason.DIRECTORY_NOT_REQUESTED: 3,
     SignatureReason.KEY_UNKNOWN: 2,
 }
@@ -287,6 +288,10 @@ class SignatureVerifier:
                 )
             # Not the query of the request, which might choose the keys.
             url, trusted = directory.fetched, True
+        elif url != claim.directory.identifier and not self._is_named(claim):
+            # A server that repeats its query would publish the keys of anyone, and the identifier has no query.
+            detail = f"Signature-Agent: invalid URL {quoted(url)}: expected a URL without a query"
+            return claim.conclude(SignatureStatus.INVALID, SignatureReason.AGENT_INVALID_URL, detail)
         if claim.key_id in TEST_KEYS:
             return claim.conclude(
                 SignatureStatus.INVALID, SignatureReason.TEST_KEY, "the key is a test key, which everyone has"
@@ -294,8 +299,8 @@ class SignatureVerifier:
         may_fetch = trusted or time.monotonic() < deadline
         lookup = self._keys.start(url, claim.key_id, trusted=trusted, may_fetch=may_fetch)
         if isinstance(lookup, Future):
-            in_time = yield Wait(lookup, deadline)
-            lookup = self._keys.finish(url, claim.key_id, in_time=in_time)
+            yield Wait(lookup, deadline)
+            lookup = self._keys.finish(url, claim.key_id)
         if lookup.key is None:
             return claim.conclude(SignatureStatus.UNVERIFIED, lookup.reason, lookup.detail)
         now = self._clock() if at is None else at

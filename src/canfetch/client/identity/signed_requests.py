@@ -361,7 +361,11 @@ def _find_directory(
             SignatureReason.AGENT_AMBIGUOUS, f"several members of Signature-Agent are signed, and none is {label}"
         )
     else:
-        raise _Refused(SignatureReason.AGENT_NOT_COVERED, "no member of Signature-Agent is signed by its key")
+        key = label if label in members else next(iter(members), label)
+        raise _Refused(
+            SignatureReason.AGENT_NOT_COVERED,
+            f'Signature-Agent is a dictionary: sign the component "{_AGENT}";key="{key}", not "{_AGENT}" as a whole',
+        )
     if key not in members:
         raise _Refused(SignatureReason.AGENT_MEMBER_MISSING, f"Signature-Agent has no member {quoted(key)}")
     url, parameters = members[key]
@@ -412,7 +416,7 @@ def _check_times(claim: SignatureClaim, *, now: float, clock_skew: float, max_li
         raise _Refused(SignatureReason.EXPIRED, f"the signature expired {now - claim.expires:.0f} s ago")
     lifetime = claim.expires - claim.created
     if lifetime <= 0:
-        raise _Refused(SignatureReason.INVALID_PARAMETER, "the signature expires before it was created")
+        raise _Refused(SignatureReason.INVALID_PARAMETER, "the signature does not expire after its creation")
     if max_lifetime is not None and lifetime > max_lifetime:
         raise _Refused(
             SignatureReason.LIFETIME_TOO_LONG,

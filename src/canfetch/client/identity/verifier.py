@@ -227,7 +227,8 @@ class IdentityVerifier:
             address: The address of the client, or None if it is unknown.
             request: The request, for its signatures. Without it, and without `signatures`, only the address counts.
             require_signature: Whether a request without a valid signature is an impostor's, whatever its address is.
-                If the directory of the crawler is not available, the identity is undecided.
+                If the directory of the crawler is not available, the identity is undecided. It is also undecided if the
+                directory is being fetched for the first time (`directory-pending`): respond with 503 then.
         Returns: The identity. No failure raises: if DNS does not answer, the identity is undecided.
         Cost: Lookups in memory, or else waits of at most `timeout` seconds for DNS, and as much for a directory.
         """
@@ -410,9 +411,9 @@ def _judge(signature: SignatureCheck | None, *, is_required: bool) -> Identity |
     if not is_required:
         return None
     found = NO_SIGNATURE if signature is None else signature
-    # An outage of the directory is not evidence. Everything else is up to the client, which could leave out more.
-    is_outage = found.reason is SignatureReason.DIRECTORY_UNAVAILABLE
-    status = IdentityStatus.UNDECIDED if is_outage else IdentityStatus.IMPOSTOR
+    # A missing directory is not evidence. Everything else is up to the client, which could leave out more.
+    is_missing = found.reason in {SignatureReason.DIRECTORY_UNAVAILABLE, SignatureReason.DIRECTORY_PENDING}
+    status = IdentityStatus.UNDECIDED if is_missing else IdentityStatus.IMPOSTOR
     return Identity(status, f"a signature is required: {found.detail}", found)
 
 

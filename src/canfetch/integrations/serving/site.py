@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import Identity, IdentityStatus, SignatureCheck, SignatureStatus
+from canfetch.agents.identity import Identity, IdentityStatus, SignatureCheck
 from canfetch.author.hosts import parse_host
 from canfetch.author.refusal import Refusal, status_phrase
 from canfetch.author.site_policy import closed_policy
 from canfetch.client.argument_checks import check_callable
 from canfetch.client.identity import SignedRequest, SigningIdentity
 from canfetch.client.identity.failure_limits import OVERLOADED, TOO_MANY_FAILURES
+from canfetch.client.identity.key_directories import PENDING
 from canfetch.client.loggers import SERVING_LOGGER
 from canfetch.client.procedure import Clock
 from canfetch.core.origin import find_origin
@@ -36,13 +37,13 @@ _ACCEPT_SIGNATURE: Final = (
     "Accept-Signature",
     'sig1=("@authority" "signature-agent";key="sig1");created;expires;tag="web-bot-auth"',
 )
-# The replies to requests that must be signed, and whose signatures are not examined. An attack has many.
+# The replies to requests that must be signed, and whose signatures are not verified yet. An attack has many.
 _UNCHECKED: Final = {
     check.detail: (
         ("signatures", check.reason.value),
-        whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", _RETRY_AFTER),
+        whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", ("Retry-After", seconds)),
     )
-    for status, check in ((429, TOO_MANY_FAILURES), (503, OVERLOADED))
+    for status, check, seconds in ((429, TOO_MANY_FAILURES, "60"), (503, OVERLOADED, "60"), (503, PENDING, "5"))
 }
 
 
@@ -249,6 +250,11 @@ class Site:
         if identity.status is IdentityStatus.VERIFIED:
             self._counters.add("verified")
             return None
+        is_blocked = self._enforcement is not None and self._enforcement.block_impostors
+        signature = identity.signature if check.must_sign and is_blocked else None
+        if signature is not None and signature.detail in _UNCHECKED:
+            self._counters.add(("unchecked", name))
+            return _refuse_unchecked(request, name, check.address, signature)
         if not identity.is_impostor:
             self._counters.add("undecided")
             if self._enforcement is None or not self._enforcement.block_undecided:
@@ -257,11 +263,6 @@ class Site:
             return _refuse(
                 request, self._enforcement.refusal, f"this client may not be {name}\n{printable_text(identity.reason)}"
             )
-        is_blocked = self._enforcement is not None and self._enforcement.block_impostors
-        signature = identity.signature if check.must_sign and is_blocked else None
-        if signature is not None and signature.status is SignatureStatus.NOT_CHECKED:
-            self._counters.add(("unchecked", name))
-            return _refuse_unchecked(request, name, check.address, signature)
         self._counters.add(("impostors", name))
         SERVING_LOGGER.info("%s is not %s: %s", check.address, name, identity.reason)
         if self._enforcement is None or not self._enforcement.block_impostors:

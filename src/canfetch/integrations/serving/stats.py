@@ -17,7 +17,7 @@ _DESCRIPTIONS: Final = {
     "verified": "Allowed requests of crawlers whose identity was verified.",
     "undecided": "Requests of crawlers that the rules allow, and whose identity could not be verified.",
     "impostors": "Allowed requests that claim to be of a crawler, but are not.",
-    "unchecked": "Requests of crawlers that were answered with 429 or 503 because of too many invalid signatures.",
+    "unchecked": "Requests of crawlers that were answered with 429 or 503 because their signatures were not verified.",
     "signatures": "Allowed and unchecked requests of crawlers that are signed, or have to be, by the result.",
 }
 # The counters that have parts, and the label of a part.
@@ -39,7 +39,7 @@ class SiteStats(NamedTuple):
         impostors: Allowed requests that claim to be of a crawler but are not, by product token. The response was 403
             if impostors are blocked.
         unchecked: Requests of crawlers that were answered with 429 or 503 because a limit of invalid signatures was
-            reached, by product token. The rules may not allow them.
+            reached, or the directory was being fetched, by product token. The rules may not allow them.
         signatures: Allowed and unchecked requests of crawlers that are signed, or have to be, by the `SignatureReason`
             of the result: `verified`, or why not.
     """
