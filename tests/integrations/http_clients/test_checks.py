@@ -153,6 +153,34 @@ def test_aiohttp_session_with_another_middleware_fetches_the_robots_txt_of_both(
     assert [request.headers.get("authorization") for request in requests] == [None, "Bearer secret"]
 
 
+@pytest.mark.parametrize("options", [{}, {"purpose": "training", "mark_uses": True}], ids=["checks", "purpose"])
+@pytest.mark.parametrize("guarded", ["aiohttp", "urllib"])
+def test_credentials_are_not_sent_for_an_origin_that_a_site_names(
+    guarded: str, options: dict[str, Any], shop: Site, other: Site
+) -> None:
+    """By a redirect of a page, or a license. A response that is repeated after a redirect counts, too."""
+    secret = ("X-Api-Key", "secret")
+    shop.serve("/robots.txt", respond(f"License: {other.url('rsl')}\n".encode() + ROBOTS))
+    shop.serve("/moved", redirect(other.url("back")))
+    other.serve("/back", redirect(shop.url("fish")))
+    with open_host(guarded, **options) as host:
+        if guarded == "aiohttp":
+            host.session.headers.add(*secret)
+        else:
+            host.opener.addheaders.append(secret)
+        for path in ("moved", "fish"):
+            assert host.get(shop.url(path)).status == 200
+        for site, expected in ((shop, ["secret"]), (other, [""])):
+            robots = [request.headers for request in site.requests if request.target == "/robots.txt"]
+            assert [headers.get("x-api-key", "") for headers in robots] == expected
+        assert all(not each.headers.get("x-api-key") for each in other.requests if each.target == "/rsl")
+        other.requests.clear()
+        # The caller names it.
+        assert host.get(other.url("fish")).status == 200
+        robots = [request.headers for request in other.requests if request.target == "/robots.txt"]
+        assert [headers.get("x-api-key") for headers in robots] == ["secret"]
+
+
 def test_opener_with_credentials_fetches_the_robots_txt_of_both(shop: Site, other: Site) -> None:
     shop.serve("/robots.txt", redirect(other.url("robots.txt")))
     with open_host("urllib") as host:
