@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,7 @@ def test_aiohttp_session_with_another_middleware_fetches_the_robots_txt_of_both(
 def test_credentials_are_not_sent_for_an_origin_that_a_site_names(
     guarded: str, options: dict[str, Any], shop: Site, other: Site
 ) -> None:
-    """By a redirect of a page, or a license. A response that is repeated after a redirect counts, too."""
+    """By a redirect of a page, or a license."""
     secret = ("X-Api-Key", "secret")
     shop.serve("/robots.txt", respond(f"License: {other.url('rsl')}\n".encode() + ROBOTS))
     shop.serve("/moved", redirect(other.url("back")))
@@ -179,6 +180,24 @@ def test_credentials_are_not_sent_for_an_origin_that_a_site_names(
         assert host.get(other.url("fish")).status == 200
         robots = [request.headers for request in other.requests if request.target == "/robots.txt"]
         assert [headers.get("x-api-key") for headers in robots] == ["secret"]
+
+
+def test_a_request_that_authentication_repeats_after_a_redirect_names_no_origin(shop: Site, other: Site) -> None:
+    passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+    passwords.add_password(None, other.origin, "user", "secret")
+
+    async def protected(exchange: Exchange) -> None:
+        status = 200 if "authorization" in exchange.request.headers else 401
+        await exchange.respond(status, b"", 'WWW-Authenticate: Basic realm="a"')
+
+    shop.serve("/moved", redirect(other.url("protected")))
+    other.serve("/protected", protected)
+    with open_host("urllib") as host:
+        host.opener.addheaders.append(("X-Api-Key", "secret"))
+        host.opener.add_handler(urllib.request.HTTPBasicAuthHandler(passwords))
+        assert host.get(shop.url("moved")).status == 200
+    assert other.count("/protected") == 2
+    assert [each.headers.get("x-api-key") for each in other.requests if each.target == "/robots.txt"] == [""]
 
 
 def test_opener_with_credentials_fetches_the_robots_txt_of_both(shop: Site, other: Site) -> None:

@@ -122,15 +122,15 @@ def test_documents_wait_and_count_for_the_next_page(
     crawl.reach()
     crawl.slot.lastseen = 1_000.0
     monkeypatch.setattr(slot_pacing, "_slot_clock", lambda: 1_004.0)
-    monkeypatch.setattr(slot_pacing.asyncio, "sleep", sleep)
-    states = [crawl.client.cached_state(f"https://{HOST}/")] * 2
-    for state in states:
-        assert state is not None
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    state = crawl.client.cached_state(f"https://{HOST}/")
+    assert state is not None
+    for _ in range(2):
         asyncio.run(crawl.pacing.wait_turn(state))
     assert slept == [seconds - 4, 2 * seconds - 4]
     assert crawl.slot.lastseen == 1_000 + 2 * seconds
     del crawl.slots[HOST]
-    asyncio.run(crawl.pacing.wait_turn(states[0]))
+    asyncio.run(crawl.pacing.wait_turn(state))
     assert len(slept) == 2
 
 
