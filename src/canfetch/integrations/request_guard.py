@@ -194,12 +194,15 @@ class _Redirect(NamedTuple):
         target: Where it leads, as `_comparable` returns it.
         named: The origin of the first URL of the chain, which the caller named.
         verdicts: The verdicts on the URLs of the chain, in order.
+        requested: The URL that was requested after it, in the same form, or None. HTTP clients can find another URL in
+            a redirect than `target`.
     """
 
     guard: object
     target: str
     named: Origin | None
     verdicts: "tuple[UseVerdict, ...]" = ()
+    requested: str | None = None
 
     def is_foreign(self, url: str) -> bool:
         """Return whether the target is on an origin that the caller did not name."""
@@ -327,14 +330,23 @@ class _BaseGuard:
     def _redirect_to(self, url: str) -> _Redirect | None:
         """Return the redirect that led to a URL in the current thread or task, or None."""
         last = _REDIRECT.get()
-        return last if last is not None and last.guard is self and last.target == _comparable(url) else None
+        if last is None or last.guard is not self:
+            return None
+        return last if _comparable(url) in {last.target, last.requested} else None
 
     def _is_foreign(self, url: str) -> bool:
         """Return whether a redirect led to a URL of an origin that the caller did not name.
 
+        The first request after a redirect counts as the one for its target.
+
         Raises: InvalidRequestURL.
         """
+        last = _REDIRECT.get()
+        if last is None or last.guard is not self:
+            return False
         with self._converted_errors(url):
+            if last.requested is None:
+                _REDIRECT.set(last._replace(requested=_comparable(url)))
             last = self._redirect_to(url)
             return last is not None and last.is_foreign(url)
 
@@ -357,7 +369,7 @@ class _BaseGuard:
         from canfetch.consent.decision import with_redirects  # noqa: PLC0415 - as above
 
         url = sent.url
-        earlier = () if last is None else last.verdicts
+        earlier = last.verdicts if last is not None and last.target == _comparable(url) else ()
         kept = _REDIRECT.get()
         if kept is not None and sent.status in REDIRECTS:
             _REDIRECT.set(kept._replace(verdicts=(*earlier, own_verdict)))
@@ -613,9 +625,12 @@ def _redirect_target(sent: SentRequest) -> str | None:
         return None
     from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - most responses are not redirects
 
-    location = next((value for name, value in header_pairs(sent.headers) if name == "location"), None)
-    if location is None:
+    pairs = list(header_pairs(sent.headers))
+    # aiohttp and urllib follow the second one, too.
+    found = [value for wanted in ("location", "uri") for name, value in pairs if name == wanted and value.strip()]
+    if not found:
         return None
+    location = found[0]
     # HTTP clients percent-encode the bytes.
     text = location.strip().encode("latin-1", "replace").decode("utf-8", "replace")
     return resolve_reference(sent.url, text)
