@@ -1107,9 +1107,20 @@ def test_requests_after_a_redirect_to_another_origin_are_marked(site: Site) -> N
         assert (transport.crossed[f"{site.origin}/"], transport.crossed[other.url("home")]) == (False, True)
 
 
+def test_credentials_of_the_client_are_sent_to_the_site_only(site: Site) -> None:
+    headers = {"Authorization": "Bearer secret"}
+    with Site() as other, Client(user_agent="ExampleBot/1.0", headers=headers) as client:
+        publish(site, {"/": redirect(other.url("home"))})
+        publish(other, {"/home": respond(b"x")})
+        audit(client, site.origin, plan=replace(QUICK, sample=0))
+        for one, is_named in ((site, True), (other, False)):
+            sent = ["authorization" in each.headers for each in one.requests if each.target == "/robots.txt"]
+            assert set(sent) == {is_named}
+
+
 def test_another_address_with_an_invalid_certificate_is_a_finding(client: Client, site: Site, tmp_path: Path) -> None:
     publish(site, {})
-    requests = SiteRequests(client, max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
+    requests = SiteRequests(client, [], max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
     served = served_file(requests.state(f"{site.origin}/"), requests.clock())
     with Site(tls=Authority(tmp_path).expired()) as expired, refusing_port() as port:
         # Found by their names, and not passed as hosts.
@@ -1122,14 +1133,14 @@ def test_another_address_with_an_invalid_certificate_is_a_finding(client: Client
 
 def test_the_answer_of_a_proxy_is_not_one_of_another_address(client: Client, site: Site) -> None:
     publish(site, {})
-    direct = SiteRequests(client, max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
+    direct = SiteRequests(client, [], max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
     served = served_file(direct.state(f"{site.origin}/"), direct.clock())
     addresses = [Origin.from_url(f"{scheme}://www.shop.example/") for scheme in ("https", "http")]
     with (
         ProxySite(refusal="502 Bad Gateway") as proxy,
         Client(user_agent="AuditBot/1.0", transport=HTTPTransport(proxy=f"http://127.0.0.1:{proxy.port}")) as proxied,
     ):
-        requests = SiteRequests(proxied, max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
+        requests = SiteRequests(proxied, [], max_requests=9, delay=0, clock=lambda: 1_800_000_000.0, sleep=None)
         assert check_hosts(requests, served, addresses, [], {})[1] == []
         named = check_hosts(requests, served, addresses, addresses, {})[1]
         alone = check_hosts(requests, served, addresses[1:], [], {})[1]

@@ -129,7 +129,7 @@ def test_a_redirect_to_another_page_than_that_of_a_browser(site: Site) -> None:
     moved = respond(b"", "Location: /en/?session=1", status=302)
     site.serve("/", edge("GPTBot", respond(b"", "Location: /sorry", status=302), moved))
     with Client(user_agent="AuditBot/1.0") as client:
-        requests = SiteRequests(client, max_requests=10, delay=0, clock=time.time, sleep=None)
+        requests = SiteRequests(client, [], max_requests=10, delay=0, clock=time.time, sleep=None)
         test = EdgeTest(requests)
         test.run(f"{site.origin}/", edge_crawlers(("GPTBot", "Googlebot")))
     assert [one.kind for one in test.findings] == [AuditKind.EDGE_REFUSES, AuditKind.EDGE_UNKNOWN]
@@ -208,7 +208,7 @@ def check_healthy(site: Site, step: int) -> int:
     with Client(user_agent="AuditBot/1.0") as client:
         for number, behaviour in enumerate(_healthy(step), 1):
             site.serve("/", behaviour)
-            requests = SiteRequests(client, max_requests=10, delay=0, clock=time.time, sleep=None)
+            requests = SiteRequests(client, [], max_requests=10, delay=0, clock=time.time, sleep=None)
             test = EdgeTest(requests)
             test.run(f"{site.origin}/", edge_crawlers(("GPTBot", "Googlebot")))
             assert [one for one in test.findings if one.kind is AuditKind.EDGE_REFUSES] == [], number

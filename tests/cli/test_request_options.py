@@ -96,6 +96,19 @@ def test_credentials_are_not_sent_again_after_another_origin(run: Run, ruled: Si
         assert not sent["/chosen"]
 
 
+def test_watch_sends_no_credentials_to_an_origin_that_a_site_names(run: Run, ruled: Site) -> None:
+    with Site() as licenser, Site() as target:
+        for other in (licenser, target):
+            other.serve("/robots.txt", respond(RULES))
+        ruled.serve("/robots.txt", respond(f"License: {licenser.url('rsl')}\n".encode() + RULES))
+        ruled.serve("/.well-known/tdmrep.json", redirect(target.url("tdm")))
+        run("watch", ruled.origin, "--once", "--uses", "--history", "h.db", *NO_STORE, *HEADERS)
+        assert ["authorization" in request.headers for request in ruled.requests][:1] == [True]
+        for other in (licenser, target):
+            assert [request.target for request in other.requests][:1] == ["/robots.txt"]
+            assert not any("authorization" in request.headers for request in other.requests)
+
+
 def test_credentials_are_sent_to_the_named_origins_only(ruled: Site) -> None:
     request = make_request(f"{ruled.origin}/robots.txt", headers=(("From", "bot@example.com"), ("Cookie", "a=b")))
     for origins in (None, {Origin.from_url(ruled.origin)}, set[Origin]()):

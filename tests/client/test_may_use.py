@@ -12,7 +12,7 @@ import pytest
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.site_files import SiteFile, SiteFileCache
+from canfetch.client.site_files import FileStep, SiteFile, SiteFileCache
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
@@ -333,14 +333,14 @@ def test_memory_is_bounded() -> None:
     cache = SiteFileCache()
     large = SiteFile(b"x" * 1_000_000)
     for number in range(60):
-        cache.put(f"https://{number}.example/", large, NOW)
-        cache.put(f"https://{number}.example/", large, NOW)
-    kept = [number for number in range(60) if cache.get(f"https://{number}.example/", NOW) is not None]
+        cache.put(FileStep(f"https://{number}.example/", 1), large, NOW)
+        cache.put(FileStep(f"https://{number}.example/", 1), large, NOW)
+    kept = [number for number in range(60) if cache.get(FileStep(f"https://{number}.example/", 1), NOW) is not None]
     assert kept == list(range(44, 60))
     for number in range(20_000):
-        cache.put(f"https://empty-{number}.example/", SiteFile(), NOW)
-    kept = [number for number in range(20_000) if cache.get(f"https://empty-{number}.example/", NOW) is not None]
-    assert len(kept) <= 16 * 1024
+        cache.put(FileStep(f"https://empty-{number}.example/", 1), SiteFile(), NOW)
+    steps = [FileStep(f"https://empty-{number}.example/", 1) for number in range(20_000)]
+    assert sum(cache.get(step, NOW) is not None for step in steps) <= 16 * 1024
 
 
 class GatedWeb(Web):

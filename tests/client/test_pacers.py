@@ -14,7 +14,7 @@ from tests.access.conftest import AnsweringOrigin
 from canfetch.access.pacing import Pace
 from canfetch.access.responses import Response
 from canfetch.client.origin_state import OriginState
-from canfetch.client.pacers import _MIN_ORIGINS, AsyncPacer, Pacer, _FairLock
+from canfetch.client.pacers import _MAX_ORIGINS, _MIN_ORIGINS, AsyncPacer, Pacer, _FairLock
 from canfetch.client.sync_client import Client
 from canfetch.core.agent import Agent
 from canfetch.errors import ClientClosed
@@ -176,10 +176,35 @@ def test_idle_origins_are_dropped() -> None:
     pacer = make_pacer(clock)
     template = state_of(DELAYED)
     for number in range(3 * _MIN_ORIGINS):
-        entry = template.entry._replace(origin=f"https://host-{number}.example")
-        pacer.wait(OriginState(template.origin, entry, template.options))
+        pacer.wait(state_of_host(template, number))
         clock.now += 1
     assert len(pacer._origins) <= _MIN_ORIGINS
+
+
+@pytest.mark.slow
+def test_origins_without_a_delay_are_dropped() -> None:
+    pacer, template = make_pacer(Clock()), state_of(b"User-agent: *\nDisallow: /private\n")
+    for number in range(3 * _MIN_ORIGINS):
+        pacer.wait(state_of_host(template, number))
+    assert len(pacer._origins) <= _MIN_ORIGINS
+
+
+@pytest.mark.slow
+def test_number_of_origins_is_bounded_and_the_oldest_are_dropped() -> None:
+    clock = Clock()
+    pacer, template = make_pacer(clock), state_of(DELAYED)
+    for number in range(_MAX_ORIGINS + 1):
+        pacer.wait(state_of_host(template, number))
+        clock.now += 1e-5
+    assert len(pacer._origins) == _MAX_ORIGINS // 2 + 1
+    assert pacer.wait(state_of_host(template, _MAX_ORIGINS)) > 9
+    assert pacer.wait(state_of_host(template, 0)) == 0.0
+
+
+def state_of_host(template: OriginState, number: int) -> OriginState:
+    """Return a state with the file of another one."""
+    entry = template.entry._replace(origin=f"https://host-{number}.example")
+    return OriginState(template.origin, entry, template.options)
 
 
 def test_child_process_has_new_locks_and_the_same_times() -> None:

@@ -33,4 +33,4 @@ def test_stop_iteration_of_a_transport_is_raised_as_it_is(method: str) -> None:
 @BOTH
 def test_clients_do_not_perform_steps_of_front_ends(kind: str) -> None:
     with EitherClient(kind, ExhaustedTransport()) as client, pytest.raises(TypeError, match="step RequestTimeStep"):
-        client._perform_step(RequestTimeStep(URL))
+        client._perform_step((), RequestTimeStep(URL))

@@ -42,7 +42,7 @@ SITE: Answers = {ROBOTS_URL: ok(RULES), TDM_URL: ok(RESERVED)}
 
 def perform(client: Client, clock: Callable[[], float], step: Any) -> Any:
     """Perform a step of an answer, of which the client performs all but the time of the page."""
-    return clock() if isinstance(step, RequestTimeStep) else client._perform_step(step)
+    return clock() if isinstance(step, RequestTimeStep) else client._perform_step((), step)
 
 
 def record_uses(

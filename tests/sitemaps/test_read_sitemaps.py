@@ -267,6 +267,24 @@ def test_credentials_of_the_client_are_not_sent_for_documents(site: Site) -> Non
     assert "from" in sent["/sitemap.xml"]
 
 
+@pytest.mark.parametrize("is_passed", [False, True], ids=["named-by-robots-txt", "passed"])
+def test_credentials_are_sent_to_the_robots_txt_of_named_origins_only(
+    site: Site, other: Site, *, is_passed: bool
+) -> None:
+    serve_robots(site, other.url("sitemap.xml"))
+    serve_robots(other)
+    with Site() as third:
+        serve_robots(third)
+        other.serve("/sitemap.xml", respond(urlset(third.url("x"))))
+        sitemaps = {"sitemaps": [other.url("sitemap.xml")]} if is_passed else {}
+        options = {"headers": {"Authorization": "Bearer secret"}}
+        entries, _ = read(site, client_options=options, agents=["GPTBot"], **sitemaps)
+        assert [len(entry.verdicts) for entry in entries] == [1]
+        for one, is_named in ((other, is_passed), (third, False)):
+            sent = ["authorization" in each.headers for each in one.requests if each.target == "/robots.txt"]
+            assert sent == [is_named]
+
+
 def test_verdict_that_cannot_be_computed_is_a_problem(site: Site) -> None:
     serve_robots(site, site.url("sitemap.xml"))
     site.serve("/sitemap.xml", respond(urlset("x", site.url("y"))))

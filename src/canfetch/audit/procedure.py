@@ -189,7 +189,9 @@ def audit(
     hosts = [web_origin(host) for host in plan.hosts]
     # A missing library is the fault of the caller, and is raised before the first request.
     parse_page(b"<html>")
-    requests = SiteRequests(client, max_requests=plan.max_requests, delay=plan.delay, clock=clock, sleep=sleep)
+    requests = SiteRequests(
+        client, [site, *hosts], max_requests=plan.max_requests, delay=plan.delay, clock=clock, sleep=sleep
+    )
     # So is an unknown token or format.
     requested_agent(records.skip_agent)
     if records.log_format is not None or records.fields:

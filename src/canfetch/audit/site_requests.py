@@ -1,6 +1,6 @@
 """The requests of an audit: counted, one after another, and at the pace that the site declares."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from canfetch.agents import REGISTRY, Crawler
 from canfetch.client.documents import DecideStep, FetchStep, NotFetched, run_steps
 from canfetch.client.origin_state import OriginState
 from canfetch.client.pacers import Pacer
+from canfetch.client.request_headers import is_foreign
 from canfetch.client.site_files import FileStep, KeptFile, fetch_site_file, kept_file
 from canfetch.client.sync_client import Client
 from canfetch.core.agent import Agent
@@ -41,6 +42,7 @@ class SiteRequests:
 
     Args:
         client: The client.
+        named: The origins that the caller named, which receive credentials.
         max_requests: The number of requests that may be sent. A robots.txt counts as one, with its redirects.
         delay: The shortest time between two requests for pages of an origin, in seconds.
         clock: Returns seconds since the epoch.
@@ -53,6 +55,7 @@ class SiteRequests:
     def __init__(
         self,
         client: Client,
+        named: Collection[Origin],
         *,
         max_requests: int,
         delay: float,
@@ -62,6 +65,7 @@ class SiteRequests:
         self.sent = 0
         self.clock = clock
         self._client = client
+        self._named = named
         self._max_requests = max_requests
         bounds = Pace(min_delay=delay, max_delay=max(delay, _MAX_DELAY))
         self._pacer = Pacer(client.options.agent, bounds, clock=clock, sleep=sleep)
@@ -80,10 +84,11 @@ class SiteRequests:
         if known is None:
             self._count()
             try:
-                known = self._client.origin_state(url, refresh=refresh)
+                cross_origin = is_foreign(url, self._named)
+                known = self._client.origin_state(url, refresh=refresh, cross_origin=cross_origin)
                 if refresh and known.effective_access(self.clock()).access is Access.UNREACHABLE:
                     self._count()
-                    known = self._client.origin_state(url, refresh=True)
+                    known = self._client.origin_state(url, refresh=True, cross_origin=cross_origin)
             except CanfetchError as error:
                 known = error
             self._states[name] = known
@@ -123,6 +128,7 @@ class SiteRequests:
         state = self.state(url)
         self._count()
         self._pacer.wait(state)
+        cross_origin = cross_origin or is_foreign(url, self._named)
         return self._client.request_document(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
 
     def confirmed_fetch(

@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -15,12 +16,13 @@ from canfetch.client.documents import DecideStep, FetchStep, run_steps_async
 from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
+from canfetch.client.request_headers import is_foreign
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import ClientClosed, RequestNotSent
@@ -81,6 +83,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         agent: str | Agent | None = None,
         site_reachable: bool | None = None,
         at: "datetime | None" = None,
+        cross_origin: bool = False,
     ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why. See `Client.decide`.
 
@@ -88,7 +91,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """
         if at is not None:
             return self._decide_past(await self.copy_at(url, at=at), url, agent)
-        state = self._find_fresh(url) or await self.origin_state(url)
+        known = None if cross_origin else self._find_fresh(url)
+        state = known or await self.origin_state(url, cross_origin=cross_origin)
         return self._decide(state, url, agent, site_reachable=site_reachable)
 
     async def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
@@ -115,6 +119,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         agent: str | Agent | None = None,
         response: "PageResponse | None" = None,
         at: "datetime | None" = None,
+        cross_origin: bool = False,
     ) -> "UseVerdict":
         """Decide whether the content of a URL may be used for a purpose, by all statements of its site.
 
@@ -128,7 +133,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
         from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
 
         steps = question_steps(url, purpose, self._named_agent(agent), response, self._clock())
-        return self._record_use(await run_steps_async(steps, self._perform_step))
+        perform = partial(self._perform_step, () if cross_origin else (self._origin_of(url),))
+        return self._record_use(await run_steps_async(steps, perform))
 
     async def copy_at(self, url: AnyURL, *, at: "datetime") -> "KnownCopy":
         """Return what memory, the store and the history show about a robots.txt at a time. See `Client.copy_at`.
@@ -146,14 +152,14 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         return (await self._site_file(tdm_file_step(url))).file
 
-    async def license_file(self, url: str) -> SiteFile:
+    async def license_file(self, url: str, *, cross_origin: bool = False) -> SiteFile:
         """Return an RSL license. See `Client.license_file`.
 
         Raises: ClientClosed, RequestNotSent.
         """
         from canfetch.client.use import license_step  # noqa: PLC0415 - as in `may_use`
 
-        return (await self._site_file(license_step(url))).file
+        return (await self._site_file(license_step(url)._replace(cross_origin=cross_origin))).file
 
     async def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. See `Client.crawl_delay`.
@@ -163,12 +169,12 @@ class AsyncClient(BaseClient[AsyncTransport]):
         state = await self.origin_state(url)
         return state.crawl_delay(self._as_agent(agent), self._clock())
 
-    async def sitemaps(self, url: AnyURL) -> tuple[str, ...]:
+    async def sitemaps(self, url: AnyURL, *, cross_origin: bool = False) -> tuple[str, ...]:
         """Return the sitemaps of an origin as written, in file order. See `Client.sitemaps`.
 
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
-        state = await self.origin_state(url)
+        state = await self.origin_state(url, cross_origin=cross_origin)
         return state.sitemaps(self._clock())
 
     async def request_document(
@@ -181,11 +187,16 @@ class AsyncClient(BaseClient[AsyncTransport]):
         request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
         return await self._transport.send(self._signed(request))
 
-    async def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
+    async def origin_state(
+        self, url: AnyURL, *, refresh: bool = False, offline: bool = False, cross_origin: bool = False
+    ) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due. See `Client.origin_state`.
 
         Raises: InvalidURL, RequestNotSent; ClientClosed: Also if the client was closed during the fetch.
         """
+        responsible = self._client_for(url, cross_origin=cross_origin)
+        if responsible is not self:
+            return await responsible.origin_state(url, refresh=refresh, offline=offline)
         origin, state, need = self._look_up(url, refresh=refresh, offline=offline)
         if state is not None and need is FetchNeed.NO:
             return state
@@ -219,11 +230,9 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         Tasks that wait for a fetch raise ClientClosed.
         """
-        with self._lock:
-            self._is_closed = True
-            fetches: list[FetchTask[Any]] = [*self._file_fetches.values(), *self._in_flight.values()]
-        for fetch in fetches:
-            fetch.cancel()
+        fetches = self._cancel_fetches()
+        if self._foreign is not None:
+            fetches += self._foreign._cancel_fetches()  # noqa: SLF001 - the same class
         try:
             await asyncio.gather(*(fetch.wait() for fetch in fetches))
         finally:
@@ -232,6 +241,15 @@ class AsyncClient(BaseClient[AsyncTransport]):
             finally:
                 if self._store is not None:
                     await asyncio.to_thread(self._resilient_store.close)
+
+    def _cancel_fetches(self) -> list[FetchTask[Any]]:
+        """Start no more fetches, and cancel those in progress."""
+        with self._lock:
+            self._is_closed = True
+            fetches: list[FetchTask[Any]] = [*self._file_fetches.values(), *self._in_flight.values()]
+        for fetch in fetches:
+            fetch.cancel()
+        return fetches
 
     async def __aenter__(self) -> Self:
         return self
@@ -310,12 +328,12 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """Return a file of a site: from memory, or fetched, by one task at a time."""
         while True:
             with self._lock:
-                kept = self._site_files.get(step.url, self._clock())
+                kept = self._site_files.get(step, self._clock())
                 if kept is not None:
                     return kept
                 if self._is_closed:
                     raise ClientClosed
-                fetch = self._file_fetches.get(step.url)
+                fetch = self._file_fetches.get(step.key)
                 if fetch is None or not fetch.is_alive:
                     if fetch is not None:
                         fetch.close_if_dead()
@@ -326,26 +344,31 @@ class AsyncClient(BaseClient[AsyncTransport]):
     def _start_file_fetch(self, step: FileStep) -> FetchTask[KeptFile]:
         fetching = self._fetch_site_file(step)
         fetch = FetchTask(fetching, name=f"canfetch {step.url}", max_seconds=self._max_fetch_seconds)
-        self._file_fetches[step.url] = fetch
-        fetch.task.add_done_callback(lambda _: self._forget_fetch(self._file_fetches, step.url, fetch))
+        self._file_fetches[step.key] = fetch
+        fetch.task.add_done_callback(lambda _: self._forget_fetch(self._file_fetches, step.key, fetch))
         return fetch
 
     async def _fetch_site_file(self, step: FileStep) -> KeptFile:
-        file = await run_steps_async(fetch_site_file(step), self._perform_step)
-        return self._site_files.put(step.url, file, self._clock())
+        origin = find_origin(step.url)
+        named = () if step.cross_origin or origin is None else (origin,)
+        file = await run_steps_async(fetch_site_file(step), partial(self._perform_step, named))
+        return self._site_files.put(step, file, self._clock())
 
-    async def _perform_step(self, step: "UseStep") -> Any:
+    async def _perform_step(self, named: Collection[Origin], step: "UseStep") -> Any:
         from canfetch.client.use import StateStep  # noqa: PLC0415 - as in `may_use`
 
+        cross_origin = is_foreign(step.url, named)
         match step:
             case DecideStep(url):
-                return await self.decide(url)
-            case FetchStep(url, max_bytes, cross_origin):
-                return await self.request_document(url, max_bytes=max_bytes, cross_origin=cross_origin)
+                return await self.decide(url, cross_origin=cross_origin)
+            case FetchStep(url, max_bytes, after_redirect):
+                return await self.request_document(
+                    url, max_bytes=max_bytes, cross_origin=cross_origin or after_redirect
+                )
             case FileStep():
-                return await self._site_file(step)
+                return await self._site_file(self._site_step(step, named))
             case StateStep(url):
-                return await self.origin_state(url)
+                return await self.origin_state(url, cross_origin=cross_origin)
             case _:
                 raise TypeError(f"unexpected step {type(step).__name__}: only front ends perform it")
 

@@ -2,10 +2,11 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import closing
+from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, TypeVar, Unpack
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
@@ -35,9 +36,9 @@ from canfetch.client.procedure import (
     fetch_settings,
     obtain_entry,
 )
-from canfetch.client.request_headers import combine_headers, without_credentials
+from canfetch.client.request_headers import combine_headers, is_foreign, without_credentials
 from canfetch.client.resilient_store import ResilientStore
-from canfetch.client.site_files import SiteFileCache
+from canfetch.client.site_files import FileStep, KeptFile, SiteFileCache
 from canfetch.client.stats import ClientStats, FetchCounters
 from canfetch.client.stores import Store
 from canfetch.client.transports import TransportRequest, url_as_sent
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from canfetch.consent.verdict import UseVerdict
 
 TransportT = TypeVar("TransportT")
+# The part of `max_memory_bytes` that origins without credentials take in addition.
+_FOREIGN_SHARE: Final = 8
 
 
 class BaseClient(Generic[TransportT]):
@@ -111,11 +114,43 @@ class BaseClient(Generic[TransportT]):
         self._site_files = SiteFileCache()
         self._clock_watch = ClockWatch(clock, self._settings.monotonic)
         self._counters = FetchCounters()
-        self._observer = FetchObserver(self._settings, self._counters, _fetch_tracer(tracer))
+        self._tracer = _fetch_tracer(tracer)
+        self._observer = FetchObserver(self._settings, self._counters, self._tracer)
         self._is_closed = False
         self._update_decision_logging()
         self.reset_after_fork()
         reset_on_fork(self)
+        # Obtains the robots.txt of origins that the caller did not name. None if no request can have credentials.
+        self._foreign: Self | None = None
+        if self._settings.redirected_headers != self._settings.headers or hasattr(self._transport, "adds_credentials"):
+            foreign = copy(self)
+            foreign._remove_credentials()  # noqa: SLF001 - the same class
+            self._foreign = foreign  # type: ignore[assignment]  # mypy does not know Self here
+
+    def _remove_credentials(self) -> None:
+        """Change a copy of a client, which shares the transport and the counters. It has no store."""
+        self._settings = self._settings.without_credentials()
+        self._store = None
+        max_bytes = self.options.max_memory_bytes // _FOREIGN_SHARE
+        self._cache = OriginCache(max_bytes, partial(create_origin_table, self.options))
+        self._clock_watch = ClockWatch(self._clock, self._settings.monotonic)
+        self._observer = FetchObserver(self._settings, self._counters, self._tracer)
+        self.reset_after_fork()
+        reset_on_fork(self)
+
+    def _client_for(self, url: AnyURL, *, cross_origin: bool) -> Self:
+        """Return the client that obtains the robots.txt of the origin of `url`.
+
+        Args: cross_origin: Whether a document or a redirect of another origin led to the URL.
+        Raises: InvalidURL, RequestNotSent.
+        """
+        if not cross_origin or self._foreign is None or not self._settings.may_add_credentials(self._origin_of(url)):
+            return self
+        return self._foreign
+
+    def _site_step(self, step: FileStep, named: Collection[Origin]) -> FileStep:
+        """Return the step for a file, by whether the caller named its origin. That matters only with credentials."""
+        return step._replace(cross_origin=self._foreign is not None and is_foreign(step.url, named))
 
     def reset_after_fork(self) -> None:
         """Forget the fetches in progress in a forked process: their threads and tasks exist only in the parent."""
@@ -146,14 +181,18 @@ class BaseClient(Generic[TransportT]):
                 redact_urls(verdict.explanation),
             )
 
-    def cached_state(self, url: AnyURL, *, offline: bool = False) -> OriginState | None:
+    def cached_state(self, url: AnyURL, *, offline: bool = False, cross_origin: bool = False) -> OriginState | None:
         """Return the state of the origin of `url` if it is in memory and needs no fetch, otherwise None.
 
         Args:
             url: A URL of the origin.
             offline: Return the state even if its robots.txt has to be fetched again.
-        Raises: InvalidURL.
+            cross_origin: See `Client.decide`.
+        Raises: InvalidURL, RequestNotSent.
         """
+        responsible = self._client_for(url, cross_origin=cross_origin)
+        if responsible is not self:
+            return responsible.cached_state(url, offline=offline)
         now = self._now()
         state = self._cache.find(url)
         if state is None or offline or state.valid_from <= now < state.next_fetch_at:
@@ -176,13 +215,14 @@ class BaseClient(Generic[TransportT]):
 
         Cost: A few microseconds. Counting costs nothing for decisions about cached origins.
         """
+        caches = [self._cache] if self._foreign is None else [self._cache, self._foreign._cache]  # noqa: SLF001 - the same class
         return self._counters.snapshot(
-            memory_hits=self._cache.hits,
-            evictions=self._cache.evictions,
+            memory_hits=sum(cache.hits for cache in caches),
+            evictions=sum(cache.evictions for cache in caches),
             store_errors=self._resilient_store.error_count,
             corrupt_entries=self._resilient_store.corrupt_entries,
-            cached_origins=len(self._cache),
-            memory_bytes=self._cache.memory_bytes,
+            cached_origins=sum(map(len, caches)),
+            memory_bytes=sum(cache.memory_bytes for cache in caches),
         )
 
     def _update_decision_logging(self) -> None:
@@ -274,8 +314,11 @@ class BaseClient(Generic[TransportT]):
         from canfetch.client.watch.past import later_copy, stored_copy_at  # noqa: PLC0415 - crawlers decide as of now
 
         stored = stored_copy_at(state, at)
-        known = stored._replace(file_at=partial(self._site_files.known_at, at=stored.at))
+        known = stored._replace(file_at=partial(self._known_file, [state.origin], stored.at))
         return known if self._history is None else later_copy(known, self._history.copy_at(url, at=at))
+
+    def _known_file(self, named: Collection[Origin], at: float, step: FileStep) -> KeptFile | None:
+        return self._site_files.known_at(self._site_step(step, named), at)
 
     def _decide_past(self, known: "KnownCopy", url: AnyURL, agent: str | Agent | None) -> ClientVerdict:
         past = known.decide(url, agent=self._as_agent(agent), profile=self.options.profile.name)
@@ -302,11 +345,7 @@ class BaseClient(Generic[TransportT]):
         """
         now = self._now()
         state = self._cache.find_canonical(url)
-        try:
-            origin = Origin.from_url(url) if state is None else state.origin
-        except (OSError, ImportError) as error:
-            check_is_sendable(loggable_url(plain_url(url)), error)
-            raise
+        origin = self._origin_of(url) if state is None else state.origin
         if state is None:
             state = self._cache.get(str(origin))
         if state is None or (refresh and not offline):
@@ -316,6 +355,18 @@ class BaseClient(Generic[TransportT]):
         if self._is_closed and need is not FetchNeed.NO:
             raise ClientClosed
         return origin, state, need
+
+    @staticmethod
+    def _origin_of(url: AnyURL) -> Origin:
+        """Return the origin of `url`.
+
+        Raises: InvalidURL; RequestNotSent: The module for host names beyond ASCII cannot be imported now.
+        """
+        try:
+            return Origin.from_url(url)
+        except (OSError, ImportError) as error:
+            check_is_sendable(loggable_url(plain_url(url)), error)
+            raise
 
     async def _run_procedure(
         self,

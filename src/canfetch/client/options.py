@@ -39,7 +39,7 @@ class ClientOptions(TypedDict, total=False):
         allow_private: Whether to connect to private and loopback addresses, after a redirect too. Default: True.
             Pass False if untrusted users choose the URLs.
         headers: Headers to add to every request, such as `{"From": "bot@example.com"}`. Headers with credentials are
-            not sent to another origin after a redirect. Default: none.
+            sent only to the origins that the caller names, not to those that a site names. Default: none.
         revalidate: Whether to send conditional requests if a copy has an ETag or a date. Default: False.
         misconfigured_origins: Origins that are known to respond with 5xx for every missing page, such as
             `["https://example.com"]`, in addition to those of the policy. The policy `google2019` reads their 5xx as

@@ -6,22 +6,23 @@ declares. Visit-time is one of them only on request, because it can block a requ
 
 import asyncio
 import threading
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Final, Generic, TypeVar
 from weakref import ref
 
-from canfetch.access.pacing import Pace, next_request_at
+from canfetch.access.pacing import Pace, next_request_at, request_interval
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
 from canfetch.errors import ClientClosed
 
-# With more origins than this, those without a current limit are dropped.
+# With more origins than this, those whose next request may be sent now are dropped.
 _MIN_ORIGINS: Final = 1024
+# About 24 MB. With more origins whose next request has to wait, those with the oldest requests are dropped.
+_MAX_ORIGINS: Final = 16_384
 # Windows does not interrupt a wait for an event. Ctrl-C ends it after this time.
 _MAX_WAIT_SECONDS: Final = 1.0
 _Lock = TypeVar("_Lock")
@@ -49,6 +50,11 @@ class _OriginTurns(Generic[_Lock]):
         self.users = 0
         self.pause: asyncio.Timeout | None = None
 
+    def is_limited(self, now: float) -> bool:
+        """Return whether the last request delays one that is sent now."""
+        at = self.last_request_at
+        return at is not None and at + request_interval(self.pace, now=now) > now
+
 
 class _BasePacer(Generic[_Lock]):
     """The requests to all origins."""
@@ -69,7 +75,7 @@ class _BasePacer(Generic[_Lock]):
         self._mutex = threading.Lock()
         previous, self._origins = self._origins, {}
         for name, turns in previous.items():
-            renewed = self._origins[name] = _OriginTurns(self._new_lock(), self._bounds)
+            renewed = self._origins[name] = _OriginTurns(self._new_lock(), turns.pace)
             renewed.last_request_at = turns.last_request_at
 
     def _new_lock(self) -> _Lock:
@@ -113,12 +119,12 @@ class _BasePacer(Generic[_Lock]):
     def _drop_idle_origins(self) -> None:
         if len(self._origins) < self._drop_at:
             return
-        oldest = self._clock() - self._bounds.max_delay
-        self._origins = {
-            name: turns
-            for name, turns in self._origins.items()
-            if turns.users or (turns.last_request_at is not None and turns.last_request_at > oldest)
-        }
+        now = self._clock()
+        self._origins = {name: turns for name, turns in self._origins.items() if turns.users or turns.is_limited(now)}
+        if len(self._origins) > _MAX_ORIGINS // 2:
+            by_request = sorted(self._origins.items(), key=lambda item: item[1].last_request_at or now)
+            surplus = {name for name, turns in by_request[: -_MAX_ORIGINS // 2] if not turns.users}
+            self._origins = {name: turns for name, turns in self._origins.items() if name not in surplus}
         self._drop_at = max(_MIN_ORIGINS, 2 * len(self._origins))
 
 
@@ -241,8 +247,8 @@ class _FairLock:
     def __init__(self) -> None:
         self._mutex = threading.Lock()
         self._is_held = False
-        # One closed gate for each waiting thread. The holder opens the first.
-        self._gates: deque[threading.Lock] = deque()
+        # One closed gate for each waiting thread. The holder opens the first. An empty deque would take 600 bytes.
+        self._gates: list[threading.Lock] = []
 
     def __enter__(self) -> None:
         with self._mutex:
@@ -275,6 +281,6 @@ class _FairLock:
     def _pass_on(self) -> None:
         with self._mutex:
             if self._gates:
-                self._gates.popleft().release()
+                self._gates.pop(0).release()
             else:
                 self._is_held = False

@@ -136,7 +136,8 @@ class FetchSettings(NamedTuple):
         seed: Seed of the jitter of retries.
         has_store: Whether the client has a store.
         headers: The headers of requests to the origin, without those of conditional requests.
-        redirected_headers: The headers of requests to other origins after a redirect.
+        redirected_headers: The headers of requests to origins that the caller did not name.
+        cross_origin: Whether the caller named none of the origins, so that no request has credentials.
     """
 
     options: Options
@@ -148,6 +149,15 @@ class FetchSettings(NamedTuple):
     has_store: bool
     headers: Headers
     redirected_headers: Headers
+    cross_origin: bool = False
+
+    def may_add_credentials(self, origin: Origin) -> bool:
+        """Return whether a direct request for a robots.txt may have credentials, so that the response can differ."""
+        return self.redirected_headers != self.headers or self.adds_credentials(origin.robots_url)
+
+    def without_credentials(self) -> "FetchSettings":
+        """Return the settings for origins that the caller did not name. A store has the files of the other ones."""
+        return self._replace(headers=self.redirected_headers, has_store=False, cross_origin=True)
 
 
 def fetch_settings(options: Options, transport: object, *, clock: Clock, seed: int, has_store: bool) -> FetchSettings:
@@ -391,7 +401,7 @@ class _Procedure:
             max_bytes=options.max_bytes,
             misconfigured=self._name in options.misconfigured_origins,
         )
-        is_cross_origin = False
+        is_cross_origin = self._settings.cross_origin
         while isinstance(step, Request):
             if step.hops:
                 target = Origin.from_url(step.url)
@@ -476,7 +486,7 @@ class _Procedure:
     def _sends_same_headers(self, target: Origin, *, is_cross_origin: bool) -> bool:
         """Return whether a request after a redirect has the headers of a direct request to the origin."""
         settings = self._settings
-        if is_cross_origin and settings.redirected_headers != settings.headers:
+        if settings.cross_origin or (is_cross_origin and settings.redirected_headers != settings.headers):
             return False
         return not settings.adds_credentials(target.robots_url)
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from canfetch.access.responses import Headers
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -75,8 +76,19 @@ def combine_headers(defaults: Headers, added: Headers) -> Headers:
     return (*(header for header in defaults if header[0].lower() not in replaced), *added)
 
 
+def is_foreign(url: str, named: Collection[Origin | None]) -> bool:
+    """Return whether the caller did not name the origin of a URL, so that no credentials are sent to it.
+
+    This is the rule for credentials: a document or a redirect of a site chose the URL. The robots.txt of its origin is
+    requested without credentials, too.
+
+    Args: named: The origins of the URLs that the caller passed to a method or a command.
+    """
+    return find_origin(url) not in named
+
+
 def without_credentials(headers: Headers) -> Headers:
-    """Return the headers that may be sent to another origin after a redirect."""
+    """Return the headers that may be sent to an origin that the caller did not name."""
     return tuple(header for header in headers if not has_credentials(header[0]))
 
 

@@ -75,10 +75,19 @@ def _host_and_port(origin: Origin) -> str:
 
 
 class FileStep(NamedTuple):
-    """Return a file of a site, fetched as by `fetch_site_file` if it is not in memory. The result is a KeptFile."""
+    """Return a file of a site, fetched as by `fetch_site_file` if it is not in memory. The result is a KeptFile.
+
+    Attributes: cross_origin: Whether the caller did not name the origin of the file. The performer of the step sets it.
+    """
 
     url: str
     max_bytes: int
+    cross_origin: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key of the file in memory. With credentials, the file can be another one."""
+        return f"{self.url} (without credentials)" if self.cross_origin else self.url
 
 
 def fetch_site_file(step: FileStep) -> Generator[Step, Any, SiteFile]:
@@ -104,7 +113,10 @@ def fetch_site_file(step: FileStep) -> Generator[Step, Any, SiteFile]:
 
 
 class SiteFileCache:
-    """Files by URL, up to 16 MiB. The least recently used one is evicted first. Safe for use by several threads."""
+    """Files by the key of their step, up to 16 MiB. The least recently used one is evicted first.
+
+    Safe for use by several threads.
+    """
 
     def __init__(self) -> None:
         self._clear()
@@ -120,35 +132,35 @@ class SiteFileCache:
         self._files: OrderedDict[str, KeptFile] = OrderedDict()
         self._bytes = 0
 
-    def get(self, url: str, now: float) -> KeptFile | None:
-        """Return the file at a URL, or None if it is not in memory, or expired."""
+    def get(self, step: FileStep, now: float) -> KeptFile | None:
+        """Return the file of a step, or None if it is not in memory, or expired."""
         with self._lock:
-            kept = self._files.get(url)
+            kept = self._files.get(step.key)
             # A clock that was set back must not keep a file for longer than a day.
             if kept is None or not kept.expires_at - _FRESH_SECONDS <= now < kept.expires_at:
                 return None
-            self._files.move_to_end(url)
+            self._files.move_to_end(step.key)
             return kept
 
     def known_at(self, step: FileStep, at: float) -> KeptFile | None:
         """Return the file of a step if it was requested at a time or before, whether or not it has expired."""
         with self._lock:
-            kept = self._files.get(step.url)
+            kept = self._files.get(step.key)
             return None if kept is None or (kept.requested_at or 0.0) > at else kept
 
-    def put(self, url: str, file: SiteFile, now: float) -> KeptFile:
-        """Add or replace the file at a URL."""
+    def put(self, step: FileStep, file: SiteFile, now: float) -> KeptFile:
+        """Add or replace the file of a step."""
         kept = kept_file(file, now)
         with self._lock:
-            self._forget(url)
-            self._files[url] = kept
+            self._forget(step.key)
+            self._files[step.key] = kept
             self._bytes += _size(file)
             while self._bytes > _MAX_BYTES:
                 self._forget(next(iter(self._files)))
         return kept
 
-    def _forget(self, url: str) -> None:
-        kept = self._files.pop(url, None)
+    def _forget(self, key: str) -> None:
+        kept = self._files.pop(key, None)
         if kept is not None:
             self._bytes -= _size(kept.file)
 

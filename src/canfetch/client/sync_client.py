@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import suppress
 from contextvars import copy_context
@@ -17,11 +17,12 @@ from canfetch.client.base_client import BaseClient
 from canfetch.client.documents import DecideStep, FetchStep, run_steps, run_without_waiting, without_waiting
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
+from canfetch.client.request_headers import is_foreign
 from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import AccessInfo, ClientVerdict
 from canfetch.errors import CanfetchError, RequestNotSent
@@ -99,6 +100,7 @@ class Client(BaseClient[Transport]):
         agent: str | Agent | None = None,
         site_reachable: bool | None = None,
         at: "datetime | None" = None,
+        cross_origin: bool = False,
     ) -> ClientVerdict:
         """Decide whether `url` may be fetched, and why.
 
@@ -111,6 +113,8 @@ class Client(BaseClient[Transport]):
                 uses it after robots.txt has been unreachable for 30 days: a reachable site is then fully allowed.
             at: A time in the past, with a time zone. The copy that was in force then decides, as for `copy_at`. Nothing
                 is fetched or recorded.
+            cross_origin: Whether a document or a redirect of another origin led to the URL, so that no credentials are
+                sent.
         Returns: The verdict. Its `access` describes how the robots.txt was obtained.
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent.
             EvidenceError: The decision cannot be recorded. NotKnownAtTime: No copy of the time `at` is known.
@@ -119,7 +123,8 @@ class Client(BaseClient[Transport]):
         """
         if at is not None:
             return self._decide_past(self.copy_at(url, at=at), url, agent)
-        state = self._find_fresh(url) or self.origin_state(url)
+        known = None if cross_origin else self._find_fresh(url)
+        state = known or self.origin_state(url, cross_origin=cross_origin)
         return self._decide(state, url, agent, site_reachable=site_reachable)
 
     def access(self, url: AnyURL, *, site_reachable: bool | None = None) -> AccessInfo:
@@ -159,6 +164,7 @@ class Client(BaseClient[Transport]):
         agent: str | Agent | None = None,
         response: "PageResponse | None" = None,
         at: "datetime | None" = None,
+        cross_origin: bool = False,
     ) -> "UseVerdict":
         """Decide whether the content of a URL may be used for a purpose, by all statements of its site.
 
@@ -175,6 +181,8 @@ class Client(BaseClient[Transport]):
             response: The response with the content.
             at: As for `decide`. robots.txt, tdmrep.json and licenses are those that were known then. Pass the response
                 of that time.
+            cross_origin: See `decide`. Files of other origins than that of `url` are always requested without
+                credentials.
         Returns: The verdict. `expires_at` is when a file has to be fetched again, or an `unavailable_after` has passed.
         Raises: InvalidURL, InvalidProductToken, ClientClosed, RequestNotSent; InvalidOption: `purpose` is unknown;
             MissingExtra: there is HTML to parse, and lxml is not installed; EvidenceError: The answer cannot be
@@ -187,7 +195,8 @@ class Client(BaseClient[Transport]):
         from canfetch.client.use import question_steps  # noqa: PLC0415 - crawlers that never ask do not parse pages
 
         steps = question_steps(url, purpose, self._named_agent(agent), response, self._clock())
-        return self._record_use(run_steps(steps, self._perform_step))
+        perform = partial(self._perform_step, () if cross_origin else (self._origin_of(url),))
+        return self._record_use(run_steps(steps, perform))
 
     def copy_at(self, url: AnyURL, *, at: "datetime") -> "KnownCopy":
         """Return what memory, the store and the history show about the robots.txt of an origin at a time.
@@ -217,15 +226,17 @@ class Client(BaseClient[Transport]):
 
         return self._site_file(tdm_file_step(url)).file
 
-    def license_file(self, url: str) -> SiteFile:
+    def license_file(self, url: str, *, cross_origin: bool = False) -> SiteFile:
         """Return the RSL license at a URL. It is fetched and kept as `tdm_file`.
 
-        Args: url: The URL, such as one of `UseVerdict.license_urls`. An invalid one is a problem of the file.
+        Args:
+            url: The URL, such as one of `UseVerdict.license_urls`. An invalid one is a problem of the file.
+            cross_origin: See `decide`.
         Raises: ClientClosed, RequestNotSent.
         """
         from canfetch.client.use import license_step  # noqa: PLC0415 - as in `may_use`
 
-        return self._site_file(license_step(url)).file
+        return self._site_file(license_step(url)._replace(cross_origin=cross_origin)).file
 
     def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. Fetch the file if that is due.
@@ -239,26 +250,34 @@ class Client(BaseClient[Transport]):
         state = self.origin_state(url)
         return state.crawl_delay(self._as_agent(agent), self._clock())
 
-    def sitemaps(self, url: AnyURL) -> tuple[str, ...]:
+    def sitemaps(self, url: AnyURL, *, cross_origin: bool = False) -> tuple[str, ...]:
         """Return the sitemaps of an origin as written, in file order. Fetch the file if that is due.
 
-        Args: url: A URL of the origin.
+        Args:
+            url: A URL of the origin.
+            cross_origin: See `decide`.
         Returns: The values of the sitemap records. Empty if no file applies: `access` returns the reason.
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
-        state = self.origin_state(url)
+        state = self.origin_state(url, cross_origin=cross_origin)
         return state.sitemaps(self._clock())
 
-    def origin_state(self, url: AnyURL, *, refresh: bool = False, offline: bool = False) -> OriginState:
+    def origin_state(
+        self, url: AnyURL, *, refresh: bool = False, offline: bool = False, cross_origin: bool = False
+    ) -> OriginState:
         """Return the state of the origin of `url`, and fetch its robots.txt if that is due.
 
         Args:
             url: A URL of the origin.
             refresh: Fetch even if the cached entry is fresh. See `refresh`.
             offline: Use only memory and the store. Takes precedence over `refresh`.
+            cross_origin: See `decide`. A file that was requested without credentials is kept in memory only.
         Raises: InvalidURL; ClientClosed: The client is closed and the origin is not in its memory. RequestNotSent: The
             fetch is due, and no request can be sent from this machine.
         """
+        responsible = self._client_for(url, cross_origin=cross_origin)
+        if responsible is not self:
+            return responsible.origin_state(url, refresh=refresh, offline=offline)
         origin, state, need = self._look_up(url, refresh=refresh, offline=offline)
         if state is not None and need is FetchNeed.NO:
             return state
@@ -297,7 +316,7 @@ class Client(BaseClient[Transport]):
             url: The URL.
             max_bytes: The size limit of the body. One byte more may be read.
             user_agent: The User-Agent header, if it is not that of the client.
-            cross_origin: Whether a redirect of another origin led to the URL, so that a session adds no credentials.
+            cross_origin: See `decide`. A session then adds no credentials.
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
@@ -313,15 +332,21 @@ class Client(BaseClient[Transport]):
 
     def close(self) -> None:
         """Wait for refreshes in the background, then close the transport and the store."""
+        self._stop()
+        if self._foreign is not None:
+            self._foreign._stop()  # noqa: SLF001 - the same class
+        try:
+            self._transport.close()
+        finally:
+            self._resilient_store.close()
+
+    def _stop(self) -> None:
+        """Start no more fetches, and wait for refreshes in the background."""
         self._is_closed = True
         with self._lock:
             threads = list(self._refresh_threads)
         for thread in threads:
             thread.join()
-        try:
-            self._transport.close()
-        finally:
-            self._resilient_store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -386,34 +411,37 @@ class Client(BaseClient[Transport]):
         """Return a file of a site: from memory, or fetched, by one thread at a time."""
         while True:
             with self._lock:
-                kept = self._site_files.get(step.url, self._clock())
+                kept = self._site_files.get(step, self._clock())
                 if kept is not None:
                     return kept
-                future = self._file_fetches.get(step.url)
+                future = self._file_fetches.get(step.key)
                 is_fetcher = future is None or future.cancelled()
                 if future is None or is_fetcher:
-                    future = self._file_fetches[step.url] = Future()
+                    future = self._file_fetches[step.key] = Future()
             if is_fetcher:
-                return self._complete(future, self._file_fetches, step.url, partial(self._fetch_site_file, step))
+                return self._complete(future, self._file_fetches, step.key, partial(self._fetch_site_file, step))
             with suppress(CancelledError):
                 return future.result()
 
     def _fetch_site_file(self, step: FileStep) -> KeptFile:
-        file = run_steps(fetch_site_file(step), self._perform_step)
-        return self._site_files.put(step.url, file, self._clock())
+        origin = find_origin(step.url)
+        named = () if step.cross_origin or origin is None else (origin,)
+        file = run_steps(fetch_site_file(step), partial(self._perform_step, named))
+        return self._site_files.put(step, file, self._clock())
 
-    def _perform_step(self, step: "UseStep") -> Any:
+    def _perform_step(self, named: Collection[Origin], step: "UseStep") -> Any:
         from canfetch.client.use import StateStep  # noqa: PLC0415 - as in `may_use`
 
+        cross_origin = is_foreign(step.url, named)
         match step:
             case DecideStep(url):
-                return self.decide(url)
-            case FetchStep(url, max_bytes, cross_origin):
-                return self.request_document(url, max_bytes=max_bytes, cross_origin=cross_origin)
+                return self.decide(url, cross_origin=cross_origin)
+            case FetchStep(url, max_bytes, after_redirect):
+                return self.request_document(url, max_bytes=max_bytes, cross_origin=cross_origin or after_redirect)
             case FileStep():
-                return self._site_file(step)
+                return self._site_file(self._site_step(step, named))
             case StateStep(url):
-                return self.origin_state(url)
+                return self.origin_state(url, cross_origin=cross_origin)
             case _:
                 raise TypeError(f"unexpected step {type(step).__name__}: only front ends perform it")
 

@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 from urllib.parse import unquote
 
 from canfetch.access.pacing import Pace
+from canfetch.access.redirects import REDIRECTS
+from canfetch.access.responses import Failure, Response
 from canfetch.client.argument_checks import check_agent, check_delay_bounds
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
+from canfetch.client.origin_state import OriginState
 from canfetch.client.pacers import AsyncPacer, Pacer
 from canfetch.client.procedure import Clock
+from canfetch.client.request_headers import is_foreign
 from canfetch.client.skip_report.writer import SkipReport
 from canfetch.client.stores import Store
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import AsyncTransport, Transport
 from canfetch.core.agent import Agent
-from canfetch.core.origin import find_origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.references import resolve_reference
@@ -46,7 +50,8 @@ _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
 # The guards that let the requests of the current thread or task pass.
 _EXEMPTING: Final[ContextVar[tuple[object, ...]]] = ContextVar("_EXEMPTING", default=())
-# The last redirect in the current thread or task. HTTP clients send the next request of a chain in the same one.
+# The last redirect in the current thread or task. HTTP clients send the next request of a chain in the same one. It
+# stays after the response of its target, because authentication can repeat that request.
 _REDIRECT: Final[ContextVar["_Redirect | None"]] = ContextVar("_REDIRECT", default=None)
 
 
@@ -187,12 +192,57 @@ class _Redirect(NamedTuple):
     Attributes:
         guard: The guard that checked it.
         target: Where it leads, as `_comparable` returns it.
+        named: The origin of the first URL of the chain, which the caller named.
         verdicts: The verdicts on the URLs of the chain, in order.
+        requested: The URL that was requested after it, in the same form, or None. HTTP clients can find another URL in
+            a redirect than `target`.
     """
 
     guard: object
     target: str
-    verdicts: "tuple[UseVerdict, ...]"
+    named: Origin | None
+    verdicts: "tuple[UseVerdict, ...]" = ()
+    requested: str | None = None
+
+    def is_foreign(self, url: str) -> bool:
+        """Return whether the target is on an origin that the caller did not name."""
+        return is_foreign(url, [self.named])
+
+
+class PacedClient(Client):
+    """A client that requests documents such as tdmrep.json when it is their turn. Those for robots.txt do not wait.
+
+    Attributes: wait_turn: Waits for the turn of a request to an origin, or None.
+    """
+
+    wait_turn: Callable[[OriginState], object] | None = None
+
+    def request_document(
+        self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
+    ) -> Response | Failure:
+        """Wait, and request a document. See `Client.request_document`."""
+        if self.wait_turn is not None:
+            self.wait_turn(self.cached_state(url) or self.origin_state(url, cross_origin=cross_origin))
+        return super().request_document(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
+
+
+class PacedAsyncClient(AsyncClient):
+    """An asynchronous client that requests documents when it is their turn. See `PacedClient`.
+
+    Attributes: wait_turn: An async function, or None.
+    """
+
+    wait_turn: Callable[[OriginState], Awaitable[object]] | None = None
+
+    async def request_document(
+        self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
+    ) -> Response | Failure:
+        """Wait, and request a document. See `Client.request_document`."""
+        if self.wait_turn is not None:
+            await self.wait_turn(self.cached_state(url) or await self.origin_state(url, cross_origin=cross_origin))
+        return await super().request_document(
+            url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin
+        )
 
 
 class _BaseGuard:
@@ -277,19 +327,52 @@ class _BaseGuard:
 
         return page_response(sent.status, sent.headers, html)
 
-    def _mark_use(self, response: object, sent: SentRequest, own_verdict: "UseVerdict") -> None:
+    def _redirect_to(self, url: str) -> _Redirect | None:
+        """Return the redirect that led to a URL in the current thread or task, or None."""
+        last = _REDIRECT.get()
+        if last is None or last.guard is not self:
+            return None
+        return last if _comparable(url) in {last.target, last.requested} else None
+
+    def _is_foreign(self, url: str) -> bool:
+        """Return whether a redirect led to a URL of an origin that the caller did not name.
+
+        The first request after a redirect counts as the one for its target.
+
+        Raises: InvalidRequestURL.
+        """
+        last = _REDIRECT.get()
+        if last is None or last.guard is not self:
+            return False
+        with self._converted_errors(url):
+            if last.requested is None:
+                _REDIRECT.set(last._replace(requested=_comparable(url)))
+            last = self._redirect_to(url)
+            return last is not None and last.is_foreign(url)
+
+    def _keep_redirect(self, sent: SentRequest) -> _Redirect | None:
+        """Keep a response for the next request if it is a redirect. Return the redirect that led to it, or None."""
+        last, target = self._redirect_to(sent.url), _redirect_target(sent)
+        if target is not None:
+            named, verdicts = (find_origin(sent.url), ()) if last is None else (last.named, last.verdicts)
+            _REDIRECT.set(_Redirect(self, _comparable(target), named, verdicts))
+        else:
+            _REDIRECT.set(None if last is None else last._replace(verdicts=()))
+        return last
+
+    def _mark_use(self, response: object, sent: SentRequest, own_verdict: "UseVerdict", last: _Redirect | None) -> None:
         """Attach the verdict on a use to a response, with what the sites on the way to it state.
 
+        Args: last: The redirect that led to the response, or None.
         Raises: UseDisallowed: The use is disallowed or has conditions, and such responses are refused.
         """
         from canfetch.consent.decision import with_redirects  # noqa: PLC0415 - as above
 
         url = sent.url
-        last = _REDIRECT.get()
-        is_next = last is not None and last.guard is self and last.target == _comparable(url)
-        earlier = last.verdicts if last is not None and is_next else ()
-        target = _redirect_target(sent)
-        _REDIRECT.set(None if target is None else _Redirect(self, _comparable(target), (*earlier, own_verdict)))
+        earlier = last.verdicts if last is not None and last.target == _comparable(url) else ()
+        kept = _REDIRECT.get()
+        if kept is not None and sent.status in REDIRECTS:
+            _REDIRECT.set(kept._replace(verdicts=(*earlier, own_verdict)))
         verdict = with_redirects(own_verdict, earlier) if earlier else own_verdict
         setattr(response, _USE_ATTRIBUTE, verdict)
         if not verdict.is_refused:
@@ -349,13 +432,14 @@ class RequestGuard(_BaseGuard):
         **options: Unpack[GuardOptions],
     ) -> None:
         bounds = _delay_bounds(options)
-        self.client = Client(user_agent=user_agent, transport=transport, **_client_options(options))
+        self.client = PacedClient(user_agent=user_agent, transport=transport, **_client_options(options))
         super().__init__(self.client.options.agent, errors, options)
         sleep = options.get("sleep")
         self._pacer = None
         if bounds is not None:
             visit_times = options.get("visit_times", False)
             self._pacer = Pacer(self._agent, bounds, clock=self._clock, sleep=sleep, visit_times=visit_times)
+            self.client.wait_turn = self._wait_turn
 
     def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
         """Check a request, and wait for its turn.
@@ -369,20 +453,26 @@ class RequestGuard(_BaseGuard):
         """
         if self._is_exempt(opted_out=opted_out):
             return None
-        verdict = self._require_allowed(url)
+        cross_origin = self._is_foreign(url)
+        verdict = self._require_allowed(url, cross_origin=cross_origin)
         if self._pacer is not None:
-            state = self.client.origin_state(url)
-            self._count("waited_seconds", self._pacer.wait(state))
-            if self.client.origin_state(url) is not state:
+            state = self.client.origin_state(url, cross_origin=cross_origin)
+            self._wait_turn(state)
+            if self.client.origin_state(url, cross_origin=cross_origin) is not state:
                 # The file was fetched again during the wait.
-                verdict = self._require_allowed(url)
+                verdict = self._require_allowed(url, cross_origin=cross_origin)
         return verdict
 
-    def _require_allowed(self, url: str) -> ClientVerdict | None:
+    def _require_allowed(self, url: str, *, cross_origin: bool) -> ClientVerdict | None:
         with self._converted_errors(url):
-            if not self._needs_verdict and not self.client.records_verdicts and self.client.allows(url):
+            needs_verdict = self._needs_verdict or self.client.records_verdicts or cross_origin
+            if not needs_verdict and self.client.allows(url):
                 return None
-            return self._checked(url, self.client.decide(url))
+            return self._checked(url, self.client.decide(url, cross_origin=cross_origin))
+
+    def _wait_turn(self, state: OriginState) -> None:
+        assert self._pacer is not None
+        self._count("waited_seconds", self._pacer.wait(state))
 
     def examine(self, response: Any, sent: SentRequest, read_start: Callable[[], bytes | None]) -> None:
         """Read the page rules of a response, and check its use, if that is enabled. A response is closed if that fails.
@@ -391,12 +481,15 @@ class RequestGuard(_BaseGuard):
         Raises: UseDisallowed: The site does not allow the use. ClientClosed, RequestNotSent; MissingExtra: lxml is not
             installed.
         """
+        last = self._keep_redirect(sent)
         self._read_page_rules(response, sent)
         if self._purpose is None or sent.verdict is None:
             return
         try:
             page = self._page_response(sent, read_start() if self._has_html(sent) else None)
-            self._mark_use(response, sent, self.client.may_use(sent.url, purpose=self._purpose, response=page))
+            cross_origin = last is not None and last.is_foreign(sent.url)
+            verdict = self.client.may_use(sent.url, purpose=self._purpose, response=page, cross_origin=cross_origin)
+            self._mark_use(response, sent, verdict, last)
         except BaseException:
             response.close()
             raise
@@ -423,13 +516,14 @@ class AsyncRequestGuard(_BaseGuard):
         **options: Unpack[GuardOptions],
     ) -> None:
         bounds = _delay_bounds(options)
-        self.client = AsyncClient(user_agent=user_agent, transport=transport, **_client_options(options))
+        self.client = PacedAsyncClient(user_agent=user_agent, transport=transport, **_client_options(options))
         super().__init__(self.client.options.agent, errors, options)
         sleep = options.get("sleep", asyncio.sleep)
         self._pacer = None
         if bounds is not None:
             visit_times = options.get("visit_times", False)
             self._pacer = AsyncPacer(self._agent, bounds, clock=self._clock, sleep=sleep, visit_times=visit_times)
+            self.client.wait_turn = self._wait_turn
 
     async def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
         """Check a request, and wait for its turn. See `RequestGuard.check`.
@@ -439,19 +533,25 @@ class AsyncRequestGuard(_BaseGuard):
         """
         if self._is_exempt(opted_out=opted_out):
             return None
-        verdict = await self._require_allowed(url)
+        cross_origin = self._is_foreign(url)
+        verdict = await self._require_allowed(url, cross_origin=cross_origin)
         if self._pacer is not None:
-            state = await self.client.origin_state(url)
-            self._count("waited_seconds", await self._pacer.wait(state))
-            if await self.client.origin_state(url) is not state:
-                verdict = await self._require_allowed(url)
+            state = await self.client.origin_state(url, cross_origin=cross_origin)
+            await self._wait_turn(state)
+            if await self.client.origin_state(url, cross_origin=cross_origin) is not state:
+                verdict = await self._require_allowed(url, cross_origin=cross_origin)
         return verdict
 
-    async def _require_allowed(self, url: str) -> ClientVerdict | None:
+    async def _require_allowed(self, url: str, *, cross_origin: bool) -> ClientVerdict | None:
         with self._converted_errors(url):
-            if not self._needs_verdict and not self.client.records_verdicts and await self.client.allows(url):
+            needs_verdict = self._needs_verdict or self.client.records_verdicts or cross_origin
+            if not needs_verdict and await self.client.allows(url):
                 return None
-            return self._checked(url, await self.client.decide(url))
+            return self._checked(url, await self.client.decide(url, cross_origin=cross_origin))
+
+    async def _wait_turn(self, state: OriginState) -> None:
+        assert self._pacer is not None
+        self._count("waited_seconds", await self._pacer.wait(state))
 
     async def examine(
         self,
@@ -465,12 +565,17 @@ class AsyncRequestGuard(_BaseGuard):
         Args: close: Closes the response.
         Raises: UseDisallowed: The site does not allow the use. ClientClosed, RequestNotSent, MissingExtra.
         """
+        last = self._keep_redirect(sent)
         self._read_page_rules(response, sent)
         if self._purpose is None or sent.verdict is None:
             return
         try:
             page = self._page_response(sent, await read_start() if self._has_html(sent) else None)
-            self._mark_use(response, sent, await self.client.may_use(sent.url, purpose=self._purpose, response=page))
+            cross_origin = last is not None and last.is_foreign(sent.url)
+            verdict = await self.client.may_use(
+                sent.url, purpose=self._purpose, response=page, cross_origin=cross_origin
+            )
+            self._mark_use(response, sent, verdict, last)
         except BaseException:
             closing = close()
             if closing is not None:
@@ -516,14 +621,16 @@ def _attached(response: object, name: str) -> Any:
 
 def _redirect_target(sent: SentRequest) -> str | None:
     """Return the URL that a response redirects to."""
-    from canfetch.access.redirects import REDIRECTS  # noqa: PLC0415 - most programs have no purpose
-    from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - as above
-
     if sent.status not in REDIRECTS:
         return None
-    location = next((value for name, value in header_pairs(sent.headers) if name == "location"), None)
-    if location is None:
+    from canfetch.pages.headers import header_pairs  # noqa: PLC0415 - most responses are not redirects
+
+    pairs = list(header_pairs(sent.headers))
+    # aiohttp and urllib follow the second one, too.
+    found = [value for wanted in ("location", "uri") for name, value in pairs if name == wanted and value.strip()]
+    if not found:
         return None
+    location = found[0]
     # HTTP clients percent-encode the bytes.
     text = location.strip().encode("latin-1", "replace").decode("utf-8", "replace")
     return resolve_reference(sent.url, text)

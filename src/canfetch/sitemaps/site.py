@@ -1,15 +1,16 @@
 """Sitemaps of a site, read with a client."""
 
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, overload
 
 from canfetch.client.argument_checks import check_count
 from canfetch.client.documents import DecideStep, FetchStep
+from canfetch.client.request_headers import is_foreign
 from canfetch.client.sync_client import Client
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.lists import check_list
-from canfetch.core.origin import Origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.sitemaps.fetching import read_events, read_events_async
 from canfetch.sitemaps.reading import (
     DEFAULT_MAX_SITEMAPS,
@@ -84,6 +85,7 @@ def read_sitemaps(
     if sitemaps is not None:
         check_list("sitemaps", sitemaps)
     given = None if sitemaps is None else [SitemapSource(name) for name in sitemaps]
+    named = {origin, *(find_origin(source.url) for source in given or ())}
 
     def events(names: Iterable[str]) -> Generator[ReadingStep | SitemapEvent, Any, None]:
         sources = [SitemapSource(name, origin) for name in names] if given is None else given
@@ -92,12 +94,13 @@ def read_sitemaps(
         )
 
     if not isinstance(client, Client):
-        return _read_async(client, url if given is None else None, events, chains)
+        return _read_async(client, url if given is None else None, events, chains, named)
 
     def perform(step: ReadingStep) -> Any:
+        cross_origin = is_foreign(step.url, named)
         if isinstance(step, VerdictsStep):
-            return [client.decide(step.url, agent=agent) for agent in chains]
-        return _perform(client, step)
+            return [client.decide(step.url, agent=agent, cross_origin=cross_origin) for agent in chains]
+        return _perform(client, step, cross_origin=cross_origin)
 
     return read_events(events(client.sitemaps(url) if given is None else ()), perform)
 
@@ -107,11 +110,13 @@ async def _read_async(
     named_by: str | None,
     events: Callable[[Iterable[str]], Generator[ReadingStep | SitemapEvent, Any, None]],
     chains: Iterable[Agent],
+    named: Collection[Origin | None],
 ) -> AsyncGenerator[SitemapEvent]:
     async def perform(step: ReadingStep) -> Any:
+        cross_origin = is_foreign(step.url, named)
         if isinstance(step, VerdictsStep):
-            return [await client.decide(step.url, agent=agent) for agent in chains]
-        return await _perform(client, step)
+            return [await client.decide(step.url, agent=agent, cross_origin=cross_origin) for agent in chains]
+        return await _perform(client, step, cross_origin=cross_origin)
 
     names = () if named_by is None else await client.sitemaps(named_by)
     async with aclosing(read_events_async(events(names), perform)) as reading:
@@ -119,11 +124,12 @@ async def _read_async(
             yield event
 
 
-def _perform(client: "Client | AsyncClient", step: ReadingStep) -> Any:
+def _perform(client: "Client | AsyncClient", step: ReadingStep, *, cross_origin: bool) -> Any:
     """Perform a step with one call of a client, whose result is awaitable with an AsyncClient."""
     if isinstance(step, DecideStep):
-        return client.decide(step.url)
+        return client.decide(step.url, cross_origin=cross_origin)
     if isinstance(step, FetchStep):
-        return client.request_document(step.url, max_bytes=step.max_bytes, cross_origin=step.cross_origin)
+        cross_origin = cross_origin or step.cross_origin
+        return client.request_document(step.url, max_bytes=step.max_bytes, cross_origin=cross_origin)
     assert isinstance(step, NamesStep)
-    return client.sitemaps(step.url)
+    return client.sitemaps(step.url, cross_origin=cross_origin)

@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,88 @@ def test_aiohttp_session_with_another_middleware_fetches_the_robots_txt_of_both(
     asyncio.run(fetch())
     requests = [request for request in other.requests if request.target == "/robots.txt"]
     assert [request.headers.get("authorization") for request in requests] == [None, "Bearer secret"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["URI: {}/fish", "Location: {}/x/../fish", "Location: {}/%66ish#a", "Location: {}/fish\r\nLocation: /fish"],
+    ids=["uri", "dots", "escape", "twice"],
+)
+@pytest.mark.parametrize("guarded", ["aiohttp", "urllib"])
+def test_every_redirect_that_the_http_client_follows_names_no_origin(
+    guarded: str, header: str, shop: Site, other: Site
+) -> None:
+    shop.serve("/moved", respond(b"", header.format(other.origin), status=302))
+    with open_host(guarded) as host:
+        if guarded == "aiohttp":
+            host.session.headers.add("X-Api-Key", "secret")
+        else:
+            host.opener.addheaders.append(("X-Api-Key", "secret"))
+        host.get(shop.url("moved"))
+    assert [each.headers.get("x-api-key", "") for each in other.requests if each.target == "/robots.txt"] == [""]
+
+
+@pytest.mark.parametrize("options", [{}, {"purpose": "training", "mark_uses": True}], ids=["checks", "purpose"])
+@pytest.mark.parametrize("guarded", ["aiohttp", "urllib"])
+def test_credentials_are_not_sent_for_an_origin_that_a_site_names(
+    guarded: str, options: dict[str, Any], shop: Site, other: Site
+) -> None:
+    """By a redirect of a page, or a license."""
+    secret = ("X-Api-Key", "secret")
+    shop.serve("/robots.txt", respond(f"License: {other.url('rsl')}\n".encode() + ROBOTS))
+    shop.serve("/moved", redirect(other.url("back")))
+    other.serve("/back", redirect(shop.url("fish")))
+    with open_host(guarded, **options) as host:
+        if guarded == "aiohttp":
+            host.session.headers.add(*secret)
+        else:
+            host.opener.addheaders.append(secret)
+        for path in ("moved", "fish"):
+            assert host.get(shop.url(path)).status == 200
+        for site, expected in ((shop, ["secret"]), (other, [""])):
+            robots = [request.headers for request in site.requests if request.target == "/robots.txt"]
+            assert [headers.get("x-api-key", "") for headers in robots] == expected
+        assert all(not each.headers.get("x-api-key") for each in other.requests if each.target == "/rsl")
+        other.requests.clear()
+        # The caller names it.
+        assert host.get(other.url("fish")).status == 200
+        robots = [request.headers for request in other.requests if request.target == "/robots.txt"]
+        assert [headers.get("x-api-key") for headers in robots] == ["secret"]
+
+
+def test_a_redirect_that_the_http_client_reads_in_another_way_names_no_origin(shop: Site, other: Site) -> None:
+    class Reader(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *arguments: Any) -> Any:
+            changed: Any = (*arguments[:-1], other.url("more"))
+            return super().redirect_request(*changed)
+
+    shop.serve("/moved", redirect(other.url("fish")))
+    with open_host("urllib") as host:
+        host.opener.addheaders.append(("X-Api-Key", "secret"))
+        host.opener.handle_error["http"] = {302: [host.handler, Reader()]}
+        for handler in host.opener.handle_error["http"][302][1:]:
+            handler.add_parent(host.opener)
+        assert host.get(shop.url("moved")).status == 200
+    assert other.count("/more") == 1
+    assert [each.headers.get("x-api-key") for each in other.requests if each.target == "/robots.txt"] == [""]
+
+
+def test_a_request_that_authentication_repeats_after_a_redirect_names_no_origin(shop: Site, other: Site) -> None:
+    passwords = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+    passwords.add_password(None, other.origin, "user", "secret")
+
+    async def protected(exchange: Exchange) -> None:
+        status = 200 if "authorization" in exchange.request.headers else 401
+        await exchange.respond(status, b"", 'WWW-Authenticate: Basic realm="a"')
+
+    shop.serve("/moved", redirect(other.url("protected")))
+    other.serve("/protected", protected)
+    with open_host("urllib") as host:
+        host.opener.addheaders.append(("X-Api-Key", "secret"))
+        host.opener.add_handler(urllib.request.HTTPBasicAuthHandler(passwords))
+        assert host.get(shop.url("moved")).status == 200
+    assert other.count("/protected") == 2
+    assert [each.headers.get("x-api-key") for each in other.requests if each.target == "/robots.txt"] == [""]
 
 
 def test_opener_with_credentials_fetches_the_robots_txt_of_both(shop: Site, other: Site) -> None:

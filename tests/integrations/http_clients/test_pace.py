@@ -50,6 +50,17 @@ def serve_times(site: Site, clock: Clock, *paths: str) -> list[tuple[str, float]
     return times
 
 
+def test_files_about_uses_wait_like_other_requests(name: str, shop: Site) -> None:
+    clock = Clock()
+    times = serve_times(shop, clock, "/fish", "/.well-known/tdmrep.json", "/rsl")
+    shop.serve("/robots.txt", respond(f"License: {shop.url('rsl')}\n".encode() + ROBOTS))
+    with open_host(name, purpose="training", mark_uses=True, **clock.options(name)) as host:
+        for _ in range(2):
+            host.get(shop.url("fish"))
+        assert times == [("/fish", 0.0), ("/.well-known/tdmrep.json", 10.0), ("/rsl", 20.0), ("/fish", 30.0)]
+        assert host.robots.stats.waited_seconds == 30.0
+
+
 def test_requests_wait_for_the_crawl_delay(name: str, shop: Site) -> None:
     clock = Clock()
     times = serve_times(shop, clock, "/fish", "/more")

@@ -14,6 +14,7 @@ from tests.integrations.scrapy.crawlers import make_crawler
 from canfetch import AsyncClient
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.transports import TransportRequest
+from canfetch.integrations.scrapy import slot_pacing
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
 from canfetch.integrations.scrapy.slot_pacing import SlotPacing
@@ -105,6 +106,32 @@ def test_delay_of_the_agent_counts() -> None:
     crawl.fetch()
     assert crawl.reach() == (3, 0)
     assert crawl.reach(headers={"User-Agent": "OtherBot/1.0"}) == (10, 0)
+
+
+@pytest.mark.parametrize("delay, seconds", [(0.0, 10), (25.0, 25)], ids=["declared", "longer"])
+def test_documents_wait_and_count_for_the_next_page(
+    monkeypatch: pytest.MonkeyPatch, delay: float, seconds: float
+) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    crawl = Crawl(DELAY, delay=delay, jitter=0)
+    crawl.fetch()
+    crawl.reach()
+    crawl.slot.lastseen = 1_000.0
+    monkeypatch.setattr(slot_pacing, "_slot_clock", lambda: 1_004.0)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    state = crawl.client.cached_state(f"https://{HOST}/")
+    assert state is not None
+    for _ in range(2):
+        asyncio.run(crawl.pacing.wait_turn(state))
+    assert slept == [seconds - 4, 2 * seconds - 4]
+    assert crawl.slot.lastseen == 1_000 + 2 * seconds
+    del crawl.slots[HOST]
+    asyncio.run(crawl.pacing.wait_turn(state))
+    assert len(slept) == 2
 
 
 def test_longer_delay_of_the_crawl_stays() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import scrapy.exceptions
 from scrapy import Request
+from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
 from scrapy.http import Response as ScrapyResponse
 from tests.integrations.scrapy.crawlers import make_crawler, since_2_18
 from twisted.internet import error
@@ -174,6 +175,36 @@ def test_request_bypasses_cookies_redirects_caches_and_the_slot_of_the_pages() -
         assert request.meta[key] is True
     assert request.meta["download_slot"] == f"robots.txt: {URL}"
     assert request.meta["download_timeout"] == 5
+
+
+@pytest.mark.parametrize(
+    "settings, adds",
+    [
+        ({}, False),
+        ({"DEFAULT_REQUEST_HEADERS": {"Accept": "text/html"}}, False),
+        ({"DEFAULT_REQUEST_HEADERS": {"Authorization": "Bearer secret", "X-Api-Key": "secret"}}, True),
+        ({"HTTPAUTH_USER": "user", "HTTPAUTH_DOMAIN": "example.com"}, True),
+    ],
+    ids=["nothing", "other", "headers", "authentication"],
+)
+def test_scrapy_adds_no_credentials_for_another_origin(settings: dict[str, Any], *, adds: bool) -> None:
+    requests: list[Request] = []
+
+    async def download(request: Request) -> ScrapyResponse:
+        DefaultHeadersMiddleware.from_crawler(crawler).process_request(request)
+        requests.append(request)
+        return ScrapyResponse(request.url)
+
+    crawler = make_crawler(settings)
+    assert DownloaderTransport(crawler).adds_credentials(URL) is adds
+    for cross_origin in (False, True):
+        send(download, ASKED._replace(cross_origin=cross_origin), crawler)
+    named, foreign = requests
+    default = settings.get("DEFAULT_REQUEST_HEADERS", {})
+    assert named.headers.get("Authorization") == (b"Bearer secret" if "Authorization" in default else None)
+    assert [foreign.headers.get(name) for name in ("Authorization", "X-Api-Key")] == [None, None]
+    # HttpAuthMiddleware leaves a header that exists.
+    assert b"Authorization" in foreign.headers
 
 
 def test_other_schemes_are_not_sent() -> None:

@@ -73,3 +73,31 @@ def test_bodies_that_are_missing_or_encoded_are_not_read(crawl: tuple[str, str, 
     origin, _, result = crawl
     unread = {target: "; not read: html" in result.pages[origin + target].meta["page"] for target in TARGETS}
     assert unread == TARGETS
+
+
+def test_sites_that_a_site_names_get_no_credentials() -> None:
+    """Scrapy itself adds the header to the requests for all pages."""
+    with Site() as site, Site() as other:
+        for one in (site, other):
+            for target in ("/page", "/other"):
+                one.serve(target, page())
+        site.serve("/robots.txt", robots(f"License: {other.origin}/rsl\nUser-agent: *\nAllow: /\n"))
+        site.serve("/.well-known/tdmrep.json", redirect(f"{other.origin}/tdm"))
+        site.serve("/moved", redirect(f"{other.origin}/page"))
+        other.serve("/robots.txt", robots("User-agent: *\nAllow: /\n"))
+        settings = {
+            **ADDON,
+            "CANFETCH_PURPOSE": "training",
+            "CANFETCH_MARK_USES": True,
+            "DEFAULT_REQUEST_HEADERS": {"Authorization": "Bearer secret"},
+        }
+        requests = [{"url": f"{site.origin}{target}"} for target in ("/page", "/moved", "/other")]
+        CrawlPlan(requests, settings).run()
+        sent = {request.target: "authorization" in request.headers for request in other.requests}
+        assert {name: has for name, has in sent.items() if name != "/page"} == {
+            "/robots.txt": False,
+            "/.well-known/tdmrep.json": False,
+            "/tdm": False,
+            "/rsl": False,
+        }
+        assert {request.headers.get("authorization") for request in site.requests} == {"Bearer secret"}

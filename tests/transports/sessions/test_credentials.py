@@ -91,14 +91,17 @@ def test_credentials_are_not_sent_to_another_origin_for_documents(session_name: 
 
     with Site() as other:
         origin = f"http://localhost:{site.port}"
-        site.serve("/robots.txt", respond(RULES))
+        site.serve("/robots.txt", respond(f"License: http://localhost:{other.port}/rsl\n".encode() + RULES))
         site.serve("/.well-known/tdmrep.json", redirect(f"http://localhost:{other.port}/tdm"))
         other.serve("/robots.txt", respond(RULES))
         other.serve("/tdm", redirect(f"{origin}/chosen"))
         ask(f"{origin}/fish") if session_name in SYNC_NAMES else asyncio.run(ask_async(f"{origin}/fish"))
         sent = {request.target: CREDENTIALS & set(request.headers) for request in (*other.requests, *site.requests)}
         assert sent["/.well-known/tdmrep.json"] == CREDENTIALS
-        assert (sent["/tdm"], sent["/chosen"]) == (set(), set())
+        assert (sent["/tdm"], sent["/chosen"], sent["/rsl"]) == (set(), set(), set())
+        for one, expected in ((site, CREDENTIALS), (other, set())):
+            robots = [each.headers for each in one.requests if each.target == "/robots.txt"]
+            assert [CREDENTIALS & set(headers) for headers in robots] == [expected]
 
 
 CREDENTIAL_SETTINGS: list[tuple[str, dict[str, Any]]] = [

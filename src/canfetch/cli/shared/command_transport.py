@@ -7,7 +7,7 @@ from canfetch.access.responses import Failure, Response
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.network_options import NO_PROXY, NetworkOptions
 from canfetch.client.options import Options
-from canfetch.client.request_headers import combine_headers, without_credentials
+from canfetch.client.request_headers import combine_headers, is_foreign, without_credentials
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
 from canfetch.client.transports.tls import create_ssl_context
@@ -54,7 +54,7 @@ class CommandTransport:
         Raises: InvalidURL: The URL is invalid or has no host.
         """
         named = self._credential_origins
-        if request.cross_origin or (named is not None and Origin.from_url(request.url) not in named):
+        if request.cross_origin or (named is not None and is_foreign(request.url, named)):
             request = request._replace(headers=without_credentials(request.headers), cross_origin=True)
         return self._transport.send(request)
 

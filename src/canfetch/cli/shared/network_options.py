@@ -202,8 +202,8 @@ def network_parameters(*, verbose_help: str = "", fetched: str = "robots.txt") -
             ["--header", "headers"],
             metavar="'NAME: VALUE'",
             multiple=True,
-            help="Header to add to requests, such as 'From: bot@example.com'. Headers with credentials are not sent to "
-            "another origin after a redirect. Can be repeated.",
+            help="Header to add to requests, such as 'From: bot@example.com'. Headers with credentials are sent only "
+            "to the origins that you name. Can be repeated.",
         ),
         Option(
             ["--public-only"],

@@ -22,9 +22,11 @@ from canfetch.agents.registry import REGISTRY
 from canfetch.client.identity.address_list_file import MAX_FILE_BYTES
 from canfetch.client.procedure import Clock
 from canfetch.client.regular_files import open_regular_file
+from canfetch.client.request_headers import is_foreign
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Transport, TransportRequest
 from canfetch.client.transports.http_transport import HTTPTransport
+from canfetch.core.origin import find_origin
 from canfetch.errors import InvalidAddressList
 
 _MAX_LIST_BYTES: Final = 4 * 1024 * 1024
@@ -123,9 +125,9 @@ def fetch_file(client: Client, transport: Transport, url: str, *, max_bytes: int
         max_bytes: The largest size.
     """
     options = client.options
-    requested = url
+    requested, named = url, [find_origin(url)]
     for redirects in range(_MAX_REDIRECTS + 1):
-        verdict = client.decide(requested)
+        verdict = client.decide(requested, cross_origin=is_foreign(requested, named))
         if not verdict.allowed:
             return f"not fetched: {verdict}"
         response = transport.send(

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from canfetch.client.origin_state import OriginState
+from canfetch.client.request_headers import is_foreign
 from canfetch.client.sync_client import Client
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.client.watch.history import Message, Version, WatchHistory
@@ -90,7 +91,8 @@ class Watcher:
         self._history.record_file(tdm_url, client.tdm_file(tdm_url), now=self._clock())
         if state.file is not None:
             for url in named_licenses(state.file.parse())[:MAX_LICENSES]:
-                self._history.record_file(url, client.license_file(url), now=self._clock())
+                file = client.license_file(url, cross_origin=is_foreign(url, [state.origin]))
+                self._history.record_file(url, file, now=self._clock())
 
     def send_messages(self, *, until: float = inf) -> None:
         """Send the messages that are due, each once, several at the same time. Those that fail are sent again later.

@@ -16,14 +16,14 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.skip_report.writer import SkipReport
 from canfetch.client.stores.locations import open_store_at
 from canfetch.errors import CanfetchError, InvalidOption, InvalidURL, OriginDisallowed
-from canfetch.integrations.request_guard import replace_signature
+from canfetch.integrations.request_guard import PacedAsyncClient, replace_signature
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
 from canfetch.integrations.scrapy.parser import RobotParser
 from canfetch.integrations.scrapy.refusals import DisallowedRequest, report_refusal
 from canfetch.integrations.scrapy.response_checks import PageChecks, UseChecks
 from canfetch.integrations.scrapy.slot_pacing import SlotPacing
-from canfetch.integrations.scrapy.transport import DownloaderTransport
+from canfetch.integrations.scrapy.transport import DownloaderTransport, is_cross_origin
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -69,7 +69,7 @@ class RobotsMiddleware:
         self._evidence = _opened("CANFETCH_EVIDENCE", settings.evidence, EvidenceRecorder)
         self._identity = _opened("CANFETCH_IDENTITY", settings.identity, _open_identity)
         self._skip_report = _opened("CANFETCH_SKIP_REPORT", settings.skip_report, SkipReport)
-        self._client = AsyncClient(
+        self._client = PacedAsyncClient(
             user_agent=settings.user_agent,
             agent=self._agents.default,
             transport=DownloaderTransport(crawler),
@@ -85,6 +85,7 @@ class RobotsMiddleware:
         self._announced: OrderedDict[str, float] = OrderedDict()
         if settings.obey_delay:
             self._pacing = SlotPacing(crawler, self._client, self._agents, settings)
+            self._client.wait_turn = self._pacing.wait_turn
         crawler.signals.connect(self._spider_closed, signal=signals.spider_closed)
 
     @classmethod
@@ -115,11 +116,13 @@ class RobotsMiddleware:
 
     async def _check(self, request: "Request") -> None:
         try:
-            state = self._client.cached_state(request.url) or await self._obtain_state(request)
+            cross_origin = is_cross_origin(request, request.url)
+            state = self._client.cached_state(request.url, cross_origin=cross_origin)
+            state = state or await self._obtain_state(request, cross_origin=cross_origin)
             agent = self._agents.find(request)
-            if self._evidence is None and await self._client.allows(request.url, agent=agent):
+            if self._evidence is None and not cross_origin and await self._client.allows(request.url, agent=agent):
                 return
-            verdict = await self._client.decide(request.url, agent=agent)
+            verdict = await self._client.decide(request.url, agent=agent, cross_origin=cross_origin)
         except InvalidURL as error:
             raise IgnoreRequest(f"Forbidden because it has no robots.txt: {error}") from None
         if not verdict.allowed:
@@ -145,8 +148,8 @@ class RobotsMiddleware:
                 await self._use_checks.check(request, response)
         return response
 
-    async def _obtain_state(self, request: "Request") -> OriginState:
-        state = await self._client.origin_state(request.url)
+    async def _obtain_state(self, request: "Request", *, cross_origin: bool) -> OriginState:
+        state = await self._client.origin_state(request.url, cross_origin=cross_origin)
         await self._announce(request, state)
         return state
 

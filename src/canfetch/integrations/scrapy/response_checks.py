@@ -18,6 +18,7 @@ from canfetch.integrations.page_bodies import content_codings, has_html, page_re
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings, parse_purpose, parse_uses
 from canfetch.integrations.scrapy.refusals import DisallowedPage, DisallowedUse, report_refusal
+from canfetch.integrations.scrapy.transport import is_cross_origin
 from canfetch.pages import PageVerdict, parse_page
 from canfetch.pages.headers import page_headers
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
@@ -124,13 +125,15 @@ class UseChecks:
         if purpose is None:
             return
         agent = self._agents.find(request)
-        page = _page_response(request, response)
-        verdict = await self._client.may_use(response.url, purpose=purpose, agent=agent, response=page)
         kept = request.meta.get(_REDIRECTS_KEY, {})
-        earlier = [
-            # A page with a refresh is not a redirect, and a response from Scrapy's cache is not downloaded.
-            await self._client.may_use(url, purpose=purpose, agent=agent, response=PageResponse(_FOUND, kept.get(url)))
-            for url in request.meta.get("redirect_urls", ())
+        responses = [(response.url, _page_response(request, response))]
+        # A page with a refresh is not a redirect, and a response from Scrapy's cache is not downloaded.
+        responses += [(url, PageResponse(_FOUND, kept.get(url))) for url in request.meta.get("redirect_urls", ())]
+        verdict, *earlier = [
+            await self._client.may_use(
+                url, purpose=purpose, agent=agent, response=page, cross_origin=is_cross_origin(request, url)
+            )
+            for url, page in responses
         ]
         verdict = with_redirects(verdict, earlier)
         request.meta[USE_VERDICT_KEY] = verdict

@@ -4,11 +4,14 @@ A slot holds the requests to one host name, so it keeps the longest delay of the
 set when a request reaches the downloader, before it is queued.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import signals
+from scrapy.core import downloader as scrapy_downloader
 
 from canfetch.access.pacing import Pace, request_interval
 from canfetch.client.async_client import AsyncClient
@@ -28,6 +31,8 @@ _OriginAgent = tuple[str, Agent]
 _MAX_CACHED_PACES: Final = 10_000
 # Scrapy removes idle slots. Their delays are removed once there are this many more than slots.
 _MAX_IDLE_SLOTS: Final = 100
+# The clock of the slots. It is the wall clock in earlier releases than 2.19.
+_slot_clock: Final[Callable[[], float]] = getattr(scrapy_downloader, "monotonic", time.time)
 # The variation that RANDOMIZE_DOWNLOAD_DELAY has always had.
 _DEFAULT_JITTER: Final = 0.5
 
@@ -59,6 +64,21 @@ class SlotPacing:
         self._paced: dict[str, _PacedSlot] = {}
         self._paces: dict[_OriginAgent, tuple[float, Pace]] = {}
         crawler.signals.connect(self._request_reached_downloader, signal=signals.request_reached_downloader)
+
+    async def wait_turn(self, state: OriginState) -> None:
+        """Wait until a document, such as tdmrep.json, may be requested from an origin, and count it in the host's slot.
+
+        The request itself has a slot of its own, because the time of a fetch is limited.
+        """
+        engine: Any = self._crawler.engine
+        slot = engine.downloader.slots.get(state.origin.host.strip("[]"))
+        if slot is None:
+            return
+        now = _slot_clock()
+        turn = max(now, slot.lastseen + max(slot.delay, self._interval(state, self._agents.default)))
+        # The next request of the slot waits from then on.
+        slot.lastseen = turn
+        await asyncio.sleep(turn - now)
 
     def _request_reached_downloader(self, request: "Request") -> None:
         name, slot = self._find_slot(request)
@@ -98,7 +118,8 @@ class SlotPacing:
     def _find_state(self, url: str) -> OriginState | None:
         try:
             # The delay of an expired file still counts.
-            return self._client.cached_state(url, offline=True)
+            find = partial(self._client.cached_state, url, offline=True)
+            return find() or find(cross_origin=True)
         except InvalidURL:
             return None
 

@@ -5,6 +5,7 @@ the client adds its procedure: redirects, expiry, the access policy, the store a
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import Request, signals
@@ -14,11 +15,13 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.options import Options
+from canfetch.client.request_headers import has_credentials, is_foreign
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.endpoints import parse_endpoint
 from canfetch.client.transports.failures import REQUEST_ERRORS, TransportError, request_failure
 from canfetch.client.transports.headers import decode_headers
 from canfetch.client.transports.response_body import ResponseBuilder
+from canfetch.core.origin import find_origin
 from canfetch.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -60,13 +63,21 @@ class DownloaderTransport:
     Args: crawler: The crawl.
     """
 
-    # Scrapy adds credentials by the URL of a request, also after a redirect. So a response after a redirect does not
-    # differ from that of a direct request.
     route = Route(_SCHEMES, "those of Scrapy")
 
     def __init__(self, crawler: "Crawler") -> None:
         self._crawler = crawler
         self._downloads = 0
+        names = crawler.settings.getdict("DEFAULT_REQUEST_HEADERS")
+        self._credentials = [str(name) for name in names if has_credentials(str(name))]
+
+    def adds_credentials(self, url: str) -> bool:  # noqa: ARG002 - the same for all URLs
+        """Return whether settings of the crawl add headers with credentials. What other middlewares add is unknown."""
+        settings, spider = self._crawler.settings, self._crawler.spider
+        # Scrapy before 2.19 has no such settings.
+        values = [*map(settings.get, ("HTTPAUTH_USER", "HTTPAUTH_PASS"))]
+        values += [getattr(spider, name, None) for name in ("http_user", "http_pass")]
+        return bool(self._credentials) or any(values)
 
     def check_options(self, options: Options) -> None:
         """Check that the options of a client can be guaranteed.
@@ -83,7 +94,7 @@ class DownloaderTransport:
         """
         deadline = asyncio.timeout(request.timeout)
         try:
-            converted = _to_scrapy(request)
+            converted = _to_scrapy(request, self._credentials)
             async with deadline:
                 response = await self._download(converted)
             return self._build_response(request, response)
@@ -159,17 +170,26 @@ class _BodyLimit:
         return self._received > self._max_bytes
 
 
-def _to_scrapy(request: TransportRequest) -> Request:
+def is_cross_origin(request: Request, url: str) -> bool:
+    """Return whether a redirect led from a request of the spider to a URL of another origin."""
+    redirected: Sequence[str] = request.meta.get("redirect_urls", ())
+    return bool(redirected) and is_foreign(url, [find_origin(redirected[0])])
+
+
+def _to_scrapy(request: TransportRequest, credentials: Sequence[str]) -> Request:
     """Return the request of Scrapy.
 
+    Args: credentials: The names of headers with credentials that Scrapy adds to requests.
     Raises: InvalidURL; TransportError: The scheme, the port or the host is not supported.
     """
+    # Scrapy adds no header that a request has, also without a value.
+    removed = ("Authorization", *credentials) if request.cross_origin else ()
     return Request(
         # As other transports send it, which is what a signature covers.
         parse_endpoint(request.url).url,
         callback=NO_CALLBACK,
         # Scrapy decodes whole bodies, so an encoded one could take any amount of memory.
-        headers=[*request.headers, ("Accept-Encoding", "identity")],
+        headers=[*request.headers, ("Accept-Encoding", "identity"), *((name, None) for name in removed)],
         priority=_PRIORITY,
         dont_filter=True,
         meta={
