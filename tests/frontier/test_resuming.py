@@ -357,7 +357,7 @@ def test_file_of_another_version_is_rejected(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match="unsupported frontier version 99: expected 5; use another file"):
+    with pytest.raises(StoreError, match="unsupported frontier version 99: expected 6; use another file"):
         open_file(path)
 
 

@@ -78,6 +78,10 @@ class FrontierClocks:
         """Return whether the wall clock was set back since the last call. See `ClockWatch`."""
         return self._watch.check(now.wall) > 0
 
+    def shift(self, now: Moment) -> float:
+        """Return by how many seconds the wall clock was set forward since the frontier was opened."""
+        return max(now.wall, 0.0) - now.at
+
     def at(self) -> float:
         """Return the time of the frontier."""
         return self._start + self._monotonic()

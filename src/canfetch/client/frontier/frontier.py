@@ -221,6 +221,7 @@ class Frontier:
             self._agent,
             bounds,
             max_checks=max_checks,
+            max_unreachable=max_unreachable,
             notify=self._changed.set,
             now=self._clocks.now,
             of_groups=self._is_grouped,
@@ -417,6 +418,8 @@ class Frontier:
         # A call in another thread changes nothing.
         self._queue.check_usable()
         try:
+            self._queue.note_clock_shift(self._clocks.shift(self._clocks.now()))
+            self._turns.end_requests()
             counts = self._queue.counts()
             self._final_counts = counts._replace(queued=counts.queued + counts.in_flight, in_flight=0)
         finally:
@@ -469,6 +472,7 @@ class Frontier:
             now = self._clocks.now()
             if self._clocks.was_set_back(now):
                 self._checks.forget()
+            self._queue.note_clock_shift(self._clocks.shift(now))
             has_more_due = self._sort_due(now)
             self._release(self._queue.lost_origins())
             has_more_checks = not has_more_due and self._start_checks()

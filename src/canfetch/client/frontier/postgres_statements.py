@@ -168,6 +168,8 @@ LEFT JOIN LATERAL (
     ORDER BY priority DESC, id LIMIT %(limit)s
 ) AS u ON true"""
 
+NEWEST_URL: Final = "SELECT coalesce(max(id), 0) FROM canfetch_urls WHERE origin = %(origin)s"
+
 # After a connection broke: claims that the server has and the worker does not know.
 GIVE_BACK_OTHERS: Final = f"""
 WITH {_ME},
@@ -652,6 +654,10 @@ UPDATE canfetch_urls AS u SET
     worker = NULL
 FROM left_urls AS l WHERE u.origin = l.origin AND u.id = l.id
 RETURNING is_last, u.url, u.error, l.attempt - 1, {NOW}, u.priority"""
+# The requests of its open turns end when a worker closes its frontier, or later.
+END_REQUESTS: Final = f"""
+UPDATE canfetch_origins SET last_request_at = {NOW} WHERE worker = %(left)s AND state = 3
+AND id IN (SELECT origin FROM canfetch_urls WHERE crawl = %(crawl)s AND state = 1 AND worker = %(left)s)"""
 # The URLs of a worker that closes its frontier count as not handed out.
 RELEASE_ALL: Final = """
 UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL

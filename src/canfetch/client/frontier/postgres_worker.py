@@ -232,6 +232,9 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                     claim.attempts[queued.id] = queued.attempt
                     yield queued
 
+    def newest_url(self, origin: int) -> float:
+        return float(self._run(sql.NEWEST_URL, origin=origin)[0][0])
+
     def skip(self, origin: int, urls: Sequence[int]) -> None:
         claim = self._claims.get(origin)
         if claim is not None:
@@ -419,6 +422,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 run(sql.LOCK_CRAWL, values)
                 if run("SELECT 1 FROM canfetch_workers WHERE id = %(left)s FOR UPDATE", values):
                     run(sql.LOCK_LEFT, {"workers": [self._worker]})
+                    run(sql.END_REQUESTS, values)
                     run(sql.RELEASE_ALL, values)
                     run(sql.PLACE_ALL, values)
                     run(sql.END_WORKER, {**values, "failed": 0})
