@@ -316,6 +316,20 @@ def test_the_request_for_a_file_counts_although_the_process_dies_during_it(tmp_p
 
 
 @both_backends
+def test_a_redirect_of_a_file_is_a_request_to_the_group_of_its_target() -> None:
+    class Redirected(Origins):
+        async def send(self, request: TransportRequest) -> Response | Failure:
+            if not request.url.startswith("https://b.example"):
+                return await super().send(request)
+            await asyncio.sleep(5.0)
+            return Response(request.url, 301, (("Location", f"{HTTPS}/other/robots.txt"),), b"")
+
+    result = crawl(Redirected({HTTPS: 10}), [*urls(HTTPS, pages=1), "https://b.example/"], group_by="host")
+    # The files of both hosts are requested at 0, and that of the target at 5. The page would come at 10 without that.
+    assert result.times(HTTPS) == [15.0]
+
+
+@both_backends
 def test_files_in_the_cache_of_the_client_need_no_request() -> None:
     async def main() -> list[float]:
         async with open_frontier(hosts := Origins(), group_by="host") as frontier:

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from inspect import iscoroutine
 from itertools import islice
 from math import inf
 from types import TracebackType
@@ -38,6 +39,7 @@ from canfetch.client.frontier.validation import (
     check_counts,
     check_depth,
     check_functions,
+    check_links,
     check_priority,
     check_retry_after,
     check_source,
@@ -47,6 +49,7 @@ from canfetch.client.frontier.validation import (
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
 from canfetch.core.urls import AnyURL
 from canfetch.errors import InvalidURL
 
@@ -262,6 +265,7 @@ class Frontier:
                 self._clocks,
                 agent=self._agent,
                 max_unreachable=max_unreachable,
+                is_given_up=lambda origin: self._is_given_up(origin, self._clocks.now()),
                 report=self._report,
                 record=client.record,
             )
@@ -321,7 +325,7 @@ class Frontier:
             InvalidOption: `priority`, `depth` or `metadata` is not valid; StoreError: The file cannot be written, or
             the frontier is closed.
         """
-        check_source(urls)
+        check_links(urls)
         priority, depth, text = check_priority(priority), check_depth("depth", depth), metadata_json(metadata)
         # Also without any URL.
         self._queue.check_usable()
@@ -358,7 +362,8 @@ class Frontier:
             url: The URL that was fetched, or the URL that it redirected to.
             retry_after: The `Retry-After` header of the response, or a number of seconds. A missing or invalid header
                 has no effect. The maximum is one day, regardless of `max_delay`.
-        Raises: InvalidURL; TypeError: `retry_after` has another type; StoreError: The file cannot be written.
+        Raises: InvalidURL; TypeError: `retry_after` has another type; InvalidOption: It is a negative number or NaN;
+            StoreError: The file cannot be written.
         Source: RFC 9110 section 10.2.3.
         """
         check_retry_after(retry_after)
@@ -608,7 +613,7 @@ class Frontier:
 
     def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
-        if origin.failures >= self._max_failures and not self._may_probe(origin, now):
+        if self._is_given_up(origin, now):
             self._drop_failing(origin, now)
             return None
         taken = self._turns.take(origin, now)
@@ -616,6 +621,9 @@ class Frontier:
             return None
         self._probing.discard(origin.id)
         return Turn(self._open_turns, Grant(origin.id, taken.queued, taken.pace, origin.failures), taken.verdict)
+
+    def _is_given_up(self, origin: QueuedOrigin, now: Moment) -> bool:
+        return origin.failures >= self._max_failures and not self._may_probe(origin, now)
 
     def _may_probe(self, origin: QueuedOrigin, now: Moment) -> bool:
         """Return whether an origin whose turns have failed has one turn now, which shows whether it works again."""
@@ -644,7 +652,11 @@ class Frontier:
         due_at = None if self._sources.is_reading else self._queue.next_due_at()
         waits: list[asyncio.Task[object]] = [asyncio.create_task(self._changed.wait())]
         if due_at is not None:
-            waits.append(asyncio.create_task(self._sleep(max(0.0, due_at - self._clocks.at()))))
+            sleeping: object = self._sleep(max(0.0, due_at - self._clocks.at()))
+            if not iscoroutine(sleeping):
+                waits[0].cancel()
+                raise TypeError(f"invalid result of sleep {quoted(sleeping)}: expected an async function")
+            waits.append(asyncio.create_task(sleeping))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -217,6 +217,8 @@ class GroupTurns:
             if group_delay is not None:
                 due_at = now.next_request_at(self._pace(group_delay), last_request_at=requested_at)
                 self._queue.wait(group, due_at, keeps=True)
+            for target in result.targets:
+                self._queue.note_request(target, now.at)
             del self._running[group], results[0]
         return unexpected
 

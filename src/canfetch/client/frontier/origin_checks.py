@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import Final, NamedTuple
 
@@ -15,6 +15,7 @@ from canfetch.client.frontier.queue_values import QueuedOrigin
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
+from canfetch.core.origin import find_origin
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Access, Effect
 from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
@@ -62,6 +63,7 @@ class CheckResult(NamedTuple):
             None for that one.
         pace: The limits that the file sets, if it is known.
         newest_url: The ID of the newest URL before the check. Later ones wait for the next check.
+        targets: The other origins to which its robots.txt was redirected in this check.
     """
 
     origin: QueuedOrigin
@@ -71,6 +73,7 @@ class CheckResult(NamedTuple):
     failing_seconds: float | None = None
     pace: Pace | None = None
     newest_url: float = inf
+    targets: Sequence[str] = ()
 
 
 class _Check(NamedTuple):
@@ -190,7 +193,8 @@ class OriginChecks:
                     self._checked[origin.id] = checked
                 self._failing_since.pop(self._key(origin), None)
                 self._note_unreachable(check, state)
-                results.append(CheckResult(origin, True, None, pace=checked.pace))
+                targets = self._targets(check, state) if self._of_groups else ()
+                results.append(CheckResult(origin, True, None, pace=checked.pace, targets=targets))
             else:
                 error = None if task.cancelled() else task.exception()
                 results.append(self.note_failure(origin, error, check.newest_url))
@@ -208,6 +212,13 @@ class OriginChecks:
             raise RequestNotSent(f"{url}robots.txt is not requested: another process has the group of its origin")
         # A request in the background would be one that is not counted.
         return await self._client.origin_state(url, refresh=need is FetchNeed.SOON)
+
+    def _targets(self, check: _Check, state: OriginState) -> list[str]:
+        entry = state.entry
+        if entry.fetched_at < check.started_at:
+            return []
+        targets = {str(find_origin(hop.location)) for hop in entry.hops}
+        return sorted(targets - {check.origin.name, "None"})
 
     def _key(self, origin: QueuedOrigin) -> int | str:
         return origin.name if self._of_groups else origin.id

@@ -18,9 +18,9 @@ from canfetch.client.frontier.turn import SkippedURL
 from canfetch.client.frontier.url_queue import URLQueue
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
-from canfetch.core.origin import find_origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.verdict import ClientVerdict
-from canfetch.errors import RequestNotSent
+from canfetch.errors import InvalidURL, RequestNotSent
 
 # The number of queued URLs of an origin or group that are decided for one turn.
 DECIDED_URLS: Final = 50
@@ -44,6 +44,7 @@ class OriginTurns:
         clocks: The clocks of the frontier.
         agent: The agent that the rules are for.
         max_unreachable: Seconds after which the URLs of an unreachable origin are skipped.
+        is_given_up: Returns whether the URLs of an origin are skipped because its turns have failed.
         report: Called with each URL before it is dropped.
         record: Records the decision about a URL.
     """
@@ -56,6 +57,7 @@ class OriginTurns:
         *,
         agent: Agent,
         max_unreachable: float,
+        is_given_up: Callable[[QueuedOrigin], bool],
         report: Callable[[SkippedURL], None],
         record: Callable[[str, ClientVerdict, OriginState], None],
     ) -> None:
@@ -64,6 +66,7 @@ class OriginTurns:
         self._clocks = clocks
         self._agent = agent
         self._max_unreachable = max_unreachable
+        self._is_given_up = is_given_up
         self._report = report
         self._record = record
 
@@ -117,8 +120,13 @@ class OriginTurns:
         Args: limit: The largest number.
         """
         origins = self._queue.next_unchecked(limit)
-        self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
-        for origin in origins:
+        # The next turn of one that is given up skips its URLs, and needs no file.
+        checked = [origin for origin in origins if not self._is_given_up(origin)]
+        needed = {origin.id for origin in checked}
+        self._queue.set_phases(
+            (Phase.CHECKING if origin.id in needed else Phase.READY, origin.id) for origin in origins
+        )
+        for origin in checked:
             self._checks.start(origin, self._queue.newest_url(origin.id))
         return len(origins)
 
@@ -199,6 +207,11 @@ class OriginTurns:
             if newer is not None and not self._checks.is_given_up(origin.id, queued.id):
                 newer.append(queued.id)
                 continue
+            problem = _problem_of(queued.url, origin.name)
+            if problem is not None:
+                skipped.append(queued.id)
+                self._report(SkippedURL(queued.url, None, problem))
+                continue
             if turn is not None and checked.state.allows(queued.url, self._agent, now):
                 break
             verdict = checked.state.decide(queued.url, self._agent, now)
@@ -210,3 +223,14 @@ class OriginTurns:
             skipped.append(queued.id)
             self._report(SkippedURL(queued.url, verdict))
         return turn
+
+
+def _problem_of(url: str, origin: str) -> str | None:
+    """Return why a stored URL is not one of its origin: an older version accepted it, or it is damaged."""
+    if url.startswith(f"{origin}/"):
+        return None
+    try:
+        found = Origin.from_url(url)
+    except InvalidURL as error:
+        return str(error)
+    return None if str(found) == origin else f"damaged: stored as a URL of {origin}"

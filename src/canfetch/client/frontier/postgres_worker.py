@@ -390,14 +390,26 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             self._hold(claim, end.due_at)
         return True
 
-    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
+    def note_request(self, origin_name: str, now: float) -> None:
+        id_ = self._run_for_origin(sql.NOTE_REQUEST, origin_name)
+        with self._lock:
+            claim = self._claims.get(id_)
+            if claim is not None:
+                claim.origin = claim.origin._replace(last_request_at=now)
+
+    def _run_for_origin(self, statement: str, origin_name: str, **values: Any) -> int:
+        """Run a statement about an origin, or the group of one, and return its ID."""
         self._find_origins({origin_name})
-        while not self._run(sql.DEFER, origin=self._origin_ids[origin_name], retry_in=retry_at - now):
+        while not self._run(statement, origin=self._origin_ids[origin_name], **values):
             # Its group has joined another one.
             del self._origin_ids[origin_name]
             self._find_origins({origin_name})
+        return self._origin_ids[origin_name]
+
+    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
+        id_ = self._run_for_origin(sql.DEFER, origin_name, retry_in=retry_at - now)
         with self._lock:
-            claim = self._claims.get(self._origin_ids[origin_name])
+            claim = self._claims.get(id_)
             if claim is not None:
                 latest = max(claim.origin.retry_at or 0.0, retry_at)
                 claim.origin = claim.origin._replace(retry_at=latest, last_request_at=now)

@@ -223,6 +223,14 @@ class SQLiteQueue(URLQueue):
             longest: float = check_row(row, int | float)[0]
             return longest
 
+    def note_request(self, origin_name: str, now: float) -> None:
+        with self.database.transaction():
+            self._execute(
+                "UPDATE origins SET last_request_at = max(coalesce(last_request_at, 0), ?) WHERE id = ?",
+                now,
+                self._find_origin(origin_name),
+            )
+
     def resolve(self, origin: int, name: str) -> None:
         with self.database.transaction():
             row = self._execute(

@@ -197,6 +197,12 @@ class URLQueue(ABC):
         """
         raise NotImplementedError
 
+    def note_request(self, origin_name: str, now: float) -> None:  # noqa: B027 - see below
+        """Note a request to an origin that a redirect has led to. Only groups need it.
+
+        It counts as the last request to the group of the origin, if the queue can note that.
+        """
+
     def resolve(self, origin: int, name: str) -> None:
         """Rename a group whose address was not known, or let it join the group with this name. Only groups need it.
 

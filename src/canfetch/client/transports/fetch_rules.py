@@ -77,6 +77,8 @@ class _Targets:
     def __init__(self, argument: str, texts: Iterable[str]) -> None:
         if isinstance(texts, str):
             raise InvalidOption(f"invalid {argument} {quoted(texts)}: expected a list, such as [{quoted(texts)}]")
+        if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+            raise InvalidOption(f"invalid {argument} {quoted(texts)}: expected a list of str")
         self.texts = tuple(texts)
         self.names: set[str] = set()
         self.ports: set[int] = set()
@@ -84,7 +86,9 @@ class _Targets:
         for text in self.texts:
             self._add(argument, text)
 
-    def _add(self, argument: str, text: str) -> None:
+    def _add(self, argument: str, text: object) -> None:
+        if not isinstance(text, str):
+            raise _invalid_target(argument, text)
         port = text.removeprefix(":")
         if text.startswith(":") and port.isascii() and port.isdigit() and 1 <= int(port[:6]) <= _MAX_PORT:
             self.ports.add(int(port))
@@ -117,11 +121,15 @@ def _ascii_name(argument: str, text: str) -> str:
     except UnicodeError:
         encoded = ""
     if not encoded or any(character in encoded for character in "*/:[] @%"):
-        raise InvalidOption(
-            f"invalid {argument} {quoted(text)}: expected a host name, a domain such as '.example.com', a port such as "
-            "':8080', or a network such as '10.0.0.0/8'"
-        )
+        raise _invalid_target(argument, text)
     return f".{encoded}" if is_domain else encoded
+
+
+def _invalid_target(argument: str, target: object) -> InvalidOption:
+    return InvalidOption(
+        f"invalid {argument} {quoted(target)}: expected a host name, a domain such as '.example.com', a port such as "
+        "':8080', or a network such as '10.0.0.0/8'"
+    )
 
 
 NO_RULES: Final = FetchRules()
