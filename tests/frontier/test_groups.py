@@ -318,7 +318,7 @@ def test_the_request_for_a_file_counts_although_the_process_dies_during_it(tmp_p
 @both_backends
 def test_a_redirect_of_a_file_is_a_request_to_the_group_of_its_target() -> None:
     class Redirected(Origins):
-        async def send(self, request: TransportRequest) -> Response | Failure:
+        async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]
             if not request.url.startswith("https://b.example"):
                 return await super().send(request)
             await asyncio.sleep(5.0)

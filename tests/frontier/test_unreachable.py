@@ -100,7 +100,7 @@ def test_a_url_that_is_added_late_is_not_skipped_without_a_request(group_by: str
 @pytest.mark.parametrize("group_by", ["origin", "host"])
 def test_urls_that_are_added_during_the_last_request_wait_for_another_one(group_by: str) -> None:
     class Slow(Outage):
-        async def send(self, request: TransportRequest) -> Response | Failure:
+        async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]
             response = await super().send(request)
             frontiers[0].add_many([f"{A}/new{len(self.requested_at)}"], priority=1.0)
             return response

@@ -88,8 +88,8 @@ class Frontier:
         agent: The agent, if it is not the agent of the client.
         group_by: What counts as one site for delays and concurrency, as a `GroupBy` or its name: each `origin`, all
             origins of a `host`, all of a `registrable-domain`, or all hosts with the same IP `address`. A group has one
-            request at a time, and waits for the longest delay of its origins. Requests for robots.txt files count. It
-            is stored with the crawl.
+            request at a time, and waits for the longest delay of its origins. Requests for robots.txt files count, but
+            those to other groups after a redirect do not wait. It is stored with the crawl.
         resolver: An async function that returns the IP addresses of a host, for `group_by="address"`. It is called for
             each new host. If it raises OSError or UnicodeError, or takes longer than ten seconds, the host is a group
             of its own. The iteration raises any other exception, and TypeError for a result of another type. After
@@ -115,7 +115,9 @@ class Frontier:
             after each `recrawl.every` seconds, and its URLs are visited again once such a turn is done.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies, or whose checks raise exceptions, or a host whose `resolver` does.
-            After that, its URLs are skipped.
+            They count from the first check of this frontier with that result, as long as no check has another one. The
+            URLs are skipped after the first check that fails so much later, or, with 0, after the first one. URLs that
+            are added after that check wait for the next one.
         max_checks: The number of robots.txt files and addresses that can be requested at the same time. If more are
             needed, every other one is that of the next origin in order, and the rest are chosen at random, so that
             origins that fail slowly do not hold up the others.
@@ -134,7 +136,7 @@ class Frontier:
             async function.
         clock: Returns seconds since the epoch, for tests. Give the client the same clock.
         monotonic: Returns seconds since any moment, and is never set. Delays are measured with it. For tests.
-        sleep: Sleeps for a number of seconds. For tests.
+        sleep: An async function that sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
         opened, another frontier uses it, or its crawl was begun with another `group_by`. MissingExtra: `group_by` is
         `registrable-domain`, and the library `publicsuffixlist` is not installed.

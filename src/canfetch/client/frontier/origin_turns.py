@@ -99,11 +99,11 @@ class OriginTurns:
             self._queue.wait(origin.id, now.at, skipped=skipped)
             raise
         if again_at is not None and turn is None:
-            problem = checked.state.entry.outcome.detail
+            detail = checked.state.entry.outcome.detail
             if skipped and newer:
                 # So that the next ones are looked at now.
-                self._queue.delay_urls(origin.id, newer, again_at, error=problem)
-            self._queue.wait(origin.id, now.at if skipped else again_at, skipped=skipped, problem=problem)
+                self._queue.delay_urls(origin.id, newer, again_at, error=detail)
+            self._queue.wait(origin.id, now.at if skipped else again_at, skipped=skipped, problem=detail)
             return None
         at = now.next_request_at(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
         if turn is None or at > now.at:

@@ -629,8 +629,8 @@ SELECT id FROM canfetch_workers WHERE crawl = %(crawl)s AND alive_until < %(now)
 FOR UPDATE SKIP LOCKED"""
 # The clock of the server was set back by `step` seconds: all waits are as long as they were. The order of the rows is
 # that of the disk, which is safe after `RENEW_ALL`. Of the statements without the row of a worker, `DEFER` and
-# `NOTE_REQUEST` lock one origin, the lock of `ADD_MEMBERS` does not conflict with these, and `QUEUE_CHOSEN` runs after a
-# lock of the crawl.
+# `NOTE_REQUEST` lock one origin, the lock of `ADD_MEMBERS` does not conflict with these, and `QUEUE_CHOSEN` runs after
+# a lock of the crawl.
 SHIFT: Final = (
     """UPDATE canfetch_origins SET due_at = due_at - %(step)s, ready_at = ready_at - %(step)s,
     retry_at = retry_at - %(step)s, last_request_at = last_request_at - %(step)s WHERE crawl = %(crawl)s""",

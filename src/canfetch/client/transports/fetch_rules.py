@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from typing import Final
+from typing import Any, Final
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import reached_by
@@ -74,7 +74,7 @@ class FetchRules:
 class _Targets:
     """The targets of an argument."""
 
-    def __init__(self, argument: str, texts: Iterable[str]) -> None:
+    def __init__(self, argument: str, texts: Any) -> None:
         if isinstance(texts, str):
             raise InvalidOption(f"invalid {argument} {quoted(texts)}: expected a list, such as [{quoted(texts)}]")
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
