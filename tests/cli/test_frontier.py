@@ -175,8 +175,8 @@ def test_files_that_cannot_be_shown(run: Run, tmp_path: Path) -> None:
         "text": f"text: file is not a database; {CORRUPTION_ADVICE}",
         "folder": "folder: is a directory: expected the file of a canfetch.Frontier",
         "other": "other: not a frontier: expected the file of a canfetch.Frontier",
-        "old": "old: frontier version 1, expected 5: resume the crawl once to convert it",
-        "new": "new: frontier version 99, expected 5: use a newer canfetch",
+        "old": "old: frontier version 1, expected 6: resume the crawl once to convert it",
+        "new": "new: frontier version 99, expected 6: use a newer canfetch",
         "view": "view: not a frontier: expected the file of a canfetch.Frontier",
     }
     for name, message in expected.items():

@@ -1,6 +1,9 @@
 """A wall clock that is set, by hours or by weeks, makes no wait of a crawl longer or shorter."""
 
 import asyncio
+import json
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +14,9 @@ from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
 
 from canfetch.access.pacing import Pace
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.frontier import Frontier, Turn
+from canfetch.client.frontier import Frontier, Turn, export_frontier
 from canfetch.client.frontier.clocks import Moment
+from canfetch.client.frontier.report import read_report
 from canfetch.client.stores.memory import MemoryStore
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -72,6 +76,56 @@ def test_a_file_of_a_clock_that_was_ahead_waits_as_long_as_the_server_asked(tmp_
 
     # The wait counts from the start of the next run: how much of it has passed is not known.
     assert crawl({}, [], path=path, start=200.0).taken == [(500, f"{B}/1"), (800, f"{A}/2")]
+
+
+@pytest.mark.files
+@pytest.mark.parametrize("step", [MONTH, 45.0, -45.0, -MONTH])
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_waits_that_began_after_a_step_of_the_clock_last_beyond_the_run(
+    tmp_path: Path,
+    step: float,
+    is_killed: bool,  # noqa: FBT001 - a parameter of pytest
+) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    clock = Clock(2 * MONTH)
+    pages = [f"{host}/{number}" for host in (A, B) for number in (1, 2)]
+
+    async def first_run() -> Path:
+        async with open_frontier(Hosts(SLOW), pages, path=path, clock=clock, retry_delay=600.0) as frontier:
+            clock.ahead += step
+            (await anext(frontier)).retry(retry_after="3600")
+            (await anext(frontier)).done(retry_after="86400")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(10.0):
+                    await anext(frontier)
+            report = read_report(path, clock=clock)
+            assert [origin.next_at for origin in report.next_origins] == [
+                clock.ahead + wait for wait in (3600.0, 86400.0)
+            ]
+            left = path.with_name("left.sqlite3")
+            for suffix in ("", "-wal"):
+                shutil.copy(f"{path}{suffix}", f"{left}{suffix}")
+        return left if is_killed else path
+
+    left = run_in_virtual_time(first_run)
+    again = crawl(SLOW, [], path=left, clock=clock, start=10.0)
+    assert again.times(A)[0] == 3600.0
+    assert again.times(B) == [86400.0]
+
+
+@pytest.mark.files
+def test_an_export_has_the_times_of_the_wall_clock(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    clock = Clock(MONTH)
+
+    async def first_run() -> None:
+        async with open_frontier(Hosts(), [f"{A}/1", f"{A}/2"], path=path, clock=clock) as frontier:
+            clock.ahead += MONTH
+            (await anext(frontier)).done(retry_after="600")
+
+    run_in_virtual_time(first_run)
+    origin = json.loads(list(export_frontier(path))[1])
+    assert (origin["last_request_at"], origin["retry_at"]) == (2 * MONTH, 2 * MONTH + 600.0)
 
 
 @pytest.mark.files

@@ -296,10 +296,11 @@ def test_an_origin_that_is_given_up_holds_no_check(path: Path) -> None:
                 (await anext(frontier)).retry()
 
     run_in_virtual_time(first)
-    # Each file is requested again, because the client has no store.
     result = crawl(Hosts(), [], path=path, max_failures_per_origin=1, max_checks=2, start=1e5)
     assert result.urls == []
     assert len(result.skipped) == 6
+    # A file that no turn needs is not requested.
+    assert result.hosts.requests == []
 
 
 def test_a_turn_that_is_done_resets_the_failures_of_an_origin() -> None:

@@ -1,6 +1,7 @@
 """Frontiers: when each URL is handed out, in which order, and what is recorded."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
@@ -227,6 +228,9 @@ class Unprintable:
         ({"path": ""}, "invalid path '': expected a path"),
         ({"on_skip": asyncio.sleep}, "expected a function that is not async"),
         ({"sleep": 3}, "invalid sleep 3: expected an async function"),
+        ({"sleep": time.sleep}, "invalid sleep <built-in function sleep>: expected an async function"),
+        ({"clock": lambda: "x"}, "invalid result of clock 'x': expected a finite number of seconds"),
+        ({"clock": lambda: float("nan")}, "invalid result of clock nan: expected a finite number of seconds"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
@@ -237,6 +241,51 @@ def test_options_are_validated(options: dict[str, Any], message: str) -> None:
 
     with pytest.raises(InvalidOption, match=message):
         run_in_virtual_time(main)
+
+
+@pytest.mark.files
+@pytest.mark.parametrize("retry_after", [-5.0, -1, float("nan")])
+def test_seconds_of_a_retry_after_are_validated(retry_after: float) -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{A}/1"]) as frontier:
+            with await anext(frontier) as turn:
+                for call in (turn.done, turn.retry, lambda **options: frontier.defer(A, **options)):
+                    with pytest.raises(InvalidOption, match=f"invalid retry_after {retry_after}: expected a number of"):
+                        call(retry_after=retry_after)
+            assert frontier.counts.done == 1
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.files
+def test_urls_that_cannot_be_read_now_are_an_error() -> None:
+    async def generate() -> AsyncIterator[str]:
+        yield f"{A}/2"
+
+    async def main() -> None:
+        async with open_frontier(urls=[f"{A}/1"]) as frontier:
+            for call in (frontier.add_many, frontier.add_source):
+                with pytest.raises(TypeError, match=r"invalid urls list: pass an object, list\(...\)"):
+                    call(list)
+            with await anext(frontier) as turn:
+                for call in (frontier.add_many, turn.add):
+                    with pytest.raises(
+                        TypeError, match=r"type async_generator: pass an asynchronous iterable to Frontier\.add_source"
+                    ):
+                        call(generate())
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.files
+def test_the_result_of_sleep_is_validated() -> None:
+    async def main() -> None:
+        async with open_frontier(urls=[f"{A}/1", f"{A}/2"], sleep=lambda _: None) as frontier:
+            (await anext(frontier)).done()
+            with pytest.raises(TypeError, match="invalid result of sleep None: expected an async function"):
+                await anext(frontier)
+
+    run_in_virtual_time(main)
 
 
 async def frontier_with_invalid_clock() -> None:
@@ -251,6 +300,8 @@ def test_priority_client_agent_and_clock_are_validated() -> None:
                 """Nothing is requested."""
         async with open_frontier() as frontier:
             for call in (frontier.add, frontier.add_many, frontier.add_source):
+                with pytest.raises(InvalidOption, match="invalid priority True: expected a finite number"):
+                    call([], priority=True)
                 with pytest.raises(InvalidOption, match="invalid priority nan: expected a finite number"):
                     call([], priority=float("nan"))
 

@@ -156,6 +156,30 @@ def test_an_exception_of_on_skip_loses_no_url_of_an_invalid_origin(path: Path) -
     assert len(reported) == len(set(reported)) == 3
 
 
+@pytest.mark.parametrize(
+    "damaged, error",
+    [
+        ("https:/@a.example/1", "invalid URL 'https:/***@a.example/1'"),
+        ("https://a.example:x/1", "invalid URL 'https://a.example:x/1'"),
+        ("https://A.exampl/1", f"damaged: stored as a URL of {A}"),
+    ],
+)
+def test_damaged_urls_are_skipped(path: Path, damaged: str, error: str) -> None:
+    async def first_run() -> None:
+        async with open_frontier(path=path) as frontier:
+            frontier.add_many([f"{A}/0", f"{A}/1", f"{A}/2"])
+
+    run_in_virtual_time(first_run)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE urls SET url = CAST(? AS BLOB) WHERE id = 2", (damaged,))
+    result = crawl({}, [], path=path)
+
+    assert result.urls == [f"{A}/0", f"{A}/2"]
+    (skipped,) = result.skipped
+    assert (skipped.url, skipped.verdict) == (damaged, None)
+    assert (skipped.error or "").startswith(error)
+
+
 def test_priorities_and_attempts_survive_a_restart(path: Path) -> None:
     async def first_run() -> None:
         async with open_frontier(urls=[f"{A}/1"], path=path, max_attempts=2, retry_delay=0.0) as frontier:
@@ -357,7 +381,7 @@ def test_file_of_another_version_is_rejected(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match="unsupported frontier version 99: expected 5; use another file"):
+    with pytest.raises(StoreError, match="unsupported frontier version 99: expected 6; use another file"):
         open_file(path)
 
 

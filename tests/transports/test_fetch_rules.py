@@ -91,6 +91,12 @@ def test_invalid_targets(target: str) -> None:
         FetchRules(refuse=[target])
 
 
+@pytest.mark.parametrize("targets, invalid", [([5], "5"), ([b"a.example"], "b'a.example'"), (5, "5"), (b"a", "b'a'")])
+def test_targets_of_other_types(targets: Any, invalid: str) -> None:
+    with pytest.raises(InvalidOption, match=f"invalid refuse {invalid}: expected a"):
+        FetchRules(refuse=targets)
+
+
 def test_invalid_arguments() -> None:
     with pytest.raises(InvalidOption, match=r"expected a list, such as \['a.example'\]"):
         FetchRules(allow="a.example")

@@ -30,6 +30,17 @@ def check_callable(name: str, value: Any) -> None:
         raise InvalidOption(f"invalid {name} {quoted(value)}: expected a function that is not async")
 
 
+def check_time(name: str, value: Any) -> float:
+    """Return the time that a clock has returned.
+
+    Args: name: The option that is the clock.
+    Raises: InvalidOption: It is not a finite number.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_MAX_NUMBER <= value <= _MAX_NUMBER:
+        raise InvalidOption(f"invalid result of {name} {quoted(value)}: expected a finite number of seconds")
+    return value
+
+
 def check_agent(agent: Agent) -> Agent:
     """Return an agent if user-agent lines can name its tokens: no rule is about a token such as `GPTBot,CCBot`.
 

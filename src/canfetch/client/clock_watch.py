@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from canfetch.access.effective_access import MAX_CLOCK_SKEW
+from canfetch.client.argument_checks import check_time
 
 # The monotonic clock is read at most once in this time, so that decisions about cached origins stay cheap.
 _CHECK_SECONDS: Final = 1.0
@@ -33,7 +34,7 @@ class ClockWatch:
 
     def __init__(self, clock: Callable[[], float], monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        now = clock()
+        now = check_time("clock", clock())
         self._offset = now - monotonic()
         self._set_checked(now)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace, next_request_at
+from canfetch.client.argument_checks import check_time
 from canfetch.client.clock_watch import ClockWatch
 
 # The problem of an origin, and the error of a URL, that waits for its Visit-time.
@@ -67,7 +68,7 @@ class FrontierClocks:
         self._clock = clock
         self._monotonic = monotonic
         # The time of the frontier starts at 0 if the wall clock is before 1970: an origin without a time is due at 0.
-        self._start = max(clock(), 0.0) - monotonic()
+        self._start = max(check_time("clock", clock()), 0.0) - check_time("monotonic", monotonic())
         self._watch = ClockWatch(clock, monotonic)
 
     def now(self) -> Moment:
@@ -77,6 +78,10 @@ class FrontierClocks:
     def was_set_back(self, now: Moment) -> bool:
         """Return whether the wall clock was set back since the last call. See `ClockWatch`."""
         return self._watch.check(now.wall) > 0
+
+    def shift(self, now: Moment) -> float:
+        """Return by how many seconds the wall clock was set forward since the frontier was opened."""
+        return max(now.wall, 0.0) - now.at
 
     def at(self) -> float:
         """Return the time of the frontier."""

@@ -41,7 +41,7 @@ from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
 
 APPLICATION_ID: Final = 0x63616E66
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 # Seconds to wait for a file that another process uses.
 _BUSY_SECONDS: Final = 1.0
 # How often the path of the file is compared with the open one.
@@ -65,6 +65,15 @@ _MEMBERS: Final = (
     "CREATE INDEX member_delays ON members (origin, delay)",
 )
 COUNT_ADDED: Final = "UPDATE origins SET added = (SELECT count(*) FROM known WHERE origin = origins.id)"
+# Seconds by which the wall clock was set forward since the crawl was opened. The times of the file do not count them.
+CLOCK_SHIFT: Final = "(SELECT clock_shift FROM totals)"
+URL_DUE_AT: Final = f"CASE state WHEN 2 THEN due_at + {CLOCK_SHIFT} ELSE due_at END"
+_SETTLE: Final = (
+    f"""UPDATE origins SET due_at = due_at + {CLOCK_SHIFT}, ready_at = ready_at + {CLOCK_SHIFT},
+    retry_at = retry_at + {CLOCK_SHIFT}, last_request_at = last_request_at + {CLOCK_SHIFT}""",  # noqa: S608 - above
+    f"UPDATE urls SET due_at = due_at + {CLOCK_SHIFT} WHERE state = 2",  # noqa: S608 - above
+    "UPDATE totals SET clock_shift = 0",
+)
 _SCHEMA: Final = (
     """CREATE TABLE origins (
         id INTEGER PRIMARY KEY,
@@ -116,7 +125,8 @@ _SCHEMA: Final = (
         failed INTEGER NOT NULL,
         skipped INTEGER NOT NULL,
         refused INTEGER NOT NULL DEFAULT 0,
-        group_by TEXT NOT NULL DEFAULT 'origin'
+        group_by TEXT NOT NULL DEFAULT 'origin',
+        clock_shift REAL NOT NULL DEFAULT 0
     )""",
     "INSERT INTO totals (added, done, failed, skipped) VALUES (0, 0, 0, 0)",
     *_MEMBERS,
@@ -154,6 +164,8 @@ _MIGRATIONS: Final = {
         "ALTER TABLE origins ADD COLUMN added INTEGER NOT NULL DEFAULT 0",
         COUNT_ADDED,
     ),
+    # Version 5 did not know that the wall clock had been set during a run.
+    5: ("ALTER TABLE totals ADD COLUMN clock_shift REAL NOT NULL DEFAULT 0",),
 }
 # What computing with values of other types raises.
 DAMAGE: Final = (TypeError, ValueError, OverflowError)
@@ -238,6 +250,16 @@ class FrontierDatabase(QueueConnection):
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
 
+    def settle_clock(self) -> None:
+        """Convert all times to those of the wall clock, within a transaction, if it was set during the last run.
+
+        Cost: O(n) for n origins and URLs if it was.
+        """
+        (shift,) = check_row(self.connection.execute("SELECT clock_shift FROM totals").fetchone(), int | float)
+        if shift:
+            for statement in _SETTLE:
+                self.connection.execute(statement)
+
     def check_file(self) -> None:
         """Check that the path still leads to the file, unless it was checked just now.
 
@@ -283,6 +305,8 @@ class FrontierDatabase(QueueConnection):
                     self.connection.execute("UPDATE totals SET group_by = ?", (group_by.value,))
                 self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        with self.transaction():
+            self.settle_clock()
         (stored,) = check_row(self.connection.execute("SELECT group_by FROM totals").fetchone(), str)
         if group_by is not None and stored != group_by:
             raise wrong_grouping(self.name, stored, group_by)

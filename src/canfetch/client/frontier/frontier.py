@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from inspect import iscoroutine
 from itertools import islice
 from math import inf
 from types import TracebackType
@@ -38,6 +39,7 @@ from canfetch.client.frontier.validation import (
     check_counts,
     check_depth,
     check_functions,
+    check_links,
     check_priority,
     check_retry_after,
     check_source,
@@ -47,6 +49,7 @@ from canfetch.client.frontier.validation import (
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
+from canfetch.core.quoting import quoted
 from canfetch.core.urls import AnyURL
 from canfetch.errors import InvalidURL
 
@@ -85,8 +88,8 @@ class Frontier:
         agent: The agent, if it is not the agent of the client.
         group_by: What counts as one site for delays and concurrency, as a `GroupBy` or its name: each `origin`, all
             origins of a `host`, all of a `registrable-domain`, or all hosts with the same IP `address`. A group has one
-            request at a time, and waits for the longest delay of its origins. Requests for robots.txt files count. It
-            is stored with the crawl.
+            request at a time, and waits for the longest delay of its origins. Requests for robots.txt files count, but
+            those to other groups after a redirect do not wait. It is stored with the crawl.
         resolver: An async function that returns the IP addresses of a host, for `group_by="address"`. It is called for
             each new host. If it raises OSError or UnicodeError, or takes longer than ten seconds, the host is a group
             of its own. The iteration raises any other exception, and TypeError for a result of another type. After
@@ -112,7 +115,9 @@ class Frontier:
             after each `recrawl.every` seconds, and its URLs are visited again once such a turn is done.
         max_unreachable: Seconds for which the frontier tries to reach an origin whose robots.txt is unreachable, as
             often as the access policy specifies, or whose checks raise exceptions, or a host whose `resolver` does.
-            After that, its URLs are skipped.
+            They count from the first check of this frontier with that result, as long as no check has another one. The
+            URLs are skipped after the first check that fails so much later, or, with 0, after the first one. URLs that
+            are added after that check wait for the next one.
         max_checks: The number of robots.txt files and addresses that can be requested at the same time. If more are
             needed, every other one is that of the next origin in order, and the rest are chosen at random, so that
             origins that fail slowly do not hold up the others.
@@ -131,7 +136,7 @@ class Frontier:
             async function.
         clock: Returns seconds since the epoch, for tests. Give the client the same clock.
         monotonic: Returns seconds since any moment, and is never set. Delays are measured with it. For tests.
-        sleep: Sleeps for a number of seconds. For tests.
+        sleep: An async function that sleeps for a number of seconds. For tests.
     Raises: InvalidOption, InvalidProductToken. TypeError: `urls` is a single URL. StoreError: The file cannot be
         opened, another frontier uses it, or its crawl was begun with another `group_by`. MissingExtra: `group_by` is
         `registrable-domain`, and the library `publicsuffixlist` is not installed.
@@ -221,6 +226,7 @@ class Frontier:
             self._agent,
             bounds,
             max_checks=max_checks,
+            max_unreachable=max_unreachable,
             notify=self._changed.set,
             now=self._clocks.now,
             of_groups=self._is_grouped,
@@ -261,6 +267,7 @@ class Frontier:
                 self._clocks,
                 agent=self._agent,
                 max_unreachable=max_unreachable,
+                is_given_up=lambda origin: self._is_given_up(origin, self._clocks.now()),
                 report=self._report,
                 record=client.record,
             )
@@ -320,7 +327,7 @@ class Frontier:
             InvalidOption: `priority`, `depth` or `metadata` is not valid; StoreError: The file cannot be written, or
             the frontier is closed.
         """
-        check_source(urls)
+        check_links(urls)
         priority, depth, text = check_priority(priority), check_depth("depth", depth), metadata_json(metadata)
         # Also without any URL.
         self._queue.check_usable()
@@ -357,7 +364,8 @@ class Frontier:
             url: The URL that was fetched, or the URL that it redirected to.
             retry_after: The `Retry-After` header of the response, or a number of seconds. A missing or invalid header
                 has no effect. The maximum is one day, regardless of `max_delay`.
-        Raises: InvalidURL; TypeError: `retry_after` has another type; StoreError: The file cannot be written.
+        Raises: InvalidURL; TypeError: `retry_after` has another type; InvalidOption: It is a negative number or NaN;
+            StoreError: The file cannot be written.
         Source: RFC 9110 section 10.2.3.
         """
         check_retry_after(retry_after)
@@ -417,6 +425,8 @@ class Frontier:
         # A call in another thread changes nothing.
         self._queue.check_usable()
         try:
+            self._queue.note_clock_shift(self._clocks.shift(self._clocks.now()))
+            self._turns.end_requests()
             counts = self._queue.counts()
             self._final_counts = counts._replace(queued=counts.queued + counts.in_flight, in_flight=0)
         finally:
@@ -469,6 +479,7 @@ class Frontier:
             now = self._clocks.now()
             if self._clocks.was_set_back(now):
                 self._checks.forget()
+            self._queue.note_clock_shift(self._clocks.shift(now))
             has_more_due = self._sort_due(now)
             self._release(self._queue.lost_origins())
             has_more_checks = not has_more_due and self._start_checks()
@@ -604,7 +615,7 @@ class Frontier:
 
     def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait."""
-        if origin.failures >= self._max_failures and not self._may_probe(origin, now):
+        if self._is_given_up(origin, now):
             self._drop_failing(origin, now)
             return None
         taken = self._turns.take(origin, now)
@@ -612,6 +623,9 @@ class Frontier:
             return None
         self._probing.discard(origin.id)
         return Turn(self._open_turns, Grant(origin.id, taken.queued, taken.pace, origin.failures), taken.verdict)
+
+    def _is_given_up(self, origin: QueuedOrigin, now: Moment) -> bool:
+        return origin.failures >= self._max_failures and not self._may_probe(origin, now)
 
     def _may_probe(self, origin: QueuedOrigin, now: Moment) -> bool:
         """Return whether an origin whose turns have failed has one turn now, which shows whether it works again."""
@@ -640,7 +654,11 @@ class Frontier:
         due_at = None if self._sources.is_reading else self._queue.next_due_at()
         waits: list[asyncio.Task[object]] = [asyncio.create_task(self._changed.wait())]
         if due_at is not None:
-            waits.append(asyncio.create_task(self._sleep(max(0.0, due_at - self._clocks.at()))))
+            sleeping: object = self._sleep(max(0.0, due_at - self._clocks.at()))
+            if not iscoroutine(sleeping):
+                waits[0].cancel()
+                raise TypeError(f"invalid result of sleep {quoted(sleeping)}: expected an async function")
+            waits.append(asyncio.create_task(sleeping))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:

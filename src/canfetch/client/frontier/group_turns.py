@@ -19,7 +19,6 @@ from canfetch.client.frontier.origin_checks import (
     CheckResult,
     OriginChecks,
     recheck_delay,
-    retry_check_at,
 )
 from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn
 from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
@@ -46,12 +45,14 @@ class _Uncheckable(NamedTuple):
     until: float
     problem: str
     is_given_up: bool
+    newest_url: float
 
 
 class _Check(NamedTuple):
-    """The check of an origin of a group. `requested` is not empty once its robots.txt is requested."""
+    """The check of an origin of a group with a delay. `requested` is not empty once its robots.txt is requested."""
 
     name: str
+    delay: float
     requested: list[bool]
 
 
@@ -110,8 +111,8 @@ class GroupTurns:
         self._now = now
         # The checks that run.
         self._running: dict[int, _Check] = {}
-        # The groups whose addresses are looked up.
-        self._lookups: dict[asyncio.Task[str], QueuedOrigin] = {}
+        # The groups whose addresses are looked up, and the IDs of their newest URLs before that.
+        self._lookups: dict[asyncio.Task[str], tuple[QueuedOrigin, float]] = {}
         self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
 
     def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - origins need them
@@ -164,7 +165,7 @@ class GroupTurns:
             if host is not None:
                 self._queue.set_phases([(Phase.CHECKING, group.id)])
                 lookup = asyncio.create_task(resolved_group(host, self._resolver), name=f"canfetch address {host}")
-                self._lookups[lookup] = group
+                self._lookups[lookup] = group, self._queue.newest_url(group.id)
                 lookup.add_done_callback(lambda _: self._notify())
                 continue
             name = self._needed(group)
@@ -174,8 +175,9 @@ class GroupTurns:
                 self._queue.wait(group.id, at)
                 continue
             self._queue.set_phases([(Phase.CHECKING, group.id)])
-            check = self._running[group.id] = _Check(name, [])
-            self._checks.start(group._replace(name=name), partial(self._request, group, check))
+            check = self._running[group.id] = _Check(name, group.delay, [])
+            newest_url = self._queue.newest_url(group.id)
+            self._checks.start(group._replace(name=name), newest_url, partial(self._request, group, check))
         return len(groups)
 
     def _needed(self, group: QueuedOrigin) -> str | None:
@@ -215,6 +217,8 @@ class GroupTurns:
             if group_delay is not None:
                 due_at = now.next_request_at(self._pace(group_delay), last_request_at=requested_at)
                 self._queue.wait(group, due_at, keeps=True)
+            for target in result.targets:
+                self._queue.note_request(target, now.at)
             del self._running[group], results[0]
         return unexpected
 
@@ -225,12 +229,12 @@ class GroupTurns:
 
     def _end_lookups(self) -> BaseException | None:
         unexpected: BaseException | None = None
-        for lookup, group in [each for each in self._lookups.items() if each[0].done()]:
+        for lookup, (group, newest_url) in [each for each in self._lookups.items() if each[0].done()]:
             error = None if lookup.cancelled() else lookup.exception()
             if error is None and not lookup.cancelled():
                 self._queue.resolve(group.id, lookup.result())
             else:
-                result = self._checks.note_failure(group, error)
+                result = self._checks.note_failure(group, error, newest_url)
                 failed = self._note_uncheckable(group.name, result, self._now())
                 # The next turn skips the URLs of a host that was given up.
                 at = self._now().at if failed.is_given_up else failed.until
@@ -243,6 +247,14 @@ class GroupTurns:
     def free_slots(self) -> int:
         """The number of checks and lookups that can be started."""
         return max(0, self._checks.free_slots - len(self._lookups))
+
+    def end_requests(self) -> None:
+        """Count requests for robots.txt files that have not ended as ended now, before the queue is closed."""
+        now = self._now()
+        for group, check in self._running.items():
+            if check.requested:
+                due_at = now.next_request_at(self._pace(check.delay), last_request_at=now.at)
+                self._queue.note_check(group, check.name, requested_at=now.at, due_at=due_at)
 
     async def cancel(self) -> None:
         """Cancel all lookups."""
@@ -281,7 +293,7 @@ class GroupTurns:
                 continue
             uncheckable = unresolved or self._uncheckable.get(name)
             if uncheckable is not None and now.at < uncheckable.until:
-                if uncheckable.is_given_up:
+                if uncheckable.is_given_up and queued.id <= uncheckable.newest_url:
                     self._skip(queued, None, seen, uncheckable.problem)
                 else:
                     seen.delay(queued, uncheckable.until, uncheckable.problem)
@@ -290,8 +302,8 @@ class GroupTurns:
             if checked is None:
                 return turn or name
             used[name] = checked
-            again_at = retry_check_at(checked.state, now, self._max_unreachable)
-            if again_at is not None:
+            again_at = self._checks.retry_at(name, checked.state, now)
+            if again_at is not None and not self._checks.is_given_up(name, queued.id):
                 seen.delay(queued, again_at, checked.state.entry.outcome.detail)
                 continue
             if turn is not None and checked.state.allows(queued.url, self._agent, now.wall):
@@ -318,7 +330,7 @@ class GroupTurns:
         is_given_up = (result.failing_seconds or 0.0) > self._max_unreachable
         until = now.at + recheck_delay(result)
         self._uncheckable.pop(name, None)
-        noted = self._uncheckable[name] = _Uncheckable(until, result.problem, is_given_up)
+        noted = self._uncheckable[name] = _Uncheckable(until, result.problem, is_given_up, result.newest_url)
         if len(self._uncheckable) > _MAX_UNCHECKABLE:
             self._uncheckable.popitem(last=False)
         return noted

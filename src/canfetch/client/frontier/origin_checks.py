@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import Final, NamedTuple
 
@@ -15,6 +15,7 @@ from canfetch.client.frontier.queue_values import QueuedOrigin
 from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
+from canfetch.core.origin import find_origin
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Access, Effect
 from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
@@ -22,6 +23,9 @@ from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
 # Limits of the states that are held after their turn. The client caches the same objects.
 _MAX_HELD_STATES: Final = 2000
 _MAX_HELD_BYTES: Final = 32 * 1024 * 1024
+# The number of failing or unreachable origins for which it is known since when they are. For the oldest of more, the
+# time begins anew.
+_MAX_FAILING: Final = 100_000
 # The shortest time before an unreachable origin is checked again.
 _MIN_RECHECK_DELAY: Final = 1.0
 # Seconds until a robots.txt is requested again that could not be, for a reason of this machine or after an unexpected
@@ -58,6 +62,8 @@ class CheckResult(NamedTuple):
         failing_seconds: Seconds since the first of the checks that have failed without another result in between, or
             None for that one.
         pace: The limits that the file sets, if it is known.
+        newest_url: The ID of the newest URL before the check. Later ones wait for the next check.
+        targets: The other origins to which its robots.txt was redirected in this check.
     """
 
     origin: QueuedOrigin
@@ -66,6 +72,38 @@ class CheckResult(NamedTuple):
     problem: str = ""
     failing_seconds: float | None = None
     pace: Pace | None = None
+    newest_url: float = inf
+    targets: Sequence[str] = ()
+
+
+class _Check(NamedTuple):
+    """A check that runs.
+
+    Attributes:
+        origin: The origin.
+        started_at: When it was started, by the wall clock.
+        newest_url: The ID of the newest URL at that time.
+    """
+
+    origin: QueuedOrigin
+    started_at: float
+    newest_url: float
+
+
+class _Unreachable(NamedTuple):
+    """An origin whose robots.txt is unreachable, without a usable copy.
+
+    Attributes:
+        since: When a check found that first, in the time of the frontier.
+        requested_at: When the last request ended.
+        is_given_up: Whether the last request was made long enough after that.
+        newest_url: The ID of the newest URL before the last request. Later ones wait for the next request.
+    """
+
+    since: float
+    requested_at: float
+    is_given_up: bool
+    newest_url: float
 
 
 class OriginChecks:
@@ -76,6 +114,7 @@ class OriginChecks:
         agent: The agent whose limits count.
         bounds: The crawler's own limits.
         max_checks: The number of origins whose files are being obtained, or were obtained for their next turn.
+        max_unreachable: Seconds after which an unreachable origin is given up.
         notify: Called after each check.
         now: Returns the present moment.
         of_groups: Whether origins are those of groups. Their names identify them then, instead of their IDs in the
@@ -89,6 +128,7 @@ class OriginChecks:
         bounds: Pace,
         *,
         max_checks: int,
+        max_unreachable: float,
         notify: Callable[[], None],
         now: Callable[[], Moment],
         of_groups: bool,
@@ -97,12 +137,15 @@ class OriginChecks:
         self._agent = agent
         self._bounds = bounds
         self._max_checks = max_checks
+        self._max_unreachable = max_unreachable
         self._notify = notify
         self._now = now
         self._of_groups = of_groups
         # When the checks of origins began to fail. In the order of their last failure.
         self._failing_since: OrderedDict[int | str, float] = OrderedDict()
-        self._tasks: dict[asyncio.Task[OriginState], QueuedOrigin] = {}
+        # In the order of their last check.
+        self._unreachable: OrderedDict[int | str, _Unreachable] = OrderedDict()
+        self._tasks: dict[asyncio.Task[OriginState], _Check] = {}
         self._ended: list[asyncio.Task[OriginState]] = []
         # Origins that were checked for their next turn, whether their files are still fresh or not.
         self._checked: dict[int | str, CheckedOrigin] = {}
@@ -117,15 +160,17 @@ class OriginChecks:
         """The number of checks that can be started."""
         return self._max_checks - len(self._tasks) - len(self._checked)
 
-    def start(self, origin: QueuedOrigin, may_request: Callable[[], bool] | None = None) -> None:
+    def start(self, origin: QueuedOrigin, newest_url: float, may_request: Callable[[], bool] | None = None) -> None:
         """Obtain the robots.txt of an origin in the background.
 
-        Args: may_request: Called before a request is sent, which is not sent if it returns False.
+        Args:
+            newest_url: The ID of its newest URL. If this check gives up the origin, newer ones are not skipped.
+            may_request: Called before a request is sent, which is not sent if it returns False.
         """
         url = f"{origin.name}/"
         obtaining = self._client.origin_state(url) if may_request is None else self._obtain(url, may_request)
         task = asyncio.create_task(obtaining, name=f"canfetch check {origin.name}")
-        self._tasks[task] = origin
+        self._tasks[task] = _Check(origin, self._now().wall, newest_url)
         task.add_done_callback(self._end)
 
     def collect(self) -> list[CheckResult]:
@@ -133,7 +178,8 @@ class OriginChecks:
         results = []
         while self._ended:
             task = self._ended.pop()
-            origin = self._tasks.pop(task)
+            check = self._tasks.pop(task)
+            origin = check.origin
             if not task.cancelled() and task.exception() is None:
                 state = task.result()
                 checked = CheckedOrigin(state, declared_pace(state, self._agent, self._bounds))
@@ -146,9 +192,12 @@ class OriginChecks:
                 else:
                     self._checked[origin.id] = checked
                 self._failing_since.pop(self._key(origin), None)
-                results.append(CheckResult(origin, True, None, pace=checked.pace))
+                self._note_unreachable(check, state)
+                targets = self._targets(check, state) if self._of_groups else ()
+                results.append(CheckResult(origin, True, None, pace=checked.pace, targets=targets))
             else:
-                results.append(self.note_failure(origin, None if task.cancelled() else task.exception()))
+                error = None if task.cancelled() else task.exception()
+                results.append(self.note_failure(origin, error, check.newest_url))
             self._released.discard(origin.id)
         return results
 
@@ -164,11 +213,21 @@ class OriginChecks:
         # A request in the background would be one that is not counted.
         return await self._client.origin_state(url, refresh=need is FetchNeed.SOON)
 
+    def _targets(self, check: _Check, state: OriginState) -> list[str]:
+        entry = state.entry
+        if entry.fetched_at < check.started_at:
+            return []
+        targets = {str(find_origin(hop.location)) for hop in entry.hops}
+        return sorted(targets - {check.origin.name, "None"})
+
     def _key(self, origin: QueuedOrigin) -> int | str:
         return origin.name if self._of_groups else origin.id
 
-    def note_failure(self, origin: QueuedOrigin, error: BaseException | None) -> CheckResult:
-        """Note that the check of an origin raised an exception, or was cancelled. Also for the address of a host."""
+    def note_failure(self, origin: QueuedOrigin, error: BaseException | None, newest_url: float) -> CheckResult:
+        """Note that the check of an origin raised an exception, or was cancelled. Also for the address of a host.
+
+        Args: newest_url: See `start`.
+        """
         if isinstance(error, RequestNotSent | ClientClosed):
             # That says nothing about the site, and other checks would fail as well.
             return CheckResult(origin, False, error, str(error))
@@ -176,9 +235,52 @@ class OriginChecks:
         key = self._key(origin)
         since = self._failing_since.pop(key, None)
         self._failing_since[key] = now if since is None else since
-        if len(self._failing_since) > _MAX_HELD_STATES:
+        if len(self._failing_since) > _MAX_FAILING:
             self._failing_since.popitem(last=False)
-        return CheckResult(origin, False, error, _describe(error), None if since is None else now - since)
+        seconds = None if since is None else now - since
+        return CheckResult(origin, False, error, _describe(error), seconds, newest_url=newest_url)
+
+    def _note_unreachable(self, check: _Check, state: OriginState) -> None:
+        now = self._now()
+        key = self._key(check.origin)
+        before = self._unreachable.pop(key, None)
+        if not _is_unreachable(state, now.wall):
+            return
+        if before is not None and not self._of_groups and (check.origin.last_request_at or -inf) > before.requested_at:
+            # Another process has had a turn since.
+            before = None
+        noted = before or _Unreachable(now.at, now.at, False, -inf)
+        # The client may have answered from its cache.
+        if state.entry.fetched_at >= check.started_at:
+            is_given_up = now.at - noted.since >= self._max_unreachable
+            noted = _Unreachable(noted.since, now.at, is_given_up, check.newest_url)
+        self._unreachable[key] = noted
+        if len(self._unreachable) > _MAX_FAILING:
+            self._unreachable.popitem(last=False)
+
+    def retry_at(self, origin: int | str, state: OriginState, now: Moment) -> float | None:
+        """Return when an unreachable origin without a usable copy is checked again, in the time of the frontier.
+
+        Return None for other origins.
+
+        Args: origin: Its ID in the queue, or its name if it is one of a group.
+        """
+        if not _is_unreachable(state, now.wall):
+            return None
+        if origin not in self._unreachable:
+            # Its copy has expired since the check.
+            self._unreachable[origin] = _Unreachable(now.at, now.at, False, -inf)
+        return now.from_wall(max(state.next_fetch_at, now.wall + _MIN_RECHECK_DELAY))
+
+    def is_given_up(self, origin: int | str, url: int) -> bool:
+        """Return whether a URL of an unreachable origin is skipped.
+
+        Args:
+            origin: As for `retry_at`, which has returned a time.
+            url: The ID of the URL.
+        """
+        noted = self._unreachable[origin]
+        return noted.is_given_up and url <= noted.newest_url
 
     def is_known(self, origin: int, now: float) -> bool:
         """Return whether an origin needs no check.
@@ -210,7 +312,7 @@ class OriginChecks:
         """Keep the files of origins that have no next turn now."""
         released = set(origins)
         if released:
-            self._released |= {origin.id for origin in self._tasks.values() if origin.id in released}
+            self._released |= {check.origin.id for check in self._tasks.values() if check.origin.id in released}
         for origin_id in released:
             checked = self._checked.pop(origin_id, None)
             if checked is not None:
@@ -262,21 +364,13 @@ def recheck_delay(result: CheckResult) -> float:
     return min(max(_NOT_SENT_DELAY, result.failing_seconds or 0.0), _MAX_EXCEPTION_DELAY)
 
 
-def retry_check_at(state: OriginState, now: Moment, max_unreachable: float) -> float | None:
-    """Return when an unreachable origin without a usable copy is checked again, in the time of the frontier.
+def _is_unreachable(state: OriginState, now: float) -> bool:
+    """Return whether a robots.txt is unreachable and no copy of it can be used.
 
-    Return None for other origins, and after `max_unreachable` seconds.
+    Args: now: The epoch time by the wall clock.
     """
-    access = state.effective_access(now.wall)
-    if access.access is not Access.UNREACHABLE or access.effect is not Effect.FULL_DISALLOW:
-        return None
-    since = state.entry.fetched_at if state.entry.first_failure_at is None else state.entry.first_failure_at
-    # A clock that was set back must not prolong it.
-    retry_until = min(since, now.wall) + max_unreachable
-    if now.wall >= retry_until:
-        return None
-    next_check_at = max(state.next_fetch_at, now.wall + _MIN_RECHECK_DELAY)
-    return now.from_wall(min(next_check_at, retry_until))
+    access = state.effective_access(now)
+    return access.access is Access.UNREACHABLE and access.effect is Effect.FULL_DISALLOW
 
 
 def _describe(error: BaseException | None) -> str:

@@ -12,16 +12,15 @@ from canfetch.client.frontier.origin_checks import (
     CheckResult,
     OriginChecks,
     recheck_delay,
-    retry_check_at,
 )
 from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
 from canfetch.client.frontier.turn import SkippedURL
 from canfetch.client.frontier.url_queue import URLQueue
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
-from canfetch.core.origin import find_origin
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.verdict import ClientVerdict
-from canfetch.errors import RequestNotSent
+from canfetch.errors import InvalidURL, RequestNotSent
 
 # The number of queued URLs of an origin or group that are decided for one turn.
 DECIDED_URLS: Final = 50
@@ -45,6 +44,7 @@ class OriginTurns:
         clocks: The clocks of the frontier.
         agent: The agent that the rules are for.
         max_unreachable: Seconds after which the URLs of an unreachable origin are skipped.
+        is_given_up: Returns whether the URLs of an origin are skipped because its turns have failed.
         report: Called with each URL before it is dropped.
         record: Records the decision about a URL.
     """
@@ -57,6 +57,7 @@ class OriginTurns:
         *,
         agent: Agent,
         max_unreachable: float,
+        is_given_up: Callable[[QueuedOrigin], bool],
         report: Callable[[SkippedURL], None],
         record: Callable[[str, ClientVerdict, OriginState], None],
     ) -> None:
@@ -65,6 +66,7 @@ class OriginTurns:
         self._clocks = clocks
         self._agent = agent
         self._max_unreachable = max_unreachable
+        self._is_given_up = is_given_up
         self._report = report
         self._record = record
 
@@ -86,18 +88,23 @@ class OriginTurns:
         if checked is None:
             self._queue.set_phases([(Phase.UNCHECKED, origin.id)])
             return None
-        again_at = retry_check_at(checked.state, now, self._max_unreachable)
-        if again_at is not None:
-            self._queue.wait(origin.id, again_at, problem=checked.state.entry.outcome.detail)
-            return None
         skipped: list[int] = []
         self._queue.queue_due_urls(origin.id, now.at)
+        again_at = self._checks.retry_at(origin.id, checked.state, now)
+        newer: list[int] = []
         try:
-            turn = self._decide_first(origin, checked, now.wall, skipped)
+            turn = self._decide_first(origin, checked, now.wall, skipped, None if again_at is None else newer)
         except BaseException:
             # The URLs that were reported are dropped, so that the iteration can go on after the exception.
             self._queue.wait(origin.id, now.at, skipped=skipped)
             raise
+        if again_at is not None and turn is None:
+            detail = checked.state.entry.outcome.detail
+            if skipped and newer:
+                # So that the next ones are looked at now.
+                self._queue.delay_urls(origin.id, newer, again_at, error=detail)
+            self._queue.wait(origin.id, now.at if skipped else again_at, skipped=skipped, problem=detail)
+            return None
         at = now.next_request_at(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
         if turn is None or at > now.at:
             problem = now.visit_problem(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
@@ -113,9 +120,14 @@ class OriginTurns:
         Args: limit: The largest number.
         """
         origins = self._queue.next_unchecked(limit)
-        self._queue.set_phases((Phase.CHECKING, origin.id) for origin in origins)
-        for origin in origins:
-            self._checks.start(origin)
+        # The next turn of one that is given up skips its URLs, and needs no file.
+        checked = [origin for origin in origins if not self._is_given_up(origin)]
+        needed = {origin.id for origin in checked}
+        self._queue.set_phases(
+            (Phase.CHECKING if origin.id in needed else Phase.READY, origin.id) for origin in origins
+        )
+        for origin in checked:
+            self._checks.start(origin, self._queue.newest_url(origin.id))
         return len(origins)
 
     async def end_checks(self, results: list[CheckResult]) -> BaseException | None:
@@ -131,8 +143,10 @@ class OriginTurns:
         unexpected: BaseException | None = None
         dropped: list[CheckResult] = []
         for result in failed:
-            is_invalid = find_origin(f"{result.origin.name}/") is None
-            if is_invalid or (result.failing_seconds or 0.0) > self._max_unreachable:
+            if find_origin(f"{result.origin.name}/") is None:
+                dropped.append(result._replace(newest_url=inf))
+                continue
+            if (result.failing_seconds or 0.0) > self._max_unreachable:
                 dropped.append(result)
                 continue
             self._queue.wait(result.origin.id, self._clocks.at() + recheck_delay(result), problem=result.problem)
@@ -146,40 +160,58 @@ class OriginTurns:
         """Release origins that this frontier has lost. Their robots.txt files are held for a next turn."""
         self._checks.release(origins)
 
+    def end_requests(self) -> None:
+        """Do nothing: requests for robots.txt files do not count."""
+
     async def cancel(self) -> None:
         """Do nothing: the checks are cancelled by their owner."""
 
     async def _drop_all(self, result: CheckResult) -> None:
-        """Report and drop all queued URLs of an origin. The next check of the origin continues if this is interrupted.
+        """Report and drop the URLs of an origin from before its check. The next check continues if this is interrupted.
 
         Args: result: The check, which says why they cannot be fetched.
         """
         origin = result.origin.id
+        again_at = self._clocks.at() + recheck_delay(result)
         self._queue.queue_due_urls(origin, inf)
         try:
             while self._queue.is_open and (urls := list(self._queue.first_urls(origin, DECIDED_URLS))):
                 skipped: list[int] = []
+                newer = [queued.id for queued in urls if queued.id > result.newest_url]
+                if newer:
+                    self._queue.delay_urls(origin, newer, again_at, error=result.problem)
                 try:
                     for queued in urls:
-                        skipped.append(queued.id)
-                        self._report(SkippedURL(queued.url, None, result.problem))
+                        if queued.id <= result.newest_url:
+                            skipped.append(queued.id)
+                            self._report(SkippedURL(queued.url, None, result.problem))
                 finally:
                     self._queue.skip(origin, skipped)
                 await asyncio.sleep(0)
         finally:
             if self._queue.is_open:
-                self._queue.wait(origin, self._clocks.at() + recheck_delay(result), problem=result.problem)
+                self._queue.wait(origin, again_at, problem=result.problem)
 
     def _decide_first(
-        self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int]
+        self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int], newer: list[int] | None
     ) -> NextTurn | None:
         """Return the turn of the first allowed URL of an origin, and add the disallowed URLs to `skipped`.
 
         The disallowed URLs are reported. Those that follow are decided as well, so that an origin without allowed URLs
         does not wait for its next turn.
+
+        Args: newer: The URLs for which an unreachable origin is requested again are added here. None for others.
         """
         turn: NextTurn | None = None
         for queued in self._queue.first_urls(origin.id, DECIDED_URLS):
+            if newer is not None and not self._checks.is_given_up(origin.id, queued.id):
+                newer.append(queued.id)
+                continue
+            problem = _problem_of(queued.url, origin.name)
+            if problem is not None:
+                skipped.append(queued.id)
+                self._report(SkippedURL(queued.url, None, problem))
+                continue
             if turn is not None and checked.state.allows(queued.url, self._agent, now):
                 break
             verdict = checked.state.decide(queued.url, self._agent, now)
@@ -191,3 +223,14 @@ class OriginTurns:
             skipped.append(queued.id)
             self._report(SkippedURL(queued.url, verdict))
         return turn
+
+
+def _problem_of(url: str, origin: str) -> str | None:
+    """Return why a stored URL is not one of its origin: an older version accepted it, or it is damaged."""
+    if url.startswith(f"{origin}/"):
+        return None
+    try:
+        found = Origin.from_url(url)
+    except InvalidURL as error:
+        return str(error)
+    return None if str(found) == origin else f"damaged: stored as a URL of {origin}"

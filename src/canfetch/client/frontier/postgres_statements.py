@@ -2,7 +2,8 @@
 
 What a worker does with its origins and URLs begins with the row of the worker, which the process that takes over the
 origins of a dead worker locks first, too. So a worker that was suspended finds that row gone, and changes nothing.
-`ADD_ORIGINS`, `ADD_MEMBERS` and `DEFER` do not need that row, and `QUEUE_CHOSEN` is for callers that have none.
+`ADD_ORIGINS`, `ADD_MEMBERS`, `DEFER` and `NOTE_REQUEST` do not need that row, and `QUEUE_CHOSEN` is for callers that
+have none.
 
 Transactions lock the crawl, its workers, and origins in this order, and origins in the order of their IDs, so that no
 two of them wait for one another there. `CLAIM` does not wait for origins.
@@ -167,6 +168,8 @@ LEFT JOIN LATERAL (
     SELECT id, url, priority, attempt, depth, metadata, visit FROM canfetch_urls WHERE origin = o.id AND state = 0
     ORDER BY priority DESC, id LIMIT %(limit)s
 ) AS u ON true"""
+
+NEWEST_URL: Final = "SELECT coalesce(max(id), 0) FROM canfetch_urls WHERE origin = %(origin)s"
 
 # After a connection broke: claims that the server has and the worker does not know.
 GIVE_BACK_OTHERS: Final = f"""
@@ -518,6 +521,8 @@ UPDATE canfetch_origins SET
     state = CASE WHEN state = 2 THEN 1 ELSE state END
 WHERE id = %(origin)s RETURNING 1"""
 
+NOTE_REQUEST: Final = f"UPDATE canfetch_origins SET last_request_at = {NOW} WHERE id = %(origin)s RETURNING 1"
+
 NEXT_DUE: Final = f"""
 SELECT due_at - {NOW} FROM canfetch_origins WHERE crawl = %(crawl)s AND state = 1 ORDER BY due_at LIMIT 1"""
 
@@ -623,8 +628,9 @@ EXPIRED: Final = """
 SELECT id FROM canfetch_workers WHERE crawl = %(crawl)s AND alive_until < %(now)s ORDER BY id
 FOR UPDATE SKIP LOCKED"""
 # The clock of the server was set back by `step` seconds: all waits are as long as they were. The order of the rows is
-# that of the disk, which is safe after `RENEW_ALL`. Of the statements without the row of a worker, `DEFER` locks one
-# origin, the lock of `ADD_MEMBERS` does not conflict with these, and `QUEUE_CHOSEN` runs after a lock of the crawl.
+# that of the disk, which is safe after `RENEW_ALL`. Of the statements without the row of a worker, `DEFER` and
+# `NOTE_REQUEST` lock one origin, the lock of `ADD_MEMBERS` does not conflict with these, and `QUEUE_CHOSEN` runs after
+# a lock of the crawl.
 SHIFT: Final = (
     """UPDATE canfetch_origins SET due_at = due_at - %(step)s, ready_at = ready_at - %(step)s,
     retry_at = retry_at - %(step)s, last_request_at = last_request_at - %(step)s WHERE crawl = %(crawl)s""",
@@ -652,6 +658,10 @@ UPDATE canfetch_urls AS u SET
     worker = NULL
 FROM left_urls AS l WHERE u.origin = l.origin AND u.id = l.id
 RETURNING is_last, u.url, u.error, l.attempt - 1, {NOW}, u.priority"""
+# The requests of its open turns end when a worker closes its frontier, or later.
+END_REQUESTS: Final = f"""
+UPDATE canfetch_origins SET last_request_at = {NOW} WHERE worker = %(left)s AND state = 3
+AND id IN (SELECT origin FROM canfetch_urls WHERE crawl = %(crawl)s AND state = 1 AND worker = %(left)s)"""
 # The URLs of a worker that closes its frontier count as not handed out.
 RELEASE_ALL: Final = """
 UPDATE canfetch_urls SET state = 0, attempt = attempt - 1, worker = NULL

@@ -232,6 +232,9 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                     claim.attempts[queued.id] = queued.attempt
                     yield queued
 
+    def newest_url(self, origin: int) -> float:
+        return float(self._run(sql.NEWEST_URL, origin=origin)[0][0])
+
     def skip(self, origin: int, urls: Sequence[int]) -> None:
         claim = self._claims.get(origin)
         if claim is not None:
@@ -387,14 +390,26 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             self._hold(claim, end.due_at)
         return True
 
-    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
+    def note_request(self, origin_name: str, now: float) -> None:
+        id_ = self._run_for_origin(sql.NOTE_REQUEST, origin_name)
+        with self._lock:
+            claim = self._claims.get(id_)
+            if claim is not None:
+                claim.origin = claim.origin._replace(last_request_at=now)
+
+    def _run_for_origin(self, statement: str, origin_name: str, **values: Any) -> int:
+        """Run a statement about an origin, or the group of one, and return its ID."""
         self._find_origins({origin_name})
-        while not self._run(sql.DEFER, origin=self._origin_ids[origin_name], retry_in=retry_at - now):
+        while not self._run(statement, origin=self._origin_ids[origin_name], **values):
             # Its group has joined another one.
             del self._origin_ids[origin_name]
             self._find_origins({origin_name})
+        return self._origin_ids[origin_name]
+
+    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
+        id_ = self._run_for_origin(sql.DEFER, origin_name, retry_in=retry_at - now)
         with self._lock:
-            claim = self._claims.get(self._origin_ids[origin_name])
+            claim = self._claims.get(id_)
             if claim is not None:
                 latest = max(claim.origin.retry_at or 0.0, retry_at)
                 claim.origin = claim.origin._replace(retry_at=latest, last_request_at=now)
@@ -419,6 +434,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 run(sql.LOCK_CRAWL, values)
                 if run("SELECT 1 FROM canfetch_workers WHERE id = %(left)s FOR UPDATE", values):
                     run(sql.LOCK_LEFT, {"workers": [self._worker]})
+                    run(sql.END_REQUESTS, values)
                     run(sql.RELEASE_ALL, values)
                     run(sql.PLACE_ALL, values)
                     run(sql.END_WORKER, {**values, "failed": 0})

@@ -10,7 +10,15 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME
-from canfetch.client.frontier.database import APPLICATION_ID, DAMAGE, SCHEMA_VERSION, damage_error, is_in_use
+from canfetch.client.frontier.database import (
+    APPLICATION_ID,
+    CLOCK_SHIFT,
+    DAMAGE,
+    SCHEMA_VERSION,
+    URL_DUE_AT,
+    damage_error,
+    is_in_use,
+)
 from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.queue_values import FailedURL, FrontierCounts, Phase, URLState, url_text
 from canfetch.client.frontier.sqlite_queue import failed_url, read_counts
@@ -159,7 +167,7 @@ def list_urls(
         if origin is not None:
             chosen += f" AND {of_origin(connection)}"
         rows = connection.execute(
-            "SELECT url, state, attempt - 1, priority, due_at, error FROM urls "  # noqa: S608 - as above
+            f"SELECT url, state, attempt - 1, priority, {URL_DUE_AT}, error FROM urls "  # noqa: S608 - as above
             f"WHERE {chosen} ORDER BY id LIMIT :limit",
             {"origin": origin, "limit": limit},
         )
@@ -235,7 +243,8 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
     counts = read_counts(connection, in_flight)
     # Each count has a partial index, which it would not have for `state IN (0, 2)`.
     next_origins = connection.execute(
-        "SELECT name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, "
+        f"SELECT name, phase, due_at + {CLOCK_SHIFT}, ready_at + {CLOCK_SHIFT}, retry_at + {CLOCK_SHIFT}, problem, "  # noqa: S608 - above
+        f"in_flight, failures, last_request_at + {CLOCK_SHIFT}, "
         "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 0) + "
         "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 2 AND ended IS NULL), "
         "(SELECT count(ended) FROM urls WHERE origin = origins.id AND state = 2) FROM origins "
@@ -244,7 +253,7 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
         (limit,),
     )
     delayed_urls = (
-        "SELECT url, due_at, attempt, error FROM urls WHERE state = 2 AND ended IS {} ORDER BY due_at LIMIT ?"
+        f"SELECT url, {URL_DUE_AT}, attempt, error FROM urls WHERE state = 2 AND ended IS {{}} ORDER BY due_at LIMIT ?"  # noqa: S608 - above
     )
     next_delayed = connection.execute(delayed_urls.format("NULL"), (limit,))
     next_visits = connection.execute(delayed_urls.format("NOT NULL"), (limit,))

@@ -38,6 +38,8 @@ from canfetch.client.frontier.url_queue import QueueOptions, URLQueue
 from canfetch.client.sqlite_files import check_row
 from canfetch.errors import StoreError
 
+# A wall clock that was set by less is not noticed.
+_CLOCK_STEP: Final = 0.1
 _URL_TYPES: Final = (int, bytes, int | float, int, int, str | None, str | None)
 
 
@@ -56,6 +58,7 @@ class SQLiteQueue(URLQueue):
         self._random = random.Random(0)  # noqa: S311 - not used for security
         self._is_random_next = False
         self.in_flight = 0
+        self._clock_shift = 0.0
         try:
             self._resume(options.clock(), options.max_attempts)
         except BaseException:
@@ -170,6 +173,9 @@ class SQLiteQueue(URLQueue):
             ).fetchall()
         return map(self._queued_url, rows)
 
+    def newest_url(self, origin: int) -> float:  # noqa: ARG002 - IDs are those of all origins
+        return self._last_url
+
     def skip(self, origin: int, urls: Sequence[int]) -> None:  # noqa: ARG002 - a URL has an ID of its own
         with self.database.transaction():
             self._skip(urls)
@@ -216,6 +222,14 @@ class SQLiteQueue(URLQueue):
             row = self._execute("SELECT delay FROM origins WHERE id = ?", origin).fetchone()
             longest: float = check_row(row, int | float)[0]
             return longest
+
+    def note_request(self, origin_name: str, now: float) -> None:
+        with self.database.transaction():
+            self._execute(
+                "UPDATE origins SET last_request_at = max(coalesce(last_request_at, 0), ?) WHERE id = ?",
+                now,
+                self._find_origin(origin_name),
+            )
 
     def resolve(self, origin: int, name: str) -> None:
         with self.database.transaction():
@@ -300,9 +314,12 @@ class SQLiteQueue(URLQueue):
         """Insert a URL after its turn, so that it comes after the others with its priority."""
         url = end.queued
         is_retry = end.result is Result.RETRIED
+        self._last_url += 1
         self._execute(
-            "INSERT INTO urls (origin, url, priority, attempt, depth, metadata, visit, state, due_at, error, ended) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO urls "
+            "(id, origin, url, priority, attempt, depth, metadata, visit, state, due_at, error, ended) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            self._last_url,
             end.origin,
             stored_url(url.url),
             url.priority,
@@ -355,10 +372,19 @@ class SQLiteQueue(URLQueue):
                 origin,
             )
 
+    def note_clock_shift(self, seconds: float) -> None:
+        if abs(seconds - self._clock_shift) >= _CLOCK_STEP:
+            with self.database.transaction():
+                self._execute("UPDATE totals SET clock_shift = ?", seconds)
+            self._clock_shift = seconds
+
     def close(self) -> None:
         # If the update fails, for example on a full disk, the turns of these URLs count as attempts.
         with suppress(StoreError), self.database.transaction():
             self._execute("UPDATE urls SET state = 0, attempt = attempt - 1 WHERE state = 1")
+            # Their requests end now or later.
+            self._execute("UPDATE origins SET last_request_at = ? WHERE in_flight > 0", self._clock())
+            self.database.settle_clock()
         self.database.close()
 
     def _resume(self, now: float, max_attempts: int) -> None:
@@ -387,10 +413,12 @@ class SQLiteQueue(URLQueue):
             # An origin whose last URL has just failed has none that waits.
             queued = "FROM urls WHERE origin = origins.id AND state = 0 ORDER BY priority DESC, id LIMIT 1"
             delayed = "FROM urls WHERE origin = origins.id AND state = 2 ORDER BY due_at LIMIT 1"
+            # Also the robots.txt is not requested during a Retry-After.
+            ready_at = "max(?, coalesce(retry_at, 0))"
             self._execute(
                 f"UPDATE origins SET phase = EXISTS (SELECT 1 {queued}) OR EXISTS (SELECT 1 {delayed}), in_flight = 0, "  # noqa: S608
-                f"ready_at = ?, due_at = CASE WHEN EXISTS (SELECT 1 {queued}) THEN ? "
-                f"ELSE coalesce((SELECT max(due_at, ?) {delayed}), ?) END, "
+                f"ready_at = {ready_at}, due_at = CASE WHEN EXISTS (SELECT 1 {queued}) THEN {ready_at} "
+                f"ELSE coalesce((SELECT max(due_at, {ready_at}) {delayed}), {ready_at}) END, "
                 f"priority = coalesce((SELECT priority {queued}), (SELECT priority {delayed}), 0) "
                 "WHERE phase != 0 OR in_flight > 0 OR due_at > ?",
                 *[now] * 5,
@@ -398,6 +426,8 @@ class SQLiteQueue(URLQueue):
         with self.database.converted_errors():
             row = self._execute("SELECT coalesce(max(position), 0) FROM origins").fetchone()
             self._position: int = check_row(row, int)[0]
+            row = self._execute("SELECT coalesce(max(id), 0) FROM urls").fetchone()
+            self._last_url: int = check_row(row, int)[0]
 
     def _fail_killed(self, now: float, max_attempts: int) -> list[FailedURL]:
         """List the URLs as failed that were in flight in their last attempt, or let them wait for their next visit."""
@@ -445,13 +475,17 @@ class SQLiteQueue(URLQueue):
 
     def _insert(self, origin: int, url: str, new: NewURLs) -> None:
         """Insert a URL that waits for its first turn."""
-        values = (origin, stored_url(url), new.priority)
+        # SQLite itself would give the ID of a deleted URL to another one.
+        self._last_url += 1
+        values = (self._last_url, origin, stored_url(url), new.priority)
         if new.depth or new.metadata is not None:
-            insert = "INSERT INTO urls (origin, url, priority, attempt, depth, metadata) VALUES (?, ?, ?, 1, ?, ?)"
+            insert = (
+                "INSERT INTO urls (id, origin, url, priority, attempt, depth, metadata) VALUES (?, ?, ?, ?, 1, ?, ?)"
+            )
             self._execute(insert, *values, new.depth, new.metadata)
         else:
             # Most URLs have neither.
-            self._execute("INSERT INTO urls (origin, url, priority, attempt) VALUES (?, ?, ?, 1)", *values)
+            self._execute("INSERT INTO urls (id, origin, url, priority, attempt) VALUES (?, ?, ?, ?, 1)", *values)
 
     def _skip(self, urls: Sequence[int]) -> None:
         if not urls:
@@ -475,7 +509,10 @@ class SQLiteQueue(URLQueue):
 
         Args: keeps_check: Let the origin in its phase if its robots.txt is being obtained, or was for its next URL.
         """
-        phase, in_flight = self._execute("SELECT phase, in_flight FROM origins WHERE id = ?", origin).fetchone()
+        phase, in_flight, retry_at = self._execute(
+            "SELECT phase, in_flight, coalesce(retry_at, 0) FROM origins WHERE id = ?", origin
+        ).fetchone()
+        ready_at = max(ready_at, retry_at)
         first = self._execute(
             "SELECT priority, ? FROM urls WHERE origin = ? AND state = 0 ORDER BY priority DESC, id LIMIT 1",
             ready_at,
@@ -488,7 +525,8 @@ class SQLiteQueue(URLQueue):
                 origin,
             ).fetchone()
         priority, due_at = first or (0.0, ready_at)
-        if keeps_check and phase in (Phase.UNCHECKED, Phase.CHECKING, Phase.READY):
+        is_kept = phase == Phase.CHECKING or (phase in (Phase.UNCHECKED, Phase.READY) and retry_at <= self._clock())
+        if keeps_check and is_kept:
             self._execute("UPDATE origins SET priority = ? WHERE id = ?", priority, origin)
             return
         if first is None:

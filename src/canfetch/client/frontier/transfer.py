@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
-from canfetch.client.frontier.database import COUNT_ADDED, FrontierDatabase, is_in_use
+from canfetch.client.frontier.database import CLOCK_SHIFT, COUNT_ADDED, URL_DUE_AT, FrontierDatabase, is_in_use
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
@@ -161,7 +161,10 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
                 group_by,
                 tuple(counts),
                 _checked(
-                    execute("SELECT id, name, last_request_at, retry_at, failures FROM origins ORDER BY id"),
+                    execute(
+                        f"SELECT id, name, last_request_at + {CLOCK_SHIFT}, retry_at + {CLOCK_SHIFT}, failures "  # noqa: S608 - its columns
+                        "FROM origins ORDER BY id"
+                    ),
                     *(int, str, int | float | None, int | float | None, int),
                 ),
                 _checked(
@@ -170,8 +173,9 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
                 # Sorted in a temporary file of SQLite if there are many.
                 _checked(
                     execute(
-                        "SELECT origin, url, state, priority, attempt, due_at, error, depth, metadata, ended, visit "
-                        "FROM urls ORDER BY origin, id"
+                        "SELECT origin, url, state, priority, attempt, "  # noqa: S608 - its columns
+                        f"{URL_DUE_AT}, error, depth, metadata, "
+                        "ended, visit FROM urls ORDER BY origin, id"
                     ),
                     *(int, bytes, int, int | float, int, int | float | None, str | None, int, str | None),
                     *(int | None, str | None),

@@ -126,7 +126,8 @@ class Turn:
         Returns: Whether this call finished the URL. False if the turn had ended, or if this process did not respond for
             so long that a shared frontier queued the URL again for the others. See `PostgresQueue`.
         Raises: StoreError: The file cannot be written, or the frontier is closed; TypeError: an argument has another
-            type; RuntimeError: This is not the thread of the frontier, and the URL is queued again.
+            type; InvalidOption: `retry_after` is a negative number or NaN; RuntimeError: This is not the thread of the
+            frontier, and the URL is queued again.
         """
         check_retry_after(retry_after)
         check_visit(changed=changed, etag=etag, last_modified=last_modified)

@@ -8,6 +8,7 @@ database for many, and `URLFrontier` in a service that other crawlers use, too.
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from typing import NamedTuple, Protocol
 
 from canfetch.client.frontier.grouping import GroupBy
@@ -144,6 +145,10 @@ class URLQueue(ABC):
     def first_urls(self, origin: int, limit: int) -> Iterable[QueuedURL]:
         """Return the first queued URLs of an origin, at most `limit`."""
 
+    def newest_url(self, origin: int) -> float:  # noqa: ARG002 - one that knows the order of its URLs needs it
+        """Return an ID that all URLs of an origin which are added later exceed, or inf if their order is not known."""
+        return inf
+
     @abstractmethod
     def skip(self, origin: int, urls: Sequence[int]) -> None:
         """Drop some URLs of an origin, or let them wait for `skip_seconds`, and count them as skipped."""
@@ -192,6 +197,12 @@ class URLQueue(ABC):
         """
         raise NotImplementedError
 
+    def note_request(self, origin_name: str, now: float) -> None:  # noqa: B027 - see below
+        """Note a request to an origin that a redirect has led to. Only groups need it.
+
+        It counts as the last request to the group of the origin, if the queue can note that.
+        """
+
     def resolve(self, origin: int, name: str) -> None:
         """Rename a group whose address was not known, or let it join the group with this name. Only groups need it.
 
@@ -210,6 +221,12 @@ class URLQueue(ABC):
     @abstractmethod
     def defer(self, origin_name: str, now: float, retry_at: float) -> None:
         """Let an origin wait until a time, or until a later time that was set before."""
+
+    def note_clock_shift(self, seconds: float) -> None:  # noqa: B027 - see below
+        """Note by how many seconds the wall clock was set forward since the queue was opened.
+
+        Only a queue needs it whose times are compared with the wall clock of the machine when it is opened again.
+        """
 
     @abstractmethod
     def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:

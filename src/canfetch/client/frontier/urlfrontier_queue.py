@@ -372,7 +372,10 @@ class URLFrontierQueue(LeasedURLs):
                 if self._is_lost(claim):
                     continue
                 if claim.has_turn:
-                    self.end(TurnEnd(Result.RELEASED, claim.origin, claim.queued, now, claim.due_at))
+                    # Its request ends now or later.
+                    started_at = self._origins[claim.origin].last_request_at
+                    due_at = claim.due_at if started_at is None else claim.due_at - started_at + now
+                    self.end(TurnEnd(Result.RELEASED, claim.origin, claim.queued, now, due_at))
                 else:
                     with suppress(LeaseExpiredError):
                         # The robots.txt of a group may just have been requested.

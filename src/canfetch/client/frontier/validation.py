@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import AsyncIterable, Callable, Iterable
+from inspect import isbuiltin
 from typing import Any, Final
 
 from canfetch.client.argument_checks import check_callable, check_count, check_positive_seconds
@@ -31,8 +32,22 @@ def check_source(urls: object) -> None:
     """
     if isinstance(urls, str | bytes):
         raise TypeError(f"invalid urls {quoted(urls)}: expected an iterable of URLs, such as [{quoted(urls)}]")
+    if isinstance(urls, type) and not isinstance(urls, Iterable | AsyncIterable):
+        raise TypeError(f"invalid urls {urls.__name__}: pass an object, {urls.__name__}(...)")
     if is_url_object(urls) or not (isinstance(urls, Iterable | AsyncIterable) or hasattr(urls, "__getitem__")):
         raise TypeError(f"invalid urls of type {type(urls).__name__}: expected an iterable of URLs, such as [url]")
+
+
+def check_links(urls: object) -> None:
+    """Check URLs as `check_source`, and reject what can only be read in the background.
+
+    Raises: TypeError.
+    """
+    check_source(urls)
+    if isinstance(urls, AsyncIterable) and not isinstance(urls, Iterable):
+        raise TypeError(
+            f"invalid urls of type {type(urls).__name__}: pass an asynchronous iterable to Frontier.add_source"
+        )
 
 
 def check_priority(priority: Any) -> float:
@@ -40,7 +55,11 @@ def check_priority(priority: Any) -> float:
 
     Raises: InvalidOption.
     """
-    if not isinstance(priority, int | float) or not -_MAX_NUMBER <= priority <= _MAX_NUMBER:
+    if (
+        isinstance(priority, bool)
+        or not isinstance(priority, int | float)
+        or not -_MAX_NUMBER <= priority <= _MAX_NUMBER
+    ):
         raise InvalidOption(f"invalid priority {quoted(priority)}: expected a finite number")
     return float(priority)
 
@@ -116,12 +135,15 @@ def filtered_url(url_filter: Callable[[str], str | None], url: str) -> str | Non
 def check_retry_after(retry_after: object) -> None:
     """Check the value of a `Retry-After` header.
 
-    Raises: TypeError: It is neither a str nor a number nor None. Whether a text is valid is up to the server.
+    Raises: TypeError: It is neither a str nor a number nor None. Whether a text is valid is up to the server;
+        InvalidOption: It is a negative number or NaN.
     """
     if isinstance(retry_after, bool) or not isinstance(retry_after, str | int | float | None):
         raise TypeError(
             f"invalid retry_after {quoted(retry_after)}: expected the header as str, a number of seconds, or None"
         )
+    if isinstance(retry_after, int | float) and not retry_after >= 0:
+        raise InvalidOption(f"invalid retry_after {quoted(retry_after)}: expected a number of seconds, 0 or more")
 
 
 def check_error(error: object) -> None:
@@ -189,5 +211,6 @@ def check_functions(
     if url_filter is not None:
         check_callable("url_filter", url_filter)
     for name, function in (("resolver", resolver), ("sleep", sleep)):
-        if not callable(function):
+        # A built-in function such as `time.sleep` would block all tasks.
+        if not callable(function) or isbuiltin(function):
             raise InvalidOption(f"invalid {name} {quoted(function)}: expected an async function")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from typing import Final
+from typing import Any, Final
 
 from canfetch.access.responses import FailureKind
 from canfetch.client.transports.addresses import reached_by
@@ -74,10 +74,10 @@ class FetchRules:
 class _Targets:
     """The targets of an argument."""
 
-    def __init__(self, argument: str, texts: Iterable[str]) -> None:
+    def __init__(self, argument: str, texts: Any) -> None:
         if isinstance(texts, str):
             raise InvalidOption(f"invalid {argument} {quoted(texts)}: expected a list, such as [{quoted(texts)}]")
-        if not isinstance(texts, Iterable):
+        if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise InvalidOption(f"invalid {argument} {quoted(texts)}: expected a list, such as ['10.0.0.0/8']")
         self.texts = tuple(texts)
         self.names: set[str] = set()
@@ -86,7 +86,7 @@ class _Targets:
         for text in self.texts:
             self._add(argument, text)
 
-    def _add(self, argument: str, text: str) -> None:
+    def _add(self, argument: str, text: object) -> None:
         if not isinstance(text, str):
             raise _invalid_target(argument, text)
         port = text.removeprefix(":")
