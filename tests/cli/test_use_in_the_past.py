@@ -207,6 +207,47 @@ def test_rows_of_captured_pages_over_a_limit_name_the_source(run: Any, folder: P
     assert found == [("allow", "html")] * 3 + [("allow", None)]
 
 
+RSL = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>{}</license></content></rsl>'.format(
+    '<prohibits type="usage">ai-train</prohibits>'
+)
+
+
+@pytest.mark.parametrize(
+    "name, address, body, kind",
+    [
+        ("tdm", "/tdm.json", b'[{"location": "/", "tdm-reservation": 1}]', "application/json"),
+        ("tdm", "/tdm.json", '\ufeff [{"location": "/", "tdm-reservation": 1}]'.encode(), "text/html"),
+        ("license", "/l.xml", f"<!-- terms -->{RSL}".encode(), "application/rsl+xml"),
+        ("license", "/l.xml", f"\ufeff{RSL}".encode(), "application/xml"),
+        ("license", "/l.xml", RSL.encode("utf-16"), "application/rsl+xml"),
+        ("license", "/l.xml", f"<!DOCTYPE rsl>{RSL}".encode(), "text/plain"),
+    ],
+)
+def test_files_are_read_from_where_redirects_lead(
+    run: Any, folder: Path, name: str, address: str, body: bytes, kind: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    first = {"tdm": "/.well-known/tdmrep.json", "license": "/first.xml"}[name]
+    moved = http_response(b"", status=301, headers=[("Location", address)])
+    captures = [
+        ("/robots.txt", http_response(b"License: https://a.example/first.xml\n" if name == "license" else b""), 1),
+        (first, moved, 1),
+        (address, http_response(body, headers=[("Content-Type", kind)]), 2),
+        ("/page", http_response(b"<p>"), 3),
+    ]
+    content = b"".join(
+        record(f"https://a.example{path}", block, time=f"2026-05-0{day}T00:00:00Z") for path, block, day in captures
+    )
+    (folder / "a.warc").write_bytes(content)
+    (folder / "urls.txt").write_text("https://a.example/page\n", encoding="utf-8")
+    command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", "--pages", "a.warc", "--agent", "GPTBot", "-j1"]
+    assert run(*command, "--use", "training", "-o", "out.ndjson").code == 0
+    (row,) = read_json_lines(folder / "out.ndjson")
+    assert (row["use"], row["use_source"]) == ("disallow", "license" if name == "license" else "tdmrep.json")
+    # Of the response that was read, not of the redirect.
+    assert row["use_time"] == "2026-05-02T00:00:00Z"
+
+
 def test_cells_of_a_row_do_not_depend_on_other_rows(run: Any, folder: Path) -> None:
     pytest.importorskip("pyarrow")
     captures = {

@@ -29,20 +29,6 @@ def allows(rules: FetchRules, host: str, address: str = PUBLIC, port: int = 443)
 
 
 @pytest.mark.parametrize(
-    "targets, message",
-    [
-        ([5], "invalid refuse 5: expected a host name, a domain"),
-        (["a.example", None], "invalid refuse None: expected a host name, a domain"),
-        (5, "invalid refuse 5: expected a list"),
-    ],
-    ids=str,
-)
-def test_targets_of_another_type_are_invalid(targets: Any, message: str) -> None:
-    with pytest.raises(InvalidOption, match=message):
-        FetchRules(refuse=targets)
-
-
-@pytest.mark.parametrize(
     "rules, allowed, refused",
     [
         ({}, [("a.example",)], []),

@@ -28,6 +28,11 @@ order by {_TIME} desc, rowid desc limit 1
 # A body without statements: the page was read, and nothing is in it.
 _NOTHING: Final = b" "
 _XML_STARTS: Final = (b"<rsl", b"<?xml")
+# What a TDM file or a license begins with, after a byte order mark and white space, and what it contains. In UTF-16, null
+# bytes are between.
+_FILE_STARTS: Final = (b"<", b"[", b"{")
+_BEFORE_FILES: Final = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
+_IN_FILES: Final = (b"rsl", b"tdm-reservation")
 
 
 class CapturedPage(NamedTuple):
@@ -95,6 +100,15 @@ def _is_file(item: Capture) -> bool:
     return item.url.endswith(TDM_FILE_PATH) or item.content[:512].lstrip().lower().startswith(_XML_STARTS)
 
 
+def _may_be_file(item: Capture) -> bool:
+    """Return whether the body may be a TDM file or a license, to which a redirect may lead from another URL."""
+    start = item.content[:512].lstrip(_BEFORE_FILES)[:1]
+    if start not in _FILE_STARTS or (start == b"<" and "html" in dict(item.headers).get("content-type", "").lower()):
+        return False
+    text = item.content.replace(b"\0", b"").lower()
+    return any(word in text for word in _IN_FILES)
+
+
 def _stating_body(item: Capture, status: int) -> bytes:
     html = PageResponse(status, item.headers, item.content).read_part().html
     if not isinstance(html, bytes) or not html:
@@ -104,4 +118,6 @@ def _stating_body(item: Capture, status: int) -> bytes:
         # White space up to the limit of pages, so that the source is one of which only a part was read.
         return html.ljust(DEFAULT_MAX_PAGE_BYTES + 1)
     states_something = found.directives or found.reservations or found.licenses
-    return html if states_something or not found.has_all_of_html else _NOTHING
+    if states_something or not found.has_all_of_html:
+        return html
+    return item.content if _may_be_file(item) else _NOTHING

@@ -105,7 +105,10 @@ class CapturedUses:
         captured = self._pages.find(step.url, at)
         if captured is None:
             return None
-        return KeptFile(run_steps(fetch_site_file(step), partial(self._perform, at)), inf, captured.time)
+        times: list[float | None] = []
+        file = run_steps(fetch_site_file(step), partial(self._perform, at, times=times))
+        # After redirects, the time is that of the last response.
+        return KeptFile(file, inf, times[-1] if times else captured.time)
 
     def _page(self, url: str, at: float | None) -> _Page:
         try:
@@ -142,11 +145,13 @@ class CapturedUses:
         reading = UseReading(url, robots, response, unread, fresh_until=fresh_until, fetches=fetches)
         return run_steps(read_files(reading, question.agent, question.now), partial(self.file_at, at))[0]
 
-    def _perform(self, at: float | None, step: DecideStep | FetchStep) -> Any:
+    def _perform(self, at: float | None, step: DecideStep | FetchStep, times: list[float | None] | None = None) -> Any:
         if isinstance(step, DecideStep):
             # What was captured was fetched already. This finds invalid URLs.
             return _ALLOWING.decide(step.url, agent="*")
         captured: CapturedPage | None = self._pages.find(step.url, at)
         if captured is None:
             raise NotFetched(f"{quoted_url(step.url)} was not captured", _NOT_CAPTURED)
+        if times is not None:
+            times.append(captured.time)
         return captured.response._replace(url=step.url, body=captured.response.body[: step.max_bytes + 1])
