@@ -213,21 +213,19 @@ RSL = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license>{}</li
 
 
 @pytest.mark.parametrize(
-    "name, address, body, kind",
+    "address, body, kind",
     [
-        ("tdm", "/tdm.json", b'[{"location": "/", "tdm-reservation": 1}]', "application/json"),
-        ("tdm", "/tdm.json", '\ufeff [{"location": "/", "tdm-reservation": 1}]'.encode(), "text/html"),
-        ("license", "/l.xml", f"<!-- terms -->{RSL}".encode(), "application/rsl+xml"),
-        ("license", "/l.xml", f"\ufeff{RSL}".encode(), "application/xml"),
-        ("license", "/l.xml", RSL.encode("utf-16"), "application/rsl+xml"),
-        ("license", "/l.xml", f"<!DOCTYPE rsl>{RSL}".encode(), "text/plain"),
+        ("/tdm.json", b'[{"location": "/", "tdm-reservation": 1}]', "application/json"),
+        ("/tdm.json", '\ufeff [{"location": "/", "tdm-reservation": 1}]'.encode(), "text/html"),
+        ("/l.xml", f"<!-- terms -->{RSL}".encode(), "application/rsl+xml"),
+        ("/l.xml", f"\ufeff{RSL}".encode(), "application/xml"),
+        ("/l.xml", RSL.encode("utf-16"), "application/rsl+xml"),
+        ("/l.xml", f"<!DOCTYPE rsl>{RSL}".encode(), "text/plain"),
     ],
 )
-def test_files_are_read_from_where_redirects_lead(
-    run: Any, folder: Path, name: str, address: str, body: bytes, kind: str
-) -> None:
+def test_files_are_read_from_where_redirects_lead(run: Any, folder: Path, address: str, body: bytes, kind: str) -> None:
     pytest.importorskip("pyarrow")
-    first = {"tdm": "/.well-known/tdmrep.json", "license": "/first.xml"}[name]
+    name, first = ("license", "/first.xml") if address == "/l.xml" else ("tdmrep.json", "/.well-known/tdmrep.json")
     moved = http_response(b"", status=301, headers=[("Location", address)])
     captures = [
         ("/robots.txt", http_response(b"License: https://a.example/first.xml\n" if name == "license" else b""), 1),
@@ -243,7 +241,7 @@ def test_files_are_read_from_where_redirects_lead(
     command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", "--pages", "a.warc", "--agent", "GPTBot", "-j1"]
     assert run(*command, "--use", "training", "-o", "out.ndjson").code == 0
     (row,) = read_json_lines(folder / "out.ndjson")
-    assert (row["use"], row["use_source"]) == ("disallow", "license" if name == "license" else "tdmrep.json")
+    assert (row["use"], row["use_source"]) == ("disallow", name)
     # Of the response that was read, not of the redirect.
     assert row["use_time"] == "2026-05-02T00:00:00Z"
 
