@@ -28,8 +28,8 @@ order by {_TIME} desc, rowid desc limit 1
 # A body without statements: the page was read, and nothing is in it.
 _NOTHING: Final = b" "
 _XML_STARTS: Final = (b"<rsl", b"<?xml")
-# What a TDM file or a license begins with, after a byte order mark and white space, and what it contains. UTF-16 has null
-# bytes between.
+# What a TDM file or a license begins with, after a byte order mark and white space, and what it contains. In UTF-16,
+# there are null bytes between the characters.
 _FILE_STARTS: Final = (b"<", b"[", b"{")
 _BEFORE_FILES: Final = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 _IN_FILES: Final = (b"rsl", b"tdm-reservation")
