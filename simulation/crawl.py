@@ -3,8 +3,9 @@
 import asyncio
 import random
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from canfetch import AsyncClient, FailedURL, Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.frontier.recrawl import Recrawl
@@ -16,7 +17,7 @@ from simulation.grouping import Grouping, ResolverError
 from simulation.machine import Machine, name_holder
 from simulation.pacing import PacedNetwork, Pacing
 from simulation.plans import MAX_DELAY, MAX_ROUNDS, Life, Plan
-from simulation.processes import Killed, Process
+from simulation.processes import Hold, Process, current_hold
 from simulation.rules import DAY, BrokenRule
 from simulation.scenario import Scenario
 from simulation.sites import AGENT, JUNK, LONGEST_CHANGE, OVERSIZED, UNENCODABLE, AsyncNetwork, Site, origin_of
@@ -48,7 +49,7 @@ class Crawl(Scenario):
         self._kills = 0
         # By the origin and the identity of the URL, as the frontier tells URLs apart.
         self._added: dict[tuple[str, bytes], str] = {}
-        # What a process that died was adding.
+        # What a process that died was adding, or one that was suspended adds now.
         self._perhaps_added: set[tuple[str, bytes]] = set()
         self._done: set[str] = set()
         self._ending: set[str] = set()
@@ -57,6 +58,9 @@ class Crawl(Scenario):
         self._handed_out: Counter[str] = Counter()
         # When the last attempt of a URL failed, in this life.
         self._failed_at: dict[str, float] = {}
+        # The turns of URLs that have not ended.
+        self._holds: dict[str, Hold] = {}
+        self._lives = 0
         self._last_event = 0.0
         # Of groups, some origins are found later.
         self._seeds = self._sites if plan.group_by == "origin" else self._sites[: (len(self._sites) + 1) // 2]
@@ -87,17 +91,28 @@ class Crawl(Scenario):
 
     async def _live(self) -> None:
         """Live all lives."""
-        for life in (*self.plan.lives, None):
-            process = self._machine.start_process(f"life{self._kills}", None if life is None else life.death)
-            self._last_event = virtual_now()
-            self._pacing.begin_life()
-            self._failed_at.clear()
+        await self._live_on(self.plan.lives)
+        self._check_evidence()
+
+    async def _live_on(self, lives: Sequence[Life], slot: int = 0) -> None:
+        """Live some lives and a last one, one after another.
+
+        Args: slot: Which of the processes that share the crawl lives them.
+        """
+        for life in (*lives, None):
+            process = self._machine.start_process(f"life{self._lives}", None if life is None else life.death)
+            self._lives += 1
+            self._begin_life(process, slot)
             with self._broken_rules():
                 await process.run(lambda process=process: self._crawl(process))  # type: ignore[misc]
             if process.is_alive or life is None:
                 break
             await self._die(life)
-        self._check_evidence()
+
+    def _begin_life(self, process: Process, slot: int) -> None:  # noqa: ARG002 - of crawls that are shared
+        self._last_event = virtual_now()
+        self._pacing.begin_life()
+        self._failed_at.clear()
 
     async def _die(self, life: Life) -> None:
         self._kills += 1
@@ -127,7 +142,7 @@ class Crawl(Scenario):
             schedule = plan.schedule
             frontier = Frontier(
                 client,
-                path=self._folder / "crawl.sqlite3",
+                **self._place,
                 clock=machine.wall,
                 monotonic=virtual_now,
                 on_skip=self._skip,
@@ -155,6 +170,11 @@ class Crawl(Scenario):
             evidence.close()
         assert process.is_alive
 
+    @property
+    def _place(self) -> dict[str, Any]:
+        """Where the URLs are, as options of the frontier."""
+        return {"path": self._folder / "crawl.sqlite3"}
+
     def _transport(self) -> AsyncNetwork:
         """Return the transport. Requests for robots.txt files wait for delays only if there are groups."""
         if self.plan.group_by == "origin":
@@ -169,18 +189,22 @@ class Crawl(Scenario):
                 break
             except (_Refusal, ResolverError):
                 continue
-            self._check_turn(turn)
-            retry_after = None
+            hold = self._check_turn(turn)
+            retry_after, ended_at = None, virtual_now()
             with suppress(_Refusal), turn:
                 await asyncio.sleep(self._chance.choice((0.0, 0.2, 4.0)))
                 site = self._network.sites[origin_of(turn.url)]
                 self._add(frontier, self._links(turn.url, site))
                 self._notice()
                 retry_after = site.retry_after if self._chance.random() < 0.1 else None
+                # Delays count from here, and others can have the URL before the call returns.
+                ended_at = virtual_now()
+                self._release(turn.url, hold)
                 if self._chance.random() < site.page_failures:
                     self._retried.add(turn.url)
                     is_again = turn.retry(retry_after=retry_after, error="scripted")
-                    self._failed_at[turn.url] = virtual_now()
+                    if not hold.is_lost():
+                        self._failed_at[turn.url] = ended_at
                     if self._visits is not None and is_again:
                         self._visits.retry(turn.url)
                 elif self._visits is not None:
@@ -188,9 +212,24 @@ class Crawl(Scenario):
                     self._visits.finish(turn.url)
                 else:
                     self._ending.add(turn.url)
-                    turn.done(retry_after=retry_after)
-                    self._done.add(turn.url)
-            self._pacing.end_turn(turn.url, retry_after)
+                    if turn.done(retry_after=retry_after):
+                        self._finish(turn.url)
+                    elif not hold.is_lost():
+                        raise BrokenRule(f"at {virtual_now():.3f} s: {turn.url} was lost, and its process responded")
+            self._pacing.end_turn(turn.url, hold, ended_at, retry_after)
+
+    def _release(self, url: str, hold: Hold) -> None:
+        """Note that a turn is about to end."""
+        if self._holds.get(url) is hold:
+            del self._holds[url]
+        self._pacing.release_turn(url, hold)
+
+    def _finish(self, url: str) -> None:
+        """Check that a URL could be finished, and note it."""
+        other = self._holds.get(url)
+        if url in self._done or (other is not None and not other.is_lost()):
+            raise BrokenRule(f"at {virtual_now():.3f} s: {url} was finished by a process that has lost it to another")
+        self._done.add(url)
 
     def _links(self, url: str, site: Site) -> list[str]:
         number = int(url.partition("#")[0].rpartition("/")[2])
@@ -211,12 +250,9 @@ class Crawl(Scenario):
                 continue
             if url not in (*JUNK, OVERSIZED):
                 identified[each.origin, each.identity] = each.url
-        try:
-            with suppress(_Refusal):
-                frontier.add_many(urls)
-        except Killed:
-            self._perhaps_added.update(identified)
-            raise
+        self._perhaps_added.update(identified)
+        with suppress(_Refusal):
+            frontier.add_many(urls)
         for identity, url in identified.items():
             added = self._added.setdefault(identity, url)
             if self._visits is not None and added == url:
@@ -252,6 +288,12 @@ class Crawl(Scenario):
 
     def _notice(self) -> None:
         """Note that something happens, and check that it was not waited for too long."""
+        self._check_wait()
+        now = self._last_event = virtual_now()
+        if now > _LONGEST_CRAWL:
+            raise BrokenRule(f"at {now:.0f} s: the crawl does not end")
+
+    def _check_wait(self) -> None:
         now = virtual_now()
         slept = sum(seconds for at, seconds in self.plan.clocks.jumps if self._last_event - _TOLERANCE <= at <= now)
         if now - self._last_event > self._longest_wait + slept:
@@ -259,22 +301,27 @@ class Crawl(Scenario):
                 f"at {now:.3f} s: nothing happened for {now - self._last_event:.0f} s, and no delay is longer than "
                 f"{self._longest_wait:.0f} s"
             )
-        if now > _LONGEST_CRAWL:
-            raise BrokenRule(f"at {now:.0f} s: the crawl does not end")
-        self._last_event = now
 
-    def _check_turn(self, turn: Turn) -> None:
+    def _check_turn(self, turn: Turn) -> Hold:
         self._notice()
+        hold = current_hold()
         now, url = virtual_now(), turn.url
         self._machine.trace.note("turn", now, url, turn.attempt)
         at = f"at {now:.3f} s: {url}"
+        if hold.is_late:
+            return hold
         if self.plan.is_crowded and not self._handed_out and now > _LONGEST_CROWD:
             raise BrokenRule(f"{at} is the first page, because origins that fail slowly are asked first")
         if portable_text(url) != url:
             raise BrokenRule(f"{at} has a lone surrogate, which HTTP clients cannot send")
         self._check_attempts(turn, at)
+        other = self._holds.get(url)
+        if other is not None and not other.is_lost():
+            raise BrokenRule(f"{at} is handed out, and another process has it")
+        self._holds[url] = hold
         self._check_robots(url, at)
-        self._pacing.begin_turn(url)
+        self._pacing.begin_turn(url, hold)
+        return hold
 
     def _check_attempts(self, turn: Turn, at: str) -> None:
         """Check that a URL may be handed out now, for all that has happened to it."""
@@ -283,7 +330,8 @@ class Crawl(Scenario):
             raise BrokenRule(f"{at} was done, and is handed out again")
         failed_at = self._failed_at.pop(url, None)
         shortest = options["retry_delay"] * 2.0 ** (turn.attempt - 2) / 2
-        if failed_at is not None and now - failed_at < shortest - _TOLERANCE:
+        is_set = self.plan.shared is not None and self.plan.shared.steps
+        if failed_at is not None and now - failed_at < shortest - _TOLERANCE and not is_set:
             raise BrokenRule(f"{at} is tried again after {now - failed_at:.0f} s, and its delay is {shortest:g} s")
         if turn.attempt > options["max_attempts"]:
             raise BrokenRule(f"{at} has attempt {turn.attempt}")
@@ -292,7 +340,8 @@ class Crawl(Scenario):
         if self._visits is not None:
             self._visits.begin(turn, at)
             return
-        if url not in self._retried and self._handed_out[url] > 1 + self._kills:
+        is_shared = self.plan.shared is not None
+        if not is_shared and url not in self._retried and self._handed_out[url] > 1 + self._kills:
             raise BrokenRule(f"{at} is handed out {self._handed_out[url]} times after {self._kills} kills")
         if not self.plan.loses_power and self._handed_out[url] > options["max_attempts"]:
             raise BrokenRule(f"{at} is handed out more often than it has attempts")

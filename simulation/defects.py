@@ -1,6 +1,7 @@
 """Defects, put back one at a time, that show whether the simulation finds them.
 
-Each replaces a piece of the source of a function. If the piece is no longer there, the defect has to be written anew.
+Each replaces a piece of the source of a function, or of a statement. If the piece is no longer there, the defect has to
+be written anew.
 """
 
 import inspect
@@ -9,12 +10,14 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from unittest.mock import patch
+
+from simulation.plans import Backend
 
 
 class Change(NamedTuple):
-    """A piece of the source of a function, and what replaces it."""
+    """A piece of the source of a function, or of a constant, and what replaces it."""
 
     module: str
     function: str
@@ -25,13 +28,16 @@ class Change(NamedTuple):
 class Defect(NamedTuple):
     """A defect.
 
-    Attributes: first_seed: The first seed that is tried.
+    Attributes:
+        first_seed: The first seed that is tried.
+        backend: Where the URLs are.
     """
 
     name: str
     description: str
     changes: tuple[Change, ...]
     first_seed: int = 0
+    backend: Backend = "sqlite"
 
 
 _QUEUE: Final = "canfetch.client.frontier.sqlite_queue"
@@ -42,6 +48,10 @@ _IDENTITY: Final = "canfetch.client.frontier.url_identity"
 _ORIGINS: Final = "canfetch.client.frontier.origin_turns"
 _GROUPS: Final = "canfetch.client.frontier.group_turns"
 _GROUPING: Final = "canfetch.client.frontier.grouping"
+_WORKER: Final = "canfetch.client.frontier.postgres_worker"
+_STATEMENTS: Final = "canfetch.client.frontier.postgres_statements"
+_HEARTBEAT: Final = "canfetch.client.frontier.heartbeat"
+_CONNECTION: Final = "canfetch.client.frontier.postgres_connection"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
 _PROCEDURE: Final = "canfetch.client.procedure"
 _SQLITE: Final = "canfetch.client.stores.sqlite"
@@ -53,6 +63,15 @@ _HISTORY: Final = "canfetch.client.watch.history"
 
 def _defect(name: str, description: str, *changes: tuple[str, str, str, str], first_seed: int = 0) -> Defect:
     return Defect(name, description, tuple(Change(*change) for change in changes), first_seed)
+
+
+# Parts of statements that belong to any worker, and to one.
+_ANY_WORKER: Final = "SELECT 1 AS id"
+_OWNED: Final = "worker IS NOT DISTINCT FROM %(worker)s"
+
+
+def _postgres_defect(name: str, description: str, *changes: tuple[str, str, str, str]) -> Defect:
+    return _defect(name, description, *changes)._replace(backend="postgresql")
 
 
 DEFECTS: Final = (
@@ -368,6 +387,81 @@ DEFECTS: Final = (
         "versions are not synchronised",
         (_HISTORY, "WatchHistory._prepare", '"PRAGMA synchronous = FULL"', '"PRAGMA synchronous = NORMAL"'),
     ),
+    # Crawls on PostgreSQL.
+    _postgres_defect(
+        "first-beat",
+        "a frontier cannot be opened if a connection breaks while it looks for expired leases",
+        (
+            _HEARTBEAT,
+            "Heartbeat._try_to_work",
+            "CLIENT_LOGGER.warning(",
+            "if not hasattr(self, '_thread'):\n                raise\n            CLIENT_LOGGER.warning(",
+        ),
+    ),
+    _postgres_defect(
+        "shifted-twice",
+        "requests after the clock of the server was set back are moved with those before it",
+        (_STATEMENTS, "SHIFT_ORIGINS", "CASE WHEN last_request_at > %(now)s THEN", "CASE WHEN true THEN"),
+        (_STATEMENTS, "SHIFT_ORIGINS", "CASE WHEN last_request_at > %(now)s THEN", "CASE WHEN true THEN"),
+    ),
+    _postgres_defect(
+        "suspended-is-outage",
+        "the time for which a process was suspended in a statement is an outage of the server",
+        (
+            _CONNECTION,
+            "PostgresConnection.run",
+            "failed_at: float | None = None",
+            "failed_at: float | None = time.monotonic()",
+        ),
+        (
+            _CONNECTION,
+            "PostgresConnection.run",
+            "min(now - failed_at, _LONGEST_PAUSE + _CONNECT_SECONDS)",
+            "now - failed_at",
+        ),
+    ),
+    _postgres_defect(
+        "any-worker-ends",
+        "a process that has lost its lease ends turns that others have",
+        (_STATEMENTS, "end_statement", "{_ME}, {ended}", f"me AS ({_ANY_WORKER}), {{ended}}"),
+        (
+            _STATEMENTS,
+            "end_statement",
+            'ended = _ENDS["retried" if is_again else end]',
+            f'ended = _ENDS["retried" if is_again else end].replace("{_OWNED}", "true")',
+        ),
+    ),
+    _postgres_defect(
+        "lease-never-ends",
+        "an expired lease is not ended",
+        (_STATEMENTS, "EXPIRED", "alive_until < %(now)s", "alive_until < 0 * %(now)s"),
+    ),
+    _postgres_defect(
+        "lease-not-renewed",
+        "a lease is not renewed",
+        (_STATEMENTS, "RENEW", " + %(lease)s", " + 0 * %(lease)s"),
+    ),
+    _postgres_defect(
+        "outage-ends-leases",
+        "leases that could not be renewed during an outage end",
+        (_HEARTBEAT, "Heartbeat._beat", "was_set_back or now > seen_at + self._lease / 2", "was_set_back"),
+    ),
+    _postgres_defect(
+        "delay-of-worker",
+        "the delay of an origin is kept by the clock of the process, and not by that of the server",
+        (_WORKER, "PostgresWorker.end", "ready_at=end.due_at,", "ready_in=end.due_at,"),
+        (
+            _STATEMENTS,
+            "end_statement",
+            'f"{_LANDED}, {_PLACED}"',
+            'f"{_LANDED}, {_PLACED}".replace(f"{NOW} + %(ready_in)s", "%(ready_in)s")',
+        ),
+    ),
+    _postgres_defect(
+        "server-set-back",
+        "waits are not counted from the new time when the clock of the server is set back",
+        (_HEARTBEAT, "Heartbeat._beat", "if was_set_back:", "if False:"),
+    ),
 )
 
 
@@ -385,14 +479,19 @@ def with_defect(defect: Defect) -> Iterator[None]:
             for each in owners:
                 owner = getattr(owner, each)
             original = getattr(owner, name)
-            source = textwrap.dedent(inspect.getsource(original))
+            is_text = isinstance(original, str)
+            source = original if is_text else textwrap.dedent(inspect.getsource(original))
             for change in defect.changes:
                 if (change.module, change.function) == (module_name, function):
                     if change.old not in source:
                         raise LookupError(f"{defect.name}: {function} does not contain {change.old!r}")
                     source = source.replace(change.old, change.new, 1)
-            names = dict(vars(module))
-            exec(compile(source, inspect.getsourcefile(module) or "", "exec"), names)  # noqa: S102 - our own source
+            if is_text:
+                stack.enter_context(patch.object(owner, name, source))
+                continue
+            names: dict[str, Any] = {}
+            # With the names of the module itself, some of which the simulation replaces later.
+            exec(compile(source, inspect.getsourcefile(module) or "", "exec"), vars(module), names)  # noqa: S102
             # Functions of a module are imported by name.
             users = [owner] if owners else [each for each in list(sys.modules.values()) if hasattr(each, name)]
             for user in users:

@@ -139,14 +139,14 @@ class Machine:
         client = "canfetch.client"
         stack.enter_context(patch(f"{client}.resilient_store.monotonic", self.monotonic))
         stack.enter_context(patch(f"{client}.stores.sqlite.monotonic", self.monotonic))
-        clock = _Replaced(time, monotonic=self.monotonic, sleep=self._sleep)
+        clock = Replaced(time, monotonic=self.monotonic, sleep=self._sleep)
         for user in ("procedure", "sync_client", "sqlite_files"):
             stack.enter_context(patch(f"{client}.{user}.time", clock))
         # The locks of SQLite instead, which end with a process that is killed.
         stack.enter_context(patch(f"{client}.sqlite_files.FileLock._lock", return_value=False))
         calls = {name: getattr(self.files, name) for name in ("open", "close", "write", "fsync", "ftruncate")}
         recorder = f"{client}.evidence.recorder.os"
-        stack.enter_context(patch(recorder, _Replaced(os, **identity, **calls)))
+        stack.enter_context(patch(recorder, Replaced(os, **identity, **calls)))
         return self
 
     def __exit__(
@@ -179,7 +179,7 @@ class Machine:
         self.files.lose_power()
 
 
-class _Replaced:
+class Replaced:
     """A module with some of its functions replaced."""
 
     def __init__(self, module: object, **functions: object) -> None:

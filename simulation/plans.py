@@ -4,11 +4,12 @@ import random
 from typing import Any, Final, Literal, NamedTuple
 
 from simulation.machine import ClockPlan, Suspension
-from simulation.processes import DeathPlan, Kind
+from simulation.processes import DeathPlan, Interruption, Kind
 from simulation.rules import DAY
 from simulation.sites import HOUR, KINDS
 
 Scenario = Literal["crawl", "fleet", "blocking"]
+Backend = Literal["sqlite", "postgresql"]
 # Every second seed is a crawl.
 _SCENARIOS: Final[tuple[Scenario, ...]] = ("crawl", "fleet", "crawl", "blocking")
 GROUPINGS: Final = ("host", "registrable-domain", "address")
@@ -48,6 +49,34 @@ class Schedule(NamedTuple):
     max_failures: int | None
 
 
+class Shared(NamedTuple):
+    """A crawl on PostgreSQL, which several processes share.
+
+    Attributes:
+        processes: Their number.
+        lease: Seconds.
+        interruptions: What happens to the first life of each process.
+        outages: When the server is away, and for how many seconds. In order.
+        steps: When the clock of the server is set, and how wrong it is from then on. In order.
+        latencies: The seconds before a statement and before its answer, one of which is drawn each time.
+        has_tables: Whether the tables exist before the first process starts.
+    """
+
+    processes: int
+    lease: float
+    interruptions: tuple[tuple[Interruption, ...], ...]
+    outages: tuple[tuple[float, float], ...]
+    steps: tuple[tuple[float, float], ...]
+    latencies: tuple[float, ...]
+    has_tables: bool
+
+    @property
+    def is_set_forward(self) -> bool:
+        """Whether the clock of the server is set forward, so that delays end earlier."""
+        errors = [0.0, *(error for _, error in self.steps)]
+        return errors != sorted(errors, reverse=True)
+
+
 class Plan(NamedTuple):
     """What a seed means.
 
@@ -64,6 +93,7 @@ class Plan(NamedTuple):
         is_crowded: Whether many origins that fail slowly come before as many that respond.
         schedule: How often pages are visited again, or None.
         group_by: What the sites of a group have in common.
+        shared: What happens to the processes and the server of a crawl on PostgreSQL, or None for one in a file.
     """
 
     seed: int
@@ -78,6 +108,7 @@ class Plan(NamedTuple):
     is_crowded: bool = False
     schedule: Schedule | None = None
     group_by: str = "origin"
+    shared: Shared | None = None
 
     @property
     def loses_power(self) -> bool:
@@ -85,13 +116,15 @@ class Plan(NamedTuple):
         return any(life.death.loses_power for life in self.lives)
 
 
-_LARGEST: Final[dict[Kind, int]] = {"step": 600, "statement": 400, "write": 400}
+_LARGEST: Final[dict[Kind, int]] = {"step": 600, "statement": 400, "answer": 400, "write": 400}
+_FILE_KINDS: Final[tuple[Kind, ...]] = ("step", "statement", "write")
+_SHARED_KINDS: Final[tuple[Kind, ...]] = ("step", "statement", "answer")
 
 
-def make_plan(seed: int) -> Plan:
+def make_plan(seed: int, backend: Backend = "sqlite") -> Plan:
     """Return the plan of a seed."""
     chance = random.Random(seed)
-    scenario = _SCENARIOS[seed % len(_SCENARIOS)]
+    scenario = _SCENARIOS[seed % len(_SCENARIOS)] if backend == "sqlite" else "crawl"
     loses_power = chance.random() < 0.25
     lives = tuple(_make_life(chance, loses_power=loses_power) for _ in range(chance.choice((0, 1, 2, 4))))
     steps = sorted(
@@ -123,6 +156,8 @@ def make_plan(seed: int) -> Plan:
         store=chance.choice((None, None, "sqlite")) if scenario == "crawl" else chance.choice(("sqlite", "memory")),
         evidence=chance.choice((None, None, "fast", "durable")),
     )
+    if backend == "postgresql":
+        return _shared(plan, random.Random(f"{seed} shared"))
     if scenario == "crawl" and chance.random() < 0.02:
         return _crowded(plan)
     # With random numbers of its own, so that all other seeds mean what they meant before.
@@ -146,6 +181,54 @@ def _grouped(plan: Plan, chance: random.Random) -> Plan:
     return plan._replace(group_by=chance.choice(GROUPINGS), kinds=plan.kinds + more)
 
 
+def _shared(plan: Plan, chance: random.Random) -> Plan:
+    """Return a plan whose URLs are in PostgreSQL. Its sites and options lead to an end within hours."""
+    processes = chance.choice((1, 2, 2, 3))
+    lease = chance.choice((40.0, 100.0))
+    kinds = [kind for kind in KINDS if kind != "not sent, then open"]
+    plan = plan._replace(
+        kinds=tuple(chance.choice(("open", "slow", *kinds)) for _ in plan.kinds),
+        options=plan.options
+        | {"retry_delay": chance.choice((0.0, 30.0)), "max_unreachable": chance.choice((0.0, 200.0))},
+        workers=chance.choice((1, 2)),
+        lives=tuple(
+            Life(_make_death(chance, _SHARED_KINDS), chance.choice((0.0, 5.0, 40.0, 300.0)))
+            for _ in range(chance.choice((0, 1, 2, 4)))
+        ),
+        clocks=ClockPlan(plan.clocks.steps),
+        shared=Shared(
+            processes,
+            lease,
+            tuple(
+                tuple(_make_interruption(chance, lease) for _ in range(chance.choice((0, 0, 1, 3))))
+                for _ in range(processes)
+            ),
+            tuple(
+                sorted(
+                    (chance.choice((0.5, 10.0, 50.0, 200.0)), chance.choice((0.0, 3.0, 25.0, 45.0)))
+                    for _ in range(chance.choice((0, 0, 0, 1, 2)))
+                )
+            ),
+            tuple(
+                sorted(
+                    (chance.choice((0.5, 10.0, 50.0, 200.0)), chance.choice((-DAY, -100.0, -100.0, 100.0)))
+                    for _ in range(chance.choice((0, 0, 0, 1)))
+                )
+            ),
+            chance.choice(((0.0,), (0.0,), (0.0, 0.0, 0.001), (0.0, 0.01, 0.01), (*(0.0,) * 20, 3.0))),
+            chance.random() < 0.9,
+        ),
+    )
+    if chance.random() < 0.3:
+        return _grouped(plan, chance)._replace(group_by=chance.choice(GROUPINGS[:2]))
+    return plan
+
+
+def _make_interruption(chance: random.Random, lease: float) -> Interruption:
+    seconds = chance.choice((0.0, 0.0, 2.0, 7.0, lease, 2 * lease, 5 * lease))
+    return Interruption(chance.choice(("statement", "answer")), chance.randint(0, chance.choice((40, 300))), seconds)
+
+
 def _crowded(plan: Plan) -> Plan:
     """Return a plan with a crowd of dead origins, in which nothing else happens."""
     return plan._replace(
@@ -160,6 +243,11 @@ def _crowded(plan: Plan) -> Plan:
 
 
 def _make_life(chance: random.Random, *, loses_power: bool) -> Life:
-    kind = chance.choice(list(_LARGEST))
+    death = _make_death(chance, _FILE_KINDS)._replace(loses_power=loses_power)
+    return Life(death, chance.choice((0.0, 5.0, 40.0, 2 * DAY)))
+
+
+def _make_death(chance: random.Random, kinds: tuple[Kind, ...]) -> DeathPlan:
+    kind = chance.choice(kinds)
     largest = chance.choice((40, _LARGEST[kind]))
-    return Life(DeathPlan(kind, chance.randint(0, largest), loses_power), chance.choice((0.0, 5.0, 40.0, 2 * DAY)))
+    return DeathPlan(kind, chance.randint(0, largest))

@@ -7,13 +7,17 @@ operating system does it.
 
 import asyncio
 import contextvars
-import sqlite3
 import weakref
-from collections.abc import Callable, Coroutine
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
-from typing import Any, Final, Literal, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-Kind = Literal["step", "statement", "write"]
+if TYPE_CHECKING:
+    from simulation.threads import SimulatedThread
+
+Kind = Literal["step", "statement", "answer", "write"]
 PROCESS: Final[contextvars.ContextVar["Process | None"]] = contextvars.ContextVar("PROCESS", default=None)
 
 
@@ -25,8 +29,9 @@ class DeathPlan(NamedTuple):
     """When a process dies.
 
     Attributes:
-        kind: What is counted: steps of the event loop, that is, every await that waits; statements of SQLite; or
-            writes, truncations and synchronisations of files.
+        kind: What is counted: steps of the event loop, that is, every await that waits; statements of SQLite and
+            PostgreSQL; answers of PostgreSQL, after the statement or commit; or writes, truncations and
+            synchronisations of files.
         number: It dies before this one, from 0.
         loses_power: Whether the machine loses its power at that moment.
     """
@@ -34,6 +39,42 @@ class DeathPlan(NamedTuple):
     kind: Kind
     number: int
     loses_power: bool = False
+
+
+class Interruption(NamedTuple):
+    """What happens to a process that goes on.
+
+    Attributes:
+        kind: What is counted, as for `DeathPlan`.
+        number: It happens before this one, from 0.
+        seconds: How long the process is suspended. Without, its connections to the server break.
+    """
+
+    kind: Kind
+    number: int
+    seconds: float
+
+
+class Hold(NamedTuple):
+    """What a process was given, and can lose to others.
+
+    Attributes:
+        process: The process.
+        registration: Its lease.
+        at: When it was given.
+        is_late: Whether the process learned that so late that it can have lost it before.
+    """
+
+    process: "Process"
+    registration: int
+    at: float
+    is_late: bool
+
+    def is_lost(self) -> bool:
+        """Return whether it may belong to another process now."""
+        process = self.process
+        is_silent = asyncio.get_running_loop().time() > process.renewed_at + process.lease
+        return self.is_late or not process.is_alive or process.registration != self.registration or is_silent
 
 
 class Process:
@@ -56,7 +97,19 @@ class Process:
         self._is_buried = False
         self._tasks: list[weakref.ref[asyncio.Task[Any]]] = []
         self._futures = weakref.WeakSet[asyncio.Future[Any]]()
-        self.connections: list[sqlite3.Connection] = []
+        self.connections: list[Any] = []
+        # Only if it has threads that block. The first one runs its tasks.
+        self.threads: list[SimulatedThread] = []
+        self._interruptions: list[Interruption] = []
+        self._counts: Counter[Kind] = Counter()
+        self._suspensions = 0
+        # When a statement of its tasks was run last.
+        self.heard_at: float | None = None
+        # Whether it knows that it has a lease, how often it has got one, and when that was renewed last.
+        self.has_lease = False
+        self.registration = 0
+        self.lease = inf
+        self.renewed_at = 0.0
         self._over: asyncio.Future[None] | None = None
         self._context = contextvars.copy_context()
         self._context.run(PROCESS.set, self)
@@ -64,6 +117,56 @@ class Process:
     def arm(self, death: DeathPlan) -> None:
         """Let the process die, with the events counted from now."""
         self._kind, self._left = death.kind, death.number
+
+    def interrupt(self, interruptions: Iterable[Interruption]) -> None:
+        """Let interruptions happen, with the events counted from now."""
+        self._interruptions += interruptions
+
+    @property
+    def can_run(self) -> bool:
+        """Whether it is alive and not suspended."""
+        return self.is_alive and self._suspensions == 0
+
+    def due_interruption(self, kind: Kind) -> Interruption | None:
+        """Count an event before it happens. Return what happens to the process first, or None."""
+        number = self._counts[kind]
+        self._counts[kind] += 1
+        for each in self._interruptions:
+            if (each.kind, each.number) == (kind, number):
+                return each
+        return None
+
+    def suspend(self, seconds: float) -> None:
+        """Let no thread run for some time."""
+        self._note("suspended", self.name, seconds)
+        self._suspensions += 1
+        asyncio.get_running_loop().call_later(seconds, self._go_on, context=contextvars.Context())
+
+    def register(self, now: float) -> None:
+        """Note that it gets a lease, after it may have lost another one."""
+        self.has_lease = False
+        self.registration += 1
+        self.renewed_at = now
+
+    def keep_lease(self, until: float) -> None:
+        """Note that the server cannot renew the lease until a time, and does so then."""
+        if asyncio.get_running_loop().time() <= self.renewed_at + self.lease:
+            self.renewed_at = max(self.renewed_at, until)
+
+    def is_late(self) -> bool:
+        """Whether it has not been heard for so long that what it was given then may belong to another one."""
+        now = asyncio.get_running_loop().time()
+        return self.heard_at is not None and now - self.heard_at > self.lease / 2
+
+    def hold(self) -> "Hold":
+        """Return what the process has been given now: an origin or a URL."""
+        now = asyncio.get_running_loop().time()
+        return Hold(self, self.registration, now if self.heard_at is None else self.heard_at, self.is_late())
+
+    def _go_on(self) -> None:
+        self._suspensions -= 1
+        for thread in list(self.threads):
+            thread.go_on()
 
     def happens(self, kind: Kind) -> bool:
         """Count an event before it happens. Return whether the process is alive, and the event may happen."""
@@ -129,6 +232,8 @@ class Process:
 
     def _release(self) -> None:
         tasks = [task for ref in self._tasks if (task := ref()) is not None]
+        for thread in self.threads:
+            thread.kill()
         # asyncio logs exceptions that are not retrieved.
         for future in (*tasks, *self._futures):
             if future.done() and not future.cancelled():
@@ -145,3 +250,10 @@ class Process:
             with suppress(BaseException):
                 connection.close()
         self.connections.clear()
+
+
+def current_hold() -> Hold:
+    """Return what the current process has been given now."""
+    process = PROCESS.get()
+    assert process is not None
+    return process.hold()

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import logging
 import os
 import sys
 import warnings
@@ -63,6 +64,8 @@ def _ignore_killed(unraisable: "sys.UnraisableHookArgs") -> None:
 def no_warnings() -> Iterator[None]:
     """Ignore the warnings about turns and tasks that end with their process."""
     hook = sys.unraisablehook
+    # The library warns of each statement that it repeats, and asyncio of tasks that never end.
+    logging.disable(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         sys.unraisablehook = _ignore_killed
@@ -72,3 +75,4 @@ def no_warnings() -> Iterator[None]:
             gc.collect()
         finally:
             sys.unraisablehook = hook
+            logging.disable(logging.NOTSET)

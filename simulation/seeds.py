@@ -7,7 +7,7 @@ from simulation.blocking import Blocking, BlockingTime
 from simulation.crawl import Crawl
 from simulation.fleet import Fleet
 from simulation.machine import Machine
-from simulation.plans import Plan, make_plan
+from simulation.plans import Backend, Plan, make_plan
 from simulation.rules import BrokenRule
 from simulation.virtual_time import Stuck, virtual_now
 
@@ -39,6 +39,11 @@ def run_plan(plan: Plan) -> Result:
                 Blocking(plan, machine, time).run()
             elif plan.scenario == "fleet":
                 Fleet(plan, machine).run()
+            elif plan.shared is not None:
+                # Files do not need the libraries for a server.
+                from simulation.shared import SharedCrawl  # noqa: PLC0415
+
+                SharedCrawl(plan, machine).run()
             else:
                 Crawl(plan, machine).run()
         except (BrokenRule, Stuck) as error:
@@ -46,6 +51,6 @@ def run_plan(plan: Plan) -> Result:
         return Result(None, machine.trace.hexdigest())
 
 
-def run_seed(seed: int) -> str | None:
+def run_seed(seed: int, backend: Backend = "sqlite") -> str | None:
     """Run a seed. Return the rule that does not hold, or None."""
-    return run_plan(make_plan(seed)).broken
+    return run_plan(make_plan(seed, backend)).broken

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
 from simulation.machine import ClockPlan
-from simulation.plans import Life, Plan
+from simulation.plans import Life, Plan, Shared
 from simulation.rules import no_warnings
 from simulation.seeds import run_plan
 
@@ -49,6 +49,9 @@ def _smaller_plans(plan: Plan) -> Iterator[Plan]:
     yield from _fewer_sites(plan)
     yield from _calmer_clocks(plan)
     yield from _plainer_options(plan)
+    if plan.shared is not None:
+        for shared in _less_shared(plan.shared):
+            yield plan._replace(shared=shared)
     for number, life in enumerate(plan.lives):
         for smaller in _smaller_lives(life):
             yield plan._replace(lives=(*plan.lives[:number], smaller, *plan.lives[number + 1 :]))
@@ -87,6 +90,22 @@ def _plainer_options(plan: Plan) -> Iterator[Plan]:
     for name, value in _PLAIN_OPTIONS.items():
         if plan.options[name] != value:
             yield plan._replace(options=plan.options | {name: value})
+
+
+def _less_shared(shared: Shared) -> Iterator[Shared]:
+    for number, interruptions in enumerate(shared.interruptions):
+        for fewer in _without_one(interruptions):
+            yield shared._replace(
+                interruptions=(*shared.interruptions[:number], fewer, *shared.interruptions[number + 1 :])
+            )
+    for outages in _without_one(shared.outages):
+        yield shared._replace(outages=outages)
+    if shared.steps:
+        yield shared._replace(steps=())
+    if shared.latencies != (0.0,):
+        yield shared._replace(latencies=(0.0,))
+    if shared.processes > 1:
+        yield shared._replace(processes=shared.processes - 1, interruptions=shared.interruptions[:-1])
 
 
 def _smaller_lives(life: Life) -> Iterator[Life]:

@@ -229,14 +229,14 @@ class Network:
     def last_known(self, origin: str, depth: int = 0) -> Iterator[Delivery]:
         """Yield what may apply to an origin: the last delivery, and earlier ones if those after them are lost.
 
-        What was delivered to a process that died may be lost.
+        What was delivered to a process that died may be lost, and what was delivered to another one may not be known.
         """
         for delivery in reversed(self.delivered.get(origin, ())):
             if delivery.other is not None and depth < 6:
                 yield from self.last_known(delivery.other, depth + 1)
             else:
                 yield delivery
-            if delivery.process is None or delivery.process.is_alive:
+            if delivery.process in (None, PROCESS.get()):
                 return
 
     def _learn(self, origin: str, result: Response | Failure) -> None:

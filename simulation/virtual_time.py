@@ -10,6 +10,7 @@ import asyncio
 import contextvars
 import selectors
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from simulation.processes import PROCESS
@@ -73,7 +74,13 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         self, callback: Callable[..., object], *args: Any, context: contextvars.Context | None = None
     ) -> asyncio.Handle:
         """Schedule a step of the process in whose context it runs."""
-        return super().call_soon(_run_step, callback, args, context=context)
+        context = contextvars.copy_context() if context is None else context
+        process = context.get(PROCESS)
+        if process is None or not process.threads:
+            return super().call_soon(_run_step, callback, args, context=context)
+        # Its context belongs to the step, which can block.
+        step = partial(context.run, _run_step, callback, args)
+        return super().call_soon(process.threads[0].run, step, context=contextvars.Context())
 
     def create_future(self) -> asyncio.Future[Any]:
         """Create a future of the current process."""
@@ -121,7 +128,7 @@ def _run_step(callback: Callable[..., object], args: tuple[Any, ...]) -> None:
         return
     if process.happens("step"):
         callback(*args)
-    if not process.is_alive:
+    if not process.is_alive and not process.threads:
         process.bury()
 
 

@@ -53,7 +53,7 @@ class Heartbeat:
         self._beating = threading.Lock()
         self._next_beat = 0.0
         # Workers that died before this one began leave their URLs to it at once, if their leases have expired.
-        self._work()
+        self._try_to_work()
         self._thread = threading.Thread(target=self._repeat, name="canfetch frontier lease", daemon=True)
         self._thread.start()
 
@@ -71,19 +71,19 @@ class Heartbeat:
 
     def _repeat(self) -> None:
         while not self._stopped.wait(min(IDLE_SECONDS, self._lease / 4)):
-            try:
-                self._work()
-            except StoreError as error:
-                if self._stopped.is_set() or not self._connection.is_open:
-                    return
-                CLIENT_LOGGER.warning("the lease was not renewed: %s", error)
+            self._try_to_work()
 
-    def _work(self) -> None:
-        self._give_back_idle(self._connection)
-        if time.monotonic() >= self._next_beat:
-            with self._beating:
-                self._beat()
-            self._next_beat = time.monotonic() + self._lease / 4
+    def _try_to_work(self) -> None:
+        """Do what is due. If a connection breaks, that is the next time."""
+        try:
+            self._give_back_idle(self._connection)
+            if time.monotonic() >= self._next_beat:
+                with self._beating:
+                    self._beat()
+                self._next_beat = time.monotonic() + self._lease / 4
+        except StoreError as error:
+            if not self._stopped.is_set() and self._connection.is_open:
+                CLIENT_LOGGER.warning("the lease was not renewed: %s", error)
 
     def _beat(self) -> None:
         values: dict[str, Any] = {"crawl": self._crawl, "worker": self._worker(), "lease": self._lease}
@@ -100,7 +100,7 @@ class Heartbeat:
                 # The server was away, or its clock was set: its lease could not be renewed.
                 run(sql.RENEW_ALL, values)
             if was_set_back:
-                for statement in sql.SHIFT:
+                for statement in (sql.SHIFT_ORIGINS, sql.SHIFT_URLS):
                     run(statement, {**values, "step": seen_at - now})
             run(sql.SEEN, values)
             run(sql.RENEW, values)

@@ -192,7 +192,8 @@ class PostgresConnection(QueueConnection):
         Raises: StoreError.
         """
         self.check_usable()
-        started = time.monotonic()
+        failed_at: float | None = None
+        waited = 0.0
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -205,8 +206,12 @@ class PostgresConnection(QueueConnection):
             except self._psycopg.Error as error:
                 if not self._is_passing(error):
                     raise self._store_error(error) from None
-                if self.gives_up or time.monotonic() - started + pause > self._outage_seconds:
-                    raise self._store_error(error, seconds=time.monotonic() - started) from None
+                now = time.monotonic()
+                # A process that was suspended in the meantime has not waited for the server.
+                waited += 0.0 if failed_at is None else min(now - failed_at, _LONGEST_PAUSE + _CONNECT_SECONDS)
+                failed_at = now
+                if self.gives_up or waited + pause > self._outage_seconds:
+                    raise self._store_error(error, seconds=waited) from None
                 CLIENT_LOGGER.warning("%s: repeated in %.2f s: %s", self.name, pause, _describe(error))
             if self._connection is not None and self._connection.closed:
                 self._connection = None

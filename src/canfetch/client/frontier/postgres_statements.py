@@ -631,11 +631,14 @@ FOR UPDATE SKIP LOCKED"""
 # that of the disk, which is safe after `RENEW_ALL`. Of the statements without the row of a worker, `DEFER` and
 # `NOTE_REQUEST` lock one origin, the lock of `ADD_MEMBERS` does not conflict with these, and `QUEUE_CHOSEN` runs after
 # a lock of the crawl.
-SHIFT: Final = (
-    """UPDATE canfetch_origins SET due_at = due_at - %(step)s, ready_at = ready_at - %(step)s,
-    retry_at = retry_at - %(step)s, last_request_at = last_request_at - %(step)s WHERE crawl = %(crawl)s""",
-    "UPDATE canfetch_urls SET due_at = due_at - %(step)s WHERE crawl = %(crawl)s AND state = 2",
-)
+# A request that is not in the future may be one after that moment, and the delay counts from it. If it is an older one,
+# the origin waits for its delay once more.
+SHIFT_ORIGINS: Final = """
+UPDATE canfetch_origins SET due_at = due_at - %(step)s, ready_at = ready_at - %(step)s,
+    retry_at = CASE WHEN last_request_at > %(now)s THEN retry_at - %(step)s ELSE retry_at END,
+    last_request_at = CASE WHEN last_request_at > %(now)s THEN last_request_at - %(step)s ELSE last_request_at END
+WHERE crawl = %(crawl)s"""
+SHIFT_URLS: Final = "UPDATE canfetch_urls SET due_at = due_at - %(step)s WHERE crawl = %(crawl)s AND state = 2"
 # Runs before the statements that change the origins of workers, whose order is that of the disk.
 LOCK_LEFT: Final = """
 SELECT count(*) FROM (
