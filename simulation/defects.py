@@ -434,7 +434,7 @@ DEFECTS: Final = (
     _postgres_defect(
         "lease-never-ends",
         "an expired lease is not ended",
-        (_STATEMENTS, "EXPIRED", "alive_until < %(now)s", "alive_until < 0 * %(now)s"),
+        (_STATEMENTS, "EXPIRED", "alive_until < least(", "alive_until < 0 * least("),
     ),
     _postgres_defect(
         "lease-not-renewed",

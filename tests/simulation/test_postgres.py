@@ -18,11 +18,11 @@ pytestmark = pytest.mark.service
 NAMED = {
     "first-beat": 1,
     "shifted-twice": 304,
-    "suspended-is-outage": 7,
+    "suspended-is-outage": 5,
     "any-worker-ends": 321,
     "lease-never-ends": 2,
     "lease-not-renewed": 2,
-    "outage-ends-leases": 32,
+    "outage-ends-leases": 57,
     "delay-of-worker": 9,
     "server-set-back": 76,
 }

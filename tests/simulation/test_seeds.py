@@ -38,7 +38,7 @@ NAMED = {
     "asleep": 0,
     "in-flight-stays": 96,
     "retry-loses": 2,
-    "two-transactions": 106,
+    "two-transactions": 110,
     "visited-early": 4,
     "visited-once": 20,
     "visit-forgotten": 38,

@@ -624,8 +624,9 @@ SEEN: Final = "UPDATE canfetch_crawls SET seen_at = %(now)s WHERE id = %(crawl)s
 RENEW: Final = f"UPDATE canfetch_workers SET alive_until = {NOW} + %(lease)s WHERE id = %(worker)s"
 # Also keeps the statements of all workers from beginning before the end of the transaction.
 RENEW_ALL: Final = "UPDATE canfetch_workers SET alive_until = %(now)s + %(lease)s WHERE crawl = %(crawl)s"
-EXPIRED: Final = """
-SELECT id FROM canfetch_workers WHERE crawl = %(crawl)s AND alive_until < %(now)s ORDER BY id
+# The clock can be set during the transaction, before and after which leases are renewed.
+EXPIRED: Final = f"""
+SELECT id FROM canfetch_workers WHERE crawl = %(crawl)s AND alive_until < least(%(now)s, {NOW}) ORDER BY id
 FOR UPDATE SKIP LOCKED"""
 # The clock of the server was set back by `step` seconds: all waits are as long as they were. The order of the rows is
 # that of the disk, which is safe after `RENEW_ALL`. Of the statements without the row of a worker, `DEFER` and
