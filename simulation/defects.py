@@ -66,8 +66,6 @@ def _defect(name: str, description: str, *changes: tuple[str, str, str, str], fi
 
 
 # Parts of statements that belong to any worker, and to one.
-_ANY_WORKER: Final = "SELECT 1 AS id"
-_OWNED: Final = "worker IS NOT DISTINCT FROM %(worker)s"
 
 
 def _postgres_defect(name: str, description: str, *changes: tuple[str, str, str, str]) -> Defect:
@@ -418,17 +416,6 @@ DEFECTS: Final = (
             "PostgresConnection.run",
             "min(now - failed_at, _LONGEST_PAUSE + _CONNECT_SECONDS)",
             "now - failed_at",
-        ),
-    ),
-    _postgres_defect(
-        "any-worker-ends",
-        "a process that has lost its lease ends turns that others have",
-        (_STATEMENTS, "end_statement", "{_ME}, {ended}", f"me AS ({_ANY_WORKER}), {{ended}}"),
-        (
-            _STATEMENTS,
-            "end_statement",
-            'ended = _ENDS["retried" if is_again else end]',
-            f'ended = _ENDS["retried" if is_again else end].replace("{_OWNED}", "true")',
         ),
     ),
     _postgres_defect(

@@ -19,7 +19,6 @@ NAMED = {
     "first-beat": 1,
     "shifted-twice": 304,
     "suspended-is-outage": 5,
-    "any-worker-ends": 321,
     "lease-never-ends": 2,
     "lease-not-renewed": 2,
     "outage-ends-leases": 57,
