@@ -65,9 +65,6 @@ def _defect(name: str, description: str, *changes: tuple[str, str, str, str], fi
     return Defect(name, description, tuple(Change(*change) for change in changes), first_seed)
 
 
-# Parts of statements that belong to any worker, and to one.
-
-
 def _postgres_defect(name: str, description: str, *changes: tuple[str, str, str, str]) -> Defect:
     return _defect(name, description, *changes)._replace(backend="postgresql")
 

@@ -66,12 +66,19 @@ _MEMBERS: Final = (
 )
 COUNT_ADDED: Final = "UPDATE origins SET added = (SELECT count(*) FROM known WHERE origin = origins.id)"
 # Seconds by which the wall clock was set forward since the crawl was opened. The times of the file do not count them.
-CLOCK_SHIFT: Final = "(SELECT clock_shift FROM totals)"
-URL_DUE_AT: Final = f"CASE state WHEN 2 THEN due_at + {CLOCK_SHIFT} ELSE due_at END"
+_CLOCK_SHIFT: Final = "(SELECT clock_shift FROM totals)"
+
+
+def shifted(column: str) -> str:
+    """Return the expression for a time of the wall clock. A damaged one is not made a number."""
+    return f"CASE WHEN typeof({column}) = 'real' THEN {column} + {_CLOCK_SHIFT} ELSE {column} END"
+
+
+_ORIGIN_TIMES: Final = ("due_at", "ready_at", "retry_at", "last_request_at")
+URL_DUE_AT: Final = f"CASE state WHEN 2 THEN {shifted('due_at')} ELSE due_at END"
 _SETTLE: Final = (
-    f"""UPDATE origins SET due_at = due_at + {CLOCK_SHIFT}, ready_at = ready_at + {CLOCK_SHIFT},
-    retry_at = retry_at + {CLOCK_SHIFT}, last_request_at = last_request_at + {CLOCK_SHIFT}""",  # noqa: S608 - above
-    f"UPDATE urls SET due_at = due_at + {CLOCK_SHIFT} WHERE state = 2",  # noqa: S608 - above
+    f"UPDATE origins SET {', '.join(f'{time} = {shifted(time)}' for time in _ORIGIN_TIMES)}",  # noqa: S608 - above
+    f"UPDATE urls SET due_at = {shifted('due_at')} WHERE state = 2",  # noqa: S608 - above
     "UPDATE totals SET clock_shift = 0",
 )
 _SCHEMA: Final = (

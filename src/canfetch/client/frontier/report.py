@@ -12,12 +12,12 @@ from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME
 from canfetch.client.frontier.database import (
     APPLICATION_ID,
-    CLOCK_SHIFT,
     DAMAGE,
     SCHEMA_VERSION,
     URL_DUE_AT,
     damage_error,
     is_in_use,
+    shifted,
 )
 from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.queue_values import FailedURL, FrontierCounts, Phase, URLState, url_text
@@ -243,8 +243,8 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
     counts = read_counts(connection, in_flight)
     # Each count has a partial index, which it would not have for `state IN (0, 2)`.
     next_origins = connection.execute(
-        f"SELECT name, phase, due_at + {CLOCK_SHIFT}, ready_at + {CLOCK_SHIFT}, retry_at + {CLOCK_SHIFT}, problem, "  # noqa: S608 - above
-        f"in_flight, failures, last_request_at + {CLOCK_SHIFT}, "
+        f"SELECT name, phase, {shifted('due_at')}, {shifted('ready_at')}, {shifted('retry_at')}, problem, "  # noqa: S608 - above
+        f"in_flight, failures, {shifted('last_request_at')}, "
         "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 0) + "
         "(SELECT count(*) FROM urls WHERE origin = origins.id AND state = 2 AND ended IS NULL), "
         "(SELECT count(ended) FROM urls WHERE origin = origins.id AND state = 2) FROM origins "

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
-from canfetch.client.frontier.database import CLOCK_SHIFT, COUNT_ADDED, URL_DUE_AT, FrontierDatabase, is_in_use
+from canfetch.client.frontier.database import COUNT_ADDED, URL_DUE_AT, FrontierDatabase, is_in_use, shifted
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
@@ -162,7 +162,7 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
                 tuple(counts),
                 _checked(
                     execute(
-                        f"SELECT id, name, last_request_at + {CLOCK_SHIFT}, retry_at + {CLOCK_SHIFT}, failures "  # noqa: S608 - its columns
+                        f"SELECT id, name, {shifted('last_request_at')}, {shifted('retry_at')}, failures "  # noqa: S608 - its columns
                         "FROM origins ORDER BY id"
                     ),
                     *(int, str, int | float | None, int | float | None, int),
