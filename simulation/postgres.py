@@ -355,8 +355,10 @@ class Server:
 
     def _begin_outage(self, end: float) -> None:
         self._break_all()
-        for process in self._processes:
-            process.keep_lease(end)
+        # After a shorter outage, the processes that are not suspended renew their leases in time.
+        if end - virtual_now() > self._shared.lease / 2:
+            for process in self._processes:
+                process.keep_lease(end)
 
     def _break_all(self) -> None:
         for connection in self._connections:

@@ -15,12 +15,13 @@ import { codeSpans, lintRequest, SEVERITIES, sentence } from "../notes.js";
 import { profileName } from "../profiles.js";
 import { type RowText, urlsText } from "../rows.js";
 import { missingFile } from "../state.js";
+import { differsAt, markAt } from "../views/access/cell-marks.js";
 import { mark } from "../views/parts/marks.js";
 import { failureText } from "../views/parts/problems.js";
 import { withRawBytes } from "../views/parts/raw-bytes.js";
 import { fileFacts, hostName, siteHost } from "./facts.js";
 import { PAGE_STYLE, REPORT_STYLE } from "./report-style.js";
-import { differsAt, markAt, type ShownVerdicts } from "./table.js";
+import type { ShownVerdicts } from "./table.js";
 import type { Texts } from "../texts.js";
 import type { ExportTexts } from "./texts.js";
 

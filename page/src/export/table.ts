@@ -1,10 +1,9 @@
 /** The verdicts that the page shows as a table of words: URLs by crawlers, or one line for each verdict. */
 
 import type { App } from "../app.js";
-import type { Registry } from "../crawlers.js";
 import type { RowProblem } from "../engine/types.js";
 import type { RowText } from "../rows.js";
-import type { TextKey } from "../texts.js";
+import { differsAt, markAt, verdictKey } from "../views/access/cell-marks.js";
 import type { GridData } from "../views/access/grid.js";
 
 /** What the panel of verdicts shows. */
@@ -24,21 +23,8 @@ export interface VerdictTable {
   rows(): Iterable<readonly CellValue[]>;
 }
 
-export type MarkName = "none" | "allowed" | "blocked" | "invalid";
-const MARK_NAMES: readonly MarkName[] = ["none", "allowed", "blocked", "invalid"];
-
 export function verdictTable(app: App, shown: ShownVerdicts, shape: TableShape): VerdictTable {
   return shape === "matrix" ? matrixTable(app, shown) : listTable(app, shown);
-}
-
-/** Return the mark of a cell of the matrix. */
-export function markAt({ marks, columns }: GridData, url: number, crawler: number): MarkName {
-  return MARK_NAMES[marks?.[url * columns.length + crawler] ?? 3] ?? "invalid";
-}
-
-/** Whether readings differ on a cell of the matrix. */
-export function differsAt({ differs, columns }: GridData, url: number, crawler: number): boolean {
-  return differs?.[url * columns.length + crawler] === 1;
 }
 
 function matrixTable(app: App, shown: ShownVerdicts): VerdictTable {
@@ -90,11 +76,6 @@ function listTable(app: App, shown: ShownVerdicts): VerdictTable {
       }
     },
   };
-}
-
-/** Return the text of a verdict. A control token fetches nothing, so it is not blocked. */
-export function verdictKey(mark: Exclude<MarkName, "invalid">, token: string, registry: Registry): TextKey {
-  return mark === "blocked" && registry.isControlToken(token) ? "legend_denied" : `legend_${mark}`;
 }
 
 function verdictWords({ texts, verdicts }: App, { data, problem }: ShownVerdicts, url: number, crawler: number): string {

@@ -61,7 +61,6 @@ class Refusal(_Fields):
 
 
 @cache
-@cache
 def status_phrase(status: int) -> str:
     """Return the words after a status code, such as `Forbidden`."""
     return HTTPStatus(status).phrase

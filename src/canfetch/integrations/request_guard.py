@@ -11,9 +11,7 @@ from urllib.parse import unquote
 
 from canfetch.access.pacing import Pace
 from canfetch.access.redirects import REDIRECTS
-from canfetch.access.responses import Failure, Response
 from canfetch.client.argument_checks import check_agent, check_delay_bounds
-from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
@@ -23,7 +21,6 @@ from canfetch.client.procedure import Clock
 from canfetch.client.request_headers import is_foreign
 from canfetch.client.skip_report.writer import SkipReport
 from canfetch.client.stores import Store
-from canfetch.client.sync_client import Client
 from canfetch.client.transports import AsyncTransport, Transport
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin, find_origin
@@ -32,6 +29,7 @@ from canfetch.core.redaction import redacted_url
 from canfetch.core.references import resolve_reference
 from canfetch.core.verdict import ClientVerdict, RefusedByVerdict, RobotsDisallowed
 from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.integrations.paced_clients import PacedAsyncClient, PacedClient
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -207,42 +205,6 @@ class _Redirect(NamedTuple):
     def is_foreign(self, url: str) -> bool:
         """Return whether the target is on an origin that the caller did not name."""
         return is_foreign(url, [self.named])
-
-
-class PacedClient(Client):
-    """A client that requests documents such as tdmrep.json when it is their turn. Those for robots.txt do not wait.
-
-    Attributes: wait_turn: Waits for the turn of a request to an origin, or None.
-    """
-
-    wait_turn: Callable[[OriginState], object] | None = None
-
-    def request_document(
-        self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
-    ) -> Response | Failure:
-        """Wait, and request a document. See `Client.request_document`."""
-        if self.wait_turn is not None:
-            self.wait_turn(self.cached_state(url) or self.origin_state(url, cross_origin=cross_origin))
-        return super().request_document(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
-
-
-class PacedAsyncClient(AsyncClient):
-    """An asynchronous client that requests documents when it is their turn. See `PacedClient`.
-
-    Attributes: wait_turn: An async function, or None.
-    """
-
-    wait_turn: Callable[[OriginState], Awaitable[object]] | None = None
-
-    async def request_document(
-        self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False
-    ) -> Response | Failure:
-        """Wait, and request a document. See `Client.request_document`."""
-        if self.wait_turn is not None:
-            await self.wait_turn(self.cached_state(url) or await self.origin_state(url, cross_origin=cross_origin))
-        return await super().request_document(
-            url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin
-        )
 
 
 class _BaseGuard:

@@ -77,7 +77,10 @@ def about(workbook: openpyxl.Workbook) -> dict[str, object]:
 def page_lines(tester: OpenPage) -> list[list[str]]:
     """Return the lines of the list that the page shows."""
     tester.control("as-list").click()
-    lines: list[list[str]] = tester.find(".verdict-list tr").evaluate_all(
+    rows = tester.find(".verdict-list tr")
+    # The page loads the list on demand.
+    expect(rows).not_to_have_count(0)
+    lines: list[list[str]] = rows.evaluate_all(
         "rows => rows.map(row => [...row.children].map(cell => cell.textContent))"
     )
     tester.control("as-list").click()

@@ -2,15 +2,14 @@
 
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
-import { verdictKey } from "../../export/table.js";
 import type { RowProblem } from "../../engine/types.js";
 import type { RowText } from "../../rows.js";
 import type { Cell } from "../../state.js";
+import { differsAt, markAt, verdictKey } from "./cell-marks.js";
 import type { GridData } from "./grid.js";
 
 /** More lines are not useful in a list. */
 const MAX_LINES = 2000;
-const MARK_NAMES = ["none", "allowed", "blocked", "invalid"] as const;
 
 export function verdictList(
   { texts, verdicts, store }: App,
@@ -36,8 +35,8 @@ export function verdictList(
     data.columns.forEach((column, crawler) => {
       count += 1;
       const index = url * data.columns.length + crawler;
-      const mark = MARK_NAMES[data.marks?.[index] ?? 3] ?? "invalid";
-      const differs = data.differs?.[index] === 1;
+      const mark = markAt(data, url, crawler);
+      const differs = differsAt(data, url, crawler);
       const text = mark === "invalid" ? "–" : texts.t(verdictKey(mark, column.token, registry));
       const selected = store.state.selected?.url === url && store.state.selected.crawler === crawler;
       body.append(

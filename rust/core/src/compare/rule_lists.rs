@@ -34,7 +34,7 @@ struct RankedPattern {
     allow: bool,
 }
 
-/// Returns a target about which two lists decide differently, and whether it is confirmed. `None` if there is none.
+/// Returns a target about which two lists decide differently, and whether it is confirmed, or `None`.
 ///
 /// `changed` has the rules that only one list has, or that moved in a profile in which the order counts.
 ///

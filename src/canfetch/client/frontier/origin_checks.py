@@ -4,7 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.outcomes import OutcomeKind
@@ -20,6 +20,7 @@ from canfetch.core.text import printable_text
 from canfetch.core.verdict import Access, Effect
 from canfetch.errors import CanfetchError, ClientClosed, RequestNotSent
 
+_Value = TypeVar("_Value")
 # Limits of the states that are held after their turn. The client caches the same objects.
 _MAX_HELD_STATES: Final = 2000
 _MAX_HELD_BYTES: Final = 32 * 1024 * 1024
@@ -234,9 +235,7 @@ class OriginChecks:
         now = self._now().at
         key = self._key(origin)
         since = self._failing_since.pop(key, None)
-        self._failing_since[key] = now if since is None else since
-        if len(self._failing_since) > _MAX_FAILING:
-            self._failing_since.popitem(last=False)
+        _keep_newest(self._failing_since, key, now if since is None else since)
         seconds = None if since is None else now - since
         return CheckResult(origin, False, error, _describe(error), seconds, newest_url=newest_url)
 
@@ -254,9 +253,7 @@ class OriginChecks:
         if state.entry.fetched_at >= check.started_at:
             is_given_up = now.at - noted.since >= self._max_unreachable
             noted = _Unreachable(noted.since, now.at, is_given_up, check.newest_url)
-        self._unreachable[key] = noted
-        if len(self._unreachable) > _MAX_FAILING:
-            self._unreachable.popitem(last=False)
+        _keep_newest(self._unreachable, key, noted)
 
     def retry_at(self, origin: int | str, state: OriginState, now: Moment) -> float | None:
         """Return when an unreachable origin without a usable copy is checked again, in the time of the frontier.
@@ -269,7 +266,7 @@ class OriginChecks:
             return None
         if origin not in self._unreachable:
             # Its copy has expired since the check.
-            self._unreachable[origin] = _Unreachable(now.at, now.at, False, -inf)
+            _keep_newest(self._unreachable, origin, _Unreachable(now.at, now.at, False, -inf))
         return now.from_wall(max(state.next_fetch_at, now.wall + _MIN_RECHECK_DELAY))
 
     def is_given_up(self, origin: int | str, url: int) -> bool:
@@ -362,6 +359,13 @@ def recheck_delay(result: CheckResult) -> float:
         return 0.0
     # As long as the checks have failed for, which doubles the time.
     return min(max(_NOT_SENT_DELAY, result.failing_seconds or 0.0), _MAX_EXCEPTION_DELAY)
+
+
+def _keep_newest(origins: OrderedDict[int | str, _Value], key: int | str, value: _Value) -> None:
+    """Add what is known of an origin, and forget the oldest one of too many."""
+    origins[key] = value
+    if len(origins) > _MAX_FAILING:
+        origins.popitem(last=False)
 
 
 def _is_unreachable(state: OriginState, now: float) -> bool:

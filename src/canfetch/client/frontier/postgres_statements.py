@@ -247,7 +247,8 @@ placed AS (
 DROP: Final = f"WITH {_ME}, {_SKIPPED} {_ALIVE}"
 
 # The attempt is counted now, so that a page that ends the process is not handed out forever. A server that crashed can
-# have forgotten the claim.
+# have forgotten the claim. A `retry_at` that has passed, which is the one of the claim, must not become a wait when the
+# clock of the server is set back. A later one is from another process.
 TAKE: Final = f"""
 WITH {_ME}, {_SKIPPED},
 mine AS (
@@ -261,7 +262,9 @@ taken AS (
     RETURNING 1
 ),
 started AS (
-    UPDATE canfetch_origins SET last_request_at = {NOW}, ready_at = {NOW} + %(ready_in)s, problem = NULL
+    UPDATE canfetch_origins
+    SET last_request_at = {NOW}, ready_at = {NOW} + %(ready_in)s, problem = NULL,
+        retry_at = nullif(retry_at, %(passed_retry_at)s::float8)
     WHERE id = %(origin)s AND EXISTS (SELECT 1 FROM taken)
 )
 SELECT {_HAS_ME}, EXISTS (SELECT 1 FROM taken)"""

@@ -76,6 +76,7 @@ class _Claim:
         empty_since: When it could have had a turn, if it has no queued URL and is kept for its open turns. Or None.
         attempts: The numbers of the next turns of URLs that were returned, by ID.
         open_urls: The IDs of the URLs of its open turns.
+        stored_retry_at: Its `retry_at` in the database when it was claimed.
         is_busy: See `Claim`.
     """
 
@@ -89,6 +90,7 @@ class _Claim:
     empty_since: float | None = None
     attempts: dict[int, int] = field(default_factory=dict)
     open_urls: set[int] = field(default_factory=set)
+    stored_retry_at: float | None = None
     is_busy: bool = False
 
     @property
@@ -335,6 +337,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
     def _take(self, claim: _Claim, url: int, now: float, due_at: float, skipped: Sequence[int]) -> bool:
         origin = claim.origin.id
         values: dict[str, Any] = {"origin": origin, "url": url, "attempt": claim.attempts[url], "ready_at": due_at}
+        values["passed_retry_at"] = claim.stored_retry_at
         taking = self._run_skipping(sql.TAKE, skipped, **values) if skipped else self._run(sql.TAKE_ONLY, **values)
         is_alive, is_taken = taking[0]
         claim.urls = None
@@ -517,7 +520,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 shift = at - now
                 times = _shifted(last_request_at, shift), _shifted(retry_at, shift)
                 origin = QueuedOrigin(id_, name, *times, failures, delay)
-                claims[id_] = _Claim(origin, priority, due_at + shift, since=since, urls=[])
+                claims[id_] = _Claim(origin, priority, due_at + shift, since=since, urls=[], stored_retry_at=retry_at)
         for id_, url, delayed_at in self._read_first_urls(list(claims), _FIRST_URLS):
             claim = claims[id_]
             claim.delayed_at = delayed_at

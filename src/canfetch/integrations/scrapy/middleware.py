@@ -16,7 +16,8 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.skip_report.writer import SkipReport
 from canfetch.client.stores.locations import open_store_at
 from canfetch.errors import CanfetchError, InvalidOption, InvalidURL, OriginDisallowed
-from canfetch.integrations.request_guard import PacedAsyncClient, replace_signature
+from canfetch.integrations.paced_clients import PacedAsyncClient
+from canfetch.integrations.request_guard import replace_signature
 from canfetch.integrations.scrapy.agents import RequestAgents
 from canfetch.integrations.scrapy.crawl_settings import CrawlSettings
 from canfetch.integrations.scrapy.parser import RobotParser
