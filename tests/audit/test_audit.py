@@ -795,6 +795,14 @@ def test_findings_of_the_linter_have_the_advice_of_their_check(client: Client, s
     assert "Correct the line." not in "".join((*lines, html_page([plain])))
 
 
+def test_notes_of_the_linter_are_counted(client: Client, site: Site) -> None:
+    publish(site, {}, robots=f"{ROBOTS}Disallow: /a*\nDisallow: /b*\nDisallow: /b/c/\n")
+    notes = [one for one in audit(client, site.origin, plan=QUICK).findings if one.kind is AuditKind.LINT_NOTES]
+    assert [(one.message, one.severity) for one in notes] == [
+        ("3 notes: trailing-star (2), covered-rule (1)", Severity.INFO)
+    ]
+
+
 def test_advice_of_the_linter_is_about_the_place(client: Client, site: Site) -> None:
     publish(site, {}, robots="Disallow: /a\n\nUser-agent: *\nDisallow: /b\n")
     plain = audit(client, site.origin, plan=QUICK).to_json()
@@ -837,7 +845,10 @@ def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:
     publish(site, {"/": edge("GPTBot", respond(b"", status=403))}, robots="User-agent: *\nDisalow: /y\n")
     report = audit(client, site.origin, plan=AuditPlan(delay=0, edge=("GPTBot",))).to_json()
     page = html_page([report | {"checked_at": "2026-11-06T17:05:09.5Z"}])
-    assert "<p>The audit found 1 error and 1 warning. The most important one: A crawler that robots.txt allows " in page
+    assert (
+        "<p>The audit found 1 error, 1 warning and 1 note. The most important one: A crawler that robots.txt allows "
+        in page
+    )
     assert " training of AI models, 28 of 28; " in page
     assert "6 November 2026, 17:05 UTC; " in page
     assert "<li><code>Disalow</code> is a misspelling of <code>Disallow</code>: crawlers" in page
@@ -865,8 +876,14 @@ def test_pages_wait_for_the_crawl_delay(client: Client, site: Site) -> None:
         slept.append(seconds)
         now += seconds
 
-    report = audit(client, site.origin, plan=QUICK, clock=lambda: now, sleep=sleep)
+    samples: list[tuple[int, float]] = []
+
+    def announce(pages: int, seconds: float) -> None:
+        samples.append((pages, seconds))
+
+    report = audit(client, site.origin, plan=QUICK, clock=lambda: now, sleep=sleep, on_sample=announce)
     assert report.listed.requested == 3
+    assert samples == [(3, 30.0)]
     assert slept == [30.0] * (report.requests - 2)
 
 

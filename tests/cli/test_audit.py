@@ -124,6 +124,25 @@ def test_an_interrupted_run_prints_what_is_kept(run: Run, work: tuple[str, ...],
     assert ran.err.endswith(f"canfetch: interrupted; {kept}\n")
 
 
+def test_a_long_wait_is_announced(run: Run) -> None:
+    async def interrupt(exchange: Exchange) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        await respond(b"", status=404)(exchange)
+
+    with Site() as site:
+        publish(
+            site,
+            dict.fromkeys((f"/{number}" for number in range(200)), interrupt),
+            robots="User-agent: *\nCrawl-delay: 0.5\n",
+        )
+        ran = run("audit", site.origin, "--delay", "0.1", "--sample", "150")
+    assert ran.code == 130
+    assert (
+        f"canfetch: {site.origin} asks for 0.5 s between requests: 150 listed pages take about 2 minutes "
+        "(--sample NUMBER requests fewer)\n"
+    ) in ran.err
+
+
 def test_reports_of_the_work_folder_are_dated(run: Run, folder: Path) -> None:
     with Site() as site:
         publish(site, {"/fish": respond(PAGE, HTML)})

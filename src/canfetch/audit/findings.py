@@ -38,6 +38,7 @@ class AuditKind(StrEnum):
     NOT_ROBOTS = "not-robots"
     SITE_CLOSED = "site-closed"
     LINT = "lint"
+    LINT_NOTES = "lint-notes"
     SERVED_DIFFERS = "served-differs"
     ADDED_LINES = "added-lines"
     USAGE_DIFFERS = "usage-differs"
@@ -129,6 +130,11 @@ _KINDS: Final = {
     ),
     # Findings of the linter have the title and the advice of their check.
     AuditKind.LINT: _Kind(_WARNING, "A line of robots.txt is wrong or unclear.", "Correct the line."),
+    AuditKind.LINT_NOTES: _Kind(
+        _INFO,
+        "The linter has notes about lines that work, but could be simpler or clearer.",
+        "Nothing has to be done. The linter shows the lines.",
+    ),
     AuditKind.SERVED_DIFFERS: _Kind(
         _ERROR,
         "The served robots.txt decides differently from the intended one.",

@@ -3,7 +3,7 @@
 The sample is chosen by a hash of the URLs, so that each run requests the same pages, and no page is preferred.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from heapq import heappush, heapreplace
 from typing import Any, Final, NamedTuple
@@ -69,11 +69,13 @@ class SampleChoice(NamedTuple):
         size: The number of pages, or None for all.
         max_sitemaps: The number of sitemaps to read.
         limit: The largest sample in memory.
+        on_sample: Called with the number of pages and the seconds between two requests, before the first one.
     """
 
     size: int | None
     max_sitemaps: int
     limit: int
+    on_sample: Callable[[int, float], object]
 
 
 class ListedPagesCheck:
@@ -222,6 +224,8 @@ class ListedPagesCheck:
         pages = sorted(self._sample, reverse=True)
         # The sample is smaller if the limit of requests is.
         wanted = self._candidates if self._choice.size is None else min(self._choice.size, self._candidates)
+        if pages:
+            self._choice.on_sample(len(pages), self._requests.interval(str(self._origin)))
         for number, (_, url) in enumerate(pages):
             sent = self._sent
             try:

@@ -165,6 +165,7 @@ def audit(
     records: CrawlRecords = CrawlRecords(),  # noqa: B008 - immutable
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], object] | None = None,
+    on_sample: Callable[[int, float], object] = lambda _pages, _seconds: None,
 ) -> AuditReport:
     """Audit one origin: its robots.txt, its other addresses, its purposes, its sitemaps, and on request its edge.
 
@@ -180,6 +181,8 @@ def audit(
         records: Access logs and skip reports, which are compared with the rules. They are read and not closed.
         clock: Returns seconds since the epoch.
         sleep: Blocks for a number of seconds. Default: a sleep that Ctrl-C ends.
+        on_sample: Called before the listed pages are requested, with their number and the seconds between two requests,
+            which the site can declare.
     Raises: InvalidURL, InvalidOption, ClientClosed; InvalidDraft, InvalidSitePolicy: The policy cannot be written as a
         robots.txt. MissingExtra: lxml is not installed, or no library for logs compressed with zstd.
     Cost: At most `plan.max_requests` requests, and O(bytes of the records) in bounded memory.
@@ -197,7 +200,7 @@ def audit(
     if records.log_format is not None or records.fields:
         create_format(records.log_format or "json", records.fields)
     intended = IntendedFiles(source, plan.environment, client.options.profile.name)
-    run = _Audit(requests, site, plan, records, intended)
+    run = _Audit(requests, site, plan, records, intended, on_sample=on_sample)
     try:
         run.run(intended.file_for(site), hosts)
     except (ClientClosed, InvalidOption, MissingExtra):
@@ -228,8 +231,11 @@ class _Audit:
         plan: AuditPlan,
         records: CrawlRecords,
         intended: IntendedFiles,
+        *,
+        on_sample: Callable[[int, float], object],
     ) -> None:
         self.error = ""
+        self._on_sample = on_sample
         self._requests = requests
         self._origin = origin
         self._plan = plan
@@ -426,7 +432,8 @@ class _Audit:
 
     def _check_pages(self, served: ServedFile, addresses: Sequence[Origin], home: Document | MissingSource) -> None:
         plan = self._plan
-        choice = SampleChoice(plan.sample, plan.max_sitemaps, max(0, plan.max_requests - self._requests.sent))
+        limit = max(0, plan.max_requests - self._requests.sent)
+        choice = SampleChoice(plan.sample, plan.max_sitemaps, limit, self._on_sample)
         agents = [requested_agent(name) for name in SEARCH_ENGINES]
         check = ListedPagesCheck(
             self._requests, self._origin, home=self._page_url, addresses=addresses, agents=agents, choice=choice

@@ -123,8 +123,8 @@ def check_file(
         *(_OF_LOCAL_HOSTS if is_unreachable(state.origin.host) else ()),
     ]
     linter = Linter(ignore=ignored)
-    groups = linter.lint(copy.content).at_least(Severity.WARNING).grouped()
-    found = [group[0] for group in groups]
+    report = linter.lint(copy.content)
+    found = [group[0] for group in report.at_least(Severity.WARNING).grouped()]
     if added and source is not None:
         own = _lint_keys(linter, source.content)
         lines = _raw_lines(copy.content)
@@ -138,6 +138,10 @@ def check_file(
         message = f"{one.check.code} {one.check.name}: {one.message()}"
         linted = finding(AuditKind.LINT, message, severity=one.severity, url=url, line=one.line)
         yield linted._replace(check=one.check, how_to_fix=one.how_to_fix())
+    notes = Counter(one.check.name for one in report.findings if one.severity < Severity.WARNING)
+    if notes:
+        names = abbreviated([f"{name} ({number:,})" for name, number in notes.most_common()], _MAX_NAMES)
+        yield finding(AuditKind.LINT_NOTES, f"{counted(notes.total(), 'note')}: {names}", url=url)
 
 
 def _lint_keys(linter: Linter, content: bytes) -> set[tuple[str, bytes]]:

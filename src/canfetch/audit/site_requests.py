@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, Final
 
-from canfetch.access.pacing import Pace
+from canfetch.access.pacing import Pace, request_interval
 from canfetch.access.responses import Failure, Response
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.client.documents import DecideStep, FetchStep, NotFetched, run_steps
+from canfetch.client.origin_pace import declared_pace
 from canfetch.client.origin_state import OriginState
 from canfetch.client.pacers import Pacer
 from canfetch.client.request_headers import is_foreign
@@ -68,6 +69,7 @@ class SiteRequests:
         self._named = named
         self._max_requests = max_requests
         bounds = Pace(min_delay=delay, max_delay=max(delay, _MAX_DELAY))
+        self._bounds = bounds
         self._pacer = Pacer(client.options.agent, bounds, clock=clock, sleep=sleep)
         self._states: dict[str, OriginState | CanfetchError] = {}
         self._states_for_google: dict[str, OriginState] = {}
@@ -130,6 +132,14 @@ class SiteRequests:
         self._pacer.wait(state)
         cross_origin = cross_origin or is_foreign(url, self._named)
         return self._client.request_document(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
+
+    def interval(self, url: str) -> float:
+        """Return the seconds between two requests for pages of the origin of a URL.
+
+        Raises: As `state`.
+        """
+        pace = declared_pace(self.state(url), self._client.options.agent, self._bounds)
+        return request_interval(pace, now=self.clock())
 
     def confirmed_fetch(
         self, url: str, *, max_bytes: int, user_agent: str | None = None, cross_origin: bool = False

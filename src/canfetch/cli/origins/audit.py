@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from math import isfinite
+from math import ceil, isfinite
 from typing import Any, BinaryIO, Final, NamedTuple
 
 import click
@@ -183,8 +183,8 @@ def _audit(options: _Options, network: NetworkOptions) -> int:
         work = None if options.work is None else WorkFolder(options.work, settings)
         finished = {} if work is None else work.read(origins)
         _print_start(urls, len(origins), plan, options.work, finished)
-        run = partial(_audit_one, lookup.client, source, plan, records)
         progress = item_progress(len(origins), enabled=options.output is not None or not is_terminal(sys.stdout))
+        run = partial(_audit_one, lookup.client, source, plan, records, progress=progress)
         portfolio = Portfolio(run, origins, options.parallel, work, finished)
         with closing(progress), closing(portfolio):
             try:
@@ -243,9 +243,24 @@ def _has_more(url: str) -> bool:
 
 
 def _audit_one(
-    client: Client, source: bytes | SitePolicy | None, plan: AuditPlan, records: CrawlRecords, origin: str
+    client: Client,
+    source: bytes | SitePolicy | None,
+    plan: AuditPlan,
+    records: CrawlRecords,
+    origin: str,
+    *,
+    progress: Progress,
 ) -> ReportJson:
-    return audit(client, origin, source=source, plan=plan, records=records).to_json()
+    def print_wait(pages: int, seconds: float) -> None:
+        minutes = ceil(pages * seconds / 60)
+        if seconds > plan.delay and minutes > 1:
+            progress.print_error(
+                f"canfetch: {origin} asks for {seconds:g} s between requests: "
+                f"{counted(pages, 'listed page')} take about {counted(minutes, 'minute')} "
+                "(--sample NUMBER requests fewer)"
+            )
+
+    return audit(client, origin, source=source, plan=plan, records=records, on_sample=print_wait).to_json()
 
 
 def _check_record_options(options: _Options, number: int) -> None:
