@@ -1,8 +1,9 @@
 """Fixes that change the value of a rule or remove its line."""
 
 from canfetch.core.records import Record
-from canfetch.lint.fixes import Fix, replace_span
-from canfetch.lint.linted_file import LintedGroup
+from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.fixes import Edit, Fix, replace_span
+from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
 
 def rewrite_value(record: Record, value: bytes) -> Fix | None:
@@ -16,6 +17,12 @@ def rewrite_value(record: Record, value: bytes) -> Fix | None:
 def remove_line(record: Record, *, changes_verdicts: bool) -> Fix:
     """Return the fix that removes a line, including its comment and its line end."""
     return replace_span(*record.span, b"", changes_verdicts=changes_verdicts)
+
+
+def add_rule_below(file: LintedFile, rule: LintedRule, pattern: bytes) -> Edit:
+    """Return the edit that writes a line below a rule, which disallows another pattern."""
+    end = rule.record.span[0] + len(file.line_content(rule.record))
+    return Edit(end, end, line_end(file) + b"Disallow: " + pattern)
 
 
 def count_nonempty_rules(group: LintedGroup) -> int:

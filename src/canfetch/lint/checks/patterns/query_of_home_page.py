@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.rule_fixes import add_rule_below
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.fixes import replace_span
+from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -44,7 +45,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             rule.record.value,
             {"pattern": file.text(rule.value), "wider": file.text(wider)},
             VerdictQuery(page),
-            replace_span(start, start, b"*", changes_verdicts=True),
+            Fix(
+                (Edit(start, start, b"*"), add_rule_below(file, rule, b"/*&" + rest)),
+                changes_verdicts=True,
+            ),
         )
 
 
@@ -59,7 +63,7 @@ CHECK = Check(
     "the first one.",
     source="RFC 9309 section 2.2.2; Google, URL matching based on path values",
     bad=b"User-agent: *\nDisallow: /?utm_source=\n",
-    good=b"User-agent: *\nDisallow: /*?utm_source=\n",
+    good=b"User-agent: *\nDisallow: /*?utm_source=\nDisallow: /*&utm_source=\n",
     find=find,
     needs=(_START,),
     fixable=True,
