@@ -20,8 +20,8 @@ _END: Final = re.compile(rb"\*([?&])([^?&=*$]+=[^?&*$]*)\*?\$?\Z")
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find rules for a parameter in one place that no other rule blocks in the other place."""
     for rule in rules_matching(file, _PARAMETER):
-        place = None if rule.allow or rule.record.value is None else _END.search(rule.value)
-        if place is None:
+        span, place = rule.record.value, _END.search(rule.value)
+        if rule.allow or span is None or place is None:
             continue
         is_first, parameter = place[1] == b"?", place[2]
         # `*?*&` is a way to write "not the first one". Other parameters have the order of the site's own links.
@@ -35,7 +35,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             continue
         other = path + (b"*&" if is_first else b"*?") + rule.value[place.start(2) :]
         yield Occurrence(
-            rule.record.value,
+            span,
             {"pattern": file.text(rule.value), "url": example, "other": file.text(other)},
             VerdictQuery(example),
             Fix((add_rule_below(file, rule, other),), changes_verdicts=True),
