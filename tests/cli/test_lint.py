@@ -598,3 +598,21 @@ def test_a_misnamed_file_in_a_folder_is_reported(run: RunCommand, folder: Path, 
     if name != "Robots.txt":
         (site / "robots.txt").write_bytes(GOOD)
         assert run("lint", "site", "--select", "CF101").code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["text", "json", "ndjson", "github"])
+def test_many_files_are_linted_by_several_processes(run: RunCommand, folder: Path, form: str) -> None:
+    for number in range(400):
+        site = folder / "sites" / f"{number:03}"
+        site.mkdir(parents=True)
+        rule = "Disalow: /a\n" if number % 7 == 0 else f"Disallow: /{number}\n"
+        (site / "robots.txt").write_text(f"User-agent: *\n{rule}")
+    (folder / "sites" / "100" / "robots.txt").unlink()
+    (folder / "sites" / "100" / "robots.txt").symlink_to("missing")
+    alone = run("lint", "sites", "--format", form, "--jobs", "1")
+    together = run("lint", "sites", "--format", form, "--jobs", "2")
+    assert (together.code, together.out, together.err) == (alone.code, alone.out, alone.err)
+    assert together.code == 2
+    assert "sites/100/robots.txt" in together.err
+    assert together.out.count("Disalow") >= 58

@@ -7,6 +7,7 @@ from canfetch.core.choices import unknown_choice
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
+from canfetch.lint.linter import FINDINGS_LIMIT, Linter
 from canfetch.lint.severity import DEFAULT, SEVERITY_SETS, Severity, parse_severity
 
 
@@ -35,6 +36,23 @@ class LintSettings(NamedTuple):
     show: Severity | None = None
     language: str = "en"
     folder: str | None = None
+
+
+def make_linter(settings: LintSettings, *, findings_limit: int = FINDINGS_LIMIT) -> Linter:
+    """Return the linter with these settings.
+
+    Args: findings_limit: See `Linter`.
+    Raises: InvalidOption: A check is unknown.
+    """
+    return Linter(
+        severities=settings.severities,
+        select=settings.select,
+        ignore=settings.ignore,
+        severity_overrides=settings.severity_overrides,
+        ignore_in=settings.ignore_in,
+        folder=settings.folder,
+        findings_limit=findings_limit,
+    )
 
 
 def parse_settings(table: Mapping[str, Any], where: str) -> LintSettings:

@@ -25,6 +25,7 @@ from canfetch.cli.shared.option_parameters import (
     agent_option,
     agents_file_option,
     exact_option,
+    jobs_option,
     profile_option,
     registry_option,
 )
@@ -35,7 +36,6 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
 _SUFFIXES: Final = {".parquet": "parquet", ".ndjson": "ndjson", ".jsonl": "ndjson", ".csv": "csv"}
-_MAX_PROCESSES: Final = 256
 _DUCKDB_THREADS: Final = ", or of threads of DuckDB"
 
 
@@ -94,12 +94,9 @@ def run_parameters(engines: Sequence[str] = ENGINES) -> list[click.Parameter]:
             default="local",
             help="Execution engine; local uses processes of this machine.",
         ),
-        Option(
-            ["-j", "--jobs"],
-            type=click.IntRange(1, _MAX_PROCESSES),
-            metavar="N",
-            help=f"Number of processes on this machine{_DUCKDB_THREADS if DUCKDB in engines else ''}.  "
-            "[default: one for each core]",
+        jobs_option(
+            f"Number of processes on this machine{_DUCKDB_THREADS if DUCKDB in engines else ''}.  "
+            "[default: one for each core]"
         ),
         Option(
             ["--faults"],

@@ -1,6 +1,5 @@
 """`canfetch lint`: find and fix problems in robots.txt files."""
 
-import os.path
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,31 +10,46 @@ from typing import Any, Final
 import click
 
 from canfetch.cli.linting.options import LintOptions
-from canfetch.cli.linting.report_writers import LINE_FORMATS, LINT_FORMATS, ReportWriter, make_report_writer
-from canfetch.cli.linting.sources import Source, expand_directories, is_url, names_or_default, read_source
+from canfetch.cli.linting.report_writers import (
+    LINE_FORMATS,
+    LINT_FORMATS,
+    PartWriter,
+    ReportWriter,
+    make_report_writer,
+)
+from canfetch.cli.linting.sources import (
+    Source,
+    expand_directories,
+    is_url,
+    names_or_default,
+    read_source,
+    unread_message,
+)
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
 from canfetch.cli.shared.garbage_collection import paused_collector
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, read_input
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options, reject_network_options
-from canfetch.cli.shared.option_parameters import format_option, no_color_option
+from canfetch.cli.shared.option_parameters import format_option, jobs_option, no_color_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.output_parameters import OutputFile, check_not_input, check_outputs
 from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option, ProfileChoice, complete_path
 from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
-from canfetch.cli.shared.url_advice import host_advice
 from canfetch.core.origin import parse_robots_url
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL
 from canfetch.lint.catalogue import LANGUAGES, load_catalogue
-from canfetch.lint.configuration import LintSettings
+from canfetch.lint.configuration import LintSettings, make_linter
 from canfetch.lint.configuration_file import find_settings, read_settings, table_name
 from canfetch.lint.lint_input import SitePage
 from canfetch.lint.linter import FixResult, Linter
 from canfetch.lint.repeated_files import RepeatedFiles
 from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
+
+# With fewer files, one process is as fast.
+_MANY: Final = 400
 
 
 def _run(**values: Any) -> int:
@@ -72,7 +86,7 @@ def _run(**values: Any) -> int:
         from canfetch.cli.linting.watching import watch  # noqa: PLC0415 - only for this option
 
         return watch(options, linter, writer)
-    code = _lint(options, linter, settings.fail_on, writer)
+    code = _lint(options, linter, settings, writer)
     if options.output is not None and isinstance(stream, StringIO):
         replace_file(options.output, encode_text(stream.getvalue()), option="--output")
     return code
@@ -101,64 +115,80 @@ def _load_settings(options: LintOptions) -> LintSettings:
 
 def _make_linter(settings: LintSettings) -> Linter:
     try:
-        return Linter(
-            severities=settings.severities,
-            select=settings.select,
-            ignore=settings.ignore,
-            severity_overrides=settings.severity_overrides,
-            ignore_in=settings.ignore_in,
-            folder=settings.folder,
-        )
+        return make_linter(settings)
     except InvalidOption as error:
         raise CommandError(str(error)) from None
 
 
-def _lint(options: LintOptions, linter: Linter, fail_on: Severity, writer: ReportWriter) -> int:
-    code = EXIT_OK
+def _lint(options: LintOptions, linter: Linter, settings: LintSettings, writer: ReportWriter) -> int:
     arguments = names_or_default(options.names, "lint", writes=options.fix and not options.diff)
     names = tuple(expand_directories(arguments, misnamed=True))
-    repeated = RepeatedFiles(linter)
     _check_names(options, names)
     _check_fix_options(options, names)
     bar_enabled = options.output is not None or not is_terminal(sys.stdout)
     with closing(item_progress(len(names), enabled=bar_enabled)) as progress:
-        for source in _sources(options, names, progress):
-            if source.lint_input is None:
-                code = EXIT_ERROR
-                advice = "" if os.path.lexists(source.name) else host_advice(source.name)
-                progress.print_error(f"canfetch: {shorten_message(source.error)}{advice}")
-                writer.write_error(source.name, source.error)
-                progress.advance(1)
-                continue
-            if options.applies_fixes:
-                result = linter.fix(source.lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
-            else:
-                with paused_collector():
-                    result = FixResult(source.lint_input.content, (), repeated.lint(source.lint_input))
-            if source.name == STANDARD_INPUT and options.robots_url is None:
-                result = result._replace(report=result.report._replace(name=STANDARD_INPUT))
-            if result.refusal is not None:
-                code = EXIT_ERROR
-                progress.print_error(f"canfetch: {shorten_message(f'cannot fix {source.name}: {result.refusal}')}")
-            is_changed = result.content != source.lint_input.content
-            if options.diff:
-                from canfetch.cli.linting.diffs import diff_lines  # noqa: PLC0415 - only for this option
+        if isinstance(writer, PartWriter) and _has_many_files(options, names):
+            from canfetch.cli.linting.many_files import lint_many  # noqa: PLC0415 - starts processes
 
-                sys.stdout.writelines(diff_lines(source.name, source.lint_input.content, result.content))
-                is_negative = is_changed
-            else:
-                if options.applies_fixes and source.path is None:
-                    write_standard_output(result.content)
-                elif source.path is not None and is_changed:
-                    replace_file(source.path, result.content)
-                with paused_collector():
-                    writer.write(result.report)
-                is_negative = any(finding.severity >= fail_on for finding in result.report.findings)
-            if code == EXIT_OK and is_negative:
-                code = EXIT_NEGATIVE
+            return lint_many(names, options, settings, writer, progress)
+        return _lint_each(names, options, linter, fail_on=settings.fail_on, writer=writer, progress=progress)
+
+
+def _lint_each(
+    names: tuple[str, ...],
+    options: LintOptions,
+    linter: Linter,
+    *,
+    fail_on: Severity,
+    writer: ReportWriter,
+    progress: Progress,
+) -> int:
+    code = EXIT_OK
+    repeated = RepeatedFiles(linter)
+    for source in _sources(options, names, progress):
+        if source.lint_input is None:
+            code = EXIT_ERROR
+            progress.print_error(unread_message(source))
+            writer.write_error(source.name, source.error)
             progress.advance(1)
-        writer.end()
+            continue
+        if options.applies_fixes:
+            result = linter.fix(source.lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
+        else:
+            with paused_collector():
+                result = FixResult(source.lint_input.content, (), repeated.lint(source.lint_input))
+        if source.name == STANDARD_INPUT and options.robots_url is None:
+            result = result._replace(report=result.report._replace(name=STANDARD_INPUT))
+        if result.refusal is not None:
+            code = EXIT_ERROR
+            progress.print_error(f"canfetch: {shorten_message(f'cannot fix {source.name}: {result.refusal}')}")
+        is_changed = result.content != source.lint_input.content
+        if options.diff:
+            from canfetch.cli.linting.diffs import diff_lines  # noqa: PLC0415 - only for this option
+
+            sys.stdout.writelines(diff_lines(source.name, source.lint_input.content, result.content))
+            is_negative = is_changed
+        else:
+            if options.applies_fixes and source.path is None:
+                write_standard_output(result.content)
+            elif source.path is not None and is_changed:
+                replace_file(source.path, result.content)
+            with paused_collector():
+                writer.write(result.report)
+            is_negative = any(finding.severity >= fail_on for finding in result.report.findings)
+        if code == EXIT_OK and is_negative:
+            code = EXIT_NEGATIVE
+        progress.advance(1)
+    writer.end()
+
     return code
+
+
+def _has_many_files(options: LintOptions, names: tuple[str, ...]) -> bool:
+    """Return whether there are only files to read, and so many that several processes are faster."""
+    if len(names) < _MANY or options.jobs == 1 or options.applies_fixes or options.page:
+        return False
+    return not any(is_url(name) or name == STANDARD_INPUT for name in names)
 
 
 def _check_names(options: LintOptions, names: tuple[str, ...]) -> None:
@@ -285,6 +315,7 @@ command: Final = click.Command(
         Option(["--language"], type=Choice(LANGUAGES), help="Language of messages.  [default: en]"),
         Option(["--list-checks"], is_flag=True, help="List all checks and exit; with --format json too."),
         Option(["--explain"], metavar="CHECK", help="Explain a check and exit; with --format json too."),
+        jobs_option("Number of processes for folders with hundreds of files.  [default: one for each core]"),
         format_option(LINT_FORMATS),
         Option(
             ["--output"],

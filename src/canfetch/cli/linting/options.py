@@ -27,6 +27,7 @@ class LintOptions(NamedTuple):
     watch: bool
     list_checks: bool
     explain: str | None
+    jobs: int | None
     format: str
     output: str | None
     no_color: bool

@@ -10,7 +10,7 @@ for all files. `github` has one workflow command per line.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple, Protocol, TextIO
 
 from canfetch import __version__
@@ -156,67 +156,87 @@ class ReportWriter(Protocol):
         """Write what follows the last report."""
 
 
-class _TextWriter:
+class PartWriter(ReportWriter):
+    """Writes a part of the output for each file, so that other processes can render the parts."""
+
     def __init__(self, stream: TextIO, style: TextStyle) -> None:
         self._stream, self._style = stream, style
 
+    @property
+    def has_color(self) -> bool:
+        """Whether the output has colors."""
+        return self._style.palette.enabled
+
     def write(self, report: LintReport) -> None:
-        self._stream.writelines(f"{line}\n" for line in report_lines(report, self._style))
+        """Write a report."""
+        self.write_parts(self.parts(report))
 
     def write_error(self, name: str, error: str) -> None:
-        """Write nothing: the error is on standard error."""
+        """Write that a file could not be read."""
+        self.write_parts(self.error_parts(name, error))
+
+    def parts(self, report: LintReport) -> Iterator[str]:
+        """Yield what is written for a report."""
+        return (f"{line}\n" for line in report_lines(report, self._style))
+
+    def error_parts(self, name: str, error: str) -> Iterator[str]:  # noqa: ARG002 - the error is on standard error
+        """Yield what is written for a file that could not be read."""
+        return iter(())
+
+    def write_parts(self, parts: Iterable[str]) -> None:
+        """Write what `parts` or `error_parts` has yielded, for the next file."""
+        self._stream.writelines(parts)
 
     def end(self) -> None:
         """Write nothing."""
 
 
-class _GithubWriter(_TextWriter):
-    def write(self, report: LintReport) -> None:
+class _GithubWriter(PartWriter):
+    def parts(self, report: LintReport) -> Iterator[str]:
         from canfetch.lint.formats.github import github_lines  # noqa: PLC0415 - only for this format
 
         reports = [report.at_least(self._style.show)]
-        self._stream.writelines(f"{line}\n" for line in github_lines(reports, self._style.catalogue))
+        return (f"{line}\n" for line in github_lines(reports, self._style.catalogue))
 
-    def write_error(self, name: str, error: str) -> None:
+    def error_parts(self, name: str, error: str) -> Iterator[str]:
         from canfetch.lint.formats.github import github_problem  # noqa: PLC0415 - only for this format
 
-        self._stream.write(f"{github_problem(name, error)}\n")
+        yield f"{github_problem(name, error)}\n"
 
 
-class _NdjsonWriter(_TextWriter):
-    def write(self, report: LintReport) -> None:
+class _NdjsonWriter(PartWriter):
+    def parts(self, report: LintReport) -> Iterator[str]:
         for finding in report.at_least(self._style.show).findings:
-            self._object({"file": printable_text(report.name), **finding.to_json(self._style.catalogue)})
+            yield _json_line({"file": printable_text(report.name), **finding.to_json(self._style.catalogue)})
         if report.undecided_fixes:
-            self._object({"file": printable_text(report.name), "undecided_fixes": report.undecided_fixes})
+            yield _json_line({"file": printable_text(report.name), "undecided_fixes": report.undecided_fixes})
 
-    def write_error(self, name: str, error: str) -> None:
-        self._object({"file": printable_text(name), "error": error})
-
-    def _object(self, value: dict[str, Any]) -> None:
-        self._stream.write(json.dumps(value) + "\n")
+    def error_parts(self, name: str, error: str) -> Iterator[str]:
+        yield _json_line({"file": printable_text(name), "error": error})
 
 
-class _JsonListWriter:
-    def __init__(self, stream: TextIO, style: TextStyle) -> None:
-        self._stream, self._style = stream, style
-        self._started = False
+def _json_line(value: dict[str, Any]) -> str:
+    return json.dumps(value) + "\n"
 
-    def write(self, report: LintReport) -> None:
+
+class _JsonListWriter(PartWriter):
+    _is_started = False
+
+    def parts(self, report: LintReport) -> Iterator[str]:
         report = report.at_least(self._style.show)
         value = report.to_json(self._style.catalogue)
         value["name"] = printable_text(report.name)
-        self._object(value)
+        yield json.dumps(value)
 
-    def write_error(self, name: str, error: str) -> None:
-        self._object({"name": printable_text(name), "error": error})
+    def error_parts(self, name: str, error: str) -> Iterator[str]:
+        yield json.dumps({"name": printable_text(name), "error": error})
 
-    def _object(self, value: dict[str, Any]) -> None:
-        self._stream.write((",\n " if self._started else "[") + json.dumps(value))
-        self._started = True
+    def write_parts(self, parts: Iterable[str]) -> None:
+        super().write_parts((",\n " if self._is_started else "[", *parts))
+        self._is_started = True
 
     def end(self) -> None:
-        self._stream.write("]\n" if self._started else "[]\n")
+        self._stream.write("]\n" if self._is_started else "[]\n")
 
 
 class _DocumentWriter:
@@ -270,7 +290,7 @@ def make_report_writer(
         case "github":
             return _GithubWriter(stream, style)
         case "text":
-            return _TextWriter(stream, style)
+            return PartWriter(stream, style)
         case _:
             return _DocumentWriter(stream, show, _document(format_, catalogue, fail_on))
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from canfetch.cli.shared.command_errors import CommandError
+from canfetch.cli.shared.command_errors import CommandError, shorten_message
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input
 from canfetch.cli.shared.terminal import print_notes
+from canfetch.cli.shared.url_advice import host_advice
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 from canfetch.lint.analysis.site_folders import is_misnamed_in_folder, path_in_site
@@ -32,6 +33,12 @@ class Source(NamedTuple):
     lint_input: LintInput | None
     error: str = ""
     path: str | None = None
+
+
+def unread_message(source: Source) -> str:
+    """Return the line that says why a source could not be read."""
+    advice = "" if os.path.lexists(source.name) else host_advice(source.name)
+    return f"canfetch: {shorten_message(source.error)}{advice}"
 
 
 def is_url(name: str) -> bool:

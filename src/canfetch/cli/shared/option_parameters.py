@@ -9,6 +9,7 @@ from canfetch.cli.shared.edition_option import EditionPart
 from canfetch.cli.shared.single_value_option import Choice, Option, ProfileChoice
 
 ROW_FORMATS = ("text", "json", "ndjson")
+_MAX_PROCESSES = 256
 
 
 def format_option(formats: Sequence[str] = ROW_FORMATS, *, help: str = "Output format.") -> Option:  # noqa: A002 - click's name
@@ -27,6 +28,11 @@ def profile_option() -> Option:
         default="rfc9309",
         help=f"Parsing profile: {', '.join(PROFILES)}.",
     )
+
+
+def jobs_option(help: str) -> Option:  # noqa: A002 - as above
+    """Return `--jobs`. Without it, there is one process for each core."""
+    return Option(["-j", "--jobs"], type=click.IntRange(1, _MAX_PROCESSES), metavar="N", help=help)
 
 
 def no_color_option() -> Option:
