@@ -1,6 +1,7 @@
 """Regexes match exactly where patterns match, with code that the engines do not share."""
 
 import re
+from itertools import count
 from urllib.parse import quote, unquote_to_bytes
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import canfetch
-from canfetch.author.regexes import application_regex, matches_target, path_regex, target_regex
+from canfetch.author.regexes import application_regex, atomic_regex, matches_target, path_regex, target_regex
 
 PIECES = [
     *"abA/?=&:;,@+!'()[]-._~",
@@ -54,6 +55,34 @@ def test_rfc9309_2_2_2_regexes_match_like_patterns_for_similar_targets(pattern: 
     assert matches_target(pattern, target) is not robots.allows(target, agent="ExampleBot")
 
 
+@given(pattern=PATTERNS, data=st.data())
+def test_atomic_regexes_match_the_same(pattern: str, data: st.DataObject) -> None:
+    fillings = ["", "a", "/b", "?", "//", "%2F"]
+    parts = pattern.removesuffix("$").split("*")
+    target = "".join(part + data.draw(st.sampled_from(fillings)) for part in parts)
+    for regex in (target_regex(pattern), application_regex(pattern)):
+        is_match = re.match(regex, target, re.DOTALL) is not None
+        for atomic in (atomic_regex(regex), atomic_regex(regex, count(1))):
+            assert (re.match(atomic, target, re.DOTALL) is not None) is is_match
+
+
+@pytest.mark.parametrize(
+    "pattern, target",
+    [
+        ("/*a*a*a*a*a*b", "/" + "a" * 8_000),
+        ("/*?*s=*s=*s=*&page=", "/q" + "?" * 2_000 + "s=" * 3_000),
+        ("/*a*b*c*d*e$", "/" + "a" * 2_000 + "b" * 2_000 + "c" * 2_000 + "d" * 2_000 + "e" * 2_000 + "/"),
+        ("/a////////////////b", "/a" + "/" * 8_000 + "c"),
+    ],
+)
+def test_long_targets_take_linear_time(pattern: str, target: str) -> None:
+    # With backtracking, none of them would end.
+    for regex in (target_regex(pattern), application_regex(pattern)):
+        for atomic in (atomic_regex(regex), atomic_regex(regex, count(1))):
+            assert re.match(atomic, target, re.DOTALL) is None
+    assert not matches_target(pattern, target)
+
+
 @given(pattern=PATTERNS, target=IN_TARGETS.map(lambda rest: "/" + "".join(rest)), slashes=st.integers(0, 2))
 def test_application_regexes_match_whatever_an_application_may_route(pattern: str, target: str, slashes: int) -> None:
     path, mark, query = target.partition("?")
@@ -76,6 +105,12 @@ def test_application_regexes_match_whatever_an_application_may_route(pattern: st
         ("/private/", "/private%2Fx", True),
         ("/private/", "//private/", True),
         ("/private/$", "/private//", True),
+        ("/a.pdf$", "/a.pdf/", True),
+        ("/a.pdf$", "/a.pdf%2F/", True),
+        ("/*.pdf$", "/a.pdf//", True),
+        ("/a.pdf?", "/a.pdf/?x", True),
+        ("/a.pdf$", "/a.pdf/x", False),
+        ("/page$", "/page/", False),
         ("/a:b", "/a%3Ab", True),
         ("/a%3Ab", "/a:b", True),
         ("/a?b", "/a?b", True),

@@ -38,6 +38,8 @@ MORE_TARGETS = (
     "/robots.txt",
     "/robots.txt?x",
     "/robots.txtx",
+    "/a.gif/",
+    "/a.gif%2F/?x",
 )
 HEADERS = (
     "{name}/1.0",
@@ -56,9 +58,15 @@ UNIDENTIFIED = (
 
 
 def as_application(target: str) -> str:
-    """Return a target with the path that servers and applications route: decoded, and with merged slashes."""
+    """Return a target with the path that servers and applications route.
+
+    It is decoded, with merged slashes, and without slashes after the name of a file.
+    """
     path, mark, query = target.partition("?")
-    return quote(re.sub(rb"/{2,}", b"/", unquote_to_bytes(path)), safe="/!$&'()*+,;=:@") + mark + query
+    merged = re.sub(rb"/{2,}", b"/", unquote_to_bytes(path))
+    file = merged.rstrip(b"/")
+    read = file if b"." in file.rpartition(b"/")[2] else merged
+    return quote(read, safe="/!$&'()*+,;=:@") + mark + query
 
 
 @pytest.mark.parametrize("policy_name", POLICIES)
@@ -90,6 +98,16 @@ def test_server_agrees_with_robots_txt(name: str, policy_name: str, tmp_path: Pa
         for target in targets:
             assert server.get(target, BROWSER).status != REFUSED
     assert (refused > 0) is (policy_name != "nothing")
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_targets_on_which_regexes_would_backtrack(name: str, tmp_path: Path) -> None:
+    policy = canfetch.author.parse_policy('[everyone]\ndisallow = ["/*?*session=*&page=", "/*a*b*c"]\n')
+    refused = ("/abc" + "a" * 1_500 + "b" * 1_500, "/q?session=1&page=2" + "?" * 2_000 + "session=" * 600)
+    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
+        assert [server.get(target, "GPTBot/1.2").status for target in refused] == [REFUSED, REFUSED]
+        for target in ("/a" + "b" * 100 + "a" * 100, "/q" + "?" * 2_000 + "session=" * 600):
+            assert server.get(target, "GPTBot/1.2").status != REFUSED
 
 
 @pytest.fixture(scope="module", params=SERVERS)

@@ -5,10 +5,15 @@ percent-encoded wherever RFC 9309 treats the two as equal. `application_regex` a
 applications may route as one that the pattern matches: they decode all escapes of a path, and merge slashes. The syntax
 is common to PCRE, RE2 and Python. It avoids quotes, braces, white space and `#`, so that every server can quote it.
 
+RE2 matches these regexes in linear time. Engines that backtrack would take a time that grows with the length of the
+target to the power of the number of wildcards, and servers let a request pass if its regex takes too long. For them,
+`atomic_regex` returns a form that takes linear time as well.
+
 Source: RFC 9309 section 2.2.2, as implemented in `core.escapes`.
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -54,7 +59,8 @@ def target_regex(pattern: str) -> str:
 def application_regex(pattern: str) -> str:
     """Return the regex that matches, from its first byte, a target that an application may route as the pattern.
 
-    It matches whatever `target_regex` matches, and the same path with other escapes or with several slashes for one.
+    It matches whatever `target_regex` matches, and the same path with other escapes, with several slashes for one, or
+    with slashes after the name of a file, which views of static files ignore. Such a name is a last segment with a dot.
 
     Args: pattern: A pattern that `validate_pattern` accepts.
     Cost: O(characters).
@@ -73,7 +79,31 @@ def application_regex(pattern: str) -> str:
             # `?` and `%` are other characters than their escapes, however often a path is decoded.
             is_ambiguous = byte < 0x80 and byte not in _NEVER_EQUAL
             out.append(f"(?:{_literal(byte)}|{_escape(byte)})" if is_ambiguous else _escape(byte))
-    return "".join(out) + "".join(map(_query_regex, query)) + ("$" if anchored else "")
+    names_file = b"." in path.rpartition(b"/")[2] and (anchored or query)
+    ignored = f"(?:/|{_escape(_SLASH)})*" if names_file else ""
+    return "".join(out) + ignored + "".join(map(_query_regex, query)) + ("$" if anchored else "")
+
+
+def atomic_regex(regex: str, groups: Iterator[int] | None = None) -> str:
+    """Return a form of a regex of this module that matches the same in linear time if the engine backtracks.
+
+    The text between two wildcards is found where it occurs first, and nowhere else: an earlier place leaves more for
+    what follows.
+
+    Args:
+        regex: The regex.
+        groups: None writes atomic groups, as in PCRE and Python. For ECMAScript, which has none, the numbers of groups
+            that are free: a group in a lookahead is atomic, too.
+    Cost: O(characters).
+    """
+    first, *parts = regex.split(ANYTHING)
+    out = [first]
+    for number, part in enumerate(parts, 1):
+        if number == len(parts) and part.endswith("$"):
+            out.append(f"{ANYTHING}{part}")
+        elif part:
+            out.append(f"(?>{ANYTHING}?{part})" if groups is None else rf"(?=({ANYTHING}?{part}))\{next(groups)}")
+    return "".join(out)
 
 
 def _query_regex(query: bytes) -> str:
@@ -88,7 +118,9 @@ def _repeats(decoded: list[tuple[int, bool]], index: int, *, is_open: bool) -> s
     """
     neighbours = decoded[max(index - 1, 0) : index + 2]
     is_last = index == len(decoded) - 1
-    return "" if _WILDCARD in neighbours or (is_last and is_open) else "+"
+    # Of several slashes, the last one is enough. Each additional `+` would multiply the time of engines that backtrack.
+    is_followed = not is_last and decoded[index + 1][0] == _SLASH
+    return "" if _WILDCARD in neighbours or (is_last and is_open) or is_followed else "+"
 
 
 def path_regex(pattern: str, *, as_application: bool = False) -> str:
@@ -135,7 +167,7 @@ def path_regex(pattern: str, *, as_application: bool = False) -> str:
 
 @lru_cache(maxsize=4_096)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(target_regex(pattern), re.DOTALL)
+    return re.compile(atomic_regex(target_regex(pattern)), re.DOTALL)
 
 
 def matches_target(pattern: str, target: str) -> bool:

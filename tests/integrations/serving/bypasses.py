@@ -14,7 +14,15 @@ from typing import NamedTuple
 from tests.missing import skip_unless_ci
 
 SECRET = b"the disallowed page"
-RULES = b"User-agent: *\nDisallow: /private/\nDisallow: /exact$\n\nUser-agent: Googlebot\nAllow: /\n"
+RULES = b"""User-agent: *
+Disallow: /private/
+Disallow: /exact$
+Disallow: /files/report.txt$
+Disallow: /files/report.txt?
+
+User-agent: Googlebot
+Allow: /
+"""
 SECONDS = 300.0
 _SITE = 'Site(Path("robots.txt"), environment="production", enforcement=Enforcement())'
 _STARLETTE = f"""
@@ -22,7 +30,8 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from canfetch.integrations.asgi import Enforcement, RobotsMiddleware, Site
 
@@ -41,6 +50,7 @@ app = Starlette(
     routes=[
         Route("/private/{{name:path}}", secret, methods=METHODS),
         Route("/exact", secret, methods=METHODS),
+        Mount("/files", StaticFiles(directory="files")),
         Route("/{{name:path}}", page, methods=METHODS),
     ]
 )
@@ -54,7 +64,7 @@ from flask import Flask
 from canfetch.integrations.wsgi import Enforcement, RobotsMiddleware, Site
 
 METHODS = ["GET", "POST", "PUT", "OPTIONS"]
-app = Flask(__name__)
+app = Flask(__name__, static_folder="files", static_url_path="/files")
 app.wsgi_app = RobotsMiddleware(app.wsgi_app, {_SITE})
 
 
@@ -76,6 +86,7 @@ import django
 from django.conf import settings
 from django.http import HttpResponse
 from django.urls import re_path
+from django.views.static import serve
 
 from canfetch.integrations.serving import Enforcement, Site
 
@@ -89,6 +100,7 @@ settings.configure(
 django.setup()
 urlpatterns = [
     re_path(r"^private/|^exact\\Z", lambda request: HttpResponse({SECRET.decode()!r})),
+    re_path(r"^files/(?P<path>.*)\\Z", serve, {{"document_root": "files"}}),
     re_path("", lambda request: HttpResponse("open")),
 ]
 """
@@ -169,6 +181,8 @@ def running_applications(folder: Path) -> Iterator[list[Site]]:
             own.mkdir()
             (own / "shop.py").write_text(module, encoding="utf-8")
             (own / "robots.txt").write_bytes(RULES)
+            (own / "files").mkdir()
+            (own / "files" / "report.txt").write_bytes(SECRET)
             # It accepts connections from now on, so nothing has to wait for the server.
             listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             arguments = [argument.format(fd=listener.fileno()) for argument in command]

@@ -19,6 +19,17 @@ GPTBOT = (
 )
 BROWSER = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 TARGETS = [
+    "/files/report.txt",
+    "/files/report.txt/",
+    "/files/report.txt//",
+    "/files/report.txt/.",
+    "/files/report.txt%2f",
+    "/files/report.txt/?x",
+    "/files/report.txt/%2e",
+    "/files/report.txt/x/..",
+    "/files/report.txt/x/%2e%2e/",
+    "/files/./report.txt/",
+    "/files//report.txt",
     "/exact",
     "/exact#a",
     "/exact#?a",

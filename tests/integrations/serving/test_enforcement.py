@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from tests.author.policies import POLICIES
@@ -103,6 +104,26 @@ def test_exact_path_is_refused_in_all_spellings(target: bytes) -> None:
     site = enforced(b"User-agent: *\nDisallow: /exact$\n")
     assert site.respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is not None
     assert site.respond(request("/x", target=b"/exactly", headers={"user-agent": GOOGLEBOT})) is None
+
+
+@pytest.mark.parametrize(
+    "target, is_refused",
+    [
+        (b"/a.pdf/", True),
+        (b"/a.pdf//", True),
+        (b"/a.pdf/.", True),
+        (b"/a.pdf%2F%2e", True),
+        (b"/a.pdf/x/..", True),
+        (b"/a.pdf/x", False),
+        # A page and a folder can differ.
+        (b"/page/", False),
+    ],
+)
+def test_a_slash_after_a_file_is_ignored(target: bytes, is_refused: object) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /a.pdf$\nDisallow: /page$\n")
+    path = unquote(target.decode())
+    reply = site.respond(request(path, target=target, headers={"user-agent": GOOGLEBOT}))
+    assert (reply is not None) is is_refused
 
 
 def test_escaped_slash_is_not_a_slash_if_the_server_reports_the_raw_target(serve: Serve) -> None:

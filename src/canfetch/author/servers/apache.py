@@ -20,6 +20,7 @@ from canfetch.author.servers.rules import (
     ORIGIN,
     ROBOTS_TXT,
     ServerRules,
+    any_of,
 )
 
 _VIRTUAL_HOST: Final = (
@@ -72,7 +73,7 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
     for intent in rules.intents:
         for rule in intent.rules:
             yield f"# {intent.intent.audience}: {rule}"
-            condition = f'"{_BEFORE_PATH}{_in_request(rule.regex)}"'
+            condition = f'"{_BEFORE_PATH}{_in_request(rule.atomic_regex)}"'
             yield from _deciding(condition, f"^{intent.number}$", allow=rule.allow)
     if rules.intents:
         yield "# Error pages may be served."
@@ -81,7 +82,7 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
         yield from _refusal_lines(rules.refusal)
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
-        regex = f"{_METHOD}{BEFORE_SERVED_PATH}{_in_request(tag.regex)}".replace("/", r"\x2F")
+        regex = f"{_METHOD}{BEFORE_SERVED_PATH}{_in_request(any_of(tag.atomic_regexes))}".replace("/", r"\x2F")
         yield f'Header always add X-Robots-Tag "{tag.value}" "expr=%{{THE_REQUEST}} =~ /{regex}/"'
 
 

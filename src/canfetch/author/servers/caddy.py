@@ -16,6 +16,7 @@ from canfetch.author.servers.rules import (
     ORIGIN,
     ROBOTS_TXT,
     ServerRules,
+    any_of,
 )
 
 
@@ -54,7 +55,8 @@ def caddy_rules(rules: ServerRules) -> Iterator[str]:
         yield "}"
     for tag in rules.tags:
         yield f"# {' '.join(tag.patterns)}"
-        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `^{BEFORE_SERVED_PATH}{tag.regex}`"
+        regex = f"^{BEFORE_SERVED_PATH}{any_of(tag.regexes)}"
+        yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `{regex}`"
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
     if rules.intents:
         yield "@canfetch_refused vars {canfetch_verdict} refuse"

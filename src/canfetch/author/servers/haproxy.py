@@ -9,7 +9,7 @@ Source: HAProxy 2.6, configuration manual, sections 2.2, 4.2 and 7.
 from collections.abc import Iterator
 
 from canfetch.author.refusal import Refusal
-from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NO_PATH, ROBOTS_TXT, ServerRules
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NO_PATH, ROBOTS_TXT, ServerRules, any_of
 
 
 def haproxy_rules(rules: ServerRules) -> Iterator[str]:
@@ -45,14 +45,14 @@ def haproxy_rules(rules: ServerRules) -> Iterator[str]:
     for intent in rules.intents:
         for rule in intent.rules:
             yield f"    # {intent.intent.audience}: {rule}"
-            yield _deciding(rule.regex, f"-m int {intent.number}", allow=rule.allow)
+            yield _deciding(rule.atomic_regex, f"-m int {intent.number}", allow=rule.allow)
     if rules.intents:
         yield f"    {_refuse(rules.refusal)} if {{ var(txn.canfetch_verdict) -m str refuse }}"
     for tag in rules.tags:
         yield f"    # {' '.join(tag.patterns)}"
         yield (
             f"    http-after-response add-header X-Robots-Tag '{tag.value}'"
-            f" if {{ var(txn.canfetch_target) -m reg '^{tag.regex}' }}"
+            f" if {{ var(txn.canfetch_target) -m reg '^{any_of(tag.atomic_regexes)}' }}"
         )
 
 

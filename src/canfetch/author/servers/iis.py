@@ -7,10 +7,12 @@ Source: Microsoft Learn, URL Rewrite module configuration reference 2.0.
 """
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
 from canfetch.author.refusal import Refusal
+from canfetch.author.regexes import atomic_regex
 from canfetch.author.servers.rules import (
     COMPARED_AS_SENT,
     NEVER_ALLOWED,
@@ -20,6 +22,7 @@ from canfetch.author.servers.rules import (
     ServerIntent,
     ServerRules,
     ServerTag,
+    any_of,
 )
 
 _DIRECTIVES_WITH_VALUE: Final = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
@@ -73,11 +76,12 @@ def _refusals(intent: ServerIntent, earlier: tuple[ServerIntent, ...], action: s
     yield from _refusal(name, [*headers, *_conditions(f"(?:{'|'.join(never)})", [])], action)
     allowed: list[str] = []
     for number, rule in enumerate(intent.rules, 1):
+        target = _target(atomic_regex(rule.regex, count(1)))
         if rule.allow:
-            allowed.append(_target(rule.regex))
+            allowed.append(target)
         else:
             name = f"canfetch {intent.number}.{number}: {intent.intent.audience}: {rule}"
-            yield from _refusal(name, [*headers, *_conditions(_target(rule.regex), allowed)], action)
+            yield from _refusal(name, [*headers, *_conditions(target, allowed)], action)
 
 
 def _conditions(target: str, allowed: list[str]) -> Iterator[str]:
@@ -98,12 +102,14 @@ def _refusal(name: str, conditions: list[str], action: str) -> Iterator[str]:
 
 def _tag_rules(tag: ServerTag) -> Iterator[str]:
     name = f"canfetch tag {tag.number}: {' '.join(tag.patterns)}"
+    groups = count(1)
+    regex = any_of(atomic_regex(one, groups) for one in tag.regexes)
     # A header that is already set gets another value. At most one of the two rules applies.
     for case, pattern, value in (("added", "^(.+)$", f"{{R:1}}, {tag.value}"), ("new", "^$", tag.value)):
         yield f'        <rule name={quoteattr(f"{name} ({case})")} patternSyntax="ECMAScript">'
         yield f'          <match serverVariable="RESPONSE_X_Robots_Tag" pattern="{pattern}" />'
         yield '          <conditions logicalGrouping="MatchAll" trackAllCaptures="false">'
-        yield _condition("UNENCODED_URL", f"^{ORIGIN}{tag.regex}", ignore_case=False)
+        yield _condition("UNENCODED_URL", f"^{ORIGIN}{regex}", ignore_case=False)
         yield "          </conditions>"
         yield f'          <action type="Rewrite" value={quoteattr(value)} />'
         yield "        </rule>"

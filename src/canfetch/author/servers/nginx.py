@@ -37,7 +37,8 @@ def nginx_rules(rules: ServerRules) -> Iterator[str]:
     yield "}"
     yield ""
     yield 'map "$canfetch_intent $request_uri" $canfetch_refused {'
-    yield "    default 0;"
+    # The last rule of each intent matches everything, so this is only for errors.
+    yield "    default 1;"
     yield '    "~^0 " 0;'
     yield f'    "~^[0-9]+ {ROBOTS_TXT}" 0;'
     for never in NEVER_ALLOWED:
@@ -45,14 +46,14 @@ def nginx_rules(rules: ServerRules) -> Iterator[str]:
     for intent in rules.intents:
         for rule in intent.rules:
             yield f"    # {intent.intent.audience}: {rule}"
-            yield f"    {_word(f'~^{intent.number} {rule.regex}', rule.pattern)} {int(not rule.allow)};"
+            yield f"    {_word(f'~^{intent.number} {rule.atomic_regex}', rule.pattern)} {int(not rule.allow)};"
     yield "}"
     for tag in rules.tags:
         yield ""
         yield f"# {' '.join(tag.patterns)}"
         yield f"map $request_uri $canfetch_tag_{tag.number} {{"
         yield '    default "";'
-        for regex, pattern in zip(tag.regexes, tag.patterns, strict=True):
+        for regex, pattern in zip(tag.atomic_regexes, tag.patterns, strict=True):
             yield f'    {_word(f"~^{regex}", pattern)} "{tag.value}";'
         yield "}"
     yield ""

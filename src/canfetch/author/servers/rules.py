@@ -12,12 +12,12 @@
 4. Requests that identify no crawler are served, because browsers must pass.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.agents.declarations import app_name_regex, name_regex
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
-from canfetch.author.regexes import application_regex, target_regex
+from canfetch.author.regexes import application_regex, atomic_regex, target_regex
 from canfetch.author.resolution import CrawlerIntent, resolve
 from canfetch.author.site_policy import Intent, SitePolicy
 
@@ -52,12 +52,17 @@ class ServerRule(NamedTuple):
     Attributes:
         allow: Whether the rule allows.
         pattern: The pattern, for comments.
-        regex: The regex that matches the target from its first byte.
+        regex: The regex that matches the target from its first byte, for engines in linear time.
     """
 
     allow: bool
     pattern: str
     regex: str
+
+    @property
+    def atomic_regex(self) -> str:
+        """`regex` for engines that backtrack."""
+        return atomic_regex(self.regex)
 
     def __str__(self) -> str:
         return f"{'allow' if self.allow else 'disallow'} {self.pattern}"
@@ -118,13 +123,18 @@ class ServerTag(NamedTuple):
 
     @property
     def regexes(self) -> tuple[str, ...]:
-        """The regexes of the targets, from their first byte."""
+        """The regexes of the targets, from their first byte, for engines in linear time."""
         return tuple(map(target_regex, self.patterns))
 
     @property
-    def regex(self) -> str:
-        """The regexes of the targets, combined into one."""
-        return f"(?:{'|'.join(self.regexes)})"
+    def atomic_regexes(self) -> tuple[str, ...]:
+        """`regexes` for engines that backtrack."""
+        return tuple(map(atomic_regex, self.regexes))
+
+
+def any_of(regexes: Iterable[str]) -> str:
+    """Return the regex that matches what one of the regexes matches."""
+    return f"(?:{'|'.join(regexes)})"
 
 
 class ServerRules(NamedTuple):

@@ -7,6 +7,7 @@ All other requests pass, above all those of browsers: a robots.txt does not appl
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
+from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -209,6 +210,7 @@ def _urls(request: Request) -> Iterator[bytes]:
     path, mark, query = request.target.partition(b"?")
     if (
         _PLAIN_PATH.fullmatch(path)
+        and not (b"." in path and (path.endswith(b"/") or b"/." in path))
         and not request.prefix
         and path == request.path.encode("utf-8", "surrogateescape")
         and bool(mark) == bool(query)
@@ -258,13 +260,16 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     # An absolute URL, so that the first segment of `//segment/` is not taken for a host.
     yield _ANY_HOST + target
     path, mark, query = target.partition(b"?")
-    if b"%" in path or b"//" in path:
-        decoded = unquote_to_bytes(path)
-        # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a
-        # line feed at the end.
-        merged = _MANY_SLASHES.sub(b"/", decoded.partition(b"\0")[0])
-        for read in dict.fromkeys((decoded, merged, merged.removesuffix(b"\n"))):
-            yield _ANY_HOST + _quote(read) + mark + query
+    decoded = unquote_to_bytes(path)
+    # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a line
+    # feed at the end.
+    merged = _MANY_SLASHES.sub(b"/", decoded.partition(b"\0")[0])
+    paths = (decoded, merged, merged.removesuffix(b"\n")) if b"%" in path or b"//" in path else ()
+    # Views of static files ignore a slash after the name of a file.
+    file_path = normpath(merged)
+    files = (file_path,) if b"." in file_path.rpartition(b"/")[2] and file_path != merged else ()
+    for read in dict.fromkeys((*paths, *files)):
+        yield _ANY_HOST + _quote(read) + mark + query
 
 
 def _quote(path: bytes) -> bytes:
