@@ -5,6 +5,7 @@ import secrets
 import shutil
 import sqlite3
 import sys
+from collections.abc import Collection
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,7 @@ from tests.frontier.test_laws import leave_leases
 from tests.urlfrontier import URLFrontierServer
 
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.frontier import Frontier, FrontierCounts
+from canfetch.client.frontier import Frontier, FrontierCounts, awaited_files, origin_checks
 from canfetch.client.frontier.grouping import (
     GroupBy,
     _public_suffixes,
@@ -44,6 +45,8 @@ class Origins(Hosts):
         dead_until: When origins become reachable that cannot be reached.
         raising: Origins whose requests raise an unexpected exception.
         lifetime: Seconds for which a robots.txt is fresh.
+        seconds: The time of a request.
+        slow: Origins whose requests take 20 seconds and fail.
     """
 
     def __init__(
@@ -55,8 +58,10 @@ class Origins(Hosts):
         lines: dict[str, str] | None = None,
         lifetime: int | None = None,
         seconds: float = 0.0,
+        slow: Collection[str] = (),
     ) -> None:
         super().__init__()
+        self.slow = frozenset(slow)
         self.crawl_delays = delays or {}
         self.dead_until = dead_until or {}
         self.raising = raising
@@ -68,7 +73,9 @@ class Origins(Hosts):
     async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
         origin = request.url.removesuffix("/robots.txt")
         self.checks.append((virtual_now(), origin))
-        await asyncio.sleep(self.seconds)
+        await asyncio.sleep(20.0 if origin in self.slow else self.seconds)
+        if origin in self.slow:
+            return Failure(request.url, FailureKind.TIMEOUT, "scripted failure")
         if origin in self.raising:
             raise ValueError(origin)
         if virtual_now() < self.dead_until.get(origin, 0.0):
@@ -781,3 +788,23 @@ def test_cost_of_a_turn_does_not_grow_with_the_origins_of_a_group() -> None:
         return run_in_virtual_time(main)
 
     assert count(5_000) <= count(50) + 500
+
+
+@both_backends
+@pytest.mark.parametrize("files", ["many", "large"])
+def test_more_groups_than_files_fit_into_memory(monkeypatch: pytest.MonkeyPatch, files: str) -> None:
+    # Each check must lead to a turn. Otherwise, the file of a group is forgotten before its turn, again and again.
+    limits = {"many": ("_MAX_FILES", 5), "large": ("_MAX_BYTES", 2_000)}
+    monkeypatch.setattr(awaited_files, *limits[files])
+    monkeypatch.setattr(origin_checks, "_MAX_HELD_STATES", 5)
+    origins = [f"https://host{number}.example" for number in range(60)]
+    result = crawl(Origins(), urls(*origins, pages=1), group_by="host", workers=20)
+    assert sorted(result.urls) == sorted(urls(*origins, pages=1))
+    assert len(requests(result)) == 120
+
+
+def test_groups_that_time_out_do_not_keep_the_others_from_their_turns() -> None:
+    slow = [f"https://slow{number}.example" for number in range(300)]
+    quick = [f"https://quick{number}.example" for number in range(150)]
+    result = crawl(Origins(slow=slow), urls(*slow, *quick, pages=1), group_by="host", max_checks=64, workers=20)
+    assert min(result.times("https://quick")) < 20.0

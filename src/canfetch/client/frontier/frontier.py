@@ -254,6 +254,7 @@ class Frontier:
                 bounds=bounds,
                 agent=self._agent,
                 max_unreachable=max_unreachable,
+                is_given_up=lambda group: self._is_given_up(group, self._clocks.now()),
                 report=self._report,
                 record=client.record,
                 resolver=resolver,

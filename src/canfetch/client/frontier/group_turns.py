@@ -12,14 +12,10 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace
+from canfetch.client.frontier.awaited_files import CheckedOrigin
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME, Moment
 from canfetch.client.frontier.grouping import Resolver, resolved_group, unresolved_host
-from canfetch.client.frontier.origin_checks import (
-    CheckedOrigin,
-    CheckResult,
-    OriginChecks,
-    recheck_delay,
-)
+from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks, recheck_delay
 from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn
 from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
 from canfetch.client.frontier.turn import SkippedURL
@@ -32,6 +28,8 @@ from canfetch.errors import InvalidURL, RequestNotSent
 
 # The number of origins and hosts that are remembered as uncheckable.
 _MAX_UNCHECKABLE: Final = 2000
+# The number of groups for which it is known that files of them have been obtained.
+_MAX_CHECKED: Final = 100_000
 # No crawl delay is longer, and sums with it are exact.
 _LONGEST: Final = 1e9
 
@@ -78,6 +76,7 @@ class GroupTurns:
         agent: The agent that the rules are for.
         max_unreachable: Seconds after which the URLs of an unreachable origin are skipped, and those of a host whose
             lookups raise exceptions.
+        is_given_up: Returns whether the URLs of a group are skipped because its turns have failed.
         report: Called with each URL before it is dropped.
         record: Records the decision about a URL.
         resolver: Returns the addresses of a host. Only for crawls that are grouped by address.
@@ -93,6 +92,7 @@ class GroupTurns:
         bounds: Pace,
         agent: Agent,
         max_unreachable: float,
+        is_given_up: Callable[[QueuedOrigin], bool],
         report: Callable[[SkippedURL], None],
         record: Callable[[str, ClientVerdict, OriginState], None],
         resolver: Resolver,
@@ -104,6 +104,7 @@ class GroupTurns:
         self._bounds = bounds
         self._agent = agent
         self._max_unreachable = max_unreachable
+        self._is_given_up = is_given_up
         self._report = report
         self._record = record
         self._resolver = resolver
@@ -114,10 +115,12 @@ class GroupTurns:
         # The groups whose addresses are looked up, and the IDs of their newest URLs before that.
         self._lookups: dict[asyncio.Task[str], tuple[QueuedOrigin, float]] = {}
         self._uncheckable: OrderedDict[str, _Uncheckable] = OrderedDict()
+        # The groups that have had a check, or whose hosts are given up. In the order of the last one.
+        self._checked: OrderedDict[int, None] = OrderedDict()
 
-    def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - origins need them
-        """Return True. A group needs the robots.txt of its next URL, which `take` finds."""
-        return True
+    def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - origins need the time
+        """Return whether a group that is due has had a check. `take` finds whether its next URL needs another one."""
+        return group in self._checked
 
     def take(self, group: QueuedOrigin, now: Moment) -> NextTurn | None:
         """Return the next turn of a ready group. If it has none now, let it wait for a check or a time."""
@@ -161,6 +164,10 @@ class GroupTurns:
         groups = self._queue.next_unchecked(limit)
         now = self._now()
         for group in groups:
+            if self._given_up(group.name, now) is not None or self._is_given_up(group):
+                # Its next turn skips its URLs.
+                self._queue.set_phases([(Phase.READY, group.id)])
+                continue
             host = unresolved_host(group.name)
             if host is not None:
                 self._queue.set_phases([(Phase.CHECKING, group.id)])
@@ -170,15 +177,25 @@ class GroupTurns:
                 continue
             name = self._needed(group)
             at = _next_request_at(group, self._pace(group.delay), now)
-            if name is None or at > now.at:
+            if at > now.at:
                 # Another turn of the group has ended since.
                 self._queue.wait(group.id, at)
+                continue
+            if name is None or self._needs_no_check(name, now):
+                self._queue.set_phases([(Phase.READY, group.id)])
                 continue
             self._queue.set_phases([(Phase.CHECKING, group.id)])
             check = self._running[group.id] = _Check(name, group.delay, [])
             newest_url = self._queue.newest_url(group.id)
             self._checks.start(group._replace(name=name), newest_url, partial(self._request, group, check))
         return len(groups)
+
+    def _needs_no_check(self, name: str, now: Moment) -> bool:
+        """Return whether `take` can decide about the URLs of an origin as it is."""
+        uncheckable = self._uncheckable.get(name)
+        if uncheckable is not None and now.at < uncheckable.until:
+            return True
+        return self._checks.is_known(name, now.wall)
 
     def _needed(self, group: QueuedOrigin) -> str | None:
         """Return the origin whose robots.txt the next turn needs: that of the first URL, which `take` has left."""
@@ -205,6 +222,7 @@ class GroupTurns:
             check = self._running.get(group)
             if check is None or check.name != name:
                 # The group was lost during the check.
+                self._checks.release([group])
                 del results[0]
                 continue
             if not result.is_known:
@@ -216,7 +234,11 @@ class GroupTurns:
             group_delay = self._queue.note_check(group, name, requested_at=requested_at, due_at=due_at, delay=delay)
             if group_delay is not None:
                 due_at = now.next_request_at(self._pace(group_delay), last_request_at=requested_at)
+                self._checks.set_due(group, due_at)
+                self._note_checked(group)
                 self._queue.wait(group, due_at, keeps=True)
+            else:
+                self._checks.release([group])
             for target in result.targets:
                 self._queue.note_request(target, now.at)
             del self._running[group], results[0]
@@ -224,8 +246,17 @@ class GroupTurns:
 
     def release(self, groups: Iterable[int]) -> None:
         """Forget what is under way for groups that this frontier has lost."""
-        for group in groups:
+        lost = list(groups)
+        for group in lost:
             self._running.pop(group, None)
+            self._checked.pop(group, None)
+        self._checks.release(lost)
+
+    def _note_checked(self, group: int) -> None:
+        self._checked.pop(group, None)
+        self._checked[group] = None
+        if len(self._checked) > _MAX_CHECKED:
+            self._checked.popitem(last=False)
 
     def _end_lookups(self) -> BaseException | None:
         unexpected: BaseException | None = None
@@ -238,6 +269,8 @@ class GroupTurns:
                 failed = self._note_uncheckable(group.name, result, self._now())
                 # The next turn skips the URLs of a host that was given up.
                 at = self._now().at if failed.is_given_up else failed.until
+                if failed.is_given_up:
+                    self._note_checked(group.id)
                 self._queue.wait(group.id, at, problem=result.problem, keeps=failed.is_given_up)
                 unexpected = unexpected or (None if isinstance(error, RequestNotSent) else error)
             del self._lookups[lookup]
@@ -282,7 +315,7 @@ class GroupTurns:
         does not wait for its next turn.
         """
         turn: NextTurn | None = None
-        used: dict[str, CheckedOrigin] = {}
+        used = self._checks.use_awaited(group.id, now.wall)
         unresolved = self._given_up(group.name, now)
         for queued in self._queue.first_urls(group.id, DECIDED_URLS):
             try:

@@ -10,6 +10,7 @@ from canfetch.access.effective_access import FetchNeed
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.pacing import Pace
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.frontier.awaited_files import AwaitedFile, AwaitedFiles, CheckedOrigin
 from canfetch.client.frontier.clocks import Moment
 from canfetch.client.frontier.queue_values import QueuedOrigin
 from canfetch.client.origin_pace import declared_pace
@@ -33,23 +34,6 @@ _MIN_RECHECK_DELAY: Final = 1.0
 # exception. After an exception, the delay doubles up to the maximum.
 _NOT_SENT_DELAY: Final = 10.0
 _MAX_EXCEPTION_DELAY: Final = 3600.0
-
-
-class CheckedOrigin(NamedTuple):
-    """The state of an origin, and the limits that its file sets.
-
-    Attributes: usable_until: Until when the state can be used once, although its file has expired.
-    """
-
-    state: OriginState
-    pace: Pace
-    usable_until: float = -inf
-
-    @property
-    def memory_bytes(self) -> int:
-        """The approximate memory of the state, in bytes."""
-        copy = self.state.entry.copy
-        return self.state.memory_bytes + (0 if copy is None else len(copy.content))
 
 
 class CheckResult(NamedTuple):
@@ -150,6 +134,8 @@ class OriginChecks:
         self._ended: list[asyncio.Task[OriginState]] = []
         # Origins that were checked for their next turn, whether their files are still fresh or not.
         self._checked: dict[int | str, CheckedOrigin] = {}
+        # The same for groups.
+        self._awaited = AwaitedFiles(max_checks)
         # Origins that were lost during their check.
         self._released: set[int] = set()
         # In the order of their last use.
@@ -159,6 +145,8 @@ class OriginChecks:
     @property
     def free_slots(self) -> int:
         """The number of checks that can be started."""
+        if self._of_groups and self._awaited.is_full(self._now().at):
+            return 0
         return self._max_checks - len(self._tasks) - len(self._checked)
 
     def start(self, origin: QueuedOrigin, newest_url: float, may_request: Callable[[], bool] | None = None) -> None:
@@ -187,9 +175,11 @@ class OriginChecks:
                 if self._of_groups:
                     # The next turn is after the delay, and no slot is needed until then.
                     usable_until = self._now().wall + 2 * self._bounds.max_delay + _MIN_RECHECK_DELAY
-                    self._hold(origin.name, checked._replace(usable_until=usable_until))
-                elif origin.id in self._released:
-                    self._hold(origin.id, checked)
+                    checked = checked._replace(usable_until=usable_until)
+                if origin.id in self._released:
+                    self._hold(self._key(origin), checked)
+                elif self._of_groups:
+                    self._hold_awaited(self._awaited.add(origin.id, AwaitedFile(origin.name, checked)))
                 else:
                     self._checked[origin.id] = checked
                 self._failing_since.pop(self._key(origin), None)
@@ -279,12 +269,14 @@ class OriginChecks:
         noted = self._unreachable[origin]
         return noted.is_given_up and url <= noted.newest_url
 
-    def is_known(self, origin: int, now: float) -> bool:
+    def is_known(self, origin: int | str, now: float) -> bool:
         """Return whether an origin needs no check.
 
-        Args: now: The epoch time by the wall clock.
+        Args:
+            origin: As for `use`.
+            now: The epoch time by the wall clock.
         """
-        return origin in self._checked or self._find_fresh(origin, now) is not None
+        return origin in self._checked or self._is_usable_once(origin, now) or self._find_fresh(origin, now) is not None
 
     def use(self, origin: int | str, now: float) -> CheckedOrigin | None:
         """Return a checked origin for its next turn, or None if it has to be checked.
@@ -294,16 +286,33 @@ class OriginChecks:
             now: The epoch time by the wall clock. If it was set back after the check, the ages are wrong.
         """
         checked = self._checked.pop(origin, None)
-        if checked is None and self._of_groups:
-            checked = self._held.get(origin)
-            if checked is not None and now < checked.usable_until:
-                checked = checked._replace(usable_until=-inf)
-            else:
-                checked = None
+        if checked is None and self._is_usable_once(origin, now):
+            checked = self._held[origin]._replace(usable_until=-inf)
         if checked is None or now < checked.state.valid_from:
             return self._find_fresh(origin, now)
         self._hold(origin, checked)
         return checked
+
+    def _is_usable_once(self, origin: int | str, now: float) -> bool:
+        """Return whether the file of an origin was obtained for its next turn, so that it can have expired by then."""
+        held = self._held.get(origin)
+        return held is not None and now < held.usable_until
+
+    def set_due(self, group: int, due_at: float) -> None:
+        """Note when a group that was checked can have its turn, in the time of the frontier."""
+        self._awaited.set_due(group, due_at)
+
+    def use_awaited(self, group: int, now: float) -> dict[str, CheckedOrigin]:
+        """Return the file that was obtained for the turn of a group that is due, by the name of its origin.
+
+        Args: now: As for `use`.
+        """
+        file = self._awaited.pop(group)
+        if file is None:
+            return {}
+        self._hold(*file)
+        checked = self.use(file.name, now)
+        return {} if checked is None else {file.name: checked}
 
     def release(self, origins: Iterable[int]) -> None:
         """Keep the files of origins that have no next turn now."""
@@ -314,6 +323,7 @@ class OriginChecks:
             checked = self._checked.pop(origin_id, None)
             if checked is not None:
                 self._hold(origin_id, checked)
+            self._hold_awaited(self._awaited.pop(origin_id))
 
     def forget(self) -> None:
         """Check all origins again before their next turn, because the wall clock was set back.
@@ -321,6 +331,7 @@ class OriginChecks:
         Other processes may store files that are newer than the held ones, and are stamped earlier.
         """
         self._checked.clear()
+        self._awaited.clear()
         self._held.clear()
         self._held_bytes = 0
 
@@ -340,6 +351,10 @@ class OriginChecks:
             return None
         self._held.move_to_end(origin)
         return checked
+
+    def _hold_awaited(self, file: AwaitedFile | None) -> None:
+        if file is not None:
+            self._hold(*file)
 
     def _hold(self, origin: int | str, checked: CheckedOrigin) -> None:
         previous = self._held.pop(origin, None)

@@ -6,13 +6,9 @@ from math import inf
 from typing import Final, NamedTuple
 
 from canfetch.access.pacing import Pace
+from canfetch.client.frontier.awaited_files import CheckedOrigin
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
-from canfetch.client.frontier.origin_checks import (
-    CheckedOrigin,
-    CheckResult,
-    OriginChecks,
-    recheck_delay,
-)
+from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks, recheck_delay
 from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
 from canfetch.client.frontier.turn import SkippedURL
 from canfetch.client.frontier.url_queue import URLQueue

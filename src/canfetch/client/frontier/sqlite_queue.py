@@ -136,7 +136,9 @@ class SQLiteQueue(URLQueue):
                     ).fetchone()
                 self._is_random_next = not self._is_random_next
                 chosen[row[0]] = _queued_origin(row)
-            return list(chosen.values())
+            # An origin can have been chosen twice.
+            others = [_queued_origin(row) for row in rows if row[0] not in chosen]
+            return [*chosen.values(), *others[: limit - len(chosen)]]
 
     def next_ready(self) -> QueuedOrigin | None:
         with self.database.converted_errors():
@@ -234,10 +236,10 @@ class SQLiteQueue(URLQueue):
     def resolve(self, origin: int, name: str) -> None:
         with self.database.transaction():
             row = self._execute(
-                "SELECT name, priority, added, retry_at, last_request_at FROM origins WHERE id = ?", origin
+                "SELECT name, priority, added, due_at, retry_at, last_request_at FROM origins WHERE id = ?", origin
             ).fetchone()
-            host, priority, added, *times = check_row(
-                row, str, int | float, int, int | float | None, int | float | None
+            host, priority, added, due_at, *times = check_row(
+                row, str, int | float, int, int | float | None, int | float | None, int | float | None
             )
             if unresolved_host(host) is None:
                 return
@@ -246,7 +248,9 @@ class SQLiteQueue(URLQueue):
             ).fetchone()
             if target is None:
                 self._execute("UPDATE origins SET name = ? WHERE id = ?", name, origin)
-                self._place(origin, self._clock())
+                # It keeps its place before the hosts that are looked up after it.
+                now = self._clock()
+                self._place(origin, now if due_at is None else min(now, due_at))
             else:
                 for table in ("urls", "known", "members"):
                     self._execute(f"UPDATE {table} SET origin = ? WHERE origin = ?", target[0], origin)  # noqa: S608
