@@ -12,7 +12,11 @@ from tests.bulk.generated_usage import URLS, generated_content
 
 import canfetch
 from canfetch.bulk import may_use, usage
-from canfetch.bulk.uses import may_use_by_purpose
+from canfetch.bulk.arguments import as_agents, as_column
+from canfetch.bulk.kernels import kernel_options
+from canfetch.bulk.statement_texts import statements_text
+from canfetch.bulk.uses import may_use_by_purpose, use_arrays
+from canfetch.consent.purposes import find_purpose
 from canfetch.consent.statements import record_statement
 from canfetch.consent.verdict import UseVerdict, unread_beside_robots
 from canfetch.errors import InvalidColumn, InvalidOption, InvalidProductToken, InvalidURL
@@ -137,6 +141,82 @@ def test_equal_rows_have_the_sources_and_tokens_of_one_url(engine: str) -> None:
         found = may_use_by_purpose(files, agents, targets, columns[3], engine=engine)
         fields = ("line", "token", "standard", "note", "rule", "unread")
         assert [tuple(row[name] for name in fields) for row in found] == expected
+
+
+RULES = {
+    "content that the agent may not fetch may not be used",
+    "a rule for a control token disallows the uses that it controls",
+    "a statement allows the use, and no statement disallows it",
+    "a statement disallows the use, and no statement allows it",
+    "nothing is stated, and no standard defines what silence means",
+    "the most restrictive statement decides",
+    "the line with the most specific path decides",
+    "the lines in the crawler's group decide",
+    "the lines in the crawler's group decide; nothing is stated, and no standard defines what silence means",
+    "the line with the most specific path decides; the most restrictive statement decides",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["rfc9309", "yandex"])
+def test_a_row_has_the_rule_and_the_other_statements_of_one_url(profile: str, engine: str) -> None:
+    dice = random.Random(32)  # noqa: S311 - not for cryptography
+    contents = [generated_content(dice, NAMES) for _ in range(150)]
+    contents += [generated_content(dice, NAMES).decode().encode("utf-16") for _ in range(10)]
+    contents += [b"License: https://example.com/l.xml\n" + content for content in contents[:20]]
+    urls = [f"https://example.com{url}" for url in URLS if url and url.startswith("/") and url[1:2] != "/"]
+    choices: list[list[Any]] = [contents, AGENTS[:-2], urls, PURPOSES]
+    rows = [[dice.choice(choice) for choice in choices] for _ in range(2_000)]
+    expected: list[tuple[Any, ...]] = []
+    for content, agent, url, purpose in rows:
+        robots = canfetch.parse(content, profile=profile)
+        verdict = canfetch.may_use(url, purpose=purpose, agent=agent, robots=robots)
+        use = {True: "allow", False: "disallow", None: "unknown"}[verdict.allowed]
+        expected.append((use, verdict.combination, statements_text(verdict.other_statements)))
+    content, agent, url, names = (list(column) for column in zip(*rows, strict=True))
+    options, purposes = kernel_options(profile, engine=engine), [find_purpose(name) for name in names]
+    agents, targets = as_agents(agent, use_registry=False), as_column(url)
+    found = use_arrays(options, as_column(content), agents, targets, purposes, with_others=True)
+    cells = zip(found.use.to_pylist(), found.rule.to_pylist(), found.others.to_pylist(), strict=True)
+    assert list(cells) == expected
+    # Without the other statements, more rows are answered together.
+    alone = use_arrays(options, as_column(content), agents, targets, purposes)
+    assert (alone.rule.to_pylist(), alone.others.null_count) == (found.rule.to_pylist(), len(rows))
+    assert {rule for _, rule, _ in expected} >= RULES
+
+
+def test_the_rule_of_a_row_is_the_one_that_decided(engine: str) -> None:
+    content = """User-agent: *
+Content-Usage: train-ai=y
+Content-Usage: /a train-ai=n
+Allow: /
+
+User-agent: GPTBot
+Content-Signal: ai-train=no
+Allow: /
+
+User-agent: CCBot
+Content-Signal: ai-train=yes
+Content-Usage: train-ai=n
+Allow: /
+
+User-agent: Bingbot
+Allow: /
+"""
+    group, path = "the lines in the crawler's group decide", "the line with the most specific path decides"
+    restrictive, silence = "the most restrictive statement decides", "nothing is stated, and no standard defines what"
+    expected = {
+        ("a", "/"): ("allow", 2, "a statement allows the use, and no statement disallows it"),
+        ("a", "/a"): ("disallow", 3, path),
+        ("GPTBot", "/"): ("disallow", 7, group),
+        ("CCBot", "/a"): ("disallow", 12, f"{group}; {restrictive}"),
+        ("Bingbot", "/"): ("unknown", None, f"{group}; {silence} silence means"),
+    }
+    agents, urls = zip(*expected, strict=True)
+    found = may_use(content, list(agents), list(urls), purpose="training", engine=engine)
+    assert [(row["use"], row["line"], row["rule"]) for row in found] == list(expected.values())
+    alone = may_use("User-agent: *\nContent-Signal: ai-train=no", "a", "/", purpose="training", engine=engine)
+    assert [row["rule"] for row in alone] == ["a statement disallows the use, and no statement allows it"]
 
 
 def test_equal_rows_are_answered_once() -> None:

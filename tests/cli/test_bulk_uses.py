@@ -30,10 +30,11 @@ STATES = {404: SourceState.ABSENT, 503: SourceState.UNREACHABLE}
 RULE, SIGNAL = "Disallow: /private/", "Content-Signal: search=yes, ai-train=no"
 ROBOTS = "https://a.example/robots.txt"
 SIGNALS = "Content Signals (contentsignals.org)"
+REFUSED = "a statement disallows the use, and no statement allows it"
 GROUP = "the user-agent line is line 1, for *"
-STATED = f'robots.txt,line 3,{ROBOTS},,{SIGNALS},the most restrictive statement decides,robots.txt,"{GROUP}"'
+STATED = f'robots.txt,line 3,{ROBOTS},,{SIGNALS},"{REFUSED}",robots.txt,"{GROUP}",'
 RULED = f"robots.txt,line 2,{ROBOTS},,RFC 9309,content that the agent may not fetch may not be used,robots.txt,"
-RULED += f'"GPTBot may not fetch the URL; {GROUP}"'
+RULED += f'"GPTBot may not fetch the URL; {GROUP}",'
 SILENCE = "nothing is stated, and no standard defines what silence means"
 CONTENT = f"""User-agent: *
 {RULE}
@@ -191,11 +192,12 @@ def test_a_refused_use_counts_as_disallowed(folder: Path, run: Run, engine: str)
     assert (folder / "out.csv").read_text(encoding="utf-8").splitlines() == [
         (
             "url,allowed,reason,line,rule,use,use_kind,use_line,use_text,use_token,robots_time,robots_url,robots_truncated,"
-            "robots_detail,use_group,use_unread,use_source,use_place,use_url,use_time,use_standard,use_rule,use_read,use_note"
+            "robots_detail,use_group,use_unread,use_source,use_place,use_url,use_time,use_standard,use_rule,use_read,"
+            "use_note,use_until"
         ),
         f'https://a.example/,true,no-match,,,disallow,content-signal,3,"{SIGNAL}",,,{ROBOTS},false,,,,{STATED}',
         f"https://a.example/private/,false,disallow-rule,2,{RULE},disallow,rule,2,{RULE},,,{ROBOTS},false,,,,{RULED}",
-        f'https://b.example/,,no-robots,,,unknown,,,,,,,,,,"robots.txt, {NOT_READ}",,,,,,"{SILENCE}",,',
+        f'https://b.example/,,no-robots,,,unknown,,,,,,,,,,"robots.txt, {NOT_READ}",,,,,,"{SILENCE}",,,',
     ]
 
 

@@ -57,7 +57,7 @@ LICENSES = [
     RSL % ("/", '<license><permits type="usage">all</permits></license>' + END),
     "<html>",
 ]
-CELL = ("allowed", "is_final", "explanation", "statements")
+CELL = ("allowed", "is_final", "explanation", "combination", "statements")
 NOT_READ = MissingSource(SourceState.NOT_READ)
 OWN = Agent("ExampleBot")
 HAS_SCRAPY = find_spec("scrapy") is not None

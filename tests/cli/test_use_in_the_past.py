@@ -15,6 +15,7 @@ from tests.json_lines import read_json_lines
 
 import canfetch
 from canfetch.bulk.captured_sites import CapturedSites
+from canfetch.bulk.statement_texts import statements_text
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.sync_client import Client
 from canfetch.client.watch import Observation, WatchHistory
@@ -28,6 +29,11 @@ BODY = b"x"
 
 def at(day: float) -> datetime:
     return START + timedelta(days=day)
+
+
+def next_capture(day: int) -> str | None:
+    """Return the cell of the time until which an answer holds that is given after the captures of a day."""
+    return None if day == SITES - 1 else f"{at(day + 1):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def page_of(site: Situation) -> PageResponse:
@@ -104,7 +110,8 @@ def test_lists_give_the_answer_of_the_library_as_of_a_time(captured: Path, run: 
         (folder / "urls.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
         options = [word for agent in AGENTS for word in ("--agent", agent)]
         options += ["--robots", str(captured), "--time-column", "time", "--engine", engine]
-        command = ["bulk", "filter", "urls.ndjson", *options, "--use", purpose, "-j1", "-o", f"{purpose}.ndjson"]
+        command = ["bulk", "filter", "urls.ndjson", *options, "--use", purpose, "--statements", "-j1"]
+        command += ["-o", f"{purpose}.ndjson"]
         assert run(*command).code == 0
         for row in read_json_lines(folder / f"{purpose}.ndjson"):
             site = Situation(row["day"])
@@ -112,6 +119,9 @@ def test_lists_give_the_answer_of_the_library_as_of_a_time(captured: Path, run: 
             deciding = verdict.decided_by[0] if verdict.decided_by else None
             cells = (None,) * 3 if deciding is None else (str(deciding.kind), deciding.line, deciding.note)
             assert (row["use_kind"], row["use_line"], row["use_note"]) == cells
+            assert row["use_rule"] == verdict.combination
+            assert row["use_others"] == statements_text(verdict.other_statements)
+            assert row["use_until"] == next_capture(row["day"])
         ran = run(*command, "--pages", str(captured), "--force")
         assert ran.code == 0
         found = read_json_lines(folder / f"{purpose}.ndjson")
@@ -121,6 +131,8 @@ def test_lists_give_the_answer_of_the_library_as_of_a_time(captured: Path, run: 
             deciding = next(iter((*verdict.decided_by, *verdict.conditions)), None)
             assert row["use"] == {True: "allow", False: "disallow", None: "unknown"}[verdict.allowed]
             assert row["use_rule"] == verdict.combination
+            assert row["use_others"] == statements_text(verdict.other_statements)
+            assert row["use_until"] == next_capture(row["day"])
             assert row["use_read"].startswith("robots.txt, headers")
             if deciding is not None:
                 stated = (str(deciding.kind), deciding.source, deciding.place, deciding.standard, deciding.token)
@@ -244,6 +256,98 @@ def test_files_are_read_from_where_redirects_lead(run: Any, folder: Path, addres
     assert (row["use"], row["use_source"]) == ("disallow", name)
     # Of the response that was read, not of the redirect.
     assert row["use_time"] == "2026-05-02T00:00:00Z"
+
+
+@pytest.mark.parametrize("engine", ["local", "duckdb"])
+def test_the_time_of_robots_txt_is_that_of_the_response_after_redirects(run: Any, folder: Path, engine: str) -> None:
+    pytest.importorskip("pyarrow")
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+    moved = http_response(b"", status=301, headers=[("Location", "https://a.example/robots.txt")])
+    rules = http_response(b"User-agent: *\nContent-Signal: ai-train=no\n")
+    captures = [
+        ("https://b.example/robots.txt", moved, 1),
+        ("https://a.example/robots.txt", rules, 3),
+        ("https://b.example/robots.txt", http_response(b"", status=503), 10),
+        ("https://lost.example/robots.txt", moved.replace(b"//a.", b"//gone."), 2),
+        ("https://down.example/robots.txt", moved.replace(b"//a.", b"//fails."), 4),
+        ("https://fails.example/robots.txt", http_response(b"", status=503), 6),
+    ]
+    content = b"".join(record(url, block, time=f"2026-05-{day:02}T00:00:00Z") for url, block, day in captures)
+    (folder / "a.warc").write_bytes(content)
+    rows = [("b", "2026-05-05"), ("b", "2026-05-11"), ("lost", "2026-05-11"), ("down", "2026-05-11")]
+    listed = "".join(f"https://{name}.example/,{day}\n" for name, day in rows)
+    (folder / "urls.csv").write_text(f"url,time\n{listed}", encoding="utf-8")
+    command = ["bulk", "filter", "urls.csv", "--robots", "a.warc", "--agent", "GPTBot", "--use", "training", "-j1"]
+    assert run(*command, "--time-column", "time", "--engine", engine, "-o", "out.ndjson").code == 0
+    names = ("use_kind", "robots_time", "use_time", "use_until")
+    found = [tuple(row[name] for name in names) for row in read_json_lines(folder / "out.ndjson")]
+    third, sixth = "2026-05-03T00:00:00Z", "2026-05-06T00:00:00Z"
+    assert found == [
+        ("content-signal", third, third, "2026-05-10T00:00:00Z"),
+        # The last good copy.
+        ("content-signal", third, third, None),
+        (None, "2026-05-02T00:00:00Z", None, None),
+        ("unreachable", sixth, sixth, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "pages, read",
+    [(("--pages", "a.warc"), "headers, html, license (unreadable)"), ((), None)],
+    ids=["pages", "robots.txt"],
+)
+def test_a_row_names_sources_with_errors_and_those_that_were_read_in_part(
+    run: Any, folder: Path, pages: tuple[str, ...], read: str | None
+) -> None:
+    pytest.importorskip("pyarrow")
+    long = b"License: https://a.example/l.xml\nUser-agent: *\nContent-Usage: search=y\n#" + b"x" * 600_000
+    captures = {
+        "https://a.example/robots.txt": http_response(long),
+        "https://a.example/l.xml": http_response(RSL.replace("</license>", "<mistake/></license>").encode()),
+        "https://a.example/page": http_response(b"<p>", headers=[("Content-Type", "text/html")]),
+    }
+    (folder / "a.warc").write_bytes(b"".join(record(url, block) for url, block in captures.items()))
+    (folder / "urls.txt").write_text("https://a.example/page\n", encoding="utf-8")
+    command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", *pages, "--agent", "GPTBot", "--use", "training"]
+    assert run(*command, "-j1", "-o", "out.ndjson").code == 0
+    (row,) = read_json_lines(folder / "out.ndjson")
+    robots = "robots.txt (only a part was read)"
+    assert row["use_read"] == (robots if read is None else f"{robots}, {read}")
+    assert (row["use"], row["use_kind"]) == (("unknown", None) if read is None else ("disallow", "license"))
+
+
+def test_the_statements_that_do_not_decide_are_a_column(run: Any, folder: Path) -> None:
+    pytest.importorskip("pyarrow")
+    content = """User-agent: *
+Content-Usage: train-ai=y
+Content-Usage: /a train-ai=n
+Content-Signal: ai-train=yes
+Allow: /
+"""
+    captures = {
+        "https://a.example/robots.txt": http_response(content.encode()),
+        "https://b.example/robots.txt": http_response(b"", status=404),
+    }
+    (folder / "a.warc").write_bytes(b"".join(record(url, block) for url, block in captures.items()))
+    (folder / "urls.txt").write_text("https://a.example/a\nhttps://a.example/\nhttps://b.example/\n", encoding="utf-8")
+    command = ["bulk", "filter", "urls.txt", "--robots", "a.warc", "--agent", "GPTBot", "-j1", "-o", "out.ndjson"]
+    assert run(*command, "--use", "training", "--statements").code == 0
+    group = "the user-agent line is line 1, for *"
+    lost = f"robots.txt, line 2: Content-Usage: train-ai=y (line 3 overrides it; {group})"
+    names = ("use", "use_line", "use_rule", "use_others")
+    specific, restrictive = "the line with the most specific path decides", "the most restrictive statement decides"
+    found = [tuple(row[name] for name in names) for row in read_json_lines(folder / "out.ndjson")]
+    assert found == [
+        (
+            *("disallow", 3, f"{specific}; {restrictive}"),
+            f"allow: robots.txt, line 4: Content-Signal: ai-train=yes ({group}) | {lost}",
+        ),
+        ("allow", 2, "a statement allows the use, and no statement disallows it", None),
+        ("unknown", None, "nothing is stated, and no standard defines what silence means", None),
+    ]
+    ran = run(*command, "--force", "--statements")
+    assert (ran.code, ran.err) == (2, "canfetch: --statements requires --use\n")
 
 
 def test_cells_of_a_row_do_not_depend_on_other_rows(run: Any, folder: Path) -> None:

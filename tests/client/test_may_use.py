@@ -12,7 +12,7 @@ import pytest
 
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.site_files import FileStep, SiteFile, SiteFileCache
+from canfetch.client.site_files import FileKey, FileStep, SiteFile, SiteFileCache
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
@@ -417,7 +417,7 @@ def test_an_exception_that_canfetch_does_not_know_concerns_one_thread() -> None:
         first = pool.submit(client.tdm_file, f"{ORIGIN}/")
         assert web.reached.wait(300)
         calls = [pool.submit(client.tdm_file, f"{ORIGIN}/{number}") for number in range(3)]
-        future = client._file_fetches[TDM_URL]
+        future = client._file_fetches[FileKey(TDM_URL, is_without_credentials=False)]
         while len(future._condition._waiters) < len(calls):  # type: ignore[attr-defined]  # not in typeshed
             time.sleep(0.01)
         web.gate.set()

@@ -12,7 +12,7 @@ import canfetch
 from canfetch.consent import MissingSource, PageResponse, SourceState, StatementKind, UseVerdict, may_use
 from canfetch.consent.decision import read_sources, with_redirects
 from canfetch.consent.licenses import read_licenses
-from canfetch.core.extensions.preference import UsagePurpose
+from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL, OriginMismatch
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
@@ -56,19 +56,50 @@ Content-Usage: train-ai=y
 
 
 @pytest.mark.parametrize(
-    "agent, path, allowed, kinds",
+    "agent, path, allowed, kinds, overridden",
     [
-        ("OtherBot", "/test", False, ["content-usage"]),
-        ("OtherBot", "/ai-ok/test", True, ["content-usage"]),
-        ("OtherBot", "/never/test", False, ["rule", "content-usage"]),
-        ("ExampleBot", "/test", True, ["content-usage"]),
-        ("ExampleBot", "/ai-ok/test", True, ["content-usage"]),
+        ("OtherBot", "/test", False, ["content-usage"], []),
+        ("OtherBot", "/ai-ok/test", True, ["content-usage"], [(4, "path")]),
+        ("OtherBot", "/never/test", False, ["rule", "content-usage"], []),
+        ("ExampleBot", "/test", True, ["content-usage"], [(4, "group")]),
+        ("ExampleBot", "/ai-ok/test", True, ["content-usage"], [(4, "group"), (5, "group"), (10, "path")]),
     ],
 )
-def test_the_example_of_the_attachment_draft(agent: str, path: str, allowed: bool, kinds: list[str]) -> None:  # noqa: FBT001 - a parameter
+def test_the_example_of_the_attachment_draft(
+    agent: str,
+    path: str,
+    allowed: bool,  # noqa: FBT001 - a parameter
+    kinds: list[str],
+    overridden: list[tuple[int, str]],
+) -> None:
     verdict = use(ATTACH, agent=agent, url=f"https://www.example.com{path}")
     assert verdict.allowed is allowed
-    assert [str(statement.kind) for statement in verdict.statements] == kinds
+    applying = [one for one in verdict.statements if one.precedence is None]
+    assert [str(statement.kind) for statement in applying] == kinds
+    lost = [one for one in verdict.statements if one.precedence is not None]
+    assert [(one.line, one.precedence) for one in lost] == overridden
+    assert {one.preference for one in lost} <= {Preference.UNKNOWN}
+
+
+def test_a_line_outside_of_groups_loses_to_the_group_and_to_a_more_specific_line() -> None:
+    outside = "Content-Signal: ai-train=yes\nContent-Signal: /page ai-train=no\n"
+    verdict = use(f"{outside}User-agent: a\nAllow: /\n", agent="a")
+    (deciding, lost) = verdict.statements
+    assert (deciding.line, lost.line, lost.precedence) == (2, 1, "path")
+    assert lost.note.startswith("line 2 overrides it; outside of all groups")
+    assert verdict.combination == "the line with the most specific path decides"
+    verdict = use(f"{outside}User-agent: a\nContent-Signal: ai-train=no\n", agent="a")
+    assert [(one.line, one.precedence) for one in verdict.other_statements] == [(1, "group"), (2, "group")]
+    assert {one.note.partition(";")[0] for one in verdict.other_statements} == {"line 4 overrides it"}
+    assert verdict.combination == "the lines in the crawler's group decide"
+
+
+def test_lines_that_lose_are_counted_if_they_are_not_listed() -> None:
+    lines = "Content-Usage: /page train-ai=n\n" * 130 + "Content-Usage: train-ai=y\n" * 130
+    verdict = use(f"User-agent: *\n{lines}")
+    # 100 of those that decide, and none of the others among the first 100 lines.
+    assert (len(verdict.statements), verdict.unlisted) == (100, 160)
+    assert verdict.combination == "a statement disallows the use, and no statement allows it"
 
 
 INVALID = "a value is invalid, so that it states nothing"
@@ -464,7 +495,9 @@ def test_the_words_of_a_line_are_as_written(line: str) -> None:
 
 def test_the_words_of_a_directive_are_as_written() -> None:
     verdict = use(response=PageResponse(200, {"X-Robots-Tag": "ExampleBot: NoAI"}, "<p>"))
-    assert [(one.text, one.note) for one in verdict.decided_by] == [("NoAI", "for examplebot")]
+    assert [(one.text, one.note) for one in verdict.decided_by] == [
+        ("NoAI", "no specification: a convention of DeviantArt, November 2022; for examplebot")
+    ]
 
 
 def test_a_web_page_in_place_of_robots_txt_is_mentioned() -> None:

@@ -5,7 +5,7 @@
 pyarrow combines the columns of the kernel.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
@@ -25,10 +25,17 @@ from canfetch.bulk.column import ArrowColumn, Column, ColumnSource
 from canfetch.bulk.decisions import shared_kernel
 from canfetch.bulk.extras import import_extra, import_pyarrow
 from canfetch.bulk.kernels import KernelOptions, kernel_options
+from canfetch.bulk.statement_texts import statements_text
 from canfetch.bulk.types import USE, arrow_type
 from canfetch.consent.purposes import control_tokens, find_purpose
-from canfetch.consent.statements import DecidingNotes
-from canfetch.consent.verdict import STANDARDS, StatementKind, combination, unread_beside_robots
+from canfetch.consent.robots_answers import RobotsAnswers, UseAnswer
+from canfetch.consent.verdict import (
+    PREFERENCE_KINDS,
+    STANDARDS,
+    StatementKind,
+    combination,
+    unread_beside_robots,
+)
 from canfetch.core.agent import Agent
 from canfetch.core.document import parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
@@ -37,6 +44,11 @@ from canfetch.errors import InvalidColumn
 
 _REASON: Final = "to combine columns"
 _LICENSE_KEY: Final = b"license"
+_KINDS: Final = {str(kind): kind for kind in StatementKind}
+# Their rule of combination does not depend on other lines.
+_RULE_KINDS: Final = frozenset(StatementKind) - PREFERENCE_KINDS
+# A part of each key of a record that states a preference.
+_USE_KEYS: Final = (b"content", b"aitraining")
 # The uses of a column, with `UseVerdict.allowed`.
 _ALLOWED: Final = {str(Preference.ALLOW): True, str(Preference.DISALLOW): False, str(Preference.UNKNOWN): None}
 
@@ -110,12 +122,17 @@ def _may_use(
 ) -> Column:
     agents = as_agents(agent, use_registry=options.use_registry)
     arrays = use_arrays(options, as_column(content), agents, as_column(url), purposes)
-    struct = import_pyarrow(_REASON).StructArray.from_arrays(list(arrays[:-1]), fields=list(arrow_type(USE)))
+    struct = import_pyarrow(_REASON).StructArray.from_arrays(
+        list(arrays[: len(arrow_type(USE))]), fields=list(arrow_type(USE))
+    )
     return Column(ArrowColumn(struct))
 
 
 class UseArrays(NamedTuple):
-    """The fields of `may_use` as arrays of pyarrow, and the group of the rule for the control token."""
+    """The fields of `may_use` as arrays of pyarrow.
+
+    `group` is that of the rule for the control token, and `others` the statements that do not decide, or null.
+    """
 
     use: Any
     kind: Any
@@ -127,10 +144,44 @@ class UseArrays(NamedTuple):
     unread: Any
     note: Any
     group: Any
+    others: Any
+
+
+class UseColumns(NamedTuple):
+    """The columns of questions, as arrays of pyarrow or with one value for all rows.
+
+    Attributes:
+        content: The files, as a dictionary.
+        chains: The distinct agents, and None for those that are null or invalid.
+        agent_numbers: The position of the agent of each row in `chains`.
+        url: The URLs as bytes.
+        purposes: The purposes.
+    """
+
+    content: Any
+    chains: Sequence[Chain | None]
+    agent_numbers: Any
+    url: Any
+    purposes: Sequence[UsagePurpose | None]
+
+
+class Stated(NamedTuple):
+    """What decides in each row, as arrays of pyarrow."""
+
+    use: Any
+    kind: Any
+    line: Any
+    token: Any
 
 
 def use_arrays(
-    options: KernelOptions, content: Any, agents: Any, url: Any, purposes: Sequence[UsagePurpose | None]
+    options: KernelOptions,
+    content: Any,
+    agents: Any,
+    url: Any,
+    purposes: Sequence[UsagePurpose | None],
+    *,
+    with_others: bool = False,
 ) -> UseArrays:
     """Return the answers of `may_use`.
 
@@ -139,7 +190,10 @@ def use_arrays(
         content, url: Columns, as `as_column` returns them.
         agents: Agents, as `as_agents` returns them.
         purposes: The purpose of each row, or one for all rows.
+        with_others: Whether the statements that do not decide are needed. The URLs must be absolute.
     Raises: As `may_use`.
+    Cost: `with_others`, as `canfetch.may_use` for each distinct file and agent, and for each distinct URL if the file
+        has preferences with paths.
     """
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
@@ -191,117 +245,158 @@ def use_arrays(
         stated = (disallow, str(StatementKind.CONTROL_TOKEN), line, text, crawler.name, group)
         found = [compute.replace_with_mask(old, refused, new) for old, new in zip(found, stated, strict=True)]
     use, kind, line, explanation, token, group = found
-    agents_of_rows = chains, agent_numbers
-    unread, note = _file_answers(options, content, agents_of_rows, purposes, (use, kind, token, line))
-    return UseArrays(use, kind, line, explanation, token, _standards(kind), _rules(use, kind), unread, note, group)
+    columns = UseColumns(content, chains, agent_numbers, _as_bytes(url), purposes)
+    unread, note, rule, others = _cells(options, columns, Stated(use, kind, line, token), with_others=with_others)
+    return UseArrays(use, kind, line, explanation, token, _standards(kind), rule, unread, note, group, others)
 
 
 def _standards(kind: Any) -> Any:
     """Return the standard of each kind."""
-    return _replaced(kind, {str(one): standard for one, standard in STANDARDS.items()})
-
-
-def _rules(use: Any, kind: Any) -> Any:
-    """Return the rule of combination of each row."""
-    compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    refusals = {str(one): combination(one, allowed=False) for one in StatementKind}
-    others = {str(Preference.ALLOW): combination(None, allowed=True), "unknown": combination(None, allowed=None)}
-    return compute.coalesce(_replaced(use, others), _replaced(kind, refusals))
-
-
-def _replaced(column: Any, values: Mapping[str, str]) -> Any:
-    """Return a column of text with other values, and null for those that are not named."""
     pa = import_pyarrow(_REASON)
-    return pa.array([None, *values.values()], pa.string()).take(_numbers(column, values))
+    compute = import_extra("pyarrow.compute", "arrow", _REASON)
+    kinds = pa.array(map(str, STANDARDS), pa.string())
+    return pa.array(STANDARDS.values(), pa.string()).take(compute.index_in(kind, kinds))
 
 
-def _file_answers(
-    options: KernelOptions,
-    content: Any,
-    agents: tuple[Sequence[Chain | None], Any],
-    purposes: Sequence[UsagePurpose | None],
-    stated: Sequence[Any],
-) -> tuple[Any, Any]:
-    """Return the sources that could change each answer, and the note of the statement that decides.
+class _Cells(NamedTuple):
+    """The cells of rows that depend on more than the first statement that decides."""
 
-    They do not depend on the URL, so that equal rows are answered once.
+    unread: str | None
+    note: str | None
+    rule: str | None
+    others: str | None = None
+
+
+_NO_CELLS: Final = _Cells(None, None, None)
+
+
+class _FileAnswers:
+    """The sources that could change the answers by one file, the notes, and the rules of combination.
 
     Args:
-        agents: As `_chains` returns them.
-        stated: The use, the kind, the token and the line of each row.
+        content: The file.
+        options: How it is parsed.
+        with_others: Whether the cells have the statements that do not decide.
+    """
+
+    def __init__(self, content: bytes, options: KernelOptions, *, with_others: bool) -> None:
+        self._content = content
+        self._options = options
+        self._with_others = with_others
+        self._names_license = may_name_license(content)
+        self._may_state_use = may_state_use(content)
+        self._is_long = len(content) > options.max_bytes
+        self._parsed: RobotsAnswers | None = None
+
+    def depend_on_url(self, answer: UseAnswer) -> bool:
+        """Return whether rows with the same answer can have different cells."""
+        if not self._may_state_use or (not self._with_others and answer.kind in _RULE_KINDS):
+            return False
+        parsed = self._parse()
+        return parsed.have_paths if self._with_others else parsed.rule_depends_on_url(answer)
+
+    def cells(self, answer: UseAnswer, url: bytes) -> _Cells:
+        """Return the cells of rows with an answer.
+
+        Args: url: The URL, or that of the first row if the cells do not depend on it.
+        """
+        is_read = answer.kind is not None or self._may_state_use or self._names_license or self._is_long
+        robots = self._parse() if is_read else None
+        names_license = self._names_license and bool(self._parse().robots.licenses(agent=answer.agent))
+        unread = unread_beside_robots(
+            answer.purpose,
+            allowed=answer.allowed,
+            robots_is_read=robots is None or not robots.robots.tail,
+            names_license=names_license,
+        )
+        if robots is None:
+            return _Cells(unread, None, combination(None, allowed=None))
+        text = url.decode("utf-8", "surrogateescape")
+        others = statements_text(robots.other_statements(answer, text)) if self._with_others else None
+        return _Cells(unread, robots.note(answer), robots.rule(answer, text), others)
+
+    def _parse(self) -> RobotsAnswers:
+        if self._parsed is None:
+            options = self._options
+            self._parsed = RobotsAnswers(parse(self._content, profile=options.profile, max_bytes=options.max_bytes))
+        return self._parsed
+
+
+def _cells(
+    options: KernelOptions, columns: UseColumns, stated: Stated, *, with_others: bool
+) -> tuple[Any, Any, Any, Any]:
+    """Return the fields of `_Cells` as arrays. Rows that do not differ but in the URL are answered once if possible.
+
+    Args:
+        columns: The files, the agents, the URLs and the purposes.
+        stated: What decides in each row.
     """
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    (chains, agent_numbers), (use, kind, token, line) = agents, stated
-    tokens = compute.unique(token.drop_null()).to_pylist()
-    asked = list(dict.fromkeys(purposes))
-    uses, kinds, names = list(_ALLOWED), [None, *StatementKind], [None, *tokens]
+    length, is_answered = len(stated.use), stated.use.is_valid()
+    purposes = list(dict.fromkeys(columns.purposes))
+    purpose_numbers = pa.array([purposes.index(purpose) for purpose in columns.purposes], pa.int64())
+    values = [columns.content.indices, columns.agent_numbers, purpose_numbers, *stated]
+    values = [_repeated(column, length).filter(is_answered) for column in values]
+    numbers, rows_of = _distinct_rows(values)
+    first = compute.list_element(rows_of, 0)
+    urls = _repeated(columns.url, length).filter(is_answered)
+    distinct = list(zip(*(column.take(first).to_pylist() for column in (*values, urls)), strict=True))
+    contents = read_values(columns.content.dictionary)
+    agents = [None if chain is None else chain_agent(chain) for chain in columns.chains]
 
-    def pairs(first: Any, second: Any, count: int) -> Any:
-        return compute.add(*(_repeated(part, len(use)) for part in (compute.multiply(first, count), second)))
-
-    rows = use.is_valid()
-    purpose_numbers = pa.array([asked.index(purpose) for purpose in purposes], pa.int64())
-    statement_numbers = pairs(_numbers(kind, kinds[1:]), _numbers(token, tokens), len(names))
-    columns = (
-        content.indices.cast(pa.int64()),
-        pairs(agent_numbers, purpose_numbers, len(asked)),
-        pairs(statement_numbers, compute.index_in(use, pa.array(uses)), len(uses)),
-        line.cast(pa.int64()).fill_null(0),
-    )
-    # Equal rows have the same code, which is the position of their numbers in `questions`.
-    codes = pa.repeat(pa.scalar(0, pa.int64()), compute.sum(rows).as_py() or 0)
-    questions: list[tuple[int, ...]] = [()] if len(codes) else []
-    for column in columns:
-        numbers = _repeated(column, len(use)).filter(rows)
-        count = (compute.max(numbers).as_py() or 0) + 1
-        keys: Sequence[int] = range(len(questions))
-        if count > 1:
-            encoded = compute.add(compute.multiply(codes, count), numbers).dictionary_encode()
-            codes, keys = encoded.indices.cast(pa.int64()), encoded.dictionary.to_pylist()
-        questions = [(*questions[key // count], key % count) for key in keys]
-    contents = read_values(content.dictionary)
-    file_notes, number, names_license = None, -1, False
-    unread: list[str | None] = [None] * len(questions)
-    notes = unread.copy()
+    found: list[_Cells] = [_NO_CELLS] * len(rows_of)
+    numbers_by_row: dict[int, int] = {}
+    file_number, file = -1, _FileAnswers(b"", options, with_others=with_others)
     # Only one file is parsed at a time.
-    for (file, asker, statement, line_number), code in sorted(zip(questions, range(len(questions)), strict=True)):
-        (agent, purpose), (rest, use_number) = divmod(asker, len(asked)), divmod(statement, len(uses))
-        chain, used_for, text = chains[agent], asked[purpose], contents[file]
-        stated_kind, name = kinds[rest // len(names)], names[rest % len(names)]
-        assert chain is not None
-        assert used_for is not None
-        assert isinstance(text, bytes)
-        if file != number:
-            number, file_notes, names_license = file, None, may_name_license(text)
-        if file_notes is None and (stated_kind or names_license or len(text) > options.max_bytes):
-            file_notes = DecidingNotes(parse(text, profile=options.profile, max_bytes=options.max_bytes))
-        robots = None if file_notes is None else file_notes.robots
-        crawler = chain_agent(chain)
-        unread[code] = unread_beside_robots(
-            used_for,
-            allowed=_ALLOWED[uses[use_number]],
-            robots_is_read=robots is None or not robots.tail,
-            names_license=robots is not None and names_license and bool(robots.licenses(agent=crawler)),
-        )
-        if file_notes is not None and stated_kind is not None:
-            notes[code] = file_notes.note(crawler, used_for, stated_kind, line_number, name)
+    for index in compute.sort_indices(values[0].take(first)).to_pylist():
+        number, agent_number, purpose_number, use, kind, line, token, url = distinct[index]
+        if number != file_number:
+            file_number, file = number, _FileAnswers(contents[number], options, with_others=with_others)
+        answer = UseAnswer(agents[agent_number], purposes[purpose_number], _ALLOWED[use], _KINDS.get(kind), line, token)
+        if not file.depend_on_url(answer):
+            found[index] = file.cells(answer, url)
+            continue
+        of_urls: dict[bytes, int] = {}
+        for row in rows_of[index].as_py():
+            own = urls[row].as_py()
+            if own not in of_urls:
+                of_urls[own] = len(found)
+                found.append(file.cells(answer, own))
+            numbers_by_row[row] = of_urls[own]
+    if numbers_by_row:
+        numbers = pa.array([numbers_by_row.get(row, one) for row, one in enumerate(numbers.to_pylist())], pa.int64())
     # Null in rows without an answer.
-    codes = compute.replace_with_mask(pa.nulls(len(use), pa.int64()), rows, codes)
-    return pa.array(unread, pa.string()).take(codes), pa.array(notes, pa.string()).take(codes)
+    numbers = compute.replace_with_mask(pa.nulls(length, pa.int64()), is_answered, numbers)
+    fields = zip(*(found or [_NO_CELLS]), strict=True)
+    unread, note, rule, others = (pa.array(cells, pa.string()).take(numbers) for cells in fields)
+    return unread, note, rule, others
 
 
-def _numbers(column: Any, values: Iterable[str]) -> Any:
-    """Return the position of each value of a column from 1, and 0 for null."""
+def _distinct_rows(columns: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the number of the combination of values in each row, and the rows of each combination as lists."""
     pa = import_pyarrow(_REASON)
     compute = import_extra("pyarrow.compute", "arrow", _REASON)
-    return compute.add(compute.index_in(column, pa.array(values, pa.string())).cast(pa.int64()).fill_null(-1), 1)
+    numbers = pa.repeat(pa.scalar(0, pa.int64()), len(columns[0]))
+    for column in columns:
+        encoded = column.dictionary_encode("encode")
+        if len(encoded.dictionary) > 1:
+            both = compute.add(compute.multiply(numbers, len(encoded.dictionary)), encoded.indices.cast(pa.int64()))
+            numbers = both.dictionary_encode().indices.cast(pa.int64())
+    positions = pa.array(range(len(numbers)), pa.int64())
+    grouped = pa.table({"number": numbers, "row": positions}).group_by("number", use_threads=False)
+    return numbers, grouped.aggregate([("row", "list")]).sort_by("number").column("row_list").combine_chunks()
 
 
 def may_name_license(content: bytes) -> bool:
     """Return whether a robots.txt may name an RSL license. False is certain."""
     # In UTF-16, other bytes are between the characters.
     return b"\0" in content or _LICENSE_KEY in content.lower()
+
+
+def may_state_use(content: bytes) -> bool:
+    """Return whether a robots.txt may state a preference. False is certain."""
+    return b"\0" in content or any(key in content.lower() for key in _USE_KEYS)
 
 
 def _encoded(column: Any) -> Any:

@@ -17,7 +17,7 @@ from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.request_headers import is_foreign
-from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
+from canfetch.client.site_files import FileKey, FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
 from canfetch.core.agent import Agent
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from canfetch.consent.sources import PageResponse
     from canfetch.consent.verdict import UseVerdict
 
+KeyT = TypeVar("KeyT")
 ResultT = TypeVar("ResultT")
 
 
@@ -58,7 +59,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """Forget the fetches in progress in a forked process: their tasks belong to the parent."""
         self._lock = threading.Lock()
         self._in_flight: dict[str, FetchTask[OriginState]] = {}
-        self._file_fetches: dict[str, FetchTask[KeptFile]] = {}
+        self._file_fetches: dict[FileKey, FetchTask[KeptFile]] = {}
 
     async def allows(
         self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None
@@ -319,10 +320,10 @@ class AsyncClient(BaseClient[AsyncTransport]):
                 raise ClientClosed from None
             raise
 
-    def _forget_fetch(self, table: dict[str, FetchTask[ResultT]], name: str, fetch: FetchTask[ResultT]) -> None:
+    def _forget_fetch(self, table: dict[KeyT, FetchTask[ResultT]], key: KeyT, fetch: FetchTask[ResultT]) -> None:
         with self._lock:
-            if table.get(name) is fetch:
-                del table[name]
+            if table.get(key) is fetch:
+                del table[key]
 
     async def _site_file(self, step: FileStep) -> KeptFile:
         """Return a file of a site: from memory, or fetched, by one task at a time."""

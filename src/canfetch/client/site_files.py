@@ -74,6 +74,13 @@ def _host_and_port(origin: Origin) -> str:
     return str(origin).partition("://")[2]
 
 
+class FileKey(NamedTuple):
+    """The key of a file in memory. With credentials, the file can be another one than without them."""
+
+    url: str
+    is_without_credentials: bool
+
+
 class FileStep(NamedTuple):
     """Return a file of a site, fetched as by `fetch_site_file` if it is not in memory. The result is a KeptFile.
 
@@ -85,9 +92,9 @@ class FileStep(NamedTuple):
     cross_origin: bool = False
 
     @property
-    def key(self) -> str:
-        """The key of the file in memory. With credentials, the file can be another one."""
-        return f"{self.url} (without credentials)" if self.cross_origin else self.url
+    def key(self) -> FileKey:
+        """The key of the file in memory."""
+        return FileKey(self.url, self.cross_origin)
 
 
 def fetch_site_file(step: FileStep) -> Generator[Step, Any, SiteFile]:
@@ -129,7 +136,7 @@ class SiteFileCache:
 
     def _clear(self) -> None:
         self._lock = threading.Lock()
-        self._files: OrderedDict[str, KeptFile] = OrderedDict()
+        self._files: OrderedDict[FileKey, KeptFile] = OrderedDict()
         self._bytes = 0
 
     def get(self, step: FileStep, now: float) -> KeptFile | None:
@@ -159,7 +166,7 @@ class SiteFileCache:
                 self._forget(next(iter(self._files)))
         return kept
 
-    def _forget(self, key: str) -> None:
+    def _forget(self, key: FileKey) -> None:
         kept = self._files.pop(key, None)
         if kept is not None:
             self._bytes -= _size(kept.file)

@@ -18,7 +18,7 @@ from canfetch.client.documents import DecideStep, FetchStep, run_steps, run_with
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.request_headers import is_foreign
-from canfetch.client.site_files import FileStep, KeptFile, SiteFile, fetch_site_file
+from canfetch.client.site_files import FileKey, FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.transports import Transport
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from canfetch.consent.sources import PageResponse
     from canfetch.consent.verdict import UseVerdict
 
+KeyT = TypeVar("KeyT")
 ResultT = TypeVar("ResultT")
 
 
@@ -70,7 +71,7 @@ class Client(BaseClient[Transport]):
         """Forget the fetches in progress in a forked process: their threads exist only in the parent."""
         self._lock = threading.Lock()
         self._in_flight: dict[str, Future[OriginState]] = {}
-        self._file_fetches: dict[str, Future[KeptFile]] = {}
+        self._file_fetches: dict[FileKey, Future[KeptFile]] = {}
         self._refresh_threads: set[threading.Thread] = set()
 
     def allows(self, url: AnyURL, *, agent: str | Agent | None = None, site_reachable: bool | None = None) -> bool:
@@ -389,7 +390,7 @@ class Client(BaseClient[Transport]):
                 return future.result()
 
     def _complete(
-        self, future: Future[ResultT], table: dict[str, Future[ResultT]], name: str, call: Callable[[], ResultT]
+        self, future: Future[ResultT], table: dict[KeyT, Future[ResultT]], key: KeyT, call: Callable[[], ResultT]
     ) -> ResultT:
         """Set the result of a future in a table to that of a call, and remove it."""
         try:
@@ -403,8 +404,8 @@ class Client(BaseClient[Transport]):
             # thread, and after one of the transport, each waiting thread tries itself.
             future.cancel()
             with self._lock:
-                if table.get(name) is future:
-                    del table[name]
+                if table.get(key) is future:
+                    del table[key]
         return result
 
     def _site_file(self, step: FileStep) -> KeptFile:

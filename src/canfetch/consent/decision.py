@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from canfetch.agents.requested import named_agent
 from canfetch.consent.licenses import (
@@ -24,6 +24,7 @@ from canfetch.consent.licenses import (
     read_licenses,
     record_places,
 )
+from canfetch.consent.preference_records import GroupedRecords, PreferenceRecords, group_records
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
 from canfetch.consent.sources import (
@@ -41,10 +42,7 @@ from canfetch.consent.sources import (
     url_text,
 )
 from canfetch.consent.statements import (
-    ALL_CRAWLERS,
     FAULTS,
-    FOR_NO_CRAWLER,
-    FOR_OTHERS,
     USAGE_RECORDS,
     Listing,
     directive_statements,
@@ -52,7 +50,6 @@ from canfetch.consent.statements import (
     group_statement,
     header_statements,
     payment_statements,
-    record_statement,
     rule_statement,
     states_use,
     tdm_statements,
@@ -64,7 +61,6 @@ from canfetch.consent.statements import (
 from canfetch.consent.verdict import (
     HEADERS,
     HTML,
-    MAX_STATEMENTS,
     ROBOTS,
     TDM_FILE,
     SourceState,
@@ -75,11 +71,9 @@ from canfetch.consent.verdict import (
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.document_urls import License
-from canfetch.core.extensions.index import PathRecords
 from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
-from canfetch.core.extensions.record import Extension, ExtensionScope
+from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.usage import Usage
-from canfetch.core.extensions.usage_records import statements_of
 from canfetch.core.lines import line_text, physical_lines
 from canfetch.core.origin import find_origin
 from canfetch.core.profiles import get_profile
@@ -154,15 +148,16 @@ class UseSources:
     now: float
     # What all agents of a group have in common.
     _licenses: dict[tuple[UsagePurpose, tuple[int, ...]], Licenses] = field(default_factory=dict, repr=False)
-    _faulty: "_Grouped" = field(init=False, repr=False)
-    _usage_records: "_Grouped" = field(init=False, repr=False)
+    _faulty: GroupedRecords = field(init=False, repr=False)
+    _preference_records: PreferenceRecords = field(init=False, repr=False)
     _lines: list[bytes] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
-        records = [record for record in _records_of(self.robots) if record.name in USAGE_RECORDS]
-        object.__setattr__(self, "_faulty", _by_group((one for one in records if one.notes & FAULTS), stating=False))
-        preferences = (record for record in records if record.name != LICENSE and record.parsed is not None)
-        object.__setattr__(self, "_usage_records", _by_group(preferences, stating=True))
+        robots = self.robots
+        faulty = (one for one in _records_of(robots) if one.name in USAGE_RECORDS and one.notes & FAULTS)
+        object.__setattr__(self, "_faulty", group_records(faulty, stating=False))
+        records = PreferenceRecords(None if isinstance(robots, MissingSource) else robots)
+        object.__setattr__(self, "_preference_records", records)
 
     def decide(self, agent: Agent, purposes: Iterable[UsagePurpose]) -> dict[UsagePurpose, UseVerdict]:
         """Decide as `may_use`, for several purposes.
@@ -227,54 +222,12 @@ class UseSources:
         deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
         yield from (group_statement(one, usage.verdict.group) for one in listing.first(deciding))
         yield from token_records(robots, self.url, agent, usage, listing)
-        if self._usage_records.first and not usage.statements:
-            yield from self._passed_over(robots, agent, usage, listing)
+        yield from self._preference_records.overridden(agent, usage, listing)
         groups = (None, *robots.rules_for(agent).group_indices)
         faulty = self._faulty.of(groups, purpose, listing)
         stating_nothing = (record for record in faulty if not states_use(record, purpose))
         for record in listing.first(sorted(stating_nothing, key=lambda one: one.line)):
             yield fault_statement(record, usage.verdict.group)
-
-    def _passed_over(self, robots: RobotsTxt, agent: Agent, usage: Usage, listing: Listing) -> Iterator[UseStatement]:
-        """Yield records on the use that do not apply to the agent, as facts: a reader of the file may expect them to.
-
-        Cost: As matching 100 patterns.
-        """
-        own, every = robots.rules_for(agent).group_indices, robots.rules_for(ALL_CRAWLERS)
-        groups = dict.fromkeys((None, *own, *every.group_indices))
-        records = self._usage_records.of(groups, usage.purpose, listing)
-        stated = (record for record in records if states_use(record, usage.purpose))
-        paths = [(record.parsed.path or b"/", record) for record in listing.first(stated)]
-        matching = PathRecords(paths, get_profile(robots.profile)).matching(usage.verdict.target)
-        overriding: dict[type, int | None] = {}
-        for record in sorted(matching, key=lambda one: one.line):
-            note, group, outside = "", usage.verdict.group, FOR_OTHERS
-            if record.scope is ExtensionScope.NONE:
-                outside = FOR_NO_CRAWLER
-            elif record.group is None or record.group in own:
-                kind = type(record.parsed)
-                if kind not in overriding:
-                    overriding[kind] = self._overriding_line(kind, own, usage.verdict.target)
-                line = overriding[kind]
-                note = f"{'another line' if line is None else f'line {line}'} overrides it"
-            else:
-                note = f"in the group for {ALL_CRAWLERS}, which does not apply to {agent.tokens[0]}"
-                group = every.group
-            for statement in statements_of(record, usage.purpose):
-                fact = record_statement(statement)._replace(preference=Preference.UNKNOWN, note=note)
-                yield with_place(fact, record, group, outside)
-
-    def _overriding_line(self, kind: type, groups: Iterable[int], target: bytes) -> int | None:
-        """Return the line of the record of a kind that decides in groups, or None if it is not among the first ones.
-
-        Cost: As matching 100 patterns for each group.
-        """
-        assert isinstance(self.robots, RobotsTxt)
-        of_groups = chain.from_iterable(self._usage_records.first.get(group, ()) for group in groups)
-        rivals = [record for record in of_groups if type(record.parsed) is kind]
-        paths = [(record.parsed.path or b"/", record) for record in rivals]
-        found = PathRecords(paths, get_profile(self.robots.profile)).most_specific(target) or rivals
-        return found[0].line if found else None
 
     def _line_text(self, number: int) -> str:
         """Return a line of robots.txt as written, without white space around it and without its comment."""
@@ -442,38 +395,6 @@ def _allowed(statements: Collection[UseStatement]) -> bool | None:
     if preference is Preference.ALLOW and any(statement.is_condition for statement in statements):
         return None
     return {Preference.ALLOW: True, Preference.DISALLOW: False, Preference.UNKNOWN: None}[preference]
-
-
-class _Grouped(NamedTuple):
-    """The first 100 records of each group, and the number of the others for each purpose.
-
-    The group None has those outside of groups.
-    """
-
-    first: dict[int | None, list[Extension[Any]]]
-    others: Counter[tuple[int | None, UsagePurpose]]
-
-    def of(self, groups: Iterable[int | None], purpose: UsagePurpose, listing: Listing) -> Iterator[Extension[Any]]:
-        """Yield the first records of groups, and count the others as not listed."""
-        for group in groups:
-            yield from self.first.get(group, ())
-            listing.unlisted += self.others[group, purpose]
-
-
-def _by_group(records: Iterable[Extension[Any]], *, stating: bool) -> _Grouped:
-    """Group records.
-
-    Args: stating: Whether the records that state something on a purpose count for it, or the others.
-    """
-    grouped = _Grouped({}, Counter())
-    for record in records:
-        own = grouped.first.setdefault(record.group, [])
-        if len(own) < MAX_STATEMENTS:
-            own.append(record)
-        else:
-            stated = (purpose for purpose in UsagePurpose if states_use(record, purpose) is stating)
-            grouped.others.update((record.group, purpose) for purpose in stated)
-    return grouped
 
 
 def _next_date(verdict: PageVerdict, now: float) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from canfetch.access.redirects import REDIRECTS
-from canfetch.consent.verdict import HEADERS, HTML, ROBOTS, TDM_FILE, SourceState, UseSource
+from canfetch.consent.verdict import HEADERS, HTML, PARTLY_READ, ROBOTS, TDM_FILE, SourceState, UseSource
 from canfetch.core.choices import unknown_choice
 from canfetch.core.content_formats import foreign_content_note
 from canfetch.core.document import RobotsTxt
@@ -20,7 +20,6 @@ MAX_TEXT: Final = 500
 """The number of characters of a text of a site in an answer."""
 _START: Final = 1024
 PAGE_STARTS: Final = ("<!doctype html", "<html")
-_PART: Final = "only a part was read"
 _SUCCESS: Final = range(200, 300)
 PAYMENT_REQUIRED: Final = 402
 LICENSE_REQUIRED: Final = frozenset({401, PAYMENT_REQUIRED})
@@ -119,7 +118,7 @@ def robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
         return missing_source(ROBOTS, robots)
     # Clients count the bytes of the file, and UTF-16 takes two where the parsed file takes one.
     if robots.tail or (robots.source_encoding != "utf-8" and len(robots.render()) > robots.max_bytes):
-        return UseSource(ROBOTS, SourceState.NOT_READ, _PART)
+        return UseSource(ROBOTS, SourceState.NOT_READ, PARTLY_READ)
     return UseSource(ROBOTS, SourceState.READ, foreign_content_note(robots.content) or "")
 
 
@@ -169,7 +168,7 @@ def _headers_source(page: PageRules, response: PageResponse) -> UseSource:
     if response.headers is None:
         return UseSource(HEADERS, SourceState.NOT_READ)
     if not page.has_all_of_headers:
-        return UseSource(HEADERS, SourceState.NOT_READ, _PART)
+        return UseSource(HEADERS, SourceState.NOT_READ, PARTLY_READ)
     return UseSource(HEADERS, SourceState.READ)
 
 
@@ -180,7 +179,7 @@ def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSo
     elif PageNote.NOT_HTML in page.notes:
         yield UseSource(HTML, SourceState.ABSENT, "the content is not HTML")
     elif not page.has_all_of_html:
-        yield UseSource(HTML, SourceState.NOT_READ, _PART)
+        yield UseSource(HTML, SourceState.NOT_READ, PARTLY_READ)
     else:
         yield UseSource(HTML, SourceState.READ)
 
@@ -194,7 +193,7 @@ def _tdm_source(page: PageRules) -> UseSource:
         state = SourceState.UNREACHABLE if file.unreachable else SourceState.UNREADABLE
         return UseSource(TDM_FILE, state, file.problem)
     if file.truncated:
-        return UseSource(TDM_FILE, SourceState.NOT_READ, _PART)
+        return UseSource(TDM_FILE, SourceState.NOT_READ, PARTLY_READ)
     return UseSource(TDM_FILE, SourceState.READ)
 
 

@@ -6,7 +6,6 @@ Statements of lines of robots.txt have no words: `UseSources` adds the lines tha
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from canfetch.agents.crawler import Crawler
@@ -17,7 +16,7 @@ from canfetch.consent.verdict import HEADERS, HTML, MAX_STATEMENTS, ROBOTS, TDM_
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.content_usage import contradicted_labels
-from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
+from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.extensions.record import Extension, ExtensionNote
 from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.extensions.usage_records import statements_of
@@ -38,11 +37,12 @@ _OUTSIDE: Final = "outside of all groups"
 FOR_OTHERS: Final = f"{_OUTSIDE}, so that it applies to crawlers whose groups have no such line"
 FOR_NO_CRAWLER: Final = f"{_OUTSIDE}, so that it applies to no crawler"
 _INVALID_RESERVATION: Final = "the value is neither 0 nor 1, so that it states nothing"
+_CONVENTION: Final = "no specification: a convention of DeviantArt, November 2022"
 _OPT_OUTS: Final = {
-    "noai": (Preference.DISALLOW, ""),
-    "noimageai": (Preference.UNKNOWN, "it is about the images of the page"),
+    "noai": (Preference.DISALLOW, _CONVENTION),
+    "noimageai": (Preference.UNKNOWN, f"it is about the images of the page; {_CONVENTION}"),
 }
-_PREFERENCE_RECORDS: Final = frozenset({"content-usage", "content-signal", "disallowaitraining", "allowaitraining"})
+PREFERENCE_RECORDS: Final = frozenset({"content-usage", "content-signal", "disallowaitraining", "allowaitraining"})
 _DIRECTIVES: Final = {
     UsagePurpose.TRAINING: frozenset({*_OPT_OUTS, "noarchive", "nocache"}),
     UsagePurpose.SEARCH: frozenset({"noindex", "none", UNAVAILABLE_AFTER}),
@@ -53,7 +53,7 @@ _DIRECTIVE_FAULTS: Final = {
     DirectiveNote.MISSING_VALUE: "the value is missing",
     DirectiveNote.INVALID_VALUE | DirectiveNote.INVALID_DATE: "the value is invalid",
 }
-USAGE_RECORDS: Final = _PREFERENCE_RECORDS | {LICENSE}
+USAGE_RECORDS: Final = PREFERENCE_RECORDS | {LICENSE}
 # A record with one of these notes may be meant to state something.
 FAULTS: Final = ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE | ExtensionNote.UNKNOWN_LABEL
 _RECORD_KINDS: Final = {
@@ -95,56 +95,22 @@ def unreachable_statement() -> UseStatement:
 
 def rule_statement(verdict: Verdict) -> UseStatement:
     """Return the rule that disallows a URL."""
-    note = _rule_note(verdict.agent, verdict.group, verdict.line or 0)
+    note = rule_note(verdict.agent, verdict.group, verdict.line or 0)
     if verdict.rule is None:
         return UseStatement(StatementKind.RULE, ROBOTS, ROBOTS, verdict.explanation, Preference.DISALLOW, note)
     return _line_statement(StatementKind.RULE, verdict.rule.line, Preference.DISALLOW, note)
 
 
-def _rule_note(agent: Agent, group: GroupSelection, line: int) -> str:
+def rule_note(agent: Agent, group: GroupSelection, line: int) -> str:
+    """Return the note of a rule that disallows a URL."""
     return _joined(f"{agent.tokens[0]} may not fetch the URL", _group_lines(group, line) if line else "")
 
 
-def _token_note(token: Crawler, group: GroupSelection, line: int) -> str:
+def token_note(token: Crawler, group: GroupSelection, line: int) -> str:
+    """Return the note of a rule for a control token."""
     meaning = f"a rule for {token.name}, which controls this use by {token.operator}"
     # The registry has no titles of documents.
     return _joined(meaning, _group_lines(group, line), f"documented in {token.source}")
-
-
-class DecidingNotes:
-    """The notes of the statements of a robots.txt that decide. They do not depend on the URL.
-
-    Args: robots: The file.
-    """
-
-    def __init__(self, robots: RobotsTxt) -> None:
-        self.robots = robots
-        # A long record is parsed once for all agents.
-        self._stated: dict[tuple[int, UsagePurpose], tuple[UseStatement, Extension[Any]]] = {}
-
-    def note(self, agent: Agent, purpose: UsagePurpose, kind: StatementKind, line: int, token: str | None) -> str:
-        """Return the note of a statement.
-
-        Args:
-            agent: Who collects the content.
-            kind, line, token: Those of the statement. 0 is no line.
-        Cost: O(user-agent lines of the groups), and O(bytes) at the first call.
-        """
-        group = self.robots.rules_for(agent).group
-        if kind is StatementKind.RULE:
-            return _rule_note(agent, group, line)
-        if token is not None:
-            crawler = next(one for one in control_tokens(agent, purpose) if one.name == token)
-            return _token_note(crawler, self.robots.rules_for(crawler.agent).group, line)
-        if (line, purpose) not in self._stated:
-            records = self.robots.extensions
-            record = records[bisect_left(records, line, key=attrgetter("line"))]
-            # Of several labels, the most restrictive one decides.
-            stated = list(statements_of(record, purpose))
-            wanted = most_restrictive(one.usage_preference.preference for one in stated)
-            first = next(one for one in stated if one.usage_preference.preference is wanted)
-            self._stated[line, purpose] = record_statement(first), record
-        return with_place(*self._stated[line, purpose], group).note
 
 
 def _joined(*texts: str) -> str:
@@ -191,7 +157,7 @@ def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePu
         verdict = robots.decide(url, agent=token.agent)
         if verdict.rule is not None and not verdict.allowed:
             line, group = verdict.rule.line, verdict.group
-            note = _token_note(token, group, line)
+            note = token_note(token, group, line)
             yield _line_statement(StatementKind.CONTROL_TOKEN, line, Preference.DISALLOW, note)._replace(
                 token=token.name, group=ALL_CRAWLERS if group.token == ALL_CRAWLERS else token.name
             )
@@ -212,7 +178,7 @@ def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage, listi
 
 def states_use(record: Extension[Any], purpose: UsagePurpose) -> bool:
     """Return whether a record states something on a use, for any agent."""
-    return record.name in _PREFERENCE_RECORDS and record.parsed is not None and any(statements_of(record, purpose))
+    return record.name in PREFERENCE_RECORDS and record.parsed is not None and any(statements_of(record, purpose))
 
 
 def group_statement(statement: UsageStatement, group: GroupSelection) -> UseStatement:

@@ -3,7 +3,7 @@
 The JSON form of a `UseVerdict` is stable: within one `schema`, keys are added but never renamed, removed or retyped.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -32,6 +32,8 @@ class SourceState(StrEnum):
     NOT_READ = "not-read"  # not requested, or robots.txt disallows it
 
 
+PARTLY_READ: Final = "only a part was read"
+"""The detail of a source that was not read to its end."""
 _UNREAD: Final = frozenset({SourceState.UNREACHABLE, SourceState.UNREADABLE, SourceState.NOT_READ})
 MAX_STATEMENTS: Final = 100
 """The number of statements of one kind of source that a verdict has. A file can have thousands."""
@@ -63,6 +65,11 @@ class UseSource(NamedTuple):
     def is_unread(self) -> bool:
         """Whether it can contain statements that are unknown."""
         return self.state in _UNREAD
+
+    @property
+    def is_partly_read(self) -> bool:
+        """Whether only its beginning was read, up to a limit."""
+        return self.state is SourceState.NOT_READ and self.detail.startswith(PARTLY_READ)
 
     @property
     def words(self) -> str:
@@ -121,22 +128,54 @@ _REFUSALS: Final[Mapping[StatementKind, str]] = {
 }
 
 
-def combination(kind: StatementKind | str | None, *, allowed: bool | None, is_conditional: bool = False) -> str:
+class Precedence(StrEnum):
+    """Why a line of robots.txt on the use does not apply, although a reader of the file may expect it to."""
+
+    GROUP = "group"  # the lines of the crawler's group replace those for `*` and those outside of groups
+    PATH = "path"  # a line with a more specific path replaces it
+
+
+_PRECEDENCES: Final[Mapping[Precedence, str]] = {
+    Precedence.GROUP: "the lines in the crawler's group decide",
+    Precedence.PATH: "the line with the most specific path decides",
+}
+PREFERENCE_KINDS: Final = frozenset(
+    {StatementKind.CONTENT_SIGNAL, StatementKind.CONTENT_USAGE, StatementKind.AI_TRAINING_RULE}
+)
+"""The kinds of lines of robots.txt of which the group and the path select those that apply."""
+
+
+def combination(
+    kind: StatementKind | str | None,
+    *,
+    allowed: bool | None,
+    is_conditional: bool = False,
+    is_opposed: bool = False,
+    precedences: Collection[Precedence] = (),
+) -> str:
     """Return the rule by which the statements of all sources result in an answer.
 
     Args:
         kind: The kind of the first statement that decides, or None if there is none.
         allowed: The answer.
         is_conditional: Whether the use has conditions.
+        is_opposed: Whether a statement allows a use that is disallowed, also on conditions.
+        precedences: Why lines of robots.txt on the use do not apply.
     """
-    if allowed is False:
-        found = None if kind is None else _REFUSALS.get(StatementKind(kind))
-        return found or "the most restrictive statement decides"
-    if is_conditional:
+    refusal = None if kind is None or allowed is not False else _REFUSALS.get(StatementKind(kind))
+    if refusal is not None:
+        return refusal
+    if is_conditional and allowed is None:
         return "a condition, such as a payment, is not an allowance"
+    rules = [words for one, words in _PRECEDENCES.items() if one in precedences]
     if allowed is None:
-        return "nothing is stated, and no standard defines what silence means"
-    return "a statement allows the use, and no statement disallows it"
+        rules.append("nothing is stated, and no standard defines what silence means")
+    elif is_opposed:
+        rules.append("the most restrictive statement decides")
+    elif not rules:
+        verbs = ("allows", "disallows") if allowed else ("disallows", "allows")
+        rules.append(f"a statement {verbs[0]} the use, and no statement {verbs[1]} it")
+    return "; ".join(rules)
 
 
 class UseStatement(NamedTuple):
@@ -158,6 +197,7 @@ class UseStatement(NamedTuple):
             or port.
         is_overridable: Whether another statement, in a part of the source or of the page that was not read, could
             override it. False for `noai` and the terms of licenses.
+        precedence: Why it does not apply, if it is a line of robots.txt that another group or line overrides.
     """
 
     kind: StatementKind
@@ -172,6 +212,7 @@ class UseStatement(NamedTuple):
     token: str | None = None
     group: str | None = None
     source_url: str | None = None
+    precedence: Precedence | None = None
 
     @property
     def standard(self) -> str:
@@ -268,6 +309,12 @@ class UseVerdict(NamedTuple):
         return tuple(statement for statement in self.statements if statement.preference is wanted)
 
     @property
+    def other_statements(self) -> tuple[UseStatement, ...]:
+        """The statements that do not decide: those that lost, conditions of a use that is disallowed, and facts."""
+        shown = {*self.decided_by, *self.conditions}
+        return tuple(one for one in self.statements if one not in shown)
+
+    @property
     def conditions(self) -> tuple[UseStatement, ...]:
         """The conditions of the use, such as a payment. Empty if it is disallowed."""
         return () if self.allowed is False else tuple(one for one in self.statements if one.is_condition)
@@ -307,8 +354,22 @@ class UseVerdict(NamedTuple):
     @property
     def combination(self) -> str:
         """The rule by which the statements result in the answer."""
-        kind = self.decided_by[0].kind if self.decided_by else None
-        return combination(kind, allowed=self.allowed, is_conditional=bool(self.conditions))
+        first = next(iter(self.decided_by), None)
+        return combination(
+            None if first is None else first.kind,
+            allowed=self.allowed,
+            is_conditional=bool(self.conditions),
+            is_opposed=self.allowed is False
+            and any(one.preference is Preference.ALLOW or one.is_condition for one in self.statements),
+            precedences=self._precedences(first),
+        )
+
+    def _precedences(self, first: UseStatement | None) -> set[Precedence]:
+        """Return why other lines than the first statement that decides do not apply."""
+        if first is not None and (first.source != ROBOTS or first.kind not in PREFERENCE_KINDS):
+            return set()
+        lost = (one for one in self.statements if first is None or one.source_url == first.source_url)
+        return {one.precedence for one in lost if one.precedence is not None}
 
     @property
     def explanation(self) -> str:

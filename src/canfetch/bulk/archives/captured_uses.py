@@ -8,7 +8,7 @@ from functools import partial
 from math import inf
 from typing import Any, Final, NamedTuple
 
-from canfetch.bulk.archives.captured_pages import CapturedPage, CapturedPages
+from canfetch.bulk.archives.captured_pages import CapturedPages
 from canfetch.bulk.archives.decisions import Decision, FileDecisions
 from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.client.documents import DecideStep, FetchStep, NotFetched, fetch_document, quoted_url, run_steps
@@ -38,6 +38,32 @@ class _Page(NamedTuple):
 def _reads_license(verdict: UseVerdict) -> bool:
     """Return whether a license was captured."""
     return any(one.name == LICENSE and one.state is not SourceState.NOT_READ for one in verdict.sources)
+
+
+class _CapturedResponses:
+    """Answers the steps of a fetch with captures.
+
+    Args:
+        pages: The captures.
+        at: The time until which they were made, in seconds since the epoch, or None for the last ones.
+    Attributes: last_time: The time of the last response, or None if there is none, or if the archive has no times.
+    """
+
+    def __init__(self, pages: CapturedPages, at: float | None) -> None:
+        self._pages = pages
+        self._at = at
+        self.last_time: float | None = None
+
+    def perform(self, step: DecideStep | FetchStep) -> Any:
+        """Return the result of a step."""
+        if isinstance(step, DecideStep):
+            # What was captured was fetched already. This finds invalid URLs.
+            return _ALLOWING.decide(step.url, agent="*")
+        captured = self._pages.find(step.url, self._at)
+        if captured is None:
+            raise NotFetched(f"{quoted_url(step.url)} was not captured", _NOT_CAPTURED)
+        self.last_time = captured.time
+        return captured.response._replace(url=step.url, body=captured.response.body[: step.max_bytes + 1])
 
 
 class CapturedUses:
@@ -102,17 +128,16 @@ class CapturedUses:
 
         Args: at: As for `verdicts`.
         """
-        captured = self._pages.find(step.url, at)
-        if captured is None:
+        if self._pages.find(step.url, at) is None:
             return None
-        times: list[float | None] = []
-        file = run_steps(fetch_site_file(step), partial(self._perform, at, times=times))
-        # After redirects, the time is that of the last response.
-        return KeptFile(file, inf, times[-1] if times else captured.time)
+        responses = _CapturedResponses(self._pages, at)
+        file = run_steps(fetch_site_file(step), responses.perform)
+        return KeptFile(file, inf, responses.last_time)
 
     def _page(self, url: str, at: float | None) -> _Page:
         try:
-            document = run_steps(fetch_document(url, max_bytes=DEFAULT_MAX_PAGE_BYTES), partial(self._perform, at))
+            steps = fetch_document(url, max_bytes=DEFAULT_MAX_PAGE_BYTES)
+            document = run_steps(steps, _CapturedResponses(self._pages, at).perform)
         except NotFetched as error:
             state = SourceState.NOT_READ if error.reason == _NOT_CAPTURED else SourceState.UNREACHABLE
             reached, hops = error.url or url, error.hops
@@ -144,14 +169,3 @@ class CapturedUses:
         unread = MissingSource(SourceState.NOT_READ)
         reading = UseReading(url, robots, response, unread, fresh_until=fresh_until, fetches=fetches)
         return run_steps(read_files(reading, question.agent, question.now), partial(self.file_at, at))[0]
-
-    def _perform(self, at: float | None, step: DecideStep | FetchStep, times: list[float | None] | None = None) -> Any:
-        if isinstance(step, DecideStep):
-            # What was captured was fetched already. This finds invalid URLs.
-            return _ALLOWING.decide(step.url, agent="*")
-        captured: CapturedPage | None = self._pages.find(step.url, at)
-        if captured is None:
-            raise NotFetched(f"{quoted_url(step.url)} was not captured", _NOT_CAPTURED)
-        if times is not None:
-            times.append(captured.time)
-        return captured.response._replace(url=step.url, body=captured.response.body[: step.max_bytes + 1])

@@ -16,11 +16,13 @@ from canfetch.bulk.archives.decisions import (
     Use,
     use_without_rules,
 )
+from canfetch.bulk.archives.url_decisions import URLDecisions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, check_json_lines, is_regular_file
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, missing_column, read_url_rows
 from canfetch.bulk.rule_texts import RULE_BYTES, rule_text
+from canfetch.bulk.statement_texts import statements_text
 from canfetch.bulk.writing.columns import Column, ColumnType
 from canfetch.consent.decision import statement_source
 from canfetch.consent.statements import unreachable_statement
@@ -30,6 +32,7 @@ from canfetch.consent.verdict import (
     TDM_FILE,
     SourceState,
     StatementKind,
+    UseSource,
     UseVerdict,
     combination,
     unread_beside_robots,
@@ -37,6 +40,7 @@ from canfetch.consent.verdict import (
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.quoting import quoted
 from canfetch.core.text import bounded_text, printable_text
+from canfetch.core.urls import AnyURL
 from canfetch.errors import InvalidOption
 
 DECISION_COLUMNS: Final = (
@@ -69,8 +73,13 @@ USE_COLUMNS: Final = (
         ColumnType.TEXT,
         "What the statement means, such as the user-agent line of its group or the terms of a license.",
     ),
+    Column("use_until", ColumnType.TIME, "When the answer has to be asked for again; null if nothing has a date."),
+)
+OTHERS_COLUMN: Final = Column(
+    "use_others", ColumnType.TEXT, "The statements that were found and do not decide, of at most 1,000 bytes."
 )
 NOT_STATED: Final = "not-stated"
+_PARTLY_READ: Final = "{} (only a part was read)"
 _ALLOWED: Final[dict[str, bool | None]] = {
     str(Preference.ALLOW): True,
     str(Preference.DISALLOW): False,
@@ -95,6 +104,7 @@ class FilterOptions(NamedTuple):
         policy: The access policy.
         profile: The parsing profile.
         use: The purpose of the use of the content, or None if only fetching is decided.
+        with_others: Whether there is a column of the statements that do not decide.
     """
 
     agents: tuple[NamedAgent, ...]
@@ -105,12 +115,20 @@ class FilterOptions(NamedTuple):
     policy: str
     profile: str
     use: UsagePurpose | None = None
+    with_others: bool = False
+
+    @property
+    def use_columns(self) -> tuple[Column, ...]:
+        """The columns about the use. Empty if only fetching is decided."""
+        if self.use is None:
+            return ()
+        return (*USE_COLUMNS, OTHERS_COLUMN) if self.with_others else USE_COLUMNS
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns that are added to those of the list."""
         agent = () if len(self.agents) == 1 else (AGENT_COLUMN,)
-        return (*agent, *DECISION_COLUMNS, *(() if self.use is None else USE_COLUMNS))
+        return (*agent, *DECISION_COLUMNS, *self.use_columns)
 
     def cells(self, agent: int, decided: Sequence[Any]) -> tuple[Any, ...]:
         """Return the cells of `columns`, from the number of an agent and those of the other columns."""
@@ -126,6 +144,19 @@ class FilterOptions(NamedTuple):
         if self.use is None:
             return None
         return uses.verdicts(url, at, file, [one.agent for one in self.agents], self.use)
+
+    def until(
+        self, decisions: URLDecisions, url: AnyURL, at: float | None, file: FileDecisions | Decision
+    ) -> float | None:
+        """Return the time of the next capture of the file of a URL if there is a use, or None.
+
+        Args:
+            decisions: Those of all captures.
+            url, at: As for `URLDecisions.find`, whose result is `file`.
+        """
+        if self.use is None or at is None or (isinstance(file, Decision) and file.is_invalid):
+            return None
+        return decisions.next_at(url, at)
 
     @property
     def decisive_cells(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
@@ -150,29 +181,40 @@ class FilterOptions(NamedTuple):
 
 
 def decide_by_file(
-    file: FileDecisions | Decision, url: Any, options: FilterOptions, verdicts: Sequence[UseVerdict] | None = None
+    file: FileDecisions | Decision,
+    url: Any,
+    options: FilterOptions,
+    verdicts: Sequence[UseVerdict] | None = None,
+    until: float | None = None,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield for each agent the cells of `DECISION_COLUMNS`, and those of `USE_COLUMNS` if there is a use.
+    """Yield for each agent the cells of `DECISION_COLUMNS` and of `FilterOptions.use_columns`.
 
     Args:
         file: The decisions about the origin of the URL. If there is a use and no verdict, they are by no rules.
         url: The URL.
         options: The agents and the use.
         verdicts: The verdict on the use for each agent, if other sources than robots.txt were captured.
+        until: The time of the next capture of the file, or None.
     """
     for number, (_, agent) in enumerate(options.agents):
         decision = file.decide(url, agent) if isinstance(file, FileDecisions) else file
         rule = decision.rule
         line, text = (None, None) if rule is None else (rule.line, rule_text(rule))
         cells: tuple[Any, ...] = ()
+        others = None
         if verdicts is not None:
             cells = _verdict_cells(verdicts[number], file)
+            others = statements_text(verdicts[number].other_statements) if options.with_others else None
         elif options.use is not None:
-            cells = _use_cells(file, decision, options.use)
+            cells = _use_cells(file, decision, options.use, until)
+        if options.with_others:
+            cells = (*cells, others)
         yield (decision.allowed, decision.reason, line, text, *cells)
 
 
-def _use_cells(file: FileDecisions | Decision, decision: Decision, purpose: UsagePurpose) -> tuple[Any, ...]:
+def _use_cells(
+    file: FileDecisions | Decision, decision: Decision, purpose: UsagePurpose, until: float | None
+) -> tuple[Any, ...]:
     """Return the cells of `USE_COLUMNS` for a URL that no rules decide."""
     use = use_without_rules(file, decision)
     is_known = isinstance(file, FileDecisions) and not file.disallows_all
@@ -184,26 +226,47 @@ def _use_cells(file: FileDecisions | Decision, decision: Decision, purpose: Usag
     read = f"{ROBOTS} ({SourceState.ABSENT})" if is_known and use.use is not None else None
     # Without rules, nothing but an unreachable file states something.
     note = None if use.kind is None else unreachable_statement().note
-    return (*use, *provenance, None, unread, *robots_evidence(use, provenance, read, note))
+    rule = combination(use.kind, allowed=_ALLOWED.get(use.use or ""))
+    return (*use, *provenance, None, unread, *robots_evidence(use, provenance, Evidence(read, rule, note, until)))
 
 
-def robots_evidence(use: Use, provenance: Provenance, read: str | None, note: str | None) -> tuple[Any, ...]:
+class Evidence(NamedTuple):
+    """What the cells from `use_source` on depend on, besides the statement and the capture.
+
+    Attributes:
+        read: The sources that were read.
+        rule: The rule of combination.
+        note: What the statement means.
+        until: When another capture replaces the file.
+    """
+
+    read: str | None
+    rule: str | None
+    note: str | None
+    until: float | None
+
+
+def read_robots(provenance: Provenance) -> str:
+    """Return the cell of the sources that were read if robots.txt was."""
+    return _PARTLY_READ.format(ROBOTS) if provenance.is_truncated else ROBOTS
+
+
+def robots_evidence(use: Use, provenance: Provenance, evidence: Evidence) -> tuple[Any, ...]:
     """Return the cells from `use_source` on, for a use that robots.txt decides, or nothing does.
 
     Args:
         use: The cells of its columns.
         provenance: The capture.
-        read: Whether robots.txt was read.
-        note: What the statement means.
+        evidence: The other values.
     """
     if use.use is None:
-        return (None,) * 8
-    rule = combination(use.kind, allowed=_ALLOWED[use.use])
+        return (None,) * 9
+    read, rule, note, until = evidence
     if use.kind is None:
-        return None, None, None, None, None, rule, read, None
+        return *(None,) * 5, rule, read, None, until
     place = ROBOTS if use.line is None else f"line {use.line}"
     standard, words = STANDARDS[StatementKind(use.kind)], _bounded(note or "")
-    return ROBOTS, place, provenance.url, provenance.time, standard, rule, read, words
+    return ROBOTS, place, provenance.url, provenance.time, standard, rule, read, words, until
 
 
 def _bounded(text: str) -> str | None:
@@ -215,17 +278,14 @@ def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple
     """Return the cells of `USE_COLUMNS` for a verdict on the use."""
     names = (one.name for one in verdict.unread if one.name != TDM_FILE or verdict.purpose is UsagePurpose.TRAINING)
     unread = None if verdict.is_final else ", ".join(dict.fromkeys(names))
-    read = [
-        one.name if one.state is SourceState.READ else f"{one.name} ({one.state})"
-        for one in verdict.sources
-        if not one.is_unread
-    ]
+    read = filter(None, map(_read_name, verdict.sources))
     end = (verdict.combination, ", ".join(dict.fromkeys(read)) or None)
-    provenance = file.provenance
+    provenance, until = file.provenance, verdict.expires_at
     # A condition does not allow the use, but the owner of the row has to know it.
     first = next(iter((*verdict.decided_by, *verdict.conditions)), None)
     if first is None:
-        return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *(None,) * 5, *end, None
+        nothing = (None,) * 5
+        return str(Preference.UNKNOWN), *(None,) * 4, *provenance, None, unread, *nothing, *end, None, until
     use = next(name for name, allowed in _ALLOWED.items() if allowed is verdict.allowed)
     url, source = statement_source(verdict, first)
     text, note = _bounded(first.text), _bounded(first.note)
@@ -237,7 +297,19 @@ def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple
     place = first.place if first.source != ROBOTS or first.line is None else f"line {first.line}"
     evidence = first.source, place, url, time, first.standard
     cells = use, str(first.kind), first.line, text, first.token, *provenance, first.group, unread, *evidence, *end
-    return *cells, note
+    return *cells, note, until
+
+
+def _read_name(source: UseSource) -> str | None:
+    """Return a source as `use_read` names it, or None if nothing of it was read."""
+    match source.state:
+        case SourceState.READ:
+            return source.name
+        case SourceState.ABSENT | SourceState.UNREADABLE:
+            return f"{source.name} ({source.state})"
+        case SourceState.NOT_READ if source.is_partly_read:
+            return _PARTLY_READ.format(source.name)
+    return None
 
 
 class URLList(NamedTuple):

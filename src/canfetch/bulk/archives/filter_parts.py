@@ -204,15 +204,16 @@ def _decide_pages(
         encoded = url_bytes(url) if isinstance(url, str | bytes) else None
         file = decisions.find(encoded, at)
         verdicts = None if options.use is None else options.use_verdicts(uses, url, at, file)
+        until = None if encoded is None else options.until(decisions, encoded, at, file)
         if encoded is not None and pages is not None and verdicts is None and isinstance(file, FileDecisions):
             rules = file.rules
             if rules is not None:
-                pages.add(page, encoded, file, rules)
+                pages.add(page, encoded, file, rules, until)
                 if pages.is_full:
                     _add_ruled(rows, options, pages)
                     pages = _ruled_pages(options)
                 continue
-        for number, cells in enumerate(decide_by_file(file, url, options, verdicts)):
+        for number, cells in enumerate(decide_by_file(file, url, options, verdicts, until)):
             rows[page * count + number] = options.cells(number, cells)
     if pages is not None:
         _add_ruled(rows, options, pages)

@@ -70,7 +70,7 @@ def resolve_alone(capture: Capture, policy: AccessPolicy) -> ResolvedFile:
 
 
 def _resolve(capture: Capture, store: CaptureStore, policy: AccessPolicy, targets: list[Capture]) -> ResolvedFile:
-    fetched = _fetch(capture, store, policy, targets)
+    fetched = _fetch(capture, store, policy, targets).result
     if isinstance(fetched, Request):
         return _unresolved(capture, fetched)
     file = _resolved(capture, fetched, policy)
@@ -106,11 +106,16 @@ class FileState(NamedTuple):
     Attributes:
         capture: The last capture.
         entry: The cache entry after it, or None if its redirect leads to a URL that was not captured.
+        response_time: When the last response was captured, after redirects, or None if the archive has no times. If
+            the entry is None, when the redirect was captured.
+        copy_time: When the response with the copy of the entry was captured, after redirects, or None as before.
         missing_url: This URL, or None.
     """
 
     capture: Capture
     entry: CacheEntry | None
+    response_time: float | None
+    copy_time: float | None
     missing_url: str | None = None
 
     def access(self, policy: AccessPolicy, at: float | None) -> EffectiveAccess | None:
@@ -129,17 +134,16 @@ class FileState(NamedTuple):
         """
         if access is None or self.entry is None:
             detail = f"the response of {self.missing_url} was not captured"
-            return Provenance(self.capture.time, self.capture.url, detail=detail)
+            return Provenance(self.response_time, self.capture.url, detail=detail)
         # The explanation of the access depends on the time.
         copy, detail = access.copy, self.entry.outcome.detail
         if access.access is not Access.UNREACHABLE:
-            return Provenance(self.capture.time, self.entry.url, detail=detail if copy is None else None)
+            return Provenance(self.response_time, self.entry.url, detail=detail if copy is None else None)
         if copy is not None:
-            # A copy without a time has the time 0.
-            return Provenance(copy.fetched_at or None, copy.url, detail=f"{detail}; using the last good copy")
+            return Provenance(self.copy_time, copy.url, detail=f"{detail}; using the last good copy")
         if self.entry.copy is not None:
             detail += "; the last good copy has expired"
-        return Provenance(self.capture.time, self.entry.url, detail=detail)
+        return Provenance(self.response_time, self.entry.url, detail=detail)
 
 
 def state_after(captures: Sequence[Capture], store: CaptureStore, policy: AccessPolicy) -> FileState:
@@ -148,15 +152,19 @@ def state_after(captures: Sequence[Capture], store: CaptureStore, policy: Access
     A failure does not replace the last good copy for as long as the policy permits.
     """
     entry: CacheEntry | None = None
-    for capture in captures[:-1]:
-        fetched = _fetch(capture, store, policy)
-        if isinstance(fetched, FetchResult):
-            entry = _next(entry, capture, fetched, policy)
     last = captures[-1]
-    fetched = _fetch(last, store, policy)
-    if isinstance(fetched, Request):
-        return FileState(last, None, fetched.url)
-    return FileState(last, _next(entry, last, fetched, policy))
+    time, copy_time = last.time, None
+    for capture in captures:
+        fetched, time = _fetch(capture, store, policy)
+        if isinstance(fetched, Request):
+            if capture is last:
+                return FileState(last, None, last.time, None, fetched.url)
+            continue
+        known = None if entry is None else entry.copy
+        entry = _next(entry, capture, fetched, policy)
+        if entry.copy != known:
+            copy_time = time
+    return FileState(last, entry, time, copy_time)
 
 
 def _next(entry: CacheEntry | None, capture: Capture, fetched: FetchResult, policy: AccessPolicy) -> CacheEntry:
@@ -164,28 +172,39 @@ def _next(entry: CacheEntry | None, capture: Capture, fetched: FetchResult, poli
     return next_entry(entry, origin, fetched, policy, now=capture.time or 0.0, seed=0)
 
 
+class _Fetched(NamedTuple):
+    """The result of a fetch, or the request whose response was not captured.
+
+    `time` is that of the last response that has one, or None.
+    """
+
+    result: FetchResult | Request
+    time: float | None
+
+
 def _fetch(
     capture: Capture, store: CaptureStore, policy: AccessPolicy, targets: list[Capture] | None = None
-) -> FetchResult | Request:
-    """Return the result of a fetch that received this capture, or the request whose response was not captured.
+) -> _Fetched:
+    """Return the result of a fetch that received this capture.
 
     Each redirect leads to a capture that is not before those that led to it, unless there is only an earlier one.
 
     Args: targets: Receives the captures of other URLs than a robots.txt.
     """
-    received, time = [capture], capture.time
+    received, time, response_time = [capture], capture.time, capture.time
     step = _first_step(capture, policy)
     while isinstance(step, Request):
         url = canonical_url(step.url)
         found = None if url is None else store.capture_of(url, time)
         if found is None:
-            return step
+            return _Fetched(step, response_time)
         received.append(found.capture)
         time = _later(time, found.capture.time)
+        response_time = response_time if found.capture.time is None else found.capture.time
         if targets is not None and not is_robots_url(found.capture.url):
             targets.append(found.capture)
         step = next_step(step, _response(found.capture, step.url), policy)
-    return _unproven_loop(step, received) or step
+    return _Fetched(_unproven_loop(step, received) or step, response_time)
 
 
 def _first_step(capture: Capture, policy: AccessPolicy) -> FetchResult | Request:

@@ -1,7 +1,6 @@
 """Pages whose decisions are those of rules: the kernel decides many of them in a call."""
 
 from collections.abc import Iterator
-from itertools import repeat
 from typing import Final
 
 import pyarrow as pa
@@ -9,15 +8,14 @@ from pyarrow import compute
 
 from canfetch.bulk.archives.decided_texts import CALL_BYTES
 from canfetch.bulk.archives.decisions import FileDecisions, Use
-from canfetch.bulk.archives.filter_lists import USE_COLUMNS, FilterOptions, robots_evidence
+from canfetch.bulk.archives.filter_lists import Evidence, FilterOptions, read_robots, robots_evidence
 from canfetch.bulk.arguments import as_agents
 from canfetch.bulk.decisions import shared_kernel
 from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.uses import UseArrays, use_arrays
-from canfetch.consent.verdict import ROBOTS
 
 # The types of the cells of `robots_evidence`.
-_EVIDENCE: Final = (*(pa.string(),) * 3, pa.float64(), *(pa.string(),) * 4)
+_EVIDENCE: Final = (*(pa.string(),) * 3, pa.float64(), *(pa.string(),) * 4, pa.float64())
 
 
 class RuledPages:
@@ -33,6 +31,7 @@ class RuledPages:
         self._contents: list[bytes] = []
         self._content_indices: list[int] = []
         self._content_bytes = 0
+        self._until: list[float | None] = []
         # The file whose content is at each index. The files are kept, so that no other one gets the same identity.
         self._indices: dict[FileDecisions, int] = {}
         self._files: list[FileDecisions] = []
@@ -42,8 +41,11 @@ class RuledPages:
         """Whether the files have enough content for a call."""
         return self._content_bytes >= CALL_BYTES
 
-    def add(self, number: int, url: bytes, file: FileDecisions, rules: bytes) -> None:
-        """Add a page. Pages that have the same file share its content."""
+    def add(self, number: int, url: bytes, file: FileDecisions, rules: bytes, until: float | None = None) -> None:
+        """Add a page. Pages that have the same file share its content.
+
+        Args: until: The time of the next capture of the file, or None.
+        """
         index = self._indices.get(file)
         if index is None:
             index = self._indices[file] = len(self._contents)
@@ -53,9 +55,10 @@ class RuledPages:
         self.numbers.append(number)
         self._urls.append(url)
         self._content_indices.append(index)
+        self._until.append(until)
 
     def decided(self) -> Iterator[pa.Table]:
-        """Yield for each agent the columns of `DECISION_COLUMNS`, and those of `USE_COLUMNS` if there is a use."""
+        """Yield for each agent the columns of `DECISION_COLUMNS` and of `FilterOptions.use_columns`."""
         indices, urls = pa.array(self._content_indices, pa.int32()), pa.array(self._urls, pa.binary())
         contents = pa.DictionaryArray.from_arrays(indices, pa.array(self._contents, pa.binary()))
         kernel_options = KernelOptions(self._options.profile, warns=False)
@@ -64,8 +67,9 @@ class RuledPages:
             verdicts = pa.table(shared_kernel(kernel_options).decide(contents, agents, urls))
             decided = verdicts.drop_columns("specificity")
             if self._options.use is not None:
-                uses = use_arrays(kernel_options, contents, agents, urls, [self._options.use])
-                for column, cells in zip(USE_COLUMNS, self._use_cells(uses), strict=True):
+                purposes, with_others = [self._options.use], self._options.with_others
+                uses = use_arrays(kernel_options, contents, agents, urls, purposes, with_others=with_others)
+                for column, cells in zip(self._options.use_columns, self._use_cells(uses), strict=True):
                     decided = decided.append_column(column.name, cells)
             yield decided
 
@@ -90,6 +94,9 @@ class RuledPages:
         yield uses.group
         yield uses.unread
         stated_uses = map(Use, *(column.to_pylist() for column in (use, kind, line)))
-        evidence = map(robots_evidence, stated_uses, sources, repeat(ROBOTS), uses.note.to_pylist())
-        columns = list(zip(*evidence, strict=True)) or [()] * len(_EVIDENCE)
-        yield from map(pa.array, columns, _EVIDENCE)
+        read = map(read_robots, sources)
+        evidence = map(Evidence, read, uses.rule.to_pylist(), uses.note.to_pylist(), self._until)
+        columns = list(zip(*map(robots_evidence, stated_uses, sources, evidence), strict=True))
+        yield from map(pa.array, columns or [()] * len(_EVIDENCE), _EVIDENCE)
+        if self._options.with_others:
+            yield uses.others

@@ -30,7 +30,7 @@ from canfetch.bulk.duckdb import quoted_name
 from canfetch.bulk.reading.row_files import cell_values
 from canfetch.bulk.reading.times import time_or_nan
 from canfetch.bulk.writing.cells import Cells, columns_of
-from canfetch.bulk.writing.columns import Row
+from canfetch.bulk.writing.columns import Column, Row
 from canfetch.core.urls import url_bytes
 from canfetch.errors import InvalidOption
 
@@ -65,6 +65,8 @@ _USE_FIELDS: Final = {
     "use_rule": pa.string(),
     "use_read": pa.string(),
     "use_note": pa.string(),
+    "use_until": pa.float64(),
+    "use_others": pa.string(),
 }
 # A URL whose origin and validity depend only on its first part, the site.
 _PLAIN_URL: Final = r"(https?://[a-z0-9.:-]+)/[!-~]*"
@@ -77,12 +79,12 @@ class PageDatabase(WorkDatabase):
     Args:
         folder: An empty folder for the file of DuckDB.
         threads: The number of threads of DuckDB.
-        with_use: Whether the decisions have the cells of `USE_COLUMNS`.
+        use_columns: The columns about the use.
     """
 
-    def __init__(self, folder: Path, *, threads: int, with_use: bool = False) -> None:
-        fields = [*_DECISION_SCHEMA, *(pa.schema(_USE_FIELDS) if with_use else ())]
-        self._decisions = pa.schema(fields)
+    def __init__(self, folder: Path, *, threads: int, use_columns: Sequence[Column] = ()) -> None:
+        fields = [pa.field(column.name, _USE_FIELDS[column.name]) for column in use_columns]
+        self._decisions = pa.schema([*_DECISION_SCHEMA, *fields])
         super().__init__(folder, {"pages": _PAGE_SCHEMA, "decisions": self._decisions}, threads=threads)
         self.count = 0
 
@@ -168,7 +170,7 @@ def sorted_decisions(
     """
     with (
         database_folder(written.parts.folder) as folder,
-        closing(PageDatabase(folder, threads=threads, with_use=written.options.use is not None)) as pages,
+        closing(PageDatabase(folder, threads=threads, use_columns=written.options.use_columns)) as pages,
     ):
         _add_lists(pages, lists, written.options)
         size = sum(os.path.getsize(urls.name) for urls in lists)  # noqa: PTH202 - a name as typed
@@ -241,17 +243,19 @@ class _PageDecider:
         ruled = RuledPages(self._options)
         place: tuple[str, float | None] | None = None
         file: FileDecisions | Decision = _INVALID
+        until: float | None = None
         for number, url, time, site in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             if not site or place != (site, time):
                 place, file = (site, time), self._decisions.find(f"{site}/" if site else url, time)
+                until = self._options.until(self._decisions, url, time, file)
             verdicts = self._options.use_verdicts(self._uses, url, time, file)
             if verdicts is None and isinstance(file, FileDecisions) and file.rules is not None:
-                ruled.add(number, url, file, file.rules)
+                ruled.add(number, url, file, file.rules, until)
                 if ruled.is_full:
                     self._decide_by_rules(ruled)
                     ruled = RuledPages(self._options)
                 continue
-            cells = decide_by_file(file, url, self._options, verdicts)
+            cells = decide_by_file(file, url, self._options, verdicts, until)
             others.extend((number, index, *decided) for index, decided in enumerate(cells))
         self._decide_by_rules(ruled)
         self._pages.add_decisions(others)

@@ -51,9 +51,12 @@ def _run(
     urls_format: str | None,
     missing: str,
     use: str | None,
+    statements: bool,
     only_allowed: bool,
     **values: Any,
 ) -> int:
+    if statements and use is None:
+        raise CommandError("--statements requires --use")
     run = pop_run_options(values)
     agents = selected_agents(values)
     options = FilterOptions(
@@ -65,6 +68,7 @@ def _run(
         run.policy,
         run.profile,
         _find_use(use),
+        statements,
     )
     form = output_format(run)
     damaged: list[Fault] = []
@@ -259,6 +263,12 @@ command: Final = click.Command(
             help="Add what robots.txt and --pages state on this use of the content: training, search, ai-use.",
         ),
         Option(
+            ["--statements"],
+            is_flag=True,
+            help="With --use, add the column use_others: the statements that were found and do not decide. Takes "
+            "longer.",
+        ),
+        Option(
             ["--only-allowed"],
             is_flag=True,
             help="Write only the rows of URLs that are allowed, and with --use not refused.",
@@ -278,7 +288,8 @@ command: Final = click.Command(
     and RSL licenses count, too. The columns use_kind, use_source, use_place, use_line, use_text, use_token, use_group
     and use_time name the statement that decides, use_standard its standard, and use_rule how statements are combined.
     robots_time, robots_url, robots_truncated and robots_detail name the capture of robots.txt. use_read lists the
-    sources that were read, and use_unread those that could change the answer.""",
+    sources that were read, use_unread those that could change the answer, and use_until is when it ends. --statements
+    adds use_others: the statements that do not decide.""",
     epilog="""\b
 Examples:
   canfetch bulk filter urls.txt --robots files.parquet --agent GPTBot -o decided.parquet
