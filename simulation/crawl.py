@@ -213,7 +213,7 @@ class Crawl(Scenario):
                 else:
                     self._ending.add(turn.url)
                     if turn.done(retry_after=retry_after):
-                        self._finish(turn.url)
+                        self._finish(turn.url, hold)
                     elif not hold.is_lost():
                         raise BrokenRule(f"at {virtual_now():.3f} s: {turn.url} was lost, and its process responded")
             self._pacing.end_turn(turn.url, hold, ended_at, retry_after)
@@ -224,8 +224,11 @@ class Crawl(Scenario):
             del self._holds[url]
         self._pacing.release_turn(url, hold)
 
-    def _finish(self, url: str) -> None:
-        """Check that a URL could be finished, and note it."""
+    def _finish(self, url: str, hold: Hold) -> None:  # noqa: ARG002 - of crawls that are shared
+        """Check that a URL could be finished, and note it.
+
+        Args: hold: Its turn.
+        """
         other = self._holds.get(url)
         if url in self._done or (other is not None and not other.is_lost()):
             raise BrokenRule(f"at {virtual_now():.3f} s: {url} was finished by a process that has lost it to another")
@@ -304,8 +307,8 @@ class Crawl(Scenario):
 
     def _check_turn(self, turn: Turn) -> Hold:
         self._notice()
-        hold = current_hold()
         now, url = virtual_now(), turn.url
+        hold = current_hold(self._grouping.group_of(origin_of(url)))
         self._machine.trace.note("turn", now, url, turn.attempt)
         at = f"at {now:.3f} s: {url}"
         if hold.is_late:

@@ -389,11 +389,9 @@ class URLFrontierQueue(LeasedURLs):
 
     def _claim_urls(self) -> list[int]:
         """Lease URLs of queues that are due, one of each, and return their origins."""
-        self._service.repeat_blocks()
         claimed: list[int] = []
         for node in self._connection.nodes:
-            lost_at = running_seconds() + self._lease
-            leased = self._service.lease_urls(node, CLAIMS)
+            leased, lost_at = self._service.lease_urls(node, CLAIMS)
             try:
                 delays = self._leased_delays(node, leased, lost_at)
             except LeaseExpiredError:
