@@ -329,7 +329,7 @@ class Crawl(Scenario):
     def _check_attempts(self, turn: Turn, at: str) -> None:
         """Check that a URL may be handed out now, for all that has happened to it."""
         now, url, options = virtual_now(), turn.url, self.plan.options
-        if url in self._done:
+        if url in self._done and not self._can_return(url):
             raise BrokenRule(f"{at} was done, and is handed out again")
         failed_at = self._failed_at.pop(url, None)
         shortest = options["retry_delay"] * 2.0 ** (turn.attempt - 2) / 2
@@ -346,8 +346,17 @@ class Crawl(Scenario):
         is_shared = self.plan.shared is not None
         if not is_shared and url not in self._retried and self._handed_out[url] > 1 + self._kills:
             raise BrokenRule(f"{at} is handed out {self._handed_out[url]} times after {self._kills} kills")
-        if not self.plan.loses_power and self._handed_out[url] > options["max_attempts"]:
+        is_certain = not self.plan.loses_power and not self._can_be_shared(url)
+        if is_certain and self._handed_out[url] > options["max_attempts"]:
             raise BrokenRule(f"{at} is handed out more often than it has attempts")
+
+    def _can_return(self, url: str) -> bool:  # noqa: ARG002 - of crawls that are shared
+        """Return whether a page that was done may be handed out again."""
+        return False
+
+    def _can_be_shared(self, url: str) -> bool:  # noqa: ARG002 - of crawls that are shared
+        """Return whether two processes may have had one attempt of a page."""
+        return False
 
     def _check_robots(self, url: str, at: str) -> None:
         """Check that the robots.txt of a URL permits it, now."""

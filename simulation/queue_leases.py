@@ -27,11 +27,17 @@ class QueueLeases:
     Args:
         lease: Seconds.
         on_gap: Called with the queue of each gap.
+
+    Attributes:
+        uncertain: The queues of all gaps.
+        changed: The URLs that a process has put while another one had them.
     """
 
     def __init__(self, lease: float, on_gap: Callable[[str], None]) -> None:
         self._lease = lease
         self._on_gap = on_gap
+        self.uncertain: set[str] = set()
+        self.changed: set[str] = set()
         # The process that was given a URL of a queue last, or a URL, and when each process was given one of a queue.
         self._owners: dict[str, Process] = {}
         self._url_owners: dict[str, Process] = {}
@@ -110,7 +116,10 @@ class QueueLeases:
         if not has_forgotten and not started < expired_at <= now:
             raise BrokenRule(f"at {now:.3f} s: {process.name} changes {url or queue}, which {owner.name} has")
         self._open_gap(queue)
+        if url is not None:
+            self.changed.add(url)
 
     def _open_gap(self, queue: str) -> None:
         self._gaps[queue] = virtual_now()
+        self.uncertain.add(queue)
         self._on_gap(queue)

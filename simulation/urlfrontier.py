@@ -1,7 +1,7 @@
 """A URLFrontier service in simulated time: a model of the service, with the faults of its calls.
 
-The channels of gRPC are replaced, and the code of the library above them is the real one. Messages are serialized, as on
-the wire. A call takes time before and after its effect, in which other processes go on.
+The channels of gRPC are replaced, and the code of the library above them is the real one. Messages are serialized, as
+on the wire. A call takes time before and after its effect, in which other processes go on.
 """
 
 import asyncio
@@ -27,6 +27,8 @@ from simulation.rules import BrokenRule
 from simulation.virtual_time import virtual_now
 
 _POLL_SECONDS: Final = 5.0
+# The timeout of a call that is repeated until it has an answer.
+_CALL_SECONDS: Final = 10.0
 # What does not begin a turn, but comes after the call that does.
 _LATER_METHODS: Final = ("PutURLs", "SetDelay")
 Fault = Literal["refused", "broken", "lost", "slow", "cut", "not accepted"]
@@ -182,15 +184,19 @@ class ServiceServer:
             wrong = error
         frontier = "canfetch.client.frontier"
         clock = Replaced(
-            time, monotonic=virtual_now, sleep=threads.sleep, clock_gettime=lambda _: virtual_now(), time=self._machine.wall
+            time,
+            monotonic=virtual_now,
+            sleep=threads.sleep,
+            clock_gettime=lambda _: virtual_now(),
+            time=self._machine.wall,
         )
         for user in ("urlfrontier_connection", "urlfrontier_leases", "urlfrontier_service", "claimed_origins"):
             self._stack.enter_context(patch(f"{frontier}.{user}.time", clock))
         replaced = Replaced(threading, Thread=threads.Thread, Event=threads.Event, Lock=threads.Lock)
-        for user in ("urlfrontier_leases", "claimed_origins"):
+        for user in ("urlfrontier_leases", "urlfrontier_service", "claimed_origins"):
             self._stack.enter_context(patch(f"{frontier}.{user}.threading", replaced))
         # The default of its field is the function that was the monotonic clock when the module was imported.
-        claim = urlfrontier_leases.Claim
+        claim: Any = urlfrontier_leases.Claim
         self._stack.enter_context(
             patch(f"{frontier}.urlfrontier_queue.Claim", lambda *parts: claim(*parts, since=virtual_now()))
         )
@@ -258,9 +264,28 @@ class ServiceServer:
         Raises: CallError; Killed.
         """
         fault = self._chance.choice(_FAULTS) if self._chance.random() < self._plan.faults else None
-        if self._reach("statement", call, fault == "refused"):
-            raise CallError("UNAVAILABLE")
+        deadline = self._send(call, fault)
+        number = len(call.requests)
+        if fault == "cut":
+            number = self._chance.randint(0, number)
+        answers = self._apply(call, number, fails=fault == "not accepted")
+        self._receive(call, fault, deadline)
+        if fault == "cut":
+            received = answers[: self._chance.randint(0, len(answers))]
+            if not received:
+                raise CallError("UNAVAILABLE")
+            return received, True
+        return answers, False
+
+    def _send(self, call: _Call, fault: Fault | None) -> float:
+        """Let happen what happens before the effect of a call. Return its deadline.
+
+        Raises: CallError; Killed.
+        """
+        is_broken = self._reach("statement", call)
         deadline = virtual_now() + call.deadline
+        if is_broken or fault == "refused":
+            raise CallError("UNAVAILABLE")
         try:
             self._pass(call, deadline)
             call.process.must_happen("statement")
@@ -274,37 +299,35 @@ class ServiceServer:
         if fault == "lost":
             self._sleep(call, deadline - virtual_now())
             raise CallError("DEADLINE_EXCEEDED")
-        number = len(call.requests)
-        if fault == "cut":
-            number = self._chance.randint(0, number)
-        answers = self._apply(call, number, fails=fault == "not accepted")
+        return deadline
+
+    def _receive(self, call: _Call, fault: Fault | None, deadline: float) -> None:
+        """Let happen what happens between the effect of a call and its answer.
+
+        Raises: CallError; Killed.
+        """
         effect_at = virtual_now()
-        is_broken = self._reach("answer", call, fault == "broken")
+        is_broken = self._reach("answer", call)
         self._pass(call, deadline)
         if fault == "slow":
             self._sleep(call, deadline - virtual_now())
         call.process.must_happen("answer")
-        if is_broken or self._is_away(effect_at):
+        if is_broken or fault == "broken" or self._is_away(effect_at):
             raise CallError("UNAVAILABLE")
+        # The answer may have arrived before the process was suspended.
         if fault == "slow" or (virtual_now() > deadline and self._chance.random() < 0.5):
             raise CallError("DEADLINE_EXCEEDED")
-        if fault == "cut":
-            received = answers[: self._chance.randint(0, len(answers))]
-            if not received:
-                raise CallError("UNAVAILABLE")
-            return received, True
-        return answers, False
 
-    def _reach(self, kind: Kind, call: _Call, is_broken: bool) -> bool:
+    def _reach(self, kind: Kind, call: _Call) -> bool:
         """Let happen what happens to a process before a call or its answer. Return whether the connection breaks."""
         interruption = call.process.due_interruption(kind)
         if interruption is None:
-            return is_broken
+            return False
         if not interruption.seconds:
             return True
         call.process.suspend(interruption.seconds)
         self._sleep(call, interruption.seconds)
-        return is_broken
+        return False
 
     def _pass(self, call: _Call, deadline: float) -> None:
         """Let the time pass that a message takes, until the deadline.
@@ -362,7 +385,9 @@ class ServiceServer:
                 self._leases.renew(process, info.key, call.started)
         elif call.method == "BlockQueueUntil":
             request = call.requests[0]
-            self._leases.renew(process, request.key, call.first_started)
+            # The others are sent again after a fault, or end a block.
+            if not call.is_first_thread or call.deadline == _CALL_SECONDS:
+                self._leases.renew(process, request.key, call.first_started)
             self._blocks[process, request.key] = _Block(request.time, virtual_now())
 
     def _check_blocks(self, process: Process) -> None:

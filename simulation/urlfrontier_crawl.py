@@ -6,12 +6,14 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 from canfetch.client.frontier import URLFrontier
+from canfetch.client.frontier.url_identity import identify_url, plain_form
 from simulation.machine import Machine
 from simulation.plans import Plan
 from simulation.processes import Hold, Process
 from simulation.queue_leases import QueueLeases
 from simulation.rules import BrokenRule
 from simulation.shared import OUTAGE_SECONDS, SharedCrawl
+from simulation.sites import origin_of
 from simulation.urlfrontier import ServiceServer
 from simulation.virtual_time import virtual_now
 
@@ -56,6 +58,12 @@ class URLFrontierCrawl(SharedCrawl):
         # A process that is suspended while it ends a turn cannot know that another one has the URL.
         if not hold.is_lost():
             super()._finish(url, hold)
+
+    def _can_return(self, url: str) -> bool:
+        return plain_form(identify_url(url)) in self._leases.changed
+
+    def _can_be_shared(self, url: str) -> bool:
+        return self._grouping.group_of(origin_of(url)) in self._leases.uncertain
 
     @property
     def _place(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from canfetch.client.frontier.queue_values import FailedURL
@@ -162,7 +163,15 @@ class CrawlService:
             self._outages = outages
             self._delays.clear()
         for key, (node, end) in blocks:
-            self.block(node, key, end)
+            self.connection.repeat(partial(self._repeat_block, node, key, end))
+
+    def _repeat_block(self, node: int, key: str, end: int) -> None:
+        # The thread that renews leases changes blocks, too. The lock is held during the call, so that this block does
+        # not replace a later one.
+        with self._lock:
+            if self._blocks.get(key) == (node, end) and end >= wall_clock():
+                request = self._block_request(key, end)
+                self.connection.call_once(node, "BlockQueueUntil", request, seconds=self._lease / 4)
 
     def set_delay(self, node: int, key: str, seconds: float) -> None:
         """Set the delay of a queue, which is also for other crawlers."""
