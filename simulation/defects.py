@@ -469,11 +469,7 @@ DEFECTS: Final = (
         "late-block",
         "a block that has ended is sent again, and replaces that of the next process",
         (_SERVICE, "CrawlService.block", "if end >= wall_clock():", "if True:"),
-    ),
-    _service_defect(
-        "old-block",
-        "a block of a queue that was given back is sent again after a fault",
-        (_SERVICE, "CrawlService._repeat_block", "self._blocks.get(key) == (node, end) and", ""),
+        (_SERVICE, "CrawlService._repeat_block", "and end >= wall_clock()", ""),
     ),
     _service_defect(
         "given-back-twice",
@@ -510,6 +506,7 @@ DEFECTS: Final = (
         "clock-unread",
         "a process that was suspended does not look at its clock",
         (_LEASES, "LeasedURLs._is_lost", "if running_seconds() < claim.lost_at:", "if True:"),
+        (_CALLS, "URLFrontierConnection.repeat", "if running_seconds() >= until:", "if False:"),
     ),
 )
 

@@ -3,7 +3,7 @@
 A process that responds keeps the queue of a URL that it was given. It loses the queue if it does not renew the lease in
 time, by its own clock. The protocol cannot check the clock of a process: one that is suspended between the look at its
 clock and the call changes a queue that another process has. Such a call, a service that forgets its leases and a clock
-that is set forward are gaps: what processes have at that moment may be given to others.
+that is set are gaps: what processes have at that moment may be given to others.
 """
 
 from collections import defaultdict

@@ -177,11 +177,9 @@ class ServiceServer:
         loop = asyncio.get_running_loop()
         for at, _ in self._shared.outages:
             loop.call_at(at, self._begin_outage)
-        wrong = 0.0
-        for at, error in self._shared.steps:
-            if error > wrong:
-                loop.call_at(at, self._leases.forget)
-            wrong = error
+        # Blocks end earlier if the clock is set forward, and can be sent again later if it is set back.
+        for at, _ in self._shared.steps:
+            loop.call_at(at, self._leases.forget)
         frontier = "canfetch.client.frontier"
         clock = Replaced(
             time,
