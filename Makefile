@@ -180,9 +180,10 @@ test-all: setup-test ## run all tests, with more examples and a million comparis
 	$(PYTEST) --numprocesses $(WORKERS) -m 'not service and not packaging' $(ARGS)
 	$(MAKE) test-services SERVICE_TESTS=service
 
-simulate: services $(INSTALLED) $(STAMPS)/group-test-services ## 20,000 crawls in simulated time, which are killed and whose clocks are set, and 2,000 on PostgreSQL
+simulate: services $(INSTALLED) $(STAMPS)/group-test-services ## 20,000 crawls in simulated time, which are killed and whose clocks are set, and 2,000 each on PostgreSQL and URLFrontier
 	$(BIN)/python -m simulation $(ARGS)
 	$(if $(ARGS),,$(BIN)/python -m simulation --backend postgresql --seeds 2000)
+	$(if $(ARGS),,$(BIN)/python -m simulation --backend urlfrontier --seeds 2000)
 
 differential: export CANFETCH_TRIPLES ?= 1e6
 differential: $(INSTALLED) $(STAMPS)/group-test ## a million comparisons with Google's parser, more between the engines

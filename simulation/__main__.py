@@ -3,6 +3,7 @@
 python -m simulation                    run 20,000 seeds
 python -m simulation --seeds 500        run 500
 python -m simulation --backend postgresql --seeds 500   run 500 on a PostgreSQL server, which it starts
+python -m simulation --backend urlfrontier --seeds 500  run 500 on a model of a URLFrontier service
 python -m simulation --first 1234 --seeds 1     run one again
 python -m simulation --shrink 1234      make the plan of a seed that breaks a rule smaller, and print it
 python -m simulation --trace 1234       print the hash of all events of a seed
@@ -50,7 +51,7 @@ def _find(defect: Defect) -> tuple[int, str] | None:
 @contextmanager
 def _pool(backend: Backend, jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Yield processes that can run seeds of a back end."""
-    if backend == "sqlite":
+    if backend != "postgresql":
         with ProcessPoolExecutor(jobs) as pool:
             yield pool
         return
@@ -123,7 +124,7 @@ def _parse_options() -> argparse.Namespace:
 def main() -> int:
     """Run the command, and return its exit code."""
     options = _parse_options()
-    if options.backend == "sqlite":
+    if options.backend != "postgresql":
         return _run(options)
     import pytest  # noqa: PLC0415 - it starts the server
 

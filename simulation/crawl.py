@@ -213,7 +213,7 @@ class Crawl(Scenario):
                 else:
                     self._ending.add(turn.url)
                     if turn.done(retry_after=retry_after):
-                        self._finish(turn.url)
+                        self._finish(turn.url, hold)
                     elif not hold.is_lost():
                         raise BrokenRule(f"at {virtual_now():.3f} s: {turn.url} was lost, and its process responded")
             self._pacing.end_turn(turn.url, hold, ended_at, retry_after)
@@ -224,8 +224,11 @@ class Crawl(Scenario):
             del self._holds[url]
         self._pacing.release_turn(url, hold)
 
-    def _finish(self, url: str) -> None:
-        """Check that a URL could be finished, and note it."""
+    def _finish(self, url: str, hold: Hold) -> None:  # noqa: ARG002 - of crawls that are shared
+        """Check that a URL could be finished, and note it.
+
+        Args: hold: Its turn.
+        """
         other = self._holds.get(url)
         if url in self._done or (other is not None and not other.is_lost()):
             raise BrokenRule(f"at {virtual_now():.3f} s: {url} was finished by a process that has lost it to another")
@@ -304,8 +307,8 @@ class Crawl(Scenario):
 
     def _check_turn(self, turn: Turn) -> Hold:
         self._notice()
-        hold = current_hold()
         now, url = virtual_now(), turn.url
+        hold = current_hold(self._grouping.group_of(origin_of(url)))
         self._machine.trace.note("turn", now, url, turn.attempt)
         at = f"at {now:.3f} s: {url}"
         if hold.is_late:
@@ -326,7 +329,7 @@ class Crawl(Scenario):
     def _check_attempts(self, turn: Turn, at: str) -> None:
         """Check that a URL may be handed out now, for all that has happened to it."""
         now, url, options = virtual_now(), turn.url, self.plan.options
-        if url in self._done:
+        if url in self._done and not self._can_return(url):
             raise BrokenRule(f"{at} was done, and is handed out again")
         failed_at = self._failed_at.pop(url, None)
         shortest = options["retry_delay"] * 2.0 ** (turn.attempt - 2) / 2
@@ -343,8 +346,17 @@ class Crawl(Scenario):
         is_shared = self.plan.shared is not None
         if not is_shared and url not in self._retried and self._handed_out[url] > 1 + self._kills:
             raise BrokenRule(f"{at} is handed out {self._handed_out[url]} times after {self._kills} kills")
-        if not self.plan.loses_power and self._handed_out[url] > options["max_attempts"]:
+        is_certain = not self.plan.loses_power and not self._can_be_shared(url)
+        if is_certain and self._handed_out[url] > options["max_attempts"]:
             raise BrokenRule(f"{at} is handed out more often than it has attempts")
+
+    def _can_return(self, url: str) -> bool:  # noqa: ARG002 - of crawls that are shared
+        """Return whether a page that was done may be handed out again."""
+        return False
+
+    def _can_be_shared(self, url: str) -> bool:  # noqa: ARG002 - of crawls that are shared
+        """Return whether two processes may have had one attempt of a page."""
+        return False
 
     def _check_robots(self, url: str, at: str) -> None:
         """Check that the robots.txt of a URL permits it, now."""

@@ -52,6 +52,10 @@ _WORKER: Final = "canfetch.client.frontier.postgres_worker"
 _STATEMENTS: Final = "canfetch.client.frontier.postgres_statements"
 _HEARTBEAT: Final = "canfetch.client.frontier.heartbeat"
 _CONNECTION: Final = "canfetch.client.frontier.postgres_connection"
+_SERVICE: Final = "canfetch.client.frontier.urlfrontier_service"
+_CALLS: Final = "canfetch.client.frontier.urlfrontier_connection"
+_LEASES: Final = "canfetch.client.frontier.urlfrontier_leases"
+_QUEUES: Final = "canfetch.client.frontier.urlfrontier_queue"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
 _PROCEDURE: Final = "canfetch.client.procedure"
 _SQLITE: Final = "canfetch.client.stores.sqlite"
@@ -67,6 +71,10 @@ def _defect(name: str, description: str, *changes: tuple[str, str, str, str], fi
 
 def _postgres_defect(name: str, description: str, *changes: tuple[str, str, str, str]) -> Defect:
     return _defect(name, description, *changes)._replace(backend="postgresql")
+
+
+def _service_defect(name: str, description: str, *changes: tuple[str, str, str, str]) -> Defect:
+    return _defect(name, description, *changes)._replace(backend="urlfrontier")
 
 
 DEFECTS: Final = (
@@ -445,6 +453,60 @@ DEFECTS: Final = (
         "server-set-back",
         "waits are not counted from the new time when the clock of the server is set back",
         (_HEARTBEAT, "Heartbeat._beat", "if was_set_back:", "if False:"),
+    ),
+    # Crawls on URLFrontier.
+    _service_defect(
+        "suspended-call",
+        "the time for which a process was suspended in a call is an outage of the service",
+        (
+            _CALLS,
+            "URLFrontierConnection.repeat",
+            "min(time.monotonic() - started, _CALL_SECONDS)",
+            "time.monotonic() - started",
+        ),
+    ),
+    _service_defect(
+        "late-block",
+        "a block that has ended is sent again, and replaces that of the next process",
+        (_SERVICE, "CrawlService.block", "if end >= wall_clock():", "if True:"),
+        (_SERVICE, "CrawlService._repeat_block", "and end >= wall_clock()", ""),
+    ),
+    _service_defect(
+        "given-back-twice",
+        "a URL that was perhaps given back is given back again",
+        (
+            _LEASES,
+            "LeasedURLs._renew",
+            "            del self._claims[claim.origin]\n            self._lost.append(claim.origin)\n",
+            "",
+        ),
+        (
+            _LEASES,
+            "LeasedURLs._renew",
+            "        elif ",
+            "            del self._claims[claim.origin]\n            self._lost.append(claim.origin)\n        elif ",
+        ),
+    ),
+    _service_defect(
+        "unstored-delay",
+        "the delay of an origin is lost if the lease of its group expires during the check",
+        (_QUEUES, "URLFrontierQueue._new_claim", "self._unstored_delays.get(origin, {})", "{}"),
+    ),
+    _service_defect(
+        "blocks-not-repeated",
+        "blocks are not sent again after a restart of the service",
+        (_SERVICE, "CrawlService._repeat_blocks", "if outages != self._outages else []", "if False else []"),
+    ),
+    _service_defect(
+        "block-not-renewed",
+        "the lease of a queue is not renewed",
+        (_LEASES, "LeasedURLs._renew", "self._service.block_once(claim.node, claim.info.key, end)", "pass"),
+    ),
+    _service_defect(
+        "clock-unread",
+        "a process that was suspended does not look at its clock",
+        (_LEASES, "LeasedURLs._is_lost", "if running_seconds() < claim.lost_at:", "if True:"),
+        (_CALLS, "URLFrontierConnection.repeat", "if running_seconds() >= until:", "if False:"),
     ),
 )
 

@@ -60,6 +60,12 @@ class Pacing:
         if self._loses_power:
             self._known.clear()
 
+    def forget(self, group: str) -> None:
+        """Note that the requests to a group until now no longer delay those after them."""
+        self._last.pop(group, None)
+        self._last_check.pop(group, None)
+        self._not_before.pop(group, None)
+
     def begin_turn(self, url: str, hold: Hold) -> None:
         """Check that the turn of a URL may begin now, and note it.
 
@@ -86,7 +92,7 @@ class Pacing:
         self.release_turn(url, hold)
         group = self._group_of(origin_of(url))
         if not hold.is_lost():
-            self._last[group] = at, hold.process.hold()._replace(at=at)
+            self._last[group] = at, hold.process.hold(group)._replace(at=at)
             self._not_before[group] = max(self._not_before.get(group, -inf), at + (retry_after or 0.0))
 
     def begin_check(self, url: str) -> tuple[str, Hold]:
@@ -95,7 +101,7 @@ class Pacing:
         Raises: BrokenRule.
         """
         group = self._group_of(origin_of(url))
-        hold = current_hold()
+        hold = current_hold(group)
         self._begin(group, url, "requested", "another request", hold)
         self._last_check[group] = virtual_now(), hold
         return group, hold

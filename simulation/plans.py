@@ -9,7 +9,7 @@ from simulation.rules import DAY
 from simulation.sites import HOUR, KINDS
 
 Scenario = Literal["crawl", "fleet", "blocking"]
-Backend = Literal["sqlite", "postgresql"]
+Backend = Literal["sqlite", "postgresql", "urlfrontier"]
 # Every second seed is a crawl.
 _SCENARIOS: Final[tuple[Scenario, ...]] = ("crawl", "fleet", "crawl", "blocking")
 GROUPINGS: Final = ("host", "registrable-domain", "address")
@@ -49,8 +49,22 @@ class Schedule(NamedTuple):
     max_failures: int | None
 
 
+class Service(NamedTuple):
+    """A URLFrontier service.
+
+    Attributes:
+        nodes: The number of its nodes.
+        faults: The share of calls that fail, before or after their effect.
+        forgets: Whether it is restarted in each outage, and forgets blocks, delays and leases.
+    """
+
+    nodes: int
+    faults: float
+    forgets: bool
+
+
 class Shared(NamedTuple):
-    """A crawl on PostgreSQL, which several processes share.
+    """A crawl on PostgreSQL or URLFrontier, which several processes share.
 
     Attributes:
         processes: Their number.
@@ -60,6 +74,7 @@ class Shared(NamedTuple):
         steps: When the clock of the server is set, and how wrong it is from then on. In order.
         latencies: The seconds before a statement and before its answer, one of which is drawn each time.
         has_tables: Whether the tables exist before the first process starts.
+        service: The URLFrontier service, or None for PostgreSQL.
     """
 
     processes: int
@@ -69,6 +84,7 @@ class Shared(NamedTuple):
     steps: tuple[tuple[float, float], ...]
     latencies: tuple[float, ...]
     has_tables: bool
+    service: Service | None = None
 
     @property
     def is_set_forward(self) -> bool:
@@ -93,7 +109,7 @@ class Plan(NamedTuple):
         is_crowded: Whether many origins that fail slowly come before as many that respond.
         schedule: How often pages are visited again, or None.
         group_by: What the sites of a group have in common.
-        shared: What happens to the processes and the server of a crawl on PostgreSQL, or None for one in a file.
+        shared: What happens to the processes and the server of a crawl that is shared, or None for one in a file.
     """
 
     seed: int
@@ -157,7 +173,11 @@ def make_plan(seed: int, backend: Backend = "sqlite") -> Plan:
         evidence=chance.choice((None, None, "fast", "durable")),
     )
     if backend == "postgresql":
-        return _shared(plan, random.Random(f"{seed} shared"))
+        return _shared(plan, random.Random(f"{seed} shared"), (40.0, 100.0))
+    if backend == "urlfrontier":
+        # A turn takes up to four seconds. So the shortest lease is renewed in turns.
+        shared = _shared(plan, random.Random(f"{seed} shared"), (5.0, 5.0, 20.0, 100.0))
+        return _served(shared, random.Random(f"{seed} service"))
     if scenario == "crawl" and chance.random() < 0.02:
         return _crowded(plan)
     # With random numbers of its own, so that all other seeds mean what they meant before.
@@ -181,10 +201,10 @@ def _grouped(plan: Plan, chance: random.Random) -> Plan:
     return plan._replace(group_by=chance.choice(GROUPINGS), kinds=plan.kinds + more)
 
 
-def _shared(plan: Plan, chance: random.Random) -> Plan:
+def _shared(plan: Plan, chance: random.Random, leases: tuple[float, ...]) -> Plan:
     """Return a plan whose URLs are in PostgreSQL. Its sites and options lead to an end within hours."""
     processes = chance.choice((1, 2, 2, 3))
-    lease = chance.choice((40.0, 100.0))
+    lease = chance.choice(leases)
     kinds = [kind for kind in KINDS if kind != "not sent, then open"]
     plan = plan._replace(
         kinds=tuple(chance.choice(("open", "slow", *kinds)) for _ in plan.kinds),
@@ -222,6 +242,23 @@ def _shared(plan: Plan, chance: random.Random) -> Plan:
     if chance.random() < 0.3:
         return _grouped(plan, chance)._replace(group_by=chance.choice(GROUPINGS[:2]))
     return plan
+
+
+def _served(plan: Plan, chance: random.Random) -> Plan:
+    """Return a plan that is shared, with a URLFrontier service, whose clock is that of all processes."""
+    assert plan.shared is not None
+    steps = tuple(
+        sorted(
+            (chance.choice((0.5, 10.0, 50.0, 200.0)), chance.choice((-3600.0, -100.0, -2.0, 2.0, 100.0)))
+            for _ in range(chance.choice((0, 0, 0, 0, 1)))
+        )
+    )
+    service = Service(chance.choice((1, 1, 2)), chance.choice((0.0, 0.0, 0.01, 0.1)), chance.random() < 0.3)
+    return plan._replace(
+        clocks=ClockPlan(steps),
+        options=plan.options | {"concurrency_per_origin": 1},
+        shared=plan.shared._replace(steps=steps, has_tables=True, service=service),
+    )
 
 
 def _make_interruption(chance: random.Random, lease: float) -> Interruption:

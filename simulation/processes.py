@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from simulation.threads import SimulatedThread
@@ -30,8 +30,8 @@ class DeathPlan(NamedTuple):
 
     Attributes:
         kind: What is counted: steps of the event loop, that is, every await that waits; statements of SQLite and
-            PostgreSQL; answers of PostgreSQL, after the statement or commit; or writes, truncations and
-            synchronisations of files.
+            PostgreSQL and calls of URLFrontier; answers of PostgreSQL and URLFrontier, after the statement, commit or
+            call; or writes, truncations and synchronisations of files.
         number: It dies before this one, from 0.
         loses_power: Whether the machine loses its power at that moment.
     """
@@ -63,18 +63,30 @@ class Hold(NamedTuple):
         registration: Its lease.
         at: When it was given.
         is_late: Whether the process learned that so late that it can have lost it before.
+        queue: The group of the URL or origin.
     """
 
     process: "Process"
     registration: int
     at: float
     is_late: bool
+    queue: str = ""
 
     def is_lost(self) -> bool:
         """Return whether it may belong to another process now."""
         process = self.process
+        if process.leases is not None:
+            return process.leases.is_lost(self)
         is_silent = asyncio.get_running_loop().time() > process.renewed_at + process.lease
         return self.is_late or not process.is_alive or process.registration != self.registration or is_silent
+
+
+class Leases(Protocol):
+    """What knows the leases of processes that have one for each queue."""
+
+    def is_lost(self, hold: Hold) -> bool:
+        """Return whether what a process was given may belong to another one now."""
+        ...
 
 
 class Process:
@@ -110,6 +122,8 @@ class Process:
         self.registration = 0
         self.lease = inf
         self.renewed_at = 0.0
+        # Only if it has a lease for each queue.
+        self.leases: Leases | None = None
         self._over: asyncio.Future[None] | None = None
         self._context = contextvars.copy_context()
         self._context.run(PROCESS.set, self)
@@ -158,10 +172,13 @@ class Process:
         now = asyncio.get_running_loop().time()
         return self.heard_at is not None and now - self.heard_at > self.lease / 2
 
-    def hold(self) -> "Hold":
-        """Return what the process has been given now: an origin or a URL."""
+    def hold(self, queue: str = "") -> "Hold":
+        """Return what the process has been given now: an origin or a URL.
+
+        Args: queue: Its group.
+        """
         now = asyncio.get_running_loop().time()
-        return Hold(self, self.registration, now if self.heard_at is None else self.heard_at, self.is_late())
+        return Hold(self, self.registration, now if self.heard_at is None else self.heard_at, self.is_late(), queue)
 
     def _go_on(self) -> None:
         self._suspensions -= 1
@@ -252,8 +269,11 @@ class Process:
         self.connections.clear()
 
 
-def current_hold() -> Hold:
-    """Return what the current process has been given now."""
+def current_hold(queue: str) -> Hold:
+    """Return what the current process has been given now.
+
+    Args: queue: Its group.
+    """
     process = PROCESS.get()
     assert process is not None
-    return process.hold()
+    return process.hold(queue)

@@ -39,11 +39,15 @@ def run_plan(plan: Plan) -> Result:
                 Blocking(plan, machine, time).run()
             elif plan.scenario == "fleet":
                 Fleet(plan, machine).run()
-            elif plan.shared is not None:
+            elif plan.shared is not None and plan.shared.service is not None:
                 # Files do not need the libraries for a server.
-                from simulation.shared import SharedCrawl  # noqa: PLC0415
+                from simulation.urlfrontier_crawl import URLFrontierCrawl  # noqa: PLC0415
 
-                SharedCrawl(plan, machine).run()
+                URLFrontierCrawl(plan, machine).run()
+            elif plan.shared is not None:
+                from simulation.postgres_crawl import PostgresCrawl  # noqa: PLC0415
+
+                PostgresCrawl(plan, machine).run()
             else:
                 Crawl(plan, machine).run()
         except (BrokenRule, Stuck) as error:

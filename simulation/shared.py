@@ -1,20 +1,17 @@
-"""A crawl that several processes share on PostgreSQL. They die and are suspended, and the server is away for a time."""
+"""A crawl that several processes share on a server. They die and are suspended, and the server is away for a time."""
 
 import asyncio
-import random
-from typing import Any, Final
+from contextlib import AbstractContextManager
 
-from canfetch.client.frontier import PostgresQueue
 from simulation.crawl import Crawl
 from simulation.machine import Machine
 from simulation.plans import Plan
-from simulation.postgres import Server, current_database
 from simulation.processes import Process
 from simulation.sites import Site
 from simulation.threads import SimulatedThread
 
 # Longer than the server is away.
-_OUTAGE_SECONDS: Final = 200.0
+OUTAGE_SECONDS = 200.0
 
 
 class SharedCrawl(Crawl):
@@ -33,12 +30,15 @@ class SharedCrawl(Crawl):
         pauses += [each.seconds for some in shared.interruptions for each in some]
         self._longest_wait += sum(pauses) + 5 * shared.lease
 
+    def _serve(self) -> AbstractContextManager[object]:
+        """Return the server, for the block."""
+        raise NotImplementedError
+
     async def _live(self) -> None:
         shared = self._shared
-        chance = random.Random(f"{self.plan.seed} server")
         lives = [self.plan.lives[slot :: shared.processes] for slot in range(shared.processes)]
         try:
-            with Server(current_database(), self._machine, shared, chance, self._processes), self._broken_rules():
+            with self._serve(), self._broken_rules():
                 async with asyncio.TaskGroup() as tasks:
                     watch = tasks.create_task(self._watch())
                     await asyncio.gather(*map(self._live_on, lives, range(shared.processes)))
@@ -64,9 +64,3 @@ class SharedCrawl(Crawl):
     def _links(self, url: str, site: Site) -> list[str]:
         # A process that adds nothing before the end of a turn does not notice that it has lost its lease.
         return [] if "/private/" in url else super()._links(url, site)
-
-    @property
-    def _place(self) -> dict[str, Any]:
-        lease = self._shared.lease
-        url = "postgresql://simulated/crawls"
-        return {"backend": PostgresQueue(url, crawl="simulated", lease=lease, outage_seconds=_OUTAGE_SECONDS)}

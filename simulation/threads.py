@@ -193,7 +193,7 @@ class Thread:
         thread = SimulatedThread(process)
         asyncio.get_running_loop().call_soon(thread.run, lambda: context.run(self._run), context=_OUTSIDE)
 
-    def join(self, timeout: float) -> None:
+    def join(self, timeout: float = 1e9) -> None:
         """Wait for its end, for a time."""
         self._has_ended.wait(timeout)
 

@@ -6,7 +6,7 @@ did not deliver are handed out again when their leases expire.
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from math import inf
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -68,7 +68,7 @@ class URLFrontierConnection(QueueConnection):
         self.messages = message_classes()
         self._outage_seconds = outage_seconds
         self._addresses = addresses
-        # How often a call has found the service away. The service may have forgotten blocks and leases since then.
+        # How often a call has failed. The service may have forgotten blocks, delays and leases since then.
         self.outages = 0
         self._channels = [self._grpc.insecure_channel(address, options=_CHANNEL_OPTIONS) for address in addresses]
         self._methods = [self._node_methods(channel) for channel in self._channels]
@@ -85,7 +85,7 @@ class URLFrontierConnection(QueueConnection):
         Args: until: When the lease ends for which this is a call, by `running_seconds`.
         Raises: StoreError; LeaseExpiredError.
         """
-        return self._repeat(lambda: self.call_once(node, method, request), until)
+        return self.repeat(lambda: self.call_once(node, method, request), until)
 
     def call_once(self, node: int, method: str, request: Any, *, seconds: float = _CALL_SECONDS) -> Any:
         """Call a method with one answer, without repetition.
@@ -93,25 +93,31 @@ class URLFrontierConnection(QueueConnection):
         Raises: grpc.RpcError; StoreError: The connection is closed.
         """
         self.check_usable()
-        return self._methods[node][method](request, timeout=seconds, metadata=self._headers())
+        with self._counting_failures():
+            return self._methods[node][method](request, timeout=seconds, metadata=self._headers())
 
     def get(self, node: int, method: str, request: Any) -> list[Any]:
         """Call a method with a stream of answers, and return those that came before it ended or broke.
 
         Raises: StoreError.
         """
+        return self.repeat(lambda: self.get_once(node, method, request))
+
+    def get_once(self, node: int, method: str, request: Any) -> list[Any]:
+        """Call a method as `get`, without repetition.
+
+        Raises: grpc.RpcError: It broke before the first answer; StoreError: The connection is closed.
+        """
+        self.check_usable()
         received: list[Any] = []
-
-        def call() -> list[Any]:
-            try:
+        try:
+            with self._counting_failures():
                 received.extend(self._methods[node][method](request, timeout=_CALL_SECONDS, metadata=self._headers()))
-            except self._grpc.RpcError as error:
-                if not received:
-                    raise
-                CLIENT_LOGGER.warning("%s: an answer broke: %s", self.name, _describe(error))
-            return received
-
-        return self._repeat(call, inf)
+        except self._grpc.RpcError as error:
+            if not received:
+                raise
+            CLIENT_LOGGER.warning("%s: an answer broke: %s", self.name, _describe(error))
+        return received
 
     def get_each(self, node: int, method: str, requests: Sequence[Any], *, until: float = inf) -> list[list[Any]]:
         """Call a method with a stream of answers for each request, all at once, and return their answers.
@@ -124,9 +130,10 @@ class URLFrontierConnection(QueueConnection):
             self.check_usable()
             send = self._methods[node][method]
             streams = [send(request, timeout=_CALL_SECONDS, metadata=self._headers()) for request in requests]
-            return [list(stream) for stream in streams]
+            with self._counting_failures():
+                return [list(stream) for stream in streams]
 
-        return self._repeat(call, until)
+        return self.repeat(call, until)
 
     def put(self, node: int, items: Sequence[PutItem], *, until: float = inf) -> list[int]:
         """Put URLs, and return the statuses of the service, in their order. All are acknowledged.
@@ -139,13 +146,14 @@ class URLFrontierConnection(QueueConnection):
             statuses += self._put_batch(node, items[start : start + _PUT_BATCH], until)
         return statuses
 
-    def put_once(self, node: int, items: Sequence[PutItem]) -> None:
+    def put_once(self, node: int, items: Sequence[PutItem], *, seconds: float) -> None:
         """Put URLs without repetition, and without a look at their statuses.
 
         Raises: grpc.RpcError; StoreError: The connection is closed.
         """
-        for _ in self._exchange(node, enumerate(items)):
-            pass
+        with self._counting_failures():
+            for _ in self._exchange(node, enumerate(items), seconds=seconds):
+                pass
 
     def close(self, reason: str = "the frontier is closed") -> None:
         """Close the connections."""
@@ -167,14 +175,17 @@ class URLFrontierConnection(QueueConnection):
         def call() -> list[int]:
             missing = [(number, item) for number, item in enumerate(items) if number not in acknowledged]
             # One by one, so that those before a break are known.
-            acknowledged.update(ack for ack in self._exchange(node, missing) if ack[1] != _FAIL)
+            with self._counting_failures():
+                acknowledged.update(ack for ack in self._exchange(node, missing) if ack[1] != _FAIL)
             if len(acknowledged) < len(items):
                 raise _NotAcknowledgedError(f"{len(items) - len(acknowledged)} URLs were not accepted")
             return [acknowledged[number] for number in range(len(items))]
 
-        return self._repeat(call, until)
+        return self.repeat(call, until)
 
-    def _exchange(self, node: int, items: Iterable[tuple[int, PutItem]]) -> Iterator[tuple[int, int]]:
+    def _exchange(
+        self, node: int, items: Iterable[tuple[int, PutItem]], *, seconds: float = _CALL_SECONDS
+    ) -> Iterator[tuple[int, int]]:
         """Put URLs in one stream, and yield their numbers with the statuses of the service."""
         self.check_usable()
         messages = self.messages
@@ -186,34 +197,44 @@ class URLFrontierConnection(QueueConnection):
             else:
                 known = messages.KnownURLItem(info=info, refetchable_from_date=date)
                 requests.append(messages.URLItem(ID=str(number), known=known))
-        for ack in self._methods[node]["PutURLs"](iter(requests), timeout=_CALL_SECONDS, metadata=self._headers()):
+        for ack in self._methods[node]["PutURLs"](iter(requests), timeout=seconds, metadata=self._headers()):
             yield int(ack.ID), ack.status
 
-    def _repeat(self, call: Callable[[], Result], until: float) -> Result:
+    def repeat(self, call: Callable[[], Result], until: float = inf) -> Result:
         """Repeat a call while the service is away, until its lease has ended.
 
         Raises: StoreError: It stays away, or the call has another error; LeaseExpiredError.
         """
         self.check_usable()
-        started = time.monotonic()
+        waited = 0.0
         pause = _FIRST_PAUSE
         while True:
             if running_seconds() >= until:
                 raise LeaseExpiredError(f"{self.name}: the lease has expired")
+            started = time.monotonic()
             try:
                 return call()
             except (self._grpc.RpcError, _NotAcknowledgedError) as error:
-                if isinstance(error, self._grpc.RpcError):
-                    if error.code().name not in _PASSING:
-                        raise StoreError(f"{self.name}: the frontier cannot be used: {_describe(error)}") from None
-                    self.outages += 1
-                waited = time.monotonic() - started
+                if isinstance(error, self._grpc.RpcError) and error.code().name not in _PASSING:
+                    raise StoreError(f"{self.name}: the frontier cannot be used: {_describe(error)}") from None
+                # A process that was suspended in the meantime has not waited for the service.
+                waited += min(time.monotonic() - started, _CALL_SECONDS)
                 if waited + pause > self._outage_seconds:
                     message = f"{self.name}: the frontier cannot be used for {waited:.0f} s: {_describe(error)}"
                     raise StoreError(message) from None
                 CLIENT_LOGGER.warning("%s: repeated in %.2f s: %s", self.name, pause, _describe(error))
             time.sleep(pause)
+            waited += pause
             pause = min(pause * 2, _LONGEST_PAUSE)
+
+    @contextmanager
+    def _counting_failures(self) -> Iterator[None]:
+        """Count a call of the block that fails."""
+        try:
+            yield
+        except self._grpc.RpcError:
+            self.outages += 1
+            raise
 
     def _headers(self) -> Sequence[tuple[str, str]]:
         """Return the headers of a call. Tests add the time."""

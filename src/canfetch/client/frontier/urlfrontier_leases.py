@@ -104,9 +104,9 @@ class LeasedURLs(ClaimedOrigins[Claim]):
         self._service.put(claim.node, claim.info if info is None else info, date, until=claim.lost_at)
 
     def _block(self, claim: Claim, end: int) -> None:
-        """Block the queue of a claim until a date, or end its block if the date is 0."""
+        """Block the queue of a claim until a date."""
         self._service.block(claim.node, claim.info.key, end, until=claim.lost_at)
-        claim.is_blocked = end > 0
+        claim.is_blocked = True
 
     def _give_back(self, claim: Claim, due_at: float, date: int | None, info: Any = None) -> None:
         """Block the queue of a claim until a time, put its URL, and remove the claim.
@@ -124,7 +124,7 @@ class LeasedURLs(ClaimedOrigins[Claim]):
             if date is not None:
                 self._put(claim, date, info)
             if is_due and claim.is_blocked:
-                self._block(claim, 0)
+                self._service.unblock(claim.node, claim.info.key)
             with self._lock:
                 self._claims.pop(claim.origin, None)
 
@@ -152,11 +152,14 @@ class LeasedURLs(ClaimedOrigins[Claim]):
                 return
             is_idle = claim.phase in (Phase.READY, Phase.UNCHECKED) and not claim.is_dropped
             if is_idle and claim.since < time.monotonic() - _IDLE_SECONDS:
-                self._connection.put_once(claim.node, [PutItem(claim.info, self._service.now())])
-                if claim.is_blocked:
-                    self._service.block_once(claim.node, claim.info.key, 0)
+                # First: a call that fails can have had an effect, and another process has the URL then.
                 del self._claims[claim.origin]
                 self._lost.append(claim.origin)
+                self._connection.put_once(
+                    claim.node, [PutItem(claim.info, self._service.now())], seconds=self._lease / 4
+                )
+                if claim.is_blocked and running_seconds() < claim.lost_at:
+                    self._service.unblock(claim.node, claim.info.key)
             elif claim.lost_at - started < self._lease * 3 / 4:
                 end = self._service.date(max(self._clock() + self._lease, claim.due_at))
                 self._service.block_once(claim.node, claim.info.key, end)

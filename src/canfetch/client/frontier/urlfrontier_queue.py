@@ -51,6 +51,8 @@ from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
 # Seconds between two looks for URLs that are due. The service counts whole seconds.
 _POLL_SECONDS: Final = 0.5
+# The number of groups whose delays wait to be stored.
+_UNSTORED_GROUPS: Final = 1000
 # A claim that has to wait for this long at most is kept.
 _SHORT_WAIT: Final = 5.0
 
@@ -115,6 +117,8 @@ class URLFrontierQueue(LeasedURLs):
         self._skipped = 0
         self._refused = 0
         self._next_claim_at = 0.0
+        # By origin: the delays of its members whose checks ended when the lease had expired.
+        self._unstored_delays: dict[int, dict[str, float]] = {}
         try:
             for node in connection.nodes:
                 self._service.stats(node=node)
@@ -247,6 +251,10 @@ class URLFrontierQueue(LeasedURLs):
         due_at: float | None = None,
         delay: float | None = None,
     ) -> float | None:
+        if delay is not None:
+            self._unstored_delays.setdefault(origin, {})[member] = delay
+            if len(self._unstored_delays) > _UNSTORED_GROUPS:
+                del self._unstored_delays[next(iter(self._unstored_delays))]
         claim = self._claims.get(origin)
         if claim is None or self._is_lost(claim):
             return None
@@ -257,6 +265,7 @@ class URLFrontierQueue(LeasedURLs):
                 if delay is not None and claim.delays.get(member, 0.0) != delay:
                     claim.delays[member] = delay
                     self._service.put_group_delays(claim.node, claim.info.key, claim.delays, until=claim.lost_at)
+                self._unstored_delays.pop(origin, None)
                 longest = max(claim.delays.values(), default=0.0)
                 self._origins.change(origin, delay=longest)
                 if requested_at is not None:
@@ -389,11 +398,9 @@ class URLFrontierQueue(LeasedURLs):
 
     def _claim_urls(self) -> list[int]:
         """Lease URLs of queues that are due, one of each, and return their origins."""
-        self._service.repeat_blocks()
         claimed: list[int] = []
         for node in self._connection.nodes:
-            lost_at = running_seconds() + self._lease
-            leased = self._service.lease_urls(node, CLAIMS)
+            leased, lost_at = self._service.lease_urls(node, CLAIMS)
             try:
                 delays = self._leased_delays(node, leased, lost_at)
             except LeaseExpiredError:
@@ -456,7 +463,12 @@ class URLFrontierQueue(LeasedURLs):
             self.killed.append(failed)
             return None
         if self._is_grouped:
-            claim.delays = delays
+            unstored = self._unstored_delays.get(origin, {})
+            claim.delays = delays | unstored
+            if claim.delays != delays:
+                self._service.put_group_delays(node, info.key, claim.delays, until=lost_at)
+            self._unstored_delays.pop(origin, None)
+            delays = claim.delays
             self._origins.change(origin, delay=max(delays.values(), default=0.0))
         return claim
 

@@ -5,16 +5,18 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from canfetch.client.frontier.queue_values import FailedURL
-from canfetch.client.frontier.urlfrontier_connection import PutItem, URLFrontierConnection
+from canfetch.client.frontier.urlfrontier_connection import PutItem, URLFrontierConnection, running_seconds
 from canfetch.client.frontier.urlfrontier_metadata import (
     FAILED_DATE,
     delays_metadata,
     failed_metadata,
     read_delays,
 )
+from canfetch.client.loggers import CLIENT_LOGGER
 
 # The longest delay that is set for a queue. What is longer can be a visit time, and is a block only.
 MAX_DELAY: Final = 60
@@ -64,12 +66,21 @@ class CrawlService:
         copied.CopyFrom(info)
         return copied
 
-    def lease_urls(self, node: int, queues: int) -> list[Any]:
-        """Lease URLs of queues that are due, one of each."""
+    def lease_urls(self, node: int, queues: int) -> tuple[list[Any], float]:
+        """Lease URLs of queues that are due, one of each. Return them, and when their leases expire.
+
+        Before each call, the queues that the service can have forgotten to block are blocked again.
+        """
         request = self._messages.GetParams(
             max_urls_per_queue=1, max_queues=queues, delay_requestable=self._lease, crawlID=self.crawl
         )
-        return self.connection.get(node, "GetURLs", request)
+
+        def call() -> tuple[list[Any], float]:
+            self._repeat_blocks()
+            lost_at = running_seconds() + self._lease
+            return self.connection.get_once(node, "GetURLs", request), lost_at
+
+        return self.connection.repeat(call)
 
     def put(self, node: int, info: Any, date: int, *, until: float = math.inf) -> None:
         """Put a URL that may be fetched from a date on."""
@@ -110,27 +121,57 @@ class CrawlService:
         self.put(node, info, FAILED_DATE, until=until)
 
     def block(self, node: int, key: str, end: int, *, until: float = math.inf) -> None:
-        """Block a queue until a date, or end its block if the date is 0."""
-        self._call(node, "BlockQueueUntil", self._block_request(key, end), until=until)
+        """Block a queue until a date."""
+        request = self._block_request(key, end)
+
+        def call() -> None:
+            # A block that has ended would replace that of a process that was given a URL of the queue since then.
+            if end >= wall_clock():
+                self.connection.call_once(node, "BlockQueueUntil", request)
+
+        self.connection.repeat(call, until)
         self._note_block(node, key, end)
 
+    def unblock(self, node: int, key: str) -> None:
+        """End the block of a queue, or leave that to the end of the lease if the call fails.
+
+        The call is not repeated: if it had an effect, another process can have blocked the queue since then.
+        """
+        self._note_block(node, key, 0)
+        try:
+            request = self._block_request(key, 0)
+            self.connection.call_once(node, "BlockQueueUntil", request, seconds=self._lease / 4)
+        except Exception as error:
+            if not self.connection.is_call_error(error):
+                raise
+            CLIENT_LOGGER.warning("%s: %s stays blocked until the end of a lease", self.connection.name, key)
+
     def block_once(self, node: int, key: str, end: int) -> None:
-        """Block a queue as `block`, with one call and a short timeout."""
+        """Block a queue until a date, with one call and a short timeout."""
         request = self._block_request(key, end)
         self.connection.call_once(node, "BlockQueueUntil", request, seconds=self._lease / 4)
         self._note_block(node, key, end)
 
-    def repeat_blocks(self) -> None:
+    def _repeat_blocks(self) -> None:
         """Block the queues again that are blocked, after the service was away: it can have forgotten that."""
         now = wall_clock()
+        outages = self.connection.outages
         with self._lock:
             self._blocks = {key: (node, end) for key, (node, end) in self._blocks.items() if end >= now}
-            blocks = list(self._blocks.items()) if self.connection.outages != self._outages else []
-        self._outages = self.connection.outages
-        for key, (node, end) in blocks:
-            self.block(node, key, end)
-        if blocks:
+            blocks = list(self._blocks.items()) if outages != self._outages else []
+        if outages != self._outages:
+            self._outages = outages
             self._delays.clear()
+        for key, (node, end) in blocks:
+            self.connection.repeat(partial(self._repeat_block, node, key, end))
+
+    def _repeat_block(self, node: int, key: str, end: int) -> None:
+        # The thread that renews leases changes blocks, too. The lock is held during the call, so that this block does
+        # not replace a later one.
+        with self._lock:
+            if self._blocks.get(key) == (node, end) and end >= wall_clock():
+                request = self._block_request(key, end)
+                self.connection.call_once(node, "BlockQueueUntil", request, seconds=self._lease / 4)
 
     def set_delay(self, node: int, key: str, seconds: float) -> None:
         """Set the delay of a queue, which is also for other crawlers."""
