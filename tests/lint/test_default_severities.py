@@ -322,7 +322,7 @@ def test_group_without_rules_names_the_search_engine() -> None:
     content = b"User-agent: *\nDisallow: /a/\n\nUser-agent: bingbot\nUser-agent: FooBot\nCrawl-delay: 5\n"
     (finding,) = [one for one in DEFAULT.lint(content).findings if one.check.code == "CF302"]
     assert finding.line == 4
-    assert "`bingbot`" in finding.message()
+    assert "`bingbot, FooBot`" in finding.message()
 
 
 def test_html_page_has_one_finding() -> None:

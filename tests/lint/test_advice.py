@@ -1,0 +1,132 @@
+"""What findings advise in one place: advice never costs a site more than the fault does."""
+
+import pytest
+
+from canfetch.lint import Finding, Linter, Severity
+
+LINTER = Linter(findings_limit=None)
+STAR = "User-agent: *\nDisallow: /cart/\nDisallow: /payment/\n\n"
+CLOSED = "User-agent: a\nDisallow: /\n\nUser-agent: b\nDisallow: /*\n\n"
+
+
+def findings(text: str, code: str) -> list[Finding]:
+    return [one for one in LINTER.lint(text.encode()).findings if one.check.code == code]
+
+
+def fixed(text: str) -> str:
+    return LINTER.fix(text.encode(), unsafe=True).content.decode()
+
+
+@pytest.mark.parametrize(
+    "group, advice",
+    [
+        ("User-agent: bingbot\nCrawl-delay: 5\n", "write the `Crawl-delay` into the `*` group"),
+        ("User-agent: bingbot\n", "or remove the group. "),
+        (CLOSED + "User-agent: bingbot\n", "probably `Disallow: /`"),
+    ],
+)
+def test_group_without_rules_does_not_become_an_exemption(group: str, advice: str) -> None:
+    (finding,) = findings(STAR + group, "CF302")
+    assert finding.fix is None
+    assert advice in finding.how_to_fix()
+    assert finding.effect() == "because of line 2, other crawlers may not fetch /cart/; bingbot may"
+    assert "Disallow:\n" not in fixed(STAR + group)
+
+
+def test_group_without_rules_names_all_its_crawlers_at_its_first_line() -> None:
+    names = ("AhrefsBot", "bingbot", "slurp", "yandex")
+    content = STAR + "\n".join(f"User-agent: {name}\nCrawl-Delay: 2\n" for name in names)
+    (finding,) = findings(content, "CF302")
+    assert finding.line == 5
+    assert finding.message() == (
+        "the group of `AhrefsBot, bingbot, slurp, yandex` has no rules: "
+        "it lacks 2 rules of the `*` group, such as `/cart/`"
+    )
+    assert finding.effect() == (
+        "because of line 2, other crawlers may not fetch /cart/; bingbot, YandexBot and AhrefsBot may"
+    )
+
+
+@pytest.mark.parametrize("count, shown", [(6, "a0, a1, a2, a3, a4, a5"), (8, "bingbot, a0, a1, a2, a3, a4, ...")])
+def test_group_without_rules_names_few_crawlers(count: int, shown: str) -> None:
+    names = [f"a{number}" for number in range(count)] + (["bingbot"] if count > 6 else [])
+    (finding,) = findings(STAR + "".join(f"User-agent: {name}\n" for name in names), "CF302")
+    assert f"the group of `{shown}` has" in finding.message()
+
+
+def test_group_without_rules_names_the_crawler_that_follows_it() -> None:
+    alias = "User-agent: msnbot\nCrawl-delay: 1\n"
+    (finding,) = findings(STAR + alias, "CF302")
+    assert finding.severity is Severity.WARNING
+    assert finding.effect().endswith("bingbot may")
+    assert finding.how_to_fix().endswith("`bingbot` follows the group of `msnbot`, because it has no group of its own.")
+    (finding,) = findings(STAR + "User-agent: bingbot\nDisallow: /cart/\n\n" + alias, "CF302")
+    assert "follows" not in finding.how_to_fix()
+    assert "bingbot" not in finding.effect()
+    (finding,) = findings(STAR + "User-agent: msnbot\nDisallow: /a/\n", "CF307")
+    assert finding.effect() == "because of line 2, other crawlers may not fetch /cart/; bingbot may"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # The rules of another group of the crawler apply.
+        STAR
+        + "User-agent: bingbot\nDisallow: /a/\n\nUser-agent: Foo\nDisallow: /\n\nUser-agent: bingbot\nCrawl-delay: 5\n",
+        "User-agent: *\nAllow: /a/\n\nUser-agent: bingbot\nCrawl-delay: 5\n",
+    ],
+)
+def test_group_without_rules_that_frees_no_crawler_is_a_note(text: str) -> None:
+    (finding,) = findings(text, "CF302")
+    assert finding.severity is Severity.INFO
+
+
+def test_groups_run_together_are_one_error() -> None:
+    names = ("Bingbot", "msnbot", "FooBot")
+    groups = "".join(f"User-agent: {name}\nCrawl-delay: 10\n\n" for name in names)
+    content = f"{STAR}{groups}User-agent: Baiduspider\nDisallow: /\n"
+    serious = [one for one in LINTER.lint(content.encode()).findings if one.severity is Severity.ERROR]
+    (finding,) = serious
+    assert (finding.check.code, finding.line) == ("CF308", 6)
+    assert "`Bingbot, msnbot, FooBot, Baiduspider`" in finding.message()
+    assert finding.effect() == "because of line 15, bingbot may not fetch /"
+    assert finding.fix is None
+    assert "does not follow the rules of the `*` group, such as `/cart/`" in finding.how_to_fix()
+
+
+def test_groups_run_together_are_separated_where_this_exempts_no_crawler() -> None:
+    content = "User-agent: A\nCrawl-delay: 1\n\nUser-agent: B\nCrawl-delay: 2\n\nUser-agent: C\nDisallow: /\n"
+    (finding,) = findings(content, "CF308")
+    assert "`*`" not in finding.how_to_fix()
+    assert LINTER.fix(content.encode(), unsafe=True, only=["CF308"]).content.decode() == (
+        "User-agent: A\nCrawl-delay: 1\nDisallow:\n\nUser-agent: B\nCrawl-delay: 2\nDisallow:\n\n"
+        "User-agent: C\nDisallow: /\n"
+    )
+
+
+def test_search_engine_that_is_named_last_is_blocked_on_purpose() -> None:
+    content = STAR + "User-agent: Foo\nCrawl-delay: 5\n\nUser-agent: bingbot\nDisallow: /\n"
+    assert findings(content, "CF308")
+    assert findings(content, "CF702")
+
+
+@pytest.mark.parametrize(
+    "group, message",
+    [
+        (
+            "User-agent: *\nCrawl-delay: 5\n\nUser-agent: *\nDisallow: /a/\n",
+            "`Crawl-delay` does not end the group of `*`, which is named again below it",
+        ),
+        (
+            "User-agent: a\nCrawl-delay: 5\n\nUser-agent: b\nCrawl-delay: 5\n",
+            "`Crawl-delay` does not separate `a` from `b`: both are in one group without rules",
+        ),
+        (
+            "User-agent: a\nCrawl-delay: 5\n\nUser-agent: b\nDisallow: /x/\n",
+            "`Crawl-delay` does not separate `a` from `b`: the rules below apply to both",
+        ),
+    ],
+)
+def test_message_about_a_line_between_user_agent_lines(group: str, message: str) -> None:
+    (finding,) = findings(group, "CF308")
+    assert finding.message() == message
