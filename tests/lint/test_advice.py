@@ -130,3 +130,33 @@ def test_search_engine_that_is_named_last_is_blocked_on_purpose() -> None:
 def test_message_about_a_line_between_user_agent_lines(group: str, message: str) -> None:
     (finding,) = findings(group, "CF308")
     assert finding.message() == message
+
+
+@pytest.mark.parametrize(
+    "text, line, advice",
+    [
+        ("User-agent: Slurp\nCrawl-delay: 1\n\nUser-agent: YandexBot\nDisallow: /a/\n", None, ""),
+        ("User-agent: Googlebot\nCrawl-delay: 1\nDisallow: /a/\nCrawl-delay: 2\n", 2, "Remove the line."),
+        (
+            "User-agent: A\nCrawl-delay: 2\n\nUser-agent: b\nCrawl-delay: 2\n\nUser-agent: yandex\nCrawl-delay: 2\n",
+            8,
+            "Remove the line.",
+        ),
+        (
+            "User-agent: Googlebot\nUser-agent: bingbot\nUser-agent: *\nDisallow: /a/\nCrawl-delay: 5\n",
+            5,
+            "Keep the line for `bingbot, *`.",
+        ),
+        (
+            "User-agent: bingbot\nSitemap: https://example.com/s\nUser-agent: Googlebot\nCrawl-delay: 5\nDisallow: /\n",
+            4,
+            "Keep the line for `bingbot`.",
+        ),
+    ],
+)
+def test_delay_is_reported_where_it_is_written_for_a_crawler_that_ignores_it(
+    text: str, line: int | None, advice: str
+) -> None:
+    found = findings(text, "CF606")
+    assert [one.line for one in found] == ([] if line is None else [line])
+    assert all(one.how_to_fix().startswith(advice) for one in found)
