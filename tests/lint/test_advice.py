@@ -160,3 +160,59 @@ def test_delay_is_reported_where_it_is_written_for_a_crawler_that_ignores_it(
     found = findings(text, "CF606")
     assert [one.line for one in found] == ([] if line is None else [line])
     assert all(one.how_to_fix().startswith(advice) for one in found)
+
+
+@pytest.mark.parametrize(
+    "pattern, file",
+    [
+        ("/wp-content/themes/shop-child/", "/wp-content/themes/shop-child/style.css"),
+        ("/blog/wp-content/themes/a*", "/blog/wp-content/themes/a/style.css"),
+        ("/thunder/css/", "/thunder/css/style.css"),
+        ("/Events/stylesheets", "/Events/stylesheets/style.css"),
+        ("/Stylesheets", "/Stylesheets/style.css"),
+        ("/lib/generated/js/*", "/lib/generated/js/main.js"),
+        ("/a*/javascript/", "/ax/javascript/main.js"),
+        ("/blog/wp-includes", "/blog/wp-includes/js/jquery/jquery.min.js"),
+        ("/new/typo3temp/", "/new/typo3temp/assets/compressed/merged.css"),
+    ],
+)
+def test_folder_of_scripts_or_styles_is_found_by_its_name(pattern: str, file: str) -> None:
+    (finding,) = findings(f"User-agent: *\nDisallow: {pattern}\n", "CF703")
+    assert finding.severity is Severity.WARNING
+    assert f"such as `{file}`" in finding.message()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User-agent: *\nDisallow: /wp-admin/css/\n",
+        "User-agent: *\nDisallow: /maps/api/js/\n",
+        "User-agent: *\nDisallow: /a/cookie_law.js\n",
+        "User-agent: *\nDisallow: /a/css/\nAllow: /a/css/style\n",
+        "User-agent: *\nDisallow: /a/css/?print\n",
+        "User-agent: *\nDisallow: /docs/nodejs/\n",
+        "User-agent: FooBot\nDisallow: /a/css/\n",
+        "User-agent: *\nDisallow: /a/css/\n\nUser-agent: Googlebot\nDisallow: /b/\n",
+    ],
+)
+def test_folder_without_scripts_for_pages_is_not_reported(text: str) -> None:
+    assert findings(text, "CF703") == []
+
+
+@pytest.mark.parametrize(
+    "pattern, advice",
+    [
+        ("/*.js", "Remove the rule."),
+        ("*.css$", "Remove the rule."),
+        ("/typo3temp/", "add `Allow: /typo3temp/*.css` and `Allow: /typo3temp/*.js`"),
+        ("/wp-includes", "add `Allow: /wp-includes/*.css` and `Allow: /wp-includes/*.js`"),
+        ("*?v=", "with an `Allow` line that is at least as long as the rule"),
+    ],
+)
+def test_advice_about_scripts_and_styles_is_made_from_the_rule(pattern: str, advice: str) -> None:
+    content = f"User-agent: *\nDisallow: {pattern}\n"
+    (finding,) = findings(content, "CF703")
+    assert advice in finding.how_to_fix()
+    if "add" in advice:
+        exceptions = "\n".join(part for part in finding.how_to_fix().split("`") if part.startswith("Allow: "))
+        assert all(one.severity is Severity.INFO for one in findings(f"{content}{exceptions}\n", "CF703"))

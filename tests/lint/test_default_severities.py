@@ -190,7 +190,14 @@ _STAR = "User-agent: *\nDisallow: /a/\n\n"
 # What looks similar and does harm, and what does not. The severity is that of the most severe finding of the check.
 HARM = [
     ("CF703", "User-agent: *\nDisallow: /wp-includes/\n", Severity.WARNING),
-    ("CF703", "User-agent: *\nDisallow: /assets/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /assets/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /assets*\nDisallow: /privateassets/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /assets/js\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /assets/\nAllow: /assets/logo.png\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /static/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /static/\nDisallow: /checkout/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /deals/js/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /deals/js/\nAllow: /deals/js/*.css\n", Severity.INFO),
     ("CF703", "User-agent: *\nDisallow: /sites/default/files/\n", Severity.WARNING),
     ("CF703", "User-agent: *\nDisallow: /misc/\nDisallow: /modules/\nDisallow: /node/add/\n", Severity.INFO),
     ("CF703", "User-agent: *\nDisallow: /core/\nDisallow: /node/add/\n", Severity.INFO),
