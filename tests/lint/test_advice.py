@@ -2,6 +2,7 @@
 
 import pytest
 
+from canfetch import parse
 from canfetch.lint import Finding, Linter, Severity
 
 LINTER = Linter(findings_limit=None)
@@ -216,3 +217,63 @@ def test_advice_about_scripts_and_styles_is_made_from_the_rule(pattern: str, adv
     if "add" in advice:
         exceptions = "\n".join(part for part in finding.how_to_fix().split("`") if part.startswith("Allow: "))
         assert all(one.severity is Severity.INFO for one in findings(f"{content}{exceptions}\n", "CF703"))
+
+
+@pytest.mark.parametrize(
+    "header, severity",
+    [
+        ("MauiBot (crawler.feedback+wc@gmail.com)", Severity.INFO),
+        ("dotbot/1.0", Severity.INFO),
+        ("ia_archiver ( crawler@alexa.com)", Severity.INFO),
+        ("WeSEE:Ads/PageBot (http://www.wesee.com/bot/)", Severity.INFO),
+        ("Mozilla/4.0 (compatible; MSIE 4.0; Windows 95)", Severity.INFO),
+        ("Mozilla/4.0 (compatible; BullsEye; Windows 95)", Severity.INFO),
+        ("mozilla/5", Severity.INFO),
+        ("mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", Severity.ERROR),
+        ("Mozilla/4.75 (compatible; PortalBSpider; spider@portalb.com)", Severity.ERROR),
+        ("(compatible; GPTBot/1.2)", Severity.ERROR),
+    ],
+)
+def test_header_is_an_error_if_it_hides_a_crawler(header: str, severity: Severity) -> None:
+    content = f"User-agent: {header}\nDisallow: /a/\n"
+    (finding,) = findings(content, "CF508")
+    assert finding.severity is severity
+    name = header.partition("/")[0].partition(" ")[0]
+    if severity is Severity.INFO and name.replace("_", "").isalpha() and name.lower() != "mozilla":
+        for profile in ("rfc9309", "googlebot", "bing", "yandex"):
+            assert not parse(content.encode(), profile=profile).allows("/a/", agent=name)
+
+
+@pytest.mark.parametrize("name", ["mozilla/5", "Mozilla/4.0 (compatible; MSIE 4.0; Windows 95)", "Opera/9.80"])
+def test_name_of_a_browser_is_not_recommended(name: str) -> None:
+    content = f"User-agent: {name}\nDisallow: /\n"
+    (finding,) = findings(content, "CF508")
+    assert finding.how_to_fix().startswith("Remove the line: no crawler has the name `")
+    assert finding.fix is None
+
+
+def test_comment_after_a_name_can_be_removed() -> None:
+    before = "User-agent: MauiBot (crawler.feedback+wc@gmail.com)\nDisallow: /\n"
+    assert fixed(before) == "User-agent: MauiBot\nDisallow: /\n"
+
+
+@pytest.mark.parametrize(
+    "name, severity",
+    [
+        ("Boomtrain-Content-Bot*", Severity.INFO),
+        ("Mediapartners-Google*", Severity.INFO),
+        ("GPTBot*", Severity.INFO),
+        ("goo*", Severity.ERROR),
+        ("*MJ12bot*", Severity.ERROR),
+        ("WebEMailExtrac.*", Severity.ERROR),
+        ("Teleport Pro*", Severity.ERROR),
+    ],
+)
+def test_star_after_a_name_is_an_error_if_crawlers_read_another_name(name: str, severity: Severity) -> None:
+    (finding,) = findings(f"User-agent: {name}\nDisallow: /a/\n", "CF509")
+    assert finding.severity is severity
+    if severity is Severity.INFO:
+        assert finding.how_to_fix() == "Remove the `*`."
+        for profile in ("rfc9309", "google", "googlebot", "bing", "yandex"):
+            robots = parse(f"User-agent: {name}\nDisallow: /a/\n".encode(), profile=profile)
+            assert not robots.allows("/a/", agent=name.rstrip("*"))
