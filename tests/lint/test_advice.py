@@ -224,6 +224,7 @@ def test_advice_about_scripts_and_styles_is_made_from_the_rule(pattern: str, adv
     [
         ("MauiBot (crawler.feedback+wc@gmail.com)", Severity.INFO),
         ("dotbot/1.0", Severity.INFO),
+        ("Baiduspider-render/2.0", Severity.INFO),
         ("ia_archiver ( crawler@alexa.com)", Severity.INFO),
         ("WeSEE:Ads/PageBot (http://www.wesee.com/bot/)", Severity.INFO),
         ("Mozilla/4.0 (compatible; MSIE 4.0; Windows 95)", Severity.INFO),
@@ -263,6 +264,7 @@ def test_comment_after_a_name_can_be_removed() -> None:
         ("Boomtrain-Content-Bot*", Severity.INFO),
         ("Mediapartners-Google*", Severity.INFO),
         ("GPTBot*", Severity.INFO),
+        ("Mail.RU_Bot*", Severity.INFO),
         ("goo*", Severity.ERROR),
         ("*MJ12bot*", Severity.ERROR),
         ("WebEMailExtrac.*", Severity.ERROR),
@@ -274,6 +276,41 @@ def test_star_after_a_name_is_an_error_if_crawlers_read_another_name(name: str, 
     assert finding.severity is severity
     if severity is Severity.INFO:
         assert finding.how_to_fix() == "Remove the `*`."
-        for profile in ("rfc9309", "google", "googlebot", "bing", "yandex"):
+        for profile in ("rfc9309", "bing", "yandex") + (("google", "googlebot") if "." not in name else ()):
             robots = parse(f"User-agent: {name}\nDisallow: /a/\n".encode(), profile=profile)
             assert not robots.allows("/a/", agent=name.rstrip("*"))
+
+
+@pytest.mark.parametrize("pattern", ["/", "/*"])
+def test_allow_for_the_whole_site_is_removed_without_an_alternative(pattern: str) -> None:
+    (finding,) = findings(f"User-agent: *\nAllow: {pattern}\nDisallow: /a/\n", "CF428")
+    assert finding.how_to_fix() == "Remove the rule: everything that no `Disallow` matches is allowed anyway."
+    (finding,) = findings("User-agent: *\nAllow: /shop/\nDisallow: /a/\n", "CF428")
+    assert "add `Disallow: /`" in finding.how_to_fix()
+
+
+def test_redundant_rule_of_another_group_is_explained() -> None:
+    (finding,) = findings(
+        "User-agent: a\nDisallow: /\n\nUser-agent: b\nDisallow: /x\n\nUser-agent: a\nDisallow: /x\n", "CF427"
+    )
+    assert finding.message() == "`/x` has no effect, because of `/` (line 2), also in other groups of the same crawler"
+
+
+def test_noindex_for_a_disallowed_page_is_removed() -> None:
+    (finding,) = findings("User-agent: *\nDisallow: /a/\nNoindex: /a/\n", "CF611")
+    assert finding.how_to_fix().startswith("Remove the line. A page that crawlers may not fetch can still be listed")
+    (finding,) = findings("User-agent: *\nDisallow: /a/\nNoindex: /b/\n", "CF611")
+    assert finding.how_to_fix().endswith("and let crawlers fetch the page.")
+
+
+@pytest.mark.parametrize(
+    "value, start", [("http://help.example.com/x", "Write only the path"), ("myapp://open", "If the value is a link")]
+)
+def test_only_a_link_that_is_not_a_web_address_may_open_an_app(value: str, start: str) -> None:
+    (finding,) = findings(f"User-agent: *\nDisallow: {value}\n", "CF213")
+    assert finding.how_to_fix().startswith(start)
+
+
+@pytest.mark.parametrize("name, count", [("AdsBot-Google", 0), ("Googlebot", 1), ("bingbot", 1)])
+def test_crawlers_that_ignore_star_lack_no_rules_of_it(name: str, count: int) -> None:
+    assert len(findings(f"{STAR}User-agent: {name}\nDisallow: /landing/\n", "CF307")) == count

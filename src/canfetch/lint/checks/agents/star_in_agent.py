@@ -12,7 +12,7 @@ from canfetch.lint.fixes import replace_span
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_NAME: Final = IDENTIFIER + b"0123456789"
+_NAME: Final = IDENTIFIER + b"0123456789."
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -34,7 +34,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 def _is_read_without_star(raw: bytes) -> bool:
     """Return whether crawlers end a name at its `*`, and no known crawler has a longer name that is meant."""
     name = raw.rstrip(b"*")
-    if name == raw or not name or name.translate(None, _NAME):
+    if name == raw or not name or name.translate(None, _NAME) or name.endswith(b"."):
         return False
     text = name.decode().lower()
     return REGISTRY.get_crawler(text) is not None or not any(

@@ -53,6 +53,8 @@ def _misses_crawler(header: str, token: str | None, read: str) -> bool:
         token: The header's product token, or None.
         read: What crawlers read of the header, in lower case.
     """
+    if token is not None and token.lower() == read:
+        return False
     crawler = REGISTRY.find_crawler(header) or (None if token is None else REGISTRY.get_crawler(token))
     if crawler is not None:
         return not crawler.retired and read not in map(str.lower, crawler.tokens)

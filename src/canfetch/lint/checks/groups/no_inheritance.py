@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.needs import Trait
@@ -34,7 +35,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     allowed_to_others: dict[str, bool] = {}
     for group in file.groups:
         names = group.names
-        if "*" in names or not names or group.first_token.lower() in compared:
+        if "*" in names or not names or group.first_token.lower() in compared or _ignores_star(group):
             continue
         values = [rule.value for rule in group.rules if not rule.allow]
         if not any(map(_is_partial, values)) or any(value in _WHOLE for value in values):
@@ -76,6 +77,11 @@ def _lacking(
             is_deliberate = lacking < len(disallowed) or not main_crawlers(file, group.names)
             return Occurrence(file.text_span(line), details, query, harmless=is_deliberate)
     return None
+
+
+def _ignores_star(group: LintedGroup) -> bool:
+    """Return whether no crawler of a group ever follows the `*` group, as AdsBot-Google."""
+    return not any(REGISTRY.agent(token.token).star_applies for token in group.tokens if token.token)
 
 
 def _is_partial(value: bytes) -> bool:
