@@ -311,6 +311,14 @@ def test_only_a_link_that_is_not_a_web_address_may_open_an_app(value: str, start
     assert finding.how_to_fix().startswith(start)
 
 
+@pytest.mark.parametrize("rule", ["Disallow:", "Allow: /", "Disallow:\nAllow: /*"])
+def test_search_engine_that_may_fetch_everything_has_a_note(rule: str) -> None:
+    (finding,) = findings(f"{STAR}User-agent: Googlebot\n{rule}\n", "CF307")
+    assert finding.severity is Severity.INFO
+    assert finding.effect() == "because of line 2, other crawlers may not fetch /cart/; Googlebot may"
+    assert not findings(f"{STAR}User-agent: FooBot\n{rule}\n", "CF307")
+
+
 @pytest.mark.parametrize("name, count", [("AdsBot-Google", 0), ("Googlebot", 1), ("bingbot", 1)])
 def test_crawlers_that_ignore_star_lack_no_rules_of_it(name: str, count: int) -> None:
     assert len(findings(f"{STAR}User-agent: {name}\nDisallow: /landing/\n", "CF307")) == count
