@@ -4,9 +4,10 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from canfetch.lint.analysis.example_paths import example_path
-from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
+# The name of a crawler that no group names.
+_WITHOUT_GROUP: Final = "*"
 # Each one costs a decision.
 _MAX_TRIED: Final = 8
 
@@ -38,6 +39,6 @@ def star_example(file: LintedFile) -> StarExample | None:
 def _example(file: LintedFile) -> StarExample | None:
     for rule in islice(star_disallows(file), _MAX_TRIED):
         path = example_path(rule.value)
-        if path is not None and file.robots.decide(path, agent=OTHER_CRAWLER).line == rule.line:
+        if path is not None and file.robots.decide(path, agent=_WITHOUT_GROUP).line == rule.line:
             return StarExample(path, rule.line)
     return None
