@@ -63,6 +63,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "misspelt agents": lambda: fill(_repeated(b"user-agent:googlebto", b"user-agent:gptbto"), start=b""),
     "different misspelt agents": lambda: fill(_after_each_word(b"user-agent:gptbto"), start=b""),
     "lists of agents": lambda: fill(_repeated(b"user-agent:GPTBot,CCBot", b"disallow:/"), start=b""),
+    "delays between agents": lambda: fill(_groups(words(), _repeated(b"crawl-delay:1")), start=b""),
     "agents with versions": lambda: fill(_after_each_word(b"user-agent:", b"/1"), start=b""),
     "empty agents": lambda: fill(_repeated(b"user-agent:"), start=b""),
     "blank lines in groups": lambda: fill(_groups(_repeated(b"a\n"), _repeated(b"allow:/"))),

@@ -78,6 +78,20 @@ def test_show_selects_the_findings(run: RunCommand, bad: Path, folder: Path) -> 
     assert "CF208" not in run("lint", "--show", "warning").out
 
 
+def test_notes_that_contradict_owners_have_a_line(run: RunCommand, folder: Path) -> None:
+    content = b"User-agent: *\nDisallow: /a/\nNoindex: /a/\nNoindex: /a/b/\nHost: example.com\n"
+    (folder / "robots.txt").write_bytes(content)
+    ran = run("lint", "robots.txt")
+    assert ran.code == 0
+    assert [line for line in ran.lines if "CF611" in line or "CF609" in line] == [
+        "robots.txt:3:1: info CF611 noindex-not-read: no search engine reads `Noindex` in robots.txt",
+        "robots.txt:5:1: info CF609 host-obsolete: search engines no longer read the preferred host `example.com`",
+    ]
+    # A warning says the same.
+    (folder / "robots.txt").write_bytes(content + b"Noindex: /b/\n")
+    assert sum("CF611" in line for line in run("lint", "robots.txt").lines) == 1
+
+
 def test_findings_that_fail_are_shown(run: RunCommand, folder: Path) -> None:
     (folder / "robots.txt").write_bytes(b"User-agent: *\n  Disallow: /a/\n")
     ran = run("lint", "--fail-on", "info")

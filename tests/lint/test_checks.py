@@ -93,6 +93,11 @@ def test_check_is_complete(check: Check) -> None:
     assert check.why.endswith(".")
     assert check.how_to_fix.endswith(".")
     assert check.how_to_fix_here == "" or check.how_to_fix_here.endswith(".")
+    for name, variant in check.variants.items():
+        assert NAME.fullmatch(name)
+        assert any(variant)
+        assert not variant.message.endswith(".")
+        assert variant.how_to_fix == "" or variant.how_to_fix.endswith(".")
 
 
 @EVERY_CHECK

@@ -56,7 +56,7 @@ NOT_REPORTED = [
     ("CF702", "User-agent: YandexBot\nCrawl-delay: 10\n\nUser-agent: FooBot\nDisallow: /"),
     ("CF702", "User-agent: Yandex\nDisallow: /\nUser-agent: YandexBot\nDisallow:"),
     ("CF703", "User-agent: *\nDisallow: /wp-includes/\nAllow: /wp-includes/*.js\nAllow: /wp-includes/*.css"),
-    ("CF703", "User-agent: *\nDisallow: /media/\nDisallow: /misc/\nDisallow: /themes/\nDisallow: /maps/js/"),
+    ("CF703", "User-agent: *\nDisallow: /media/\nDisallow: /misc/\nDisallow: /themes/\nDisallow: /maps/js/map.js"),
     ("CF703", "User-agent: *\nDisallow: /scripts/\nDisallow: /user/register"),
     ("CF703", "User-agent: *\nDisallow: /a\nDisallow: /_*\nDisallow: /java"),
     ("CF703", "User-agent: *\nDisallow: /\nAllow: /ads.txt"),

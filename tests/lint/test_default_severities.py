@@ -176,7 +176,8 @@ def test_default_files_of_platforms_pass(content: str) -> None:
         ("User-agent: wget/1.6\nDisallow: /\n", Severity.INFO),
         ("User-agent: Mozilla/4.0 (compatible; FooBot)\nDisallow: /\n", Severity.ERROR),
         ("User-agent: Mediapartners-Google*\nDisallow: /a/\n", Severity.INFO),
-        ("User-agent: foo*\nDisallow: /a/\n", Severity.ERROR),
+        ("User-agent: foo*\nDisallow: /a/\n", Severity.INFO),
+        ("User-agent: goog*\nDisallow: /a/\n", Severity.ERROR),
         ("User-agent: *\nDisallow: /a/\nNoindex: /b/\n", Severity.WARNING),
         ("User-agent: *\nDisallow: /a/\nNoindex: /a/\n", Severity.INFO),
         ("User-agent: *\nDisallow: /js/\n", Severity.WARNING),
@@ -190,7 +191,14 @@ _STAR = "User-agent: *\nDisallow: /a/\n\n"
 # What looks similar and does harm, and what does not. The severity is that of the most severe finding of the check.
 HARM = [
     ("CF703", "User-agent: *\nDisallow: /wp-includes/\n", Severity.WARNING),
-    ("CF703", "User-agent: *\nDisallow: /assets/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /assets/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /assets*\nDisallow: /privateassets/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /assets/js\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /assets/\nAllow: /assets/logo.png\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /static/\n", Severity.INFO),
+    ("CF703", "User-agent: *\nDisallow: /static/\nDisallow: /checkout/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /deals/js/\n", Severity.WARNING),
+    ("CF703", "User-agent: *\nDisallow: /deals/js/\nAllow: /deals/js/*.css\n", Severity.INFO),
     ("CF703", "User-agent: *\nDisallow: /sites/default/files/\n", Severity.WARNING),
     ("CF703", "User-agent: *\nDisallow: /misc/\nDisallow: /modules/\nDisallow: /node/add/\n", Severity.INFO),
     ("CF703", "User-agent: *\nDisallow: /core/\nDisallow: /node/add/\n", Severity.INFO),
@@ -322,7 +330,7 @@ def test_group_without_rules_names_the_search_engine() -> None:
     content = b"User-agent: *\nDisallow: /a/\n\nUser-agent: bingbot\nUser-agent: FooBot\nCrawl-delay: 5\n"
     (finding,) = [one for one in DEFAULT.lint(content).findings if one.check.code == "CF302"]
     assert finding.line == 4
-    assert "`bingbot`" in finding.message()
+    assert "`bingbot, FooBot`" in finding.message()
 
 
 def test_html_page_has_one_finding() -> None:

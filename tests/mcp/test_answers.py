@@ -318,7 +318,8 @@ Allow: /
         assert "injected" not in "".join(text.split("`")[::2])
     for check in CHECKS:
         texts = quoting_catalogue().texts(check)
-        outside = "".join([*texts.message.split("`")[::2], *texts.how_to_fix_here.split("`")[::2]])
+        quoted = [texts.message, texts.how_to_fix_here, *(text for one in texts.variants.values() for text in one)]
+        outside = "".join(part for text in quoted for part in text.split("`")[::2])
         assert not re.search(r"\{(?:detail|here|host|key|names|pattern|there|token|url|value)\b", outside)
 
 

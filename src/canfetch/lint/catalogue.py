@@ -5,11 +5,12 @@ The English texts of a check are in its module. The other languages are files in
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
 from canfetch.errors import InvalidOption
-from canfetch.lint.check import Check
+from canfetch.lint.check import VARIANT, Check, Variant
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER, CrawlerVerdict
 from canfetch.lint.proofs import Contrast, Proof
 
@@ -69,6 +70,12 @@ class CheckTexts(NamedTuple):
     why: str
     how_to_fix: str
     how_to_fix_here: str = ""
+    variants: Mapping[str, Variant] = MappingProxyType({})
+
+    def variant(self, details: Mapping[str, str]) -> Variant:
+        """Return the texts that the details of a finding select, completed with those of the check."""
+        found = self.variants.get(details.get(VARIANT, ""), Variant())
+        return Variant(found.message or self.message, found.how_to_fix or self.how_to_fix)
 
 
 class Catalogue:
@@ -92,19 +99,22 @@ class Catalogue:
     def texts(self, check: Check) -> CheckTexts:
         """Return the texts of a check."""
         return self._texts.get(check.code) or CheckTexts(
-            check.title, check.message, check.why, check.how_to_fix, check.how_to_fix_here
+            check.title, check.message, check.why, check.how_to_fix, check.how_to_fix_here, check.variants
         )
 
     def message(self, check: Check, details: Mapping[str, str]) -> str:
         """Return the check's message, with its placeholders filled from `details`."""
-        return _fill(self.texts(check).message, details)
+        return _fill(self.texts(check).variant(details).message, details)
 
     def how_to_fix(self, check: Check, details: Mapping[str, str]) -> str:
         """Return what to change, with the check's sentence about this place if `details` fill it."""
         texts = self.texts(check)
+        advice = texts.variant(details).how_to_fix
+        if texts.variants:
+            advice = _fill(advice, details)
         if not texts.how_to_fix_here or not _placeholders(texts.how_to_fix_here) <= details.keys():
-            return texts.how_to_fix
-        return texts.how_to_fix + self.phrase("between-sentences") + _fill(texts.how_to_fix_here, details)
+            return advice
+        return advice + self.phrase("between-sentences") + _fill(texts.how_to_fix_here, details)
 
     def phrase(self, name: str, /, **details: str) -> str:
         """Return a phrase, with its placeholders filled."""
@@ -192,4 +202,9 @@ def load_catalogue(language: str) -> Catalogue:
     text = files("canfetch.lint").joinpath("languages", f"{language}.toml").read_text(encoding="utf-8")
     content = tomllib.loads(text)
     phrases: dict[str, str] = content.pop("phrases")
-    return Catalogue(language, {code: CheckTexts(**texts) for code, texts in content.items()}, {**PHRASES, **phrases})
+    return Catalogue(language, {code: _texts(one) for code, one in content.items()}, {**PHRASES, **phrases})
+
+
+def _texts(table: dict[str, Any]) -> CheckTexts:
+    variants = {name: Variant(**texts) for name, texts in table.pop("variants", {}).items()}
+    return CheckTexts(**table, variants=variants)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from canfetch.lint.linted_file import LintedFile
 
 _NO_DETAILS: Final[Mapping[str, str]] = MappingProxyType({})
+# The name of the detail that selects a variant of the check's texts.
+VARIANT: Final = "variant"
 
 
 class Category(StrEnum):
@@ -56,6 +58,13 @@ class VerdictQuery(NamedTuple):
     shows_line: bool = True
 
 
+class Variant(NamedTuple):
+    """Texts for some findings of a check, with placeholders. An empty one leaves the check's own text."""
+
+    message: str = ""
+    how_to_fix: str = ""
+
+
 class Occurrence(NamedTuple):
     """One place that a check reports.
 
@@ -65,6 +74,7 @@ class Occurrence(NamedTuple):
     Attributes:
         span: Start and end in bytes of `LintedFile.content`, half open.
         details: Values for the placeholders of the check's message, and of its `how_to_fix_here` where this applies.
+            `VARIANT` has the name of one of the check's `variants`.
         query: Verdicts that show the effect, or None, or a function that returns them.
         fix: The fix for this place, or None, or a function that returns it.
         lines: Numbers of other lines that the occurrence is about.
@@ -134,6 +144,7 @@ class Check(NamedTuple):
         why: How crawlers handle it, and since when.
         how_to_fix: What to change.
         how_to_fix_here: A sentence after `how_to_fix` in findings whose details have all of its placeholders, or "".
+        variants: Texts that replace `message` and `how_to_fix` in the findings whose details name them.
         source: The specification, documentation or source code that the check relies on.
         bad: A file that the check reports, as bytes, or as an input with the context of the file. Or a function that
             returns it: no run of the linter needs large inputs.
@@ -165,6 +176,7 @@ class Check(NamedTuple):
     good: Example
     find: "Callable[[LintedFile], Iterator[AnyOccurrence]]"
     how_to_fix_here: str = ""
+    variants: Mapping[str, Variant] = MappingProxyType({})
     fixable: bool = False
     requires: Literal["path", "url", "pages", "delivery", "siblings"] | None = None
     finds_more_with: Literal["url", "pages"] | None = None

@@ -71,7 +71,8 @@ def possible_readers(tokens: Iterable[str], *, search_engines: bool = True) -> I
     """Yield the crawlers to which groups with these product tokens may apply.
 
     Tokens that only control the use of content, crawlers that are retired or ignore robots.txt, and names that are
-    probably misspelt yield nothing. Any other unknown token yields a crawler of that name.
+    probably misspelt yield nothing. The name of a retired crawler yields its successor if that follows the groups of
+    both, as bingbot follows those of msnbot. Any other unknown token yields a crawler of that name.
 
     Args: search_engines: Whether search engines represent `*`, in addition to `OTHER_CRAWLER`.
     """
@@ -93,7 +94,7 @@ def possible_readers(tokens: Iterable[str], *, search_engines: bool = True) -> I
 def _reader(token: str) -> Reader | None:
     folded = token.lower()
     crawler = REGISTRY.get_crawler(folded)
-    if crawler is None or crawler.token_only:
+    if crawler is None or crawler.token_only or crawler.retired:
         crawler = _crawlers_by_family().get(folded, crawler)
     if crawler is not None:
         if crawler.token_only or crawler.retired or crawler.obeys == "no":

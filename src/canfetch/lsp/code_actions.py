@@ -92,7 +92,7 @@ def _fix_edits(analysis: Analysis, fix: Fix) -> list[NewText] | None:
 
 def _fix_title(analysis: Analysis, finding: Finding) -> str:
     # The first sentence is the instruction. Further sentences add alternatives.
-    text = analysis.settings.catalogue.texts(finding.check).how_to_fix.partition(". ")[0].removesuffix(".")
+    text = finding.how_to_fix(analysis.settings.catalogue).partition(". ")[0].removesuffix(".")
     if len(text) > _MAX_TITLE_CHARACTERS:
         text = f"{text[: _MAX_TITLE_CHARACTERS - 3]}..."
     return f"{text} ({finding.check.code}{'' if finding.has_safe_fix else _effect(finding)})"

@@ -57,7 +57,9 @@ class TextStyle(NamedTuple):
 def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
     """Yield the lines of a report, without line ends."""
     catalogue, palette = style.catalogue, style.palette
+    shown = set()
     for finding, *others in report.at_least(style.show).grouped():
+        shown.add(finding.check.code)
         yield _head(report, finding, style)
         yield from _excerpt(report, finding, catalogue, palette)
         advice = finding.how_to_fix(catalogue)
@@ -71,7 +73,8 @@ def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
         yield ""
     if style.show > Severity.INFO:
         for finding, *_ in report.grouped():
-            if finding.check.notable and finding.severity is Severity.INFO:
+            is_note = finding.severity is Severity.INFO and finding.check.code not in shown
+            if finding.check.notable and is_note:
                 yield _head(report, finding, style)
     for check in report.truncated_checks:
         yield catalogue.phrase("more", name=check)

@@ -1,11 +1,13 @@
 """The scripts and styles that pages need for rendering, at their usual URLs."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
 from canfetch.core.patterns import split_segments
 from canfetch.lint.analysis.canonical_rules import canonical_form
+from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.linted_file import LintedFile
 
 
@@ -98,6 +100,55 @@ _ASSETS: Final = (
 _ASSET_NAME: Final = re.compile(
     rb"(?:/|\*)(?:css|js|javascripts?|styles?|stylesheets?)(?:[/*]|\Z)|\.(?:css|js)(?![A-Za-z])", re.IGNORECASE
 )
+
+
+_FILE_TYPE: Final = re.compile(rb"[/*]*\.(?:css|js)[$*]*", re.IGNORECASE)
+# The last folder of a rule that is about scripts or styles, with a file that it probably has.
+_FOLDER_FILES: Final = {
+    **dict.fromkeys((b"css", b"stylesheet", b"stylesheets"), "style.css"),
+    **dict.fromkeys((b"js", b"javascript", b"javascripts"), "main.js"),
+    b"wp-includes": "js/jquery/jquery.min.js",
+    b"typo3conf": "ext/site/Resources/Public/Css/main.css",
+    b"typo3temp": "assets/compressed/merged.css",
+}
+# Folders of themes, each of which has its own folder in it.
+_THEME_FOLDERS: Final = (b"/wp-content/themes", b"/sites/all/themes")
+# The pages that visitors see do not load files from folders below these.
+_NOT_FOR_PAGES: Final = frozenset([b"admin", b"administrator", b"api", b"node_modules", b"test", b"tests", b"wp-admin"])
+# Many sites keep documents or images in a folder of this name.
+_AMBIGUOUS: Final = frozenset([b"/assets", b"/static"])
+# Magento's scripts and styles are in /static/.
+_SHOP_WITH_STATIC: Final = (b"/media/", b"/skin/", b"/catalogsearch", b"/checkout")
+
+
+def file_in_asset_folder(pattern: bytes) -> str | None:
+    """Return the path of a script or stylesheet in the folder that a pattern blocks, or None.
+
+    It depends on the name of the last folder, at any depth and in any letter case.
+    """
+    folder = pattern.rstrip(b"*$").rstrip(b"/")
+    above, _, last = folder.lower().rpartition(b"/")
+    name = "style.css" if above.endswith(_THEME_FOLDERS) else _FOLDER_FILES.get(last)
+    if name is None or b"?" in folder or not _NOT_FOR_PAGES.isdisjoint(above.split(b"/")):
+        return None
+    path = example_path(folder)
+    return None if path is None else f"{path}/{name}"
+
+
+def is_ambiguous_folder(file: LintedFile, pattern: bytes, opened: Sequence[bytes]) -> bool:
+    """Return whether a pattern is a folder such as `/assets/`, and nothing shows that pages load files from it.
+
+    Args: opened: The patterns that are allowed.
+    """
+    folder = pattern.rstrip(b"*$").rstrip(b"/")
+    if folder not in _AMBIGUOUS or any(value.startswith(folder) or names_assets(value) for value in opened):
+        return False
+    return folder != b"/static" or not any(part in file.content for part in _SHOP_WITH_STATIC)
+
+
+def names_file_type(pattern: bytes) -> bool:
+    """Return whether a pattern is about all scripts or all styles, such as `/*.js` or `*.css$`."""
+    return _FILE_TYPE.fullmatch(pattern) is not None
 
 
 def names_assets(pattern: bytes) -> bool:

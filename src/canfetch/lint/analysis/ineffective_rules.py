@@ -17,7 +17,7 @@ from canfetch.core.patterns import is_void
 from canfetch.core.profiles import get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import Undecided
-from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules
+from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules, matches_everything
 from canfetch.lint.analysis.exact_redundancy import ExactRedundancy, is_comparable
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.google_spellings import google_spellings
@@ -25,7 +25,7 @@ from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_coverage import covered_rules, covers_encoded
 from canfetch.lint.analysis.rule_fixes import remove_line
-from canfetch.lint.check import LineOccurrence, Occurrence
+from canfetch.lint.check import VARIANT, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
@@ -241,6 +241,10 @@ def _occurrence(file: LintedFile, ineffective: IneffectiveRule, fix_of_group: Fi
     else:
         fix = partial(remove_line, rule.record, changes_verdicts=True)
     named = _as_text(file, winners) if winners else {}
+    if any(file.records[winner.line - 1].group != rule.group for winner in winners):
+        named[VARIANT] = "other-group"
+    elif rule.allow and matches_everything(rule.value):
+        named[VARIANT] = "whole-site"
     query = query_for(rule.value, contrast_only=True)
     return Occurrence(file.text_span(rule.record), {"pattern": file.text(rule.value), **named}, query, fix)
 

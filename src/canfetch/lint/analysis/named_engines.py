@@ -37,6 +37,17 @@ def main_crawlers(file: LintedFile, names: Collection[str]) -> frozenset[str]:
     )
 
 
+def follower_of(file: LintedFile, name: str) -> str | None:
+    """Return the crawler that follows the groups of a retired one in a file, such as bingbot for `msnbot`, or None.
+
+    Args: name: The product token of the retired crawler, in lower case.
+    """
+    retired, successor = REGISTRY.get_crawler(name), REGISTRY.get_crawler(_MORE_SPECIFIC.get(name, ""))
+    if retired is None or not retired.retired or successor is None or file.groups_named(successor.name):
+        return None
+    return successor.name
+
+
 def engine_of(name: str) -> str | None:
     """Return the severity set of the search engine that a product token in lower case belongs to, or None."""
     crawler = REGISTRY.get_crawler(name)

@@ -9,6 +9,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.core.text import counted, encode_text
 from canfetch.lint import CHECKS, Catalogue, Linter, LintInput
 from canfetch.lint.catalogue import ENGLISH, PHRASES, CheckTexts
+from canfetch.lint.check import Variant
 from canfetch.lint.finding import Finding
 from canfetch.lint.formats.summaries import summarize_findings
 from canfetch.lint.report import LintReport
@@ -103,7 +104,9 @@ def quoting_catalogue() -> Catalogue:
 
 def _quote_parts_of_file(texts: CheckTexts) -> CheckTexts:
     return texts._replace(
-        message=_quote_placeholders(texts.message), how_to_fix_here=_quote_placeholders(texts.how_to_fix_here)
+        message=_quote_placeholders(texts.message),
+        how_to_fix_here=_quote_placeholders(texts.how_to_fix_here),
+        variants={name: Variant(*map(_quote_placeholders, one)) for name, one in texts.variants.items()},
     )
 
 

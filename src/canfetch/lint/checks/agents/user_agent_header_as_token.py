@@ -12,13 +12,15 @@ from canfetch.errors import InvalidProductToken
 from canfetch.lint.analysis.agent_names import is_header
 from canfetch.lint.analysis.group_assignment import can_assign_group
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
+from canfetch.lint.check import VARIANT, Check, LineOccurrence, Occurrence, Variant, VerdictQuery
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 # The first word of the headers of browsers, and of crawlers that imitate them.
 _BROWSERS: Final = frozenset(["mozilla", "opera"])
+# Parts of the names of crawlers that are not in the registry.
+_CRAWLER_WORDS: Final = ("bot", "crawl", "spider")
 
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
@@ -37,15 +39,36 @@ def _occurrence(file: LintedFile, index: int) -> Occurrence:
     if token is not None and _is_certain(file, record, text, token):
         fix = replace_span(*span, token.encode(), changes_verdicts=True)
     read = file.text(value.partition(b"/")[0].partition(b" ")[0])
-    # Most crawlers ignore what follows their name, but no crawler is called Mozilla.
-    is_harmless = b"(" not in value and read.lower() not in _BROWSERS
-    return Occurrence(span, {"header": text, "read": read}, VerdictQuery(None), fix, harmless=is_harmless)
+    details = {"header": text, "read": read}
+    is_missed = _misses_crawler(text, token, read.lower())
+    if read.lower() in _BROWSERS and not is_missed:
+        details[VARIANT] = "browser"
+    return Occurrence(span, details, VerdictQuery(None), fix, harmless=not is_missed)
+
+
+def _misses_crawler(header: str, token: str | None, read: str) -> bool:
+    """Return whether the header hides the name of a crawler that is in use.
+
+    Args:
+        token: The header's product token, or None.
+        read: What crawlers read of the header, in lower case.
+    """
+    if token is not None and token.lower() == read:
+        return False
+    crawler = REGISTRY.find_crawler(header) or (None if token is None else REGISTRY.get_crawler(token))
+    if crawler is not None:
+        return not crawler.retired and read not in map(str.lower, crawler.tokens)
+    # Crawlers that are not in the registry read their names, too, but no crawler is called Mozilla.
+    name = read if token is None else token.lower()
+    return name != read and (read not in _BROWSERS or any(word in name for word in _CRAWLER_WORDS))
 
 
 def _is_certain(file: LintedFile, record: Record, header: str, token: str) -> bool:
     product, _, version = header.partition("/")
     if token.lower() == product.lower():
         return version[:1].isdigit() or version == ""
+    if token.lower() == header.partition("(")[0].rstrip().lower():
+        return True
     if "(" not in header:
         return False
     # The fix makes the group apply to another crawler.
@@ -77,6 +100,12 @@ CHECK = Check(
     why="Crawlers look only for their product token, the short name that their operator documents. Most ignore a "
     "version after it. From a complete header, they read only the first word, which is usually a browser's name.",
     how_to_fix="Write the product token without version and comment.",
+    variants={
+        "browser": Variant(
+            how_to_fix="Remove the line: no crawler has the name `{read}`. Some parsers would apply a group with this "
+            "name to every crawler that sends the header of a browser. To keep out browsers, configure the server."
+        )
+    },
     source="RFC 9309 section 2.2.1",
     bad=b"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)\nDisallow: /\n",
     good=b"User-agent: GPTBot\nDisallow: /\n",

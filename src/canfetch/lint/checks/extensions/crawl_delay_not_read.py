@@ -1,29 +1,70 @@
 """A `Crawl-delay` for a crawler that ignores it."""
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
 
 from canfetch.agents.crawl_delays import ignores_crawl_delay
+from canfetch.core.records import Record
 from canfetch.lint.analysis.extension_records import extensions_named
-from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.linted_file import LintedFile, LintedGroup
+from canfetch.lint.check import VARIANT, Check, Occurrence, Variant
+from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedToken
 from canfetch.lint.severity import Severities, Severity
+
+# A message names at most this many crawlers.
+_MAX_NAMES: Final = 6
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find the line in groups for crawlers of Google or Yandex."""
-    ignoring: dict[int, str | None] = {}
+    """Find lines that are written for crawlers of Google or Yandex."""
+    delays: dict[int, list[Record]] = {}
     for _, record, _ in extensions_named(file, "crawl-delay"):
-        if record.group is None or record.group >= len(file.groups):
+        if record.group is not None and record.group < len(file.groups):
+            delays.setdefault(record.group, []).append(record)
+    for index, records in delays.items():
+        group = file.groups[index]
+        if any(ignores_crawl_delay(name) for name in group.names):
+            yield from _find_in_group(file, group, records)
+
+
+def _find_in_group(file: LintedFile, group: LintedGroup, delays: list[Record]) -> Iterator[Occurrence]:
+    starts = _part_starts(group)
+    lines = [group.tokens[start].line for start in starts]
+    seen: set[int] = set()
+    for record in delays:
+        # Other crawlers of the group have their lines above or below.
+        part = bisect_right(lines, record.line) - 1
+        if part < 0 or part in seen:
             continue
-        if record.group not in ignoring:
-            ignoring[record.group] = _first_ignoring_crawler(file.groups[record.group])
-        name = ignoring[record.group]
+        seen.add(part)
+        tokens = group.tokens[slice(*starts[part : part + 2])] if part + 1 < len(starts) else group.tokens[starts[-1] :]
+        name = next((token.token for token in tokens if ignores_crawl_delay(token.token)), None)
         if name is not None:
-            yield Occurrence(file.text_span(record), {"name": name})
+            readers = _readers(tokens) or (_readers(group.tokens) if len(delays) == 1 else "")
+            details = {"name": name} | ({VARIANT: "shared", "readers": readers} if readers else {})
+            yield Occurrence(file.text_span(record), details)
 
 
-def _first_ignoring_crawler(group: LintedGroup) -> str | None:
-    return next((token.token for token in group.tokens if ignores_crawl_delay(token.token)), None)
+def _part_starts(group: LintedGroup) -> list[int]:
+    """Return the positions of the user-agent lines that come first, or after another record."""
+    others = group.other_records
+    record = next(others, None)
+    starts = [0]
+    for position, (before, following) in enumerate(pairwise(group.tokens), 1):
+        while record is not None and record.line < before.line:
+            record = next(others, None)
+        if record is None:
+            break
+        if record.line < following.line:
+            starts.append(position)
+    return starts
+
+
+def _readers(tokens: Sequence[LintedToken]) -> str:
+    """Return the names of the crawlers that may read the line."""
+    names = dict.fromkeys(token.token for token in tokens if token.token and not ignores_crawl_delay(token.token))
+    return ", ".join([*list(names)[:_MAX_NAMES], *(["..."] if len(names) > _MAX_NAMES else [])])
 
 
 CHECK = Check(
@@ -35,6 +76,12 @@ CHECK = Check(
     why="This crawler adapts its crawl rate to the server's responses, and not to `Crawl-delay`.",
     how_to_fix="Remove the line. If the crawler is too fast, set its crawl rate in the operator's tools for site "
     "owners, if they offer that, or respond with status 429 or 503 for a short time.",
+    variants={
+        "shared": Variant(
+            how_to_fix="Keep the line for `{readers}`. If `{name}` is too fast, set its crawl rate in the operator's "
+            "tools for site owners, if they offer that, or respond with status 429 or 503 for a short time."
+        )
+    },
     source="Google, robots.txt specification; Yandex Webmaster, crawl rate",
     bad=b"User-agent: Googlebot\nCrawl-delay: 5\nDisallow: /private/\n",
     good=b"User-agent: bingbot\nCrawl-delay: 5\nDisallow: /private/\n",

@@ -28,4 +28,5 @@ CHECK = Check(
     good=b"User-agent: *\nDisallow:\n",
     find=find,
     needs=("host",),
+    notable=True,
 )

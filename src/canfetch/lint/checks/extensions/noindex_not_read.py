@@ -8,7 +8,7 @@ from canfetch.core.records import Record
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.extension_records import extensions_named
-from canfetch.lint.check import Check, LineOccurrence, Occurrence
+from canfetch.lint.check import VARIANT, Check, LineOccurrence, Occurrence, Variant
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -29,7 +29,8 @@ def _occurrence(file: LintedFile, record: Record, disallowed: set[tuple[int, byt
     # Crawlers do not fetch a disallowed page, so they would not read `noindex` in it either.
     is_written = record.group is not None and (record.group, file.value(record)) in disallowed
     harmless = is_written or (number < _MAX_VERDICTS and _is_disallowed(file, record))
-    return Occurrence(file.text_span(record), {"key": file.text(file.key(record))}, harmless=harmless)
+    details = {"key": file.text(file.key(record))} | ({VARIANT: "disallowed"} if harmless else {})
+    return Occurrence(file.text_span(record), details, harmless=harmless)
 
 
 def _is_disallowed(file: LintedFile, record: Record) -> bool:
@@ -48,10 +49,18 @@ CHECK = Check(
     "documents them today.",
     how_to_fix="Put the same directive (`noindex`, `nofollow` or `noarchive`) in the page's robots meta element or in "
     "its X-Robots-Tag header, and let crawlers fetch the page.",
+    variants={
+        "disallowed": Variant(
+            how_to_fix="Remove the line. A page that crawlers may not fetch can still be listed with its address. To "
+            "keep it out of search results, let crawlers fetch it, and put the directive in its robots meta element or "
+            "its X-Robots-Tag header."
+        )
+    },
     source="Google, a note on unsupported rules in robots.txt, July 2019",
     bad=b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n",
     good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
     needs=("noindex", "nofollow", "noarchive"),
     supersedes=("CF302",),
+    notable=True,
 )

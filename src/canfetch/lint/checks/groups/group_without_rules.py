@@ -2,34 +2,103 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import partial
+from typing import Final
 
 from canfetch.lint.analysis.line_ends import line_end
-from canfetch.lint.analysis.named_engines import main_crawlers
-from canfetch.lint.check import Check, Occurrence
-from canfetch.lint.fixes import replace_span
+from canfetch.lint.analysis.named_engines import follower_of, main_crawlers
+from canfetch.lint.analysis.star_rules import star_disallows, star_example
+from canfetch.lint.check import VARIANT, Check, Occurrence, Variant, VerdictQuery
+from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
+from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
+
+_WHOLE: Final = frozenset([b"/", b"/*", b"*"])
+# A message names at most this many crawlers.
+_MAX_NAMES: Final = 6
+# A proof has four, one of which is a crawler without a group.
+_MAX_CRAWLERS: Final = 3
+# One group with rules is no pattern.
+_MIN_CLOSED: Final = 2
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find groups without rules."""
-    star_has_rules = any(rule.value for group in file.groups_named("*") for rule in group.rules)
-    for group in file.groups:
-        if group.rules:
-            continue
+    empty = [group for group in file.groups if not group.rules]
+    if not empty:
+        return
+    disallowed = star_disallows(file)
+    is_closed_to_others = _closes_other_groups(file)
+    for group in empty:
         last = group.tokens[-1].record
-        insertion = line_end(file) + b"Disallow:"
-        end = last.span[0] + len(file.line_content(last))
-        main = main_crawlers(file, group.names)
-        shown = next((token for token in group.tokens if token.token.lower() in main), group.tokens[-1])
+        lacks_rules = bool(disallowed) and "*" not in group.names
+        main = main_crawlers(file, [name for name in group.names if not _has_rules_elsewhere(file, name)])
+        details = {"token": _names(group, main)}
+        if lacks_rules:
+            details |= {
+                VARIANT: "delay-only" if _has_delay(file, group) else "lacking",
+                "count": str(len(disallowed)),
+                "value": file.text(disallowed[0].value),
+            }
+        # A group with a delay is complete.
+        if is_closed_to_others and not group.others and "*" not in group.names:
+            details[VARIANT] = "among-closed"
+        alias = next((name for name in sorted(main) if follower_of(file, name)), None)
+        if alias is not None:
+            details |= {"alias": alias, "follower": follower_of(file, alias) or alias}
         yield Occurrence(
-            file.text_span(shown.record),
-            {"token": shown.token or group.first_token},
-            fix=replace_span(end, end, insertion, changes_verdicts=True),
+            file.text_span(group.tokens[0].record),
+            details,
+            partial(_query, file, group, main) if lacks_rules else None,
+            # An empty `Disallow:` is not what most authors want if the crawlers lack rules.
+            fix=None if VARIANT in details else _fix(file, group),
             # The rules may be lines that crawlers do not read.
             lines=tuple(range(last.line + 1, _next_line(file, last.line))),
-            harmless=not star_has_rules or _is_harmless(group, is_of_engine=bool(main)),
+            harmless=not disallowed or _is_harmless(group, is_of_engine=bool(main)),
         )
+
+
+def _names(group: LintedGroup, main: frozenset[str]) -> str:
+    names = list(dict.fromkeys(token.token for token in group.tokens if token.token)) or ["*"]
+    if len(names) > _MAX_NAMES:
+        names = [*sorted(names, key=lambda name: name.lower() not in main)[:_MAX_NAMES], "..."]
+    return ", ".join(names)
+
+
+def _has_rules_elsewhere(file: LintedFile, name: str) -> bool:
+    # All groups of a crawler are one.
+    return any(group.rules for group in file.groups_named(name))
+
+
+def _has_delay(file: LintedFile, group: LintedGroup) -> bool:
+    return any(key.lower() == b"crawl-delay" for key in file.keys(group.others))
+
+
+def _closes_other_groups(file: LintedFile) -> bool:
+    """Return whether all other groups of named crawlers disallow everything, so that such a rule may be missing."""
+    groups = [group for group in file.groups if group.rules and "*" not in group.names]
+    return len(groups) >= _MIN_CLOSED and all(
+        all(not rule.allow and rule.value in _WHOLE for rule in group.rules) for group in groups
+    )
+
+
+def _query(file: LintedFile, group: LintedGroup, main: frozenset[str]) -> VerdictQuery | None:
+    example = star_example(file)
+    token = next((token for token in group.tokens if token.token), None)
+    if example is None or token is None:
+        return None
+    names = sorted(
+        dict.fromkeys(one.token for one in group.tokens if one.token), key=lambda one: one.lower() not in main
+    )
+    crawlers = (*names[:_MAX_CRAWLERS], OTHER_CRAWLER)
+    return VerdictQuery(example.path, (token.line, example.line), contrast_only=True, crawlers=crawlers)
+
+
+def _fix(file: LintedFile, group: LintedGroup) -> Fix:
+    last = group.tokens[-1].record
+    end = last.span[0] + len(file.line_content(last))
+    return replace_span(end, end, line_end(file) + b"Disallow:", changes_verdicts=True)
 
 
 def _next_line(file: LintedFile, line: int) -> int:
@@ -44,6 +113,9 @@ def _is_harmless(group: LintedGroup, *, is_of_engine: bool) -> bool:
     return "*" in group.names or (bool(group.others) and not is_of_engine)
 
 
+_LACKING: Final = "the group of `{token}` has no rules: it lacks {count|rule|rules} of the `*` group, such as `{value}`"
+_EVERYTHING: Final = "Write an empty `Disallow:` only if these crawlers may fetch everything."
+
 CHECK = Check(
     code="CF302",
     name="group-without-rules",
@@ -53,9 +125,24 @@ CHECK = Check(
     why="Under RFC 9309, the crawlers of such a group may fetch everything, even what the `*` group disallows. "
     "Parsers that follow the 1994 standard or the 1996 draft skip the group and follow the `*` group.",
     how_to_fix="Add the missing rules, or write an empty `Disallow:` to allow everything.",
+    how_to_fix_here="`{follower}` follows the group of `{alias}`, because it has no group of its own.",
+    variants={
+        "lacking": Variant(
+            _LACKING, f"Repeat the rules of the `*` group that should apply, or remove the group. {_EVERYTHING}"
+        ),
+        "delay-only": Variant(
+            _LACKING,
+            "Repeat the rules of the `*` group that should apply, or remove the group and write the `Crawl-delay` into "
+            f"the `*` group. {_EVERYTHING}",
+        ),
+        "among-closed": Variant(
+            "the group of `{token}` has no rules, but the groups of all other named crawlers disallow everything",
+            f"Add the missing rule, which is probably `Disallow: /`. {_EVERYTHING}",
+        ),
+    },
     source="RFC 9309 section 2.2.1; A Standard for Robot Exclusion, 1994",
-    bad=b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\n",
-    good=b"User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n",
+    bad=b"User-agent: *\nDisallow:\n\nUser-agent: FooBot\n",
+    good=b"User-agent: *\nDisallow:\n\nUser-agent: FooBot\nDisallow:\n",
     find=find,
     fixable=True,
 )

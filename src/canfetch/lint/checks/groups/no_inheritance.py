@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.needs import Trait
@@ -20,7 +21,7 @@ _MAX_TRIED: Final = 8
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find groups that disallow something, but not what the `*` group disallows."""
+    """Find groups that do not disallow what the `*` group disallows."""
     general = file.groups_named("*")
     disallowed = {rule.value: rule for group in general for rule in group.rules if not rule.allow}
     if not disallowed.keys().isdisjoint(_WHOLE):
@@ -34,10 +35,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     allowed_to_others: dict[str, bool] = {}
     for group in file.groups:
         names = group.names
-        if "*" in names or not names or group.first_token.lower() in compared:
+        if "*" in names or not names or group.first_token.lower() in compared or _ignores_star(group):
             continue
-        values = [rule.value for rule in group.rules if not rule.allow]
-        if not any(map(_is_partial, values)) or any(value in _WHOLE for value in values):
+        if not _disallows_a_part(group) and not _opens_all_to_engine(file, group):
             continue
         compared.add(group.first_token.lower())
         tried += 1
@@ -73,9 +73,29 @@ def _lacking(
             query = VerdictQuery(path, (line.line, disallowed[value].record.line), contrast_only=True)
             # A group that repeats some rules, or is for a crawler with a special purpose, was probably written in full
             # knowledge. The main crawlers of search engines should rarely fetch what all others may not.
-            is_deliberate = lacking < len(disallowed) or not main_crawlers(file, group.names)
+            is_deliberate = (
+                lacking < len(disallowed) or not main_crawlers(file, group.names) or not _disallows_a_part(group)
+            )
             return Occurrence(file.text_span(line), details, query, harmless=is_deliberate)
     return None
+
+
+def _disallows_a_part(group: LintedGroup) -> bool:
+    values = [rule.value for rule in group.rules if not rule.allow]
+    return any(map(_is_partial, values)) and not any(value in _WHOLE for value in values)
+
+
+def _opens_all_to_engine(file: LintedFile, group: LintedGroup) -> bool:
+    """Return whether a group lets the main crawler of a search engine fetch everything."""
+    allows_all = bool(group.rules) and all(
+        rule.value in _WHOLE if rule.allow else not rule.value for rule in group.rules
+    )
+    return allows_all and bool(main_crawlers(file, group.names))
+
+
+def _ignores_star(group: LintedGroup) -> bool:
+    """Return whether no crawler of a group ever follows the `*` group, as AdsBot-Google."""
+    return not any(REGISTRY.agent(token.token).star_applies for token in group.tokens if token.token)
 
 
 def _is_partial(value: bytes) -> bool:

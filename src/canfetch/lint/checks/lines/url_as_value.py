@@ -11,7 +11,7 @@ from canfetch.lint.analysis.addresses import Address, find_address
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.rule_values import rule_records_matching
-from canfetch.lint.check import Check, LineOccurrence, Occurrence
+from canfetch.lint.check import VARIANT, Check, LineOccurrence, Occurrence, Variant
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
@@ -44,7 +44,11 @@ def _occurrence(file: LintedFile, span: tuple[int, int], address: Address, own_h
     start, end = span
     return Occurrence(
         span,
-        {"value": file.text(file.content[start:end]), "path": file.text(path if has_path else _SAMPLE)},
+        {
+            "value": file.text(file.content[start:end]),
+            "path": file.text(path if has_path else _SAMPLE),
+            **({} if address.is_web else {VARIANT: "link-of-app"}),
+        },
         query_for(path) if has_path else None,
         replace_span(start, end - len(path), b"", changes_verdicts=True) if is_own else None,
     )
@@ -66,8 +70,13 @@ CHECK = Check(
     message="`{value}` has a scheme or a host, but a rule takes only a path, such as `{path}`",
     why="The path of a URL starts with `/`, so a value that starts with a scheme or a host matches nothing. A "
     "robots.txt applies only to its own scheme, host and port.",
-    how_to_fix="Write only the path, in the robots.txt of that host. If the value is not a web address but a link that "
-    "opens an app, remove the rule: crawlers do not fetch such links.",
+    how_to_fix="Write only the path, in the robots.txt of that host.",
+    variants={
+        "link-of-app": Variant(
+            how_to_fix="If the value is a link that opens an app, remove the rule: crawlers do not fetch such links. "
+            "Otherwise, write only the path, in the robots.txt of that host."
+        )
+    },
     source="RFC 9309 section 2.2.2; Google, file location and range of validity; Lighthouse, robots-txt",
     bad=LintInput(b"User-agent: *\nDisallow: https://example.com/private/\n", url="https://example.com/robots.txt"),
     good=LintInput(b"User-agent: *\nDisallow: /private/\n", url="https://example.com/robots.txt"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.ineffective_rules import Cause, IneffectiveRule, ineffective_occurrences
-from canfetch.lint.check import Check, LineOccurrence
+from canfetch.lint.check import Check, LineOccurrence, Variant
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -33,6 +33,11 @@ CHECK = Check(
     "URLs, or a rule in another group for the same crawler does. Crawlers combine their groups. Only parsers that use "
     "the first matching rule or the first group may see a difference.",
     how_to_fix="Remove the rule, or the whole group if none of its rules has an effect.",
+    variants={
+        "other-group": Variant(
+            "`{pattern}` has no effect, because of {rules} (line {lines}), also in other groups of the same crawler"
+        )
+    },
     source="RFC 9309 sections 2.2.1 and 2.2.2",
     bad=b"User-agent: *\nDisallow: /print\nDisallow: /*/print\nDisallow: */print/\n",
     good=b"User-agent: *\nDisallow: /print\nDisallow: /*/print\n",

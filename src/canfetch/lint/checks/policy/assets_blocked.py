@@ -1,25 +1,28 @@
 """Scripts or styles that Google may not fetch."""
 
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Final
 
 from canfetch.agents import REGISTRY
-from canfetch.core.agent_rules import find_deciding_rule
+from canfetch.core.agent_rules import AgentRules, find_deciding_rule
 from canfetch.core.patterns import matches
 from canfetch.core.verdict import Rule
 from canfetch.lint.analysis.asset_patterns import (
     ASSETS,
     Asset,
     blocked_asset,
+    file_in_asset_folder,
+    is_ambiguous_folder,
     is_typical_asset,
     names_assets,
+    names_file_type,
     names_folder,
 )
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.site_blocks import is_closed
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
-from canfetch.lint.linted_file import LintedFile
+from canfetch.lint.check import VARIANT, Check, Occurrence, Variant, VerdictQuery
+from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severities, Severity
 
 _GOOGLEBOT: Final = "Googlebot"
@@ -27,6 +30,8 @@ _GOOGLEBOT: Final = "Googlebot"
 _MAX_EXCEPTIONS: Final = 256
 # Of a longer list, only the rules that decide are reported: each URL would be compared with every rule.
 _MAX_RULES: Final = 1000
+# Each one costs a decision.
+_MAX_NAMED: Final = 64
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -37,22 +42,45 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     rules = file.robots_for("googlebot").rules_for(REGISTRY.agent(_GOOGLEBOT))
     own = [rule for group in file.groups_named(token) for rule in group.rules if rule.value]
     opened = [rule.value for rule in own if rule.allow][:_MAX_EXCEPTIONS]
-    blocked: list[tuple[Asset, Rule]] = []
-    for asset in ASSETS:
-        allowed, rule = find_deciding_rule(rules, asset.url)
-        if not allowed and rule is not None and is_typical_asset(file, asset):
-            blocked.append((asset, rule))
+    for place, deciding in _places(file, rules, own):
+        yield from _report(file, place, opened, deciding)
+
+
+def _places(file: LintedFile, rules: AgentRules, own: list[LintedRule]) -> Iterator[tuple[tuple[Rule, Asset], Rule]]:
+    """Yield each rule that blocks the folder of an asset, with the rule that decides about the asset."""
+    blocked = list(_blocked(file, rules))
     seen: set[int] = set()
     for asset, rule in blocked:
         if _is_new(seen, rule, asset):
-            yield from _report(file, (rule, asset), opened, rule)
+            yield (rule, asset), rule
     if len(own) > _MAX_RULES:
         return
+    for asset, deciding in _blocked_by_name(rules, own):
+        if deciding.line not in seen:
+            seen.add(deciding.line)
+            yield (deciding, asset), deciding
     for asset, deciding in blocked:
         # Without the line that decides, these would block the file, too.
         for rule in takewhile(lambda other: not other.allow, rules.decide(asset.url).also_matched):
             if _is_new(seen, rule, asset):
-                yield from _report(file, (rule, asset), opened, deciding)
+                yield (rule, asset), deciding
+
+
+def _blocked(file: LintedFile, rules: AgentRules) -> Iterator[tuple[Asset, Rule]]:
+    """Yield the assets at usual URLs that are blocked, with the rules that decide this."""
+    for asset in ASSETS:
+        allowed, rule = find_deciding_rule(rules, asset.url)
+        if not allowed and rule is not None and is_typical_asset(file, asset):
+            yield asset, rule
+
+
+def _blocked_by_name(rules: AgentRules, own: list[LintedRule]) -> Iterator[tuple[Asset, Rule]]:
+    """Yield the rules about folders that are known only by their names."""
+    named = ((rule, path) for rule in own if not rule.allow and (path := file_in_asset_folder(rule.value)))
+    for rule, path in islice(named, _MAX_NAMED):
+        _, deciding = find_deciding_rule(rules, path)
+        if deciding is not None and deciding.line == rule.line:
+            yield Asset(path), deciding
 
 
 def _is_new(seen: set[int], rule: Rule, asset: Asset) -> bool:
@@ -67,13 +95,26 @@ def _report(file: LintedFile, place: tuple[Rule, Asset], opened: list[bytes], de
     rule, asset = place
     record = file.records[rule.line - 1]
     if record.value is not None:
-        details = {"pattern": file.text(rule.pattern), "path": asset.url}
-        is_needed = asset.is_needed or names_assets(rule.pattern)
+        details = {"pattern": file.text(rule.pattern), "path": asset.url, **_advice(file, rule.pattern)}
+        is_needed = (asset.is_needed or names_assets(rule.pattern)) and not is_ambiguous_folder(
+            file, rule.pattern, opened
+        )
         harmless = not is_needed or _has_exceptions(rule.pattern, opened)
         decides = rule.line == deciding.line
         # The effect would name the line that decides.
         query, lines = (VerdictQuery(asset.url), ()) if decides else (None, (deciding.line,))
         yield Occurrence(record.value, details, query, lines=lines, harmless=harmless)
+
+
+def _advice(file: LintedFile, pattern: bytes) -> dict[str, str]:
+    """Return the details that select the advice about a rule."""
+    if names_file_type(pattern):
+        return {VARIANT: "file-type"}
+    folder = pattern.rstrip(b"*$")
+    if b"?" in pattern or b"=" in pattern or b"." in folder.rpartition(b"/")[2]:
+        return {}
+    base = file.text(folder if folder.endswith(b"/") else folder + b"/")
+    return {VARIANT: "folder", "styles": f"{base}*.css", "scripts": f"{base}*.js"}
 
 
 def _has_exceptions(pattern: bytes, opened: list[bytes]) -> bool:
@@ -95,8 +136,15 @@ CHECK = Check(
     message="`{pattern}` blocks files that pages may need for rendering, such as `{path}`",
     why="Search engines render a page as a browser does. Without its scripts and styles, they may see a different "
     "page, or an empty one.",
-    how_to_fix="Let crawlers fetch scripts and styles. An `Allow` line must be at least as long as the rule, such as "
-    "`Allow: /wp-includes/*.js`.",
+    how_to_fix="Remove the rule, or let crawlers fetch scripts and styles with an `Allow` line that is at least as "
+    "long as the rule.",
+    variants={
+        "file-type": Variant(how_to_fix="Remove the rule."),
+        "folder": Variant(
+            how_to_fix="Remove the rule, or add `Allow: {styles}` and `Allow: {scripts}`. Such an exception must be at "
+            "least as long as the rule."
+        ),
+    },
     source="Google, JavaScript and robots.txt basics",
     bad=b"User-agent: *\nDisallow: /wp-includes/\n",
     good=b"User-agent: *\nDisallow: /wp-admin/\n",
