@@ -7,6 +7,7 @@ from canfetch.core.choices import unknown_choice
 from canfetch.core.profiles import PROFILES
 from canfetch.errors import InvalidOption
 from canfetch.lint.catalogue import LANGUAGES
+from canfetch.lint.linter import FINDINGS_LIMIT, Linter
 from canfetch.lint.severity import DEFAULT, SEVERITY_SETS, Severity, parse_severity
 
 
@@ -35,6 +36,22 @@ class LintSettings(NamedTuple):
     show: Severity | None = None
     language: str = "en"
     folder: str | None = None
+
+    def make_linter(self, *, findings_limit: int | None = FINDINGS_LIMIT) -> Linter:
+        """Return a linter with these settings.
+
+        Args: findings_limit: Maximum number of findings of one check in one file. None is unlimited.
+        Raises: InvalidOption: A check is unknown.
+        """
+        return Linter(
+            severities=self.severities,
+            select=self.select,
+            ignore=self.ignore,
+            severity_overrides=self.severity_overrides,
+            ignore_in=self.ignore_in,
+            folder=self.folder,
+            findings_limit=findings_limit,
+        )
 
 
 def parse_settings(table: Mapping[str, Any], where: str) -> LintSettings:

@@ -74,7 +74,7 @@ def parse_editor_settings(value: object) -> EditorSettings:
     lint = parse_settings(table, _WHERE)
     settings = EditorSettings(frozenset(table), lint, profile)
     # Reports unknown checks now, and not for each document.
-    _make_linter(lint)
+    lint.make_linter()
     return settings
 
 
@@ -90,7 +90,7 @@ def settings_for(path: str | None, editor: EditorSettings) -> DocumentSettings:
     if path is not None:
         try:
             file_settings = find_settings(Path(path).parent)
-            _make_linter(file_settings)
+            file_settings.make_linter()
         except CanfetchError as error:
             problem = str(error)
             file_settings = LintSettings()
@@ -98,7 +98,11 @@ def settings_for(path: str | None, editor: EditorSettings) -> DocumentSettings:
             problem = f"cannot search for the configuration file: {error}"
     merged = _merge(file_settings, editor)
     return DocumentSettings(
-        _make_linter(merged), load_catalogue(merged.language), merged.show or Severity.INFO, merged.fix_for, problem
+        merged.make_linter(findings_limit=_FINDINGS_LIMIT),
+        load_catalogue(merged.language),
+        merged.show or Severity.INFO,
+        merged.fix_for,
+        problem,
     )
 
 
@@ -113,16 +117,4 @@ def _merge(file: LintSettings, editor: EditorSettings) -> LintSettings:
         ignore_in={**file.ignore_in, **own.ignore_in},
         show=own.show or file.show,
         language=own.language if "language" in editor.given else file.language,
-    )
-
-
-def _make_linter(settings: LintSettings) -> Linter:
-    return Linter(
-        severities=settings.severities,
-        select=settings.select,
-        ignore=settings.ignore,
-        severity_overrides=settings.severity_overrides,
-        ignore_in=settings.ignore_in,
-        folder=settings.folder,
-        findings_limit=_FINDINGS_LIMIT,
     )
