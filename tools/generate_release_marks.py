@@ -52,7 +52,7 @@ def registry_command(text: str) -> str | None:
     for command in _COMMAND.finditer(text):
         start = text.rfind("\n", 0, command.start()) + 1
         line = text[start:].split("\n", 1)[0]
-        if "--no-index" not in line and "--path" not in line:
+        if not any(word in line for word in ("--no-index", "--path", " @ git+")):
             return command[0]
     return None
 

@@ -2,7 +2,7 @@
 
 Some are known cases: exponential and quadratic matchers, repeated grams, and agents that share rules. Others attack the
 techniques of fast engines: rare-gram indexes, substring search with a rare-byte filter, tries, sorting, percent
-normalisation, and the parsing of lines and keys. `benchmarks.search` searches for more.
+normalisation, and the parsing of lines and keys.
 """
 
 from __future__ import annotations

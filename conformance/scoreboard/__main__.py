@@ -104,6 +104,8 @@ def _build(chosen: list[Adapter]) -> list[list[Adapter]]:
     for newest in chosen:
         built: list[Adapter] = []
         for adapter in newest.releases() if newest.build not in failed else ():
+            if adapter.build is not None:
+                print(f"scoreboard: building {adapter.label}", file=sys.stderr, flush=True)
             try:
                 build_for(adapter, BUILD)
             except BuildError as error:

@@ -5,42 +5,18 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from tests.bulk.engine_rows import AGENT_LIST, AGENTS, CONTENT, CONTENTS, FILES, IDS, URLS, expected_rows
 
 from canfetch import Agent, bulk
 from canfetch.errors import InvalidColumn, InvalidOption, UnknownProfile
 
 pytest.importorskip("pyarrow")
-CONTENT = "user-agent: *\ndisallow: /a\nsitemap: /s\n\nuser-agent: GPTBot\nContent-Signal: ai-train=no\nallow: /\n"
-CONTENTS = [CONTENT, CONTENT, None, "user-agent: gptbot\ndisallow: /é"]
-AGENTS = ["GPTBot", "bot", "bot", "two words"]
-URLS = ["/a", "https://A.example:443/a", "/a", "/é"]
-IDS = [1, 2, 3, 4]
-AGENT_LIST: list[str | Agent] = ["GPTBot", Agent("bot")]
 ROWS = range(len(URLS))
 
 
 @pytest.fixture
 def files() -> bulk.Files:
-    return bulk.Files(dict(zip(IDS, CONTENTS, strict=True)))
-
-
-def expected(files: bulk.Files) -> dict[str, list[Any]]:
-    """Return the rows of each function."""
-    columns = {
-        "allows": bulk.allows(CONTENTS, AGENTS, URLS),
-        "decide": bulk.decide(CONTENTS, AGENTS, URLS),
-        "usage": bulk.usage(CONTENTS, AGENTS, URLS, purpose="training"),
-        "may_use": bulk.may_use(CONTENTS, AGENTS, URLS, purpose="training"),
-        "matrix": bulk.matrix(CONTENTS, AGENT_LIST, URLS),
-        "rules": bulk.rules(CONTENTS),
-        "sitemaps": bulk.sitemaps(CONTENTS),
-        "metrics": bulk.metrics(CONTENTS),
-        "origins": bulk.origins(URLS),
-        "allows_at": files.allows_at(IDS, AGENTS, URLS),
-        "decide_at": files.decide_at(IDS, AGENTS, URLS),
-        "matrix_at": files.matrix_at(IDS, AGENT_LIST, URLS),
-    }
-    return {name: column.to_pylist() for name, column in columns.items()}
+    return bulk.Files(FILES)
 
 
 # --- DuckDB ----------------------------------------------------------------------------------------------------------
@@ -76,7 +52,7 @@ def test_sql_functions_of_duckdb(connection: Any, files: bulk.Files) -> None:
     from canfetch.bulk.duckdb import register
 
     register(connection, files=files, agents=AGENT_LIST)
-    for name, rows in expected(files).items():
+    for name, rows in expected_rows(files).items():
         found = connection.sql(f"select {name}({CALLS[name]}) from pages order by id").fetchall()  # noqa: S608
         assert [row[0] for row in found] == rows, name
     filtered = connection.sql("select id from pages where allows(content, 'bot', '/b') order by id").fetchall()
@@ -163,7 +139,7 @@ def test_expressions_of_polars(engine: Any, files: bulk.Files) -> None:
         query = frame.lazy().select(expressions)
         found = query.collect(engine=engine)
         assert found.schema == query.collect_schema()
-    rows = expected(files)
+    rows = expected_rows(files)
     assert found.columns == list(rows)
     for name in rows:
         assert found[name].to_list() == rows[name], name
@@ -209,7 +185,7 @@ def test_the_accessor_of_pandas(files: bulk.Files) -> None:
         "matrix_at": ids.matrix_at(files, AGENT_LIST, url),
     }
     assert str(found["allows"].dtype) == "boolean"
-    for name, rows in expected(files).items():
+    for name, rows in expected_rows(files).items():
         result = found[name]
         assert list(result.index) == index
         for row, value in zip(ROWS, rows, strict=True):

@@ -25,6 +25,16 @@ pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
 
 from pyspark.sql.functions import col  # noqa: E402
+from tests.bulk.engine_rows import (  # noqa: E402
+    AGENT_LIST,
+    AGENTS,
+    CONTENT,
+    CONTENTS,
+    FILES,
+    IDS,
+    URLS,
+    expected_rows,
+)
 from tests.bulk.generated_rows import generated_rows  # noqa: E402
 from tests.bulk.spark_cluster import is_expected, killing_one_worker, session, started_cluster  # noqa: E402
 from tests.bulk.warc_files import compressed, http_response, record, redirect, response  # noqa: E402
@@ -38,12 +48,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
-CONTENT = "user-agent: *\ndisallow: /a\nsitemap: /s\n\nuser-agent: GPTBot\nContent-Signal: ai-train=no\nallow: /\n"
-CONTENTS = [CONTENT, CONTENT, None, "user-agent: gptbot\ndisallow: /é"]
-AGENTS = ["GPTBot", "bot", "bot", "two words"]
-URLS = ["/a", "/a", "/a", "/é"]
-IDS = [1, 2, 3, 4]
-AGENT_LIST: list[str | Agent] = ["GPTBot", Agent("bot")]
 ROWS = 32_000
 PARTITIONS = 16
 
@@ -71,7 +75,7 @@ def pages(spark: Any) -> Any:
 def files(spark: Any) -> Any:
     from canfetch.bulk.spark import BroadcastFiles
 
-    return BroadcastFiles(spark, dict(zip(IDS, CONTENTS, strict=True)))
+    return BroadcastFiles(spark, FILES)
 
 
 def plain(value: Any) -> Any:
@@ -82,23 +86,9 @@ def plain(value: Any) -> Any:
 
 
 def expected() -> dict[str, list[Any]]:
-    """Return the rows of each function."""
-    files = bulk.Files(dict(zip(IDS, CONTENTS, strict=True)))
-    columns = {
-        "allows": bulk.allows(CONTENTS, AGENTS, URLS),
-        "decide": bulk.decide(CONTENTS, AGENTS, URLS),
-        "usage": bulk.usage(CONTENTS, AGENTS, URLS, purpose="training"),
-        "may_use": bulk.may_use(CONTENTS, AGENTS, URLS, purpose="training"),
-        "matrix": bulk.matrix(CONTENTS, AGENT_LIST, URLS),
-        "rules": bulk.rules(CONTENTS),
-        "sitemaps": bulk.sitemaps(CONTENTS),
-        "metrics": bulk.metrics(CONTENTS),
-        "allows_at": files.allows_at(IDS, AGENTS, URLS),
-        "decide_at": files.decide_at(IDS, AGENTS, URLS),
-        "matrix_at": files.matrix_at(IDS, AGENT_LIST, URLS),
-        "constant": files.allows_at(IDS, "bot", URLS),
-    }
-    return {name: column.to_pylist() for name, column in columns.items()}
+    """Return the rows of each function, and those of one agent for all rows."""
+    files = bulk.Files(FILES)
+    return {**expected_rows(files), "constant": files.allows_at(IDS, "bot", URLS).to_pylist()}
 
 
 def test_functions_of_columns(pages: Any, files: Any) -> None:
@@ -114,6 +104,7 @@ def test_functions_of_columns(pages: Any, files: Any) -> None:
         robots.rules(col("content")).alias("rules"),
         robots.sitemaps(col("content")).alias("sitemaps"),
         robots.metrics(col("content")).alias("metrics"),
+        robots.origins(col("url")).alias("origins"),
         files.allows_at(col("id"), agent, col("url")).alias("allows_at"),
         files.decide_at(col("id"), agent, col("url")).alias("decide_at"),
         files.matrix_at(col("id"), AGENT_LIST, col("url")).alias("matrix_at"),
@@ -222,7 +213,7 @@ def test_parquet_files_without_columns_that_are_not_needed(spark: Any, files: An
     for path, rows in zip(paths, (table, table.slice(0, 0), other), strict=True):
         pq.write_table(rows, path)
     allowed = expected()["allows_at"]
-    for loaded in (files, BroadcastFiles(spark, dict(zip(IDS, CONTENTS, strict=True)), engine="python")):
+    for loaded in (files, BroadcastFiles(spark, FILES, engine="python")):
         frame = loaded.allows_parquet(paths, columns=["n"])
         assert frame.columns == ["n", "allowed"]
         assert [row.n for row in frame.collect()] == [1, 2, 3, 4, 5, 6, 7, None]
@@ -276,9 +267,7 @@ def test_a_text_is_never_the_name_of_a_column(files: Any, tmp_path: Path) -> Non
         assert [row.allowed for row in found] == expected()["allows_at"]
     # An agent that is meant, and a column that cannot have agents.
     found = files.allows_parquet(path, agent=Agent("agent"), columns=[]).collect()
-    assert [row.allowed for row in found] == bulk.Files(dict(zip(IDS, CONTENTS, strict=True))).allows_at(
-        IDS, "agent", URLS
-    ).to_pylist()
+    assert [row.allowed for row in found] == bulk.Files(FILES).allows_at(IDS, "agent", URLS).to_pylist()
     assert files.allows_parquet(path, agent="bot", columns=["bot"]).count() == len(IDS)
 
 
@@ -497,5 +486,5 @@ def test_a_job_completes_if_a_worker_is_killed(files: Any, tmp_path: Path) -> No
     shaken = decided.mapInArrow(killing_one_worker(str(marker), ROWS // 2), decided.schema)
     found = shaken.withColumn("by_id", files.allows_at(col("id"), "bot", col("url"))).collect()
     assert marker.read_text(encoding="ascii")
-    allowed = bulk.Files(dict(zip(IDS, CONTENTS, strict=True))).allows_at(ids, "bot", urls)
+    allowed = bulk.Files(FILES).allows_at(ids, "bot", urls)
     assert [(row.n, row.allowed, row.by_id) for row in found] == list(zip(numbers, allowed, allowed, strict=True))

@@ -38,6 +38,7 @@ NOT_RUN = {
         "needs a checkout",
         "downloads packages",
         "needs a checkout",
+        "needs a checkout",
         "downloads packages and needs Rust",
         "downloads packages",
         "a checkout has no bill of materials",

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from canfetch.client.evidence import EvidenceRecorder
+from canfetch.client.evidence import EvidenceRecorder, SegmentReport
 from canfetch.client.evidence.chain import EVIDENCE_FORMAT, INITIAL_HASH
+from canfetch.client.evidence.segment_check import SegmentCheck
 from canfetch.core.document import parse
 
 ROBOTS = parse(b"User-agent: *\nDisallow: /forbidden\n")
@@ -37,3 +38,11 @@ def write_raw_segment(folder: Path, line: bytes) -> Path:
     path = folder / "evidence-x.ndjson"
     path.write_bytes(line + b"\n")
     return path
+
+
+def verify_segment(path: Path, *, key: bytes | None = None) -> SegmentReport:
+    """Verify one segment, without the references from other segments.
+
+    Args: key: The key that the seal must have been made with, or None to check it without a key.
+    """
+    return SegmentCheck(path, key, ()).run()

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from tests.access.conftest import ScriptedOrigin
 from tests.client.either import BOTH, EitherClient
-from tests.evidence.segments import ROBOTS, VERDICT, write_segment
+from tests.evidence.segments import ROBOTS, VERDICT, verify_segment, write_segment
 from tests.json_lines import read_json_lines
 
 from canfetch.access.responses import Response
-from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder, verify_segment
+from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder
 from canfetch.client.evidence.chain import CONTENT_FOLDER, MAX_LINE_BYTES
 from canfetch.client.evidence.recorder import _MAX_STORED_HASHES, ContentFiles
 from canfetch.client.private_files import SPACE_ADVICE

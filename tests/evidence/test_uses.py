@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from tests.client.either import EitherClient
 from tests.client.test_may_use import NOW, ORIGIN, RESERVED, ROBOTS_URL, TDM_URL, Answers, Web, moved, ok
-from tests.evidence.segments import VERDICT
+from tests.evidence.segments import VERDICT, verify_segment
 from tests.json_lines import read_json_lines
 
 import canfetch
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.documents import run_steps
-from canfetch.client.evidence import EvidenceRecorder, SegmentReport, verify_folder, verify_segment
+from canfetch.client.evidence import EvidenceRecorder, SegmentReport, verify_folder
 from canfetch.client.evidence.chain import CONTENT_FOLDER, INITIAL_HASH, encode_record, hash_line
 from canfetch.client.evidence.seals import sealed_record
 from canfetch.client.evidence.use_records import find_use_problem

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
-from tests.evidence.segments import ROBOTS, VERDICT, opening, write_raw_segment, write_segment
+from tests.evidence.segments import ROBOTS, VERDICT, opening, verify_segment, write_raw_segment, write_segment
 
-from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder, verify_segment
+from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder
 from canfetch.client.evidence.chain import (
     CONTENT_FOLDER,
     EVIDENCE_FORMAT,
@@ -309,9 +309,9 @@ def test_seal_with_a_key_cannot_be_made_without_it(tmp_path: Path) -> None:
 
 
 def test_invalid_key_raises(tmp_path: Path) -> None:
-    recorder = write_segment(tmp_path)
+    write_segment(tmp_path)
     with pytest.raises(InvalidOption, match="invalid key of 1 bytes: expected at least 16 random bytes"):
-        verify_segment(recorder.path, key=b"x")
+        verify_folder(tmp_path, key=b"x")
     with pytest.raises(InvalidOption, match="invalid key"):
         verify_folder(tmp_path, key=b"")
 

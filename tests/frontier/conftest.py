@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 from simulation.virtual_time import virtual_now
+from tests.frontier.crawl_processes import Sites
 from tests.frontier.crawls import use_backend
 from tests.postgres import PostgresServer, start_postgres
 from tests.urlfrontier import URLFrontierServer, start_urlfrontier
@@ -45,6 +46,14 @@ def urlfrontier() -> Iterator[URLFrontierServer]:
     """Start a test server of the URLFrontier protocol for the session."""
     with start_urlfrontier() as server:
         yield server
+
+
+@pytest.fixture
+def sites() -> Iterator[Sites]:
+    """Serve sites to the processes of a crawl."""
+    served = Sites()
+    yield served
+    served.close()
 
 
 @pytest.fixture(

@@ -13,13 +13,14 @@ import httpx2
 import pytest
 import yarl
 from simulation.virtual_time import run_in_virtual_time, virtual_now
+from tests.evidence.segments import verify_segment
 from tests.frontier.crawls import USER_AGENT, Hosts, crawl, end_all_turns, open_frontier
 from tests.json_lines import read_json_lines
 
 from canfetch.access.pacing import DelayMode
 from canfetch.access.responses import Failure, Response
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.evidence import EvidenceRecorder, verify_segment
+from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.frontier import Frontier, FrontierCounts, SkippedURL, Turn
 from canfetch.client.frontier.postgres_report import read_postgres_report
 from canfetch.client.frontier.postgres_worker import PostgresWorker

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.frontier.test_postgres import wait_for
+from tests.frontier.crawl_processes import wait_for
 from tests.postgres import PostgresServer
 
 from canfetch.client.frontier import PostgresQueue

@@ -6,21 +6,28 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
 import psycopg
 import pytest
+from tests.frontier.crawl_processes import (
+    DELAY,
+    SLACK,
+    Sites,
+    Worker,
+    check_delays,
+    start_workers,
+    wait_for,
+    write_seeds,
+)
 from tests.frontier.crawls import USER_AGENT, Hosts
 from tests.postgres import PostgresServer, start_postgres
 
@@ -34,118 +41,6 @@ from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.errors import InvalidOption, StoreError
 
 pytestmark = pytest.mark.service
-DELAY = 0.5
-# The server notes a request some time after it was sent.
-SLACK = 0.02
-
-
-class Sites:
-    """One server for many origins: each address of 127.0.0.0/8 is one. Every robots.txt has a delay.
-
-    Args: ports: The number of ports of each address.
-    """
-
-    def __init__(self, ports: int = 1) -> None:
-        self.requests: list[tuple[float, str, str]] = []
-        sites = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                sites.requests.append((time.time(), self.connection.getsockname()[0], self.path))
-                body = f"User-agent: *\nCrawl-delay: {DELAY}\n".encode() if self.path == "/robots.txt" else b"page"
-                self.send_response(200)
-                self.send_header("Content-Type", "text/plain")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *args: object) -> None:
-                pass
-
-        class Server(ThreadingHTTPServer):
-            request_queue_size = 512
-            daemon_threads = True
-
-        self._servers = [Server(("0.0.0.0", 0), Handler) for _ in range(ports)]  # noqa: S104 - all of loopback
-        for server in self._servers:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-
-    def urls(self, origins: int, pages: int) -> list[str]:
-        """Return the URLs of the pages of many origins."""
-        return [
-            f"http://127.1.{number // 250}.{number % 250 + 1}:{server.server_port}/{page}"
-            for page in range(pages)
-            for number in range(origins)
-            for server in self._servers
-        ]
-
-    def pages(self) -> dict[str, list[float]]:
-        """Return when the pages of each origin were requested."""
-        times = defaultdict(list)
-        for at, host, path in self.requests:
-            if path != "/robots.txt":
-                times[host].append(at)
-        return times
-
-    def close(self) -> None:
-        for server in self._servers:
-            server.shutdown()
-            server.server_close()
-
-
-@pytest.fixture
-def sites() -> Iterator[Sites]:
-    served = Sites()
-    yield served
-    served.close()
-
-
-class Worker:
-    """A process of a crawl."""
-
-    def __init__(self, database: str, crawl: str, seeds: Path | None = None, **variables: str) -> None:
-        command = [sys.executable, "-m", "tests.frontier.crawl_worker", database, crawl]
-        environment = {**os.environ, **variables}
-        self._process = subprocess.Popen(
-            [*command, *([str(seeds)] if seeds else [])],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-            cwd=Path(__file__).parents[2],
-        )
-
-    def send(self, signal_number: int) -> None:
-        self._process.send_signal(signal_number)
-
-    def is_stopped(self) -> bool:
-        state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
-        return state == "T"
-
-    def end(self, code: int = 0) -> list[tuple[str, str, int]]:
-        """Wait for the end, and return what it did."""
-        output, errors = self._process.communicate(timeout=180)
-        assert self._process.returncode == code, errors
-        return [tuple(json.loads(line)) for line in output.splitlines()]
-
-
-def start_workers(database: str, sites: Sites, seeds: Path, **variables: str) -> list[Worker]:
-    """Start four workers. The last three find the URLs of the first: without any, a crawl is over."""
-    first = Worker(database, "news", seeds, **variables)
-    wait_for(lambda: sites.requests)
-    return [first, *(Worker(database, "news", None, **variables) for _ in range(3))]
-
-
-def write_seeds(folder: Path, urls: list[str]) -> Path:
-    path = folder / "seeds"
-    path.write_text("\n".join(urls))
-    return path
-
-
-def check_delays(sites: Sites) -> None:
-    gaps = [later - earlier for times in sites.pages().values() for earlier, later in pairwise(sorted(times))]
-    assert gaps
-    assert min(gaps) >= DELAY - SLACK
 
 
 def test_four_workers_share_a_crawl_exactly(postgres: PostgresServer, sites: Sites, tmp_path: Path) -> None:
@@ -348,13 +243,6 @@ def test_suspended_worker_cannot_end_what_another_has(postgres: PostgresServer, 
     done = Counter(url for word, url, _ in [*ended, *others] if word == "done")
     assert done == Counter(urls)
     check_delays(sites)
-
-
-def wait_for(condition: Any, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def open_client() -> canfetch.AsyncClient:

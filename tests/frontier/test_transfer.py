@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import psycopg.sql
 import pytest
 from simulation.virtual_time import run_in_virtual_time
+from tests.frontier.crawl_processes import Sites, Worker, check_delays, wait_for, write_seeds
 from tests.frontier.crawls import USER_AGENT, Hosts, crawl, open_frontier
-from tests.frontier.test_postgres import Sites, Worker, check_delays, sites, wait_for, write_seeds
 from tests.frontier.test_resuming import copy_file
 from tests.postgres import PostgresServer
 
@@ -40,8 +40,6 @@ from canfetch.client.frontier.report import list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
 from canfetch.client.sqlite_files import FileLock
 from canfetch.errors import StoreError
-
-__all__ = ["sites"]
 
 HOSTS = {"a.example": b"User-agent: *\nDisallow: /private"}
 URLS = [

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.frontier.crawl_processes import Sites, Worker, check_delays, start_workers, wait_for, write_seeds
 from tests.frontier.crawls import USER_AGENT
-from tests.frontier.test_postgres import DELAY, SLACK, Sites, Worker, wait_for, write_seeds
 from tests.urlfrontier import URLFrontierServer, find_service, run_java_client, start_urlfrontier
 
 import canfetch
@@ -77,13 +77,6 @@ def server() -> Iterator[URLFrontierServer]:
 @pytest.fixture
 def crawl() -> str:
     return f"test-{uuid.uuid4()}"
-
-
-@pytest.fixture
-def sites() -> Iterator[Sites]:
-    served = Sites()
-    yield served
-    served.close()
 
 
 def open_client(content: bytes = b"User-agent: *\nDisallow: /private") -> canfetch.AsyncClient:
@@ -545,18 +538,6 @@ def test_unknown_crawl_is_over_at_once(service: str, crawl: str) -> None:
     assert run_crawl(service, crawl) == []
 
 
-def start_workers(address: str, crawl: str, sites: Sites, seeds: Path) -> list[Worker]:
-    first = Worker(address, crawl, seeds)
-    wait_for(lambda: sites.requests)
-    return [first, *(Worker(address, crawl) for _ in range(3))]
-
-
-def check_delays(sites: Sites) -> None:
-    gaps = [later - earlier for times in sites.pages().values() for earlier, later in pairwise(sorted(times))]
-    assert gaps
-    assert min(gaps) >= DELAY - SLACK
-
-
 @pytest.mark.service
 def test_four_workers_share_a_crawl_exactly(
     service: str, crawl: str, sites: Sites, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -564,7 +545,7 @@ def test_four_workers_share_a_crawl_exactly(
     # A busy machine can stop a process for longer than the other tests' leases.
     monkeypatch.setenv("LEASE", "30")
     urls = sites.urls(origins=100, pages=4)
-    workers = start_workers(service, crawl, sites, write_seeds(tmp_path, urls))
+    workers = start_workers(service, sites, write_seeds(tmp_path, urls), crawl=crawl)
     done = [worker.end() for worker in workers]
 
     assert {(word, attempt) for part in done for word, _, attempt in part} == {("done", 1)}
@@ -576,7 +557,7 @@ def test_four_workers_share_a_crawl_exactly(
 @pytest.mark.service
 def test_killed_worker_loses_nothing(service: str, crawl: str, sites: Sites, tmp_path: Path) -> None:
     urls = sites.urls(origins=30, pages=4)
-    workers = start_workers(service, crawl, sites, write_seeds(tmp_path, urls))
+    workers = start_workers(service, sites, write_seeds(tmp_path, urls), crawl=crawl)
     wait_for(lambda: len(sites.requests) > 70)
     workers[0].send(signal.SIGKILL)
     killed = workers[0].end(-signal.SIGKILL)

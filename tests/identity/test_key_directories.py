@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
+from tests.identity.clock import Clock
 from tests.identity.signers import Signer
 from tests.servers.valid import respond
 from tests.servers.web import Behaviour, Exchange, Site
@@ -22,14 +23,6 @@ FIRST, SECOND = Signer(), Signer()
 UNKNOWN = "A" * 43
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_790_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def site() -> Iterator[Site]:
     with Site() as started:
@@ -38,7 +31,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1_790_000_000.0)
 
 
 def key_set(*signers: Signer, fields: Sequence[str] = ()) -> Behaviour:

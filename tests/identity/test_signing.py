@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from http_message_signatures import HTTPMessageVerifier, InvalidSignature, algorithms
+from tests.identity.clock import Clock
 from tests.identity.messages import Answer, Message, checked_as_sent, keys_of, message_of, verified
 from tests.servers.certificates import Authority
 from tests.servers.proxy import ProxySite
@@ -36,17 +37,9 @@ DIRECTORY = f"https://bot.example{DIRECTORY_PATH}"
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from tests.identity.clock import Clock
 from tests.servers.dns import DNSServer
 
 from canfetch.agents import REGISTRY, Crawler
@@ -57,21 +58,13 @@ def dns() -> Iterator[DNSServer]:
         yield server
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
 Verify = Callable[[Crawler, str | None], Identity]
 
 
 def verifier(server: DNSServer, **options: Any) -> IdentityVerifier:
     # Long enough for a slow machine: nothing here waits for it.
     return IdentityVerifier(
-        **{"reverse": server.reverse, "resolve": server.resolve, "clock": Clock(), "timeout": 30.0, **options}
+        **{"reverse": server.reverse, "resolve": server.resolve, "clock": Clock(NOW), "timeout": 30.0, **options}
     )
 
 
@@ -174,7 +167,7 @@ def test_without_dns_the_lists_decide(dns: DNSServer) -> None:
 
 @pytest.mark.parametrize("address, seconds", [(REAL, 86_400), (FAKE, 3600), (BROKEN, 60)])
 def test_results_are_cached_until_they_expire(dns: DNSServer, address: str, seconds: float) -> None:
-    clock = Clock()
+    clock = Clock(NOW)
     used = verifier(dns, clock=clock)
     first = used.verify(GOOGLEBOT, address)
     queries = len(dns.queries)
@@ -187,7 +180,7 @@ def test_results_are_cached_until_they_expire(dns: DNSServer, address: str, seco
 
 
 def test_clock_that_was_set_back_does_not_keep_results(dns: DNSServer) -> None:
-    clock = Clock()
+    clock = Clock(NOW)
     used = verifier(dns, clock=clock)
     used.verify(GOOGLEBOT, REAL)
     queries = len(dns.queries)
@@ -224,7 +217,7 @@ class Hanging:
 
 def test_lookups_that_hang_stall_neither_their_network_nor_all_others() -> None:
     hanging = Hanging()
-    used = IdentityVerifier(reverse=hanging, timeout=0.01, max_lookups=4, clock=Clock())
+    used = IdentityVerifier(reverse=hanging, timeout=0.01, max_lookups=4, clock=Clock(NOW))
     reasons = [used.verify(GOOGLEBOT, f"5.5.5.{number}").reason for number in range(1, 6)]
     assert reasons[:2] == [f"no name of 5.5.5.{number} within 0.01 s" for number in (1, 2)]
     assert set(reasons[2:]) == {"too many lookups are in progress"}
@@ -258,7 +251,7 @@ def test_late_result_answers_later_requests(dns: DNSServer) -> None:
 
 def test_event_loop_runs_while_a_lookup_hangs() -> None:
     hanging = Hanging()
-    used = IdentityVerifier(reverse=hanging, timeout=60.0, clock=Clock())
+    used = IdentityVerifier(reverse=hanging, timeout=60.0, clock=Clock(NOW))
 
     async def main() -> Identity:
         lookup = asyncio.create_task(used.verify_async(GOOGLEBOT, REAL))
@@ -273,7 +266,7 @@ def test_event_loop_runs_while_a_lookup_hangs() -> None:
 
 def test_cancelled_request_leaves_the_lookup_running() -> None:
     hanging = Hanging()
-    used = IdentityVerifier(reverse=hanging, timeout=60.0, clock=Clock())
+    used = IdentityVerifier(reverse=hanging, timeout=60.0, clock=Clock(NOW))
 
     async def main() -> None:
         lookup = asyncio.create_task(used.verify_async(GOOGLEBOT, REAL))
@@ -308,14 +301,14 @@ def _raise(error: BaseException) -> Callable[[str], Sequence[str]]:
 @pytest.mark.parametrize("error", [OSError("down"), ValueError("label too long"), KeyError("bug"), TimeoutError()])
 def test_resolver_that_raises_leaves_the_identity_undecided(error: Exception) -> None:
     for functions in ({"reverse": _raise(error)}, {"reverse": lambda _: ["a.googlebot.com"], "resolve": _raise(error)}):
-        used = IdentityVerifier(**functions, clock=Clock())  # type: ignore[arg-type]  # the names are those of arguments
+        used = IdentityVerifier(**functions, clock=Clock(NOW))  # type: ignore[arg-type]  # the names are those of arguments
         assert str(used.verify(GOOGLEBOT, REAL).status) == "undecided"
         assert str(asyncio.run(used.verify_async(GOOGLEBOT, "66.249.67.1")).status) == "undecided"
 
 
 def test_name_that_does_not_exist_is_not_confirmed() -> None:
     missing = _raise(socket.gaierror(socket.EAI_NONAME, "Name or service not known"))
-    used = IdentityVerifier(reverse=lambda _: ["a.googlebot.com"], resolve=missing, clock=Clock())
+    used = IdentityVerifier(reverse=lambda _: ["a.googlebot.com"], resolve=missing, clock=Clock(NOW))
     assert used.verify(GOOGLEBOT, REAL).is_impostor
 
 

@@ -76,7 +76,13 @@ COMPLETE_VARIABLE: Final = "_CANFETCH_COMPLETE"
 _NATIVE_HINT: Final = """\
 The native engine is not installed. The Python engine returns the same results, but is slower.
 To build the native engine, install Rust 1.85 or later, and run{place}:
-  CANFETCH_BUILD=native pip install --force-reinstall --no-deps --no-cache-dir {source}"""
+  CANFETCH_BUILD=native {command}"""
+# Environments of pipx and uv have no pip. Both tools cache wheels that they built without Rust.
+_PIP: Final = "pip install --force-reinstall --no-deps --no-cache-dir {source}"
+_REBUILD: Final = {
+    "pipx_metadata.json": "UV_NO_CACHE=1 PIP_NO_CACHE_DIR=1 pipx reinstall canfetch",
+    "uv-receipt.toml": "uv tool upgrade --reinstall --no-cache canfetch",
+}
 
 
 class CommandContext(click.Context):
@@ -178,9 +184,15 @@ def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -
 
 
 def native_hint(*, published: bool) -> str:
-    """Return how to build the native engine: from the sdist on PyPI if there is one, and otherwise from a checkout."""
-    place, source = ("", "--no-binary canfetch canfetch") if published else (" in a checkout", ".")
-    return _NATIVE_HINT.format(place=place, source=source)
+    """Return how to build the native engine: from the sdist on PyPI, from what pipx or uv installed, or a checkout."""
+    if published:
+        return _NATIVE_HINT.format(place="", command=_PIP.format(source="--no-binary canfetch canfetch"))
+    from pathlib import Path  # noqa: PLC0415 - only for this message
+
+    for file, command in _REBUILD.items():
+        if Path(sys.prefix, file).exists():
+            return _NATIVE_HINT.format(place="", command=command)
+    return _NATIVE_HINT.format(place=" in a checkout", command=_PIP.format(source="."))
 
 
 cli: Final = LazyGroup(

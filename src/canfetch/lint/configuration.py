@@ -37,22 +37,21 @@ class LintSettings(NamedTuple):
     language: str = "en"
     folder: str | None = None
 
+    def make_linter(self, *, findings_limit: int | None = FINDINGS_LIMIT) -> Linter:
+        """Return a linter with these settings.
 
-def make_linter(settings: LintSettings, *, findings_limit: int = FINDINGS_LIMIT) -> Linter:
-    """Return the linter with these settings.
-
-    Args: findings_limit: See `Linter`.
-    Raises: InvalidOption: A check is unknown.
-    """
-    return Linter(
-        severities=settings.severities,
-        select=settings.select,
-        ignore=settings.ignore,
-        severity_overrides=settings.severity_overrides,
-        ignore_in=settings.ignore_in,
-        folder=settings.folder,
-        findings_limit=findings_limit,
-    )
+        Args: findings_limit: Maximum number of findings of one check in one file. None is unlimited.
+        Raises: InvalidOption: A check is unknown.
+        """
+        return Linter(
+            severities=self.severities,
+            select=self.select,
+            ignore=self.ignore,
+            severity_overrides=self.severity_overrides,
+            ignore_in=self.ignore_in,
+            folder=self.folder,
+            findings_limit=findings_limit,
+        )
 
 
 def parse_settings(table: Mapping[str, Any], where: str) -> LintSettings:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.core.profiles import get_profile
 from canfetch.errors import CanfetchError, InvalidOption
 from canfetch.lint import Catalogue, Linter, Severity, load_catalogue
-from canfetch.lint.configuration import LintSettings, make_linter, parse_settings
+from canfetch.lint.configuration import LintSettings, parse_settings
 from canfetch.lint.configuration_file import find_settings
 
 SECTION: Final = "canfetch"
@@ -74,7 +74,7 @@ def parse_editor_settings(value: object) -> EditorSettings:
     lint = parse_settings(table, _WHERE)
     settings = EditorSettings(frozenset(table), lint, profile)
     # Reports unknown checks now, and not for each document.
-    make_linter(lint)
+    lint.make_linter()
     return settings
 
 
@@ -90,16 +90,20 @@ def settings_for(path: str | None, editor: EditorSettings) -> DocumentSettings:
     if path is not None:
         try:
             file_settings = find_settings(Path(path).parent)
-            make_linter(file_settings)
+            file_settings.make_linter()
         except CanfetchError as error:
             problem = str(error)
             file_settings = LintSettings()
         except (OSError, ValueError) as error:
             problem = f"cannot search for the configuration file: {error}"
     merged = _merge(file_settings, editor)
-    linter = make_linter(merged, findings_limit=_FINDINGS_LIMIT)
-    catalogue = load_catalogue(merged.language)
-    return DocumentSettings(linter, catalogue, merged.show or Severity.INFO, merged.fix_for, problem)
+    return DocumentSettings(
+        merged.make_linter(findings_limit=_FINDINGS_LIMIT),
+        load_catalogue(merged.language),
+        merged.show or Severity.INFO,
+        merged.fix_for,
+        problem,
+    )
 
 
 def _merge(file: LintSettings, editor: EditorSettings) -> LintSettings:

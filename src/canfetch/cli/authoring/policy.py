@@ -22,7 +22,7 @@ from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.output_files import write_standard_output
 from canfetch.cli.shared.policy_files import choose_environment, read_policy
 from canfetch.cli.shared.single_value_option import Choice, Option, complete_path
-from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
+from canfetch.cli.shared.terminal import Palette, output_palette, pad, print_message, printable
 from canfetch.core.profiles import PROFILES
 from canfetch.core.text import counted
 from canfetch.errors import InvalidDraft, InvalidSitePolicy
@@ -58,7 +58,7 @@ def _run(**values: Any) -> int:
         value: dict[str, Any] = proof.to_json() if options.check else {"holds": proof.holds, "forms": forms}
         sys.stdout.write(json.dumps(value) + "\n")
     elif options.check:
-        lines = _proof_lines(proof, Palette(enabled=use_color(no_color=options.no_color)))
+        lines = _proof_lines(proof, output_palette(no_color=options.no_color))
         sys.stdout.write("".join(f"{line}\n" for line in lines))
     else:
         for name, text in forms.items():

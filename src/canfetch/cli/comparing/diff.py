@@ -11,8 +11,8 @@ from canfetch.answers.crawlers import UNNAMED, all_agents
 from canfetch.cli.comparing.conditions import ANY, find_failure, parse_condition
 from canfetch.cli.comparing.diff_reports import Report, Row, html_lines, markdown_lines, text_lines, to_json
 from canfetch.cli.comparing.inputs import find_agent, read_file, read_sitemap
-from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agents
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, open_input
 from canfetch.cli.shared.option_parameters import (
@@ -28,7 +28,7 @@ from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.requested_urls import read_urls
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path
-from canfetch.cli.shared.terminal import Palette, print_message, use_color
+from canfetch.cli.shared.terminal import output_palette, print_message, shorten_message
 from canfetch.cli.shared.url_advice import host_advice
 from canfetch.compare import Change, diff
 from canfetch.core.agent_rules import AgentRules
@@ -59,7 +59,7 @@ def _run(**values: Any) -> int:
     conditions = [parse_condition(text) for text in options.fail_on]
     registry = load_registry(options.agents_registry)
     old, new = (read_file(name, profile=options.profile) for name in (options.old, options.new))
-    requested = [resolve_agent(name, exact=options.exact, registry=registry) for name in dict.fromkeys(options.agents)]
+    requested = resolve_agents(options.agents, exact=options.exact, registry=registry)
     agents = requested or all_agents((old, new), registry)
     if not options.exact:
         named = [find_agent(one.agent, agents, registry) for one in conditions if one.agent != ANY]
@@ -144,7 +144,7 @@ def _write(report: Report, options: _Options) -> None:
     elif options.format == "html":
         lines = html_lines(report)
     else:
-        lines = text_lines(report, Palette(enabled=use_color(no_color=options.no_color)))
+        lines = text_lines(report, output_palette(no_color=options.no_color))
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 

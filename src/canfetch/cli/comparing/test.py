@@ -10,9 +10,9 @@ import click
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_robots, reading_problem, warn_about_content
 from canfetch.cli.shared.option_parameters import format_option, input_file_option, no_color_option, quiet_option
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import json_writer
 from canfetch.cli.shared.single_value_option import complete_path
-from canfetch.cli.shared.terminal import Palette, print_message, print_notes, printable, use_color
+from canfetch.cli.shared.terminal import output_palette, print_message, print_notes, printable
 from canfetch.core.document import RobotsTxt
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
@@ -66,8 +66,8 @@ class _Result(NamedTuple):
 
 def _run(**values: Any) -> int:
     options = _Options(**values)
-    palette = Palette(enabled=use_color(no_color=options.no_color))
-    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    palette = output_palette(no_color=options.no_color)
+    writer = json_writer(options.format)
     code, checked, failed, unchecked = EXIT_OK, 0, 0, 0
     for result in _results(options):
         code = max(code, result.code)

@@ -9,13 +9,12 @@ from canfetch.cli.decisions.run import Answer, DecisionRun
 from canfetch.cli.decisions.verdict_rows import write_answers
 from canfetch.cli.shared.agent_list import chain_lines
 from canfetch.cli.shared.terminal import (
-    Palette,
     display_width,
     is_terminal,
+    output_palette,
     pad,
     printable,
     terminal_width,
-    use_color,
 )
 
 # A longer URL shifts its own line only, not the column.
@@ -74,7 +73,7 @@ class _TextWriter:
 
     def __init__(self, run: DecisionRun) -> None:
         self._run = run
-        self._palette = Palette(enabled=use_color(no_color=run.options.no_color))
+        self._palette = output_palette(no_color=run.options.no_color)
         self._agents = run.agents
         self._agent_width = max(display_width(printable(agent.name)) for agent in run.agents)
         self._max_url_width = _MAX_URL_WIDTH

@@ -9,9 +9,9 @@ import click
 
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import json_writer
 from canfetch.cli.shared.single_value_option import Option, complete_path
-from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.cli.shared.terminal import Palette, output_palette, printable
 from canfetch.client.evidence import EvidenceHead, SegmentReport, find_heads, read_key, verify_folder
 from canfetch.errors import CanfetchError, EvidenceError
 
@@ -37,8 +37,8 @@ def _verify(
     no_color: bool,
 ) -> int:
     code = EXIT_OK
-    writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
-    palette = Palette(enabled=use_color(no_color=no_color))
+    writer = json_writer(format)
+    palette = output_palette(no_color=no_color)
     given = _parse_heads(heads)
     _reject_url(folder)
     key = _read_key(key_file)

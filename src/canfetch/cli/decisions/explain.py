@@ -15,7 +15,7 @@ from canfetch.cli.decisions.robots_files import RobotsFile
 from canfetch.cli.decisions.run import Answer, DecisionRun
 from canfetch.cli.decisions.verdict_rows import write_answers
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, display_width, pad, printable, use_color
+from canfetch.cli.shared.terminal import Palette, display_width, output_palette, pad, printable
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.engines import engine_name
@@ -74,7 +74,7 @@ class _TextWriter:
     def __init__(self, run: DecisionRun) -> None:
         options = run.options
         self._run = run
-        self._palette = Palette(enabled=use_color(no_color=options.no_color))
+        self._palette = output_palette(no_color=options.no_color)
         self._agents = run.agents
         self._parser = f"profile {options.profile}, engine {options.engine or engine_name()}"
         self._paces = Paces(run)

@@ -21,13 +21,12 @@ from canfetch.cli.shared.agent_list import chain_lines
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.terminal import (
-    Palette,
     display_width,
     is_terminal,
+    output_palette,
     pad,
     printable,
     terminal_width,
-    use_color,
 )
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
@@ -60,7 +59,7 @@ class MatrixTables:
     """Writes answers as tables."""
 
     def __init__(self, run: DecisionRun) -> None:
-        self._palette = Palette(enabled=use_color(no_color=run.options.no_color))
+        self._palette = output_palette(no_color=run.options.no_color)
         self._agents = run.agents
         self._names = [printable(agent.name) for agent in run.agents]
         self._answers: list[Answer] = []

@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from canfetch.answers.verdicts import differing_profiles
-from canfetch.cli.shared.terminal import Palette, display_width, pad, printable, use_color
+from canfetch.cli.shared.terminal import display_width, output_palette, pad, printable
 from canfetch.compare import difference
 from canfetch.core.profiles import PROFILES
 from canfetch.core.verdict import Verdict
@@ -25,7 +25,7 @@ class ProfileComparison:
     """Writes a block for each URL and agent: a line for each profile, and a summary."""
 
     def __init__(self, run: "DecisionRun") -> None:
-        self._palette = Palette(enabled=use_color(no_color=run.options.no_color))
+        self._palette = output_palette(no_color=run.options.no_color)
         self._agents = run.agents
         self._base_profile = run.options.profile
         self._url_answers: list[Answer] = []

@@ -11,13 +11,7 @@ from canfetch.cli.decisions.options import DecisionOptions
 from canfetch.cli.decisions.robots_files import RobotsFile, RobotsFiles, URLsWithFiles
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.agent_list import requested_agents
-from canfetch.cli.shared.command_errors import (
-    EXIT_ERROR,
-    EXIT_NEGATIVE,
-    EXIT_OK,
-    CommandError,
-    shorten_message,
-)
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.evidence_option import close_evidence, open_evidence
 from canfetch.cli.shared.history_options import open_past
 from canfetch.cli.shared.input_files import check_standard_input, close_input, open_input
@@ -25,7 +19,7 @@ from canfetch.cli.shared.network_options import reject_network_options
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.requested_urls import RequestedURL, read_urls
-from canfetch.cli.shared.terminal import is_terminal, printable
+from canfetch.cli.shared.terminal import is_terminal, printable, shorten_message
 from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES

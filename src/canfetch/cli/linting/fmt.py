@@ -9,14 +9,14 @@ import click
 from canfetch.author.formatting import FormatResult, format_robots
 from canfetch.cli.linting.diffs import diff_lines
 from canfetch.cli.linting.sources import expand_directories, is_url, names_or_default, read_source
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.progress import item_progress
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import json_writer
 from canfetch.cli.shared.single_value_option import Option, complete_path
-from canfetch.cli.shared.terminal import is_terminal, printable
+from canfetch.cli.shared.terminal import is_terminal, printable, shorten_message
 from canfetch.core.text import printable_text
 
 _SKIPPED: Final = {
@@ -65,7 +65,7 @@ def _run(**values: Any) -> int:
 
 
 def _format_all(options: _Options, names: tuple[str, ...]) -> int:
-    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    writer = json_writer(options.format)
     code = EXIT_OK
     with closing(item_progress(len(names), enabled=not is_terminal(sys.stdout))) as progress:
         for file in map(_format, names):

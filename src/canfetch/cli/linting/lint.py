@@ -25,7 +25,7 @@ from canfetch.cli.linting.sources import (
     read_source,
     unread_message,
 )
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.garbage_collection import paused_collector
 from canfetch.cli.shared.input_files import STANDARD_INPUT, check_standard_input, read_input
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options, reject_network_options
@@ -34,14 +34,14 @@ from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.output_parameters import OutputFile, check_not_input, check_outputs
 from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option, ProfileChoice, complete_path
-from canfetch.cli.shared.terminal import Palette, is_terminal, use_color
+from canfetch.cli.shared.terminal import Palette, is_terminal, shorten_message, use_color
 from canfetch.core.origin import parse_robots_url
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption, InvalidRobotsURL, InvalidURL
 from canfetch.lint.catalogue import LANGUAGES, load_catalogue
-from canfetch.lint.configuration import LintSettings, make_linter
+from canfetch.lint.configuration import LintSettings
 from canfetch.lint.configuration_file import find_settings, read_settings, table_name
 from canfetch.lint.lint_input import SitePage
 from canfetch.lint.linter import FixResult, Linter
@@ -69,7 +69,7 @@ def _run(**values: Any) -> int:
         sys.stdout.write(describe_checks(options, catalogue, palette) or "")
         return EXIT_OK
     check_outputs()
-    linter = _make_linter(settings)
+    linter = settings.make_linter()
     # A fixed file from standard input is written to standard output, so the report is not.
     fixes_stream = options.applies_fixes and not options.diff and STANDARD_INPUT in options.names
     stream = (sys.stderr if fixes_stream else sys.stdout) if options.output is None else StringIO()
@@ -111,13 +111,6 @@ def _load_settings(options: LintOptions) -> LintSettings:
         fail_on=settings.fail_on if options.fail_on is None else parse_severity(options.fail_on),
         show=settings.show if options.show is None else parse_severity(options.show),
     )
-
-
-def _make_linter(settings: LintSettings) -> Linter:
-    try:
-        return make_linter(settings)
-    except InvalidOption as error:
-        raise CommandError(str(error)) from None
 
 
 def _lint(options: LintOptions, linter: Linter, settings: LintSettings, writer: ReportWriter) -> int:

@@ -4,17 +4,15 @@ from typing import Final
 
 import click
 
+from canfetch.cli.shared.command_errors import required_extra
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.errors import MissingExtra
+
+_LIBRARIES: Final = frozenset({"attrs", "cattrs", "lsprotocol", "pygls"})
 
 
 def _run(*, verbose: int, stdio: bool) -> int:  # noqa: ARG001 - some editors pass --stdio to every server
-    try:
+    with required_extra(_LIBRARIES, 'the language server requires pygls: pip install "canfetch[lsp]"'):
         from canfetch.lsp.stdio import serve_standard_streams  # noqa: PLC0415 - needs the extra
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in {"attrs", "cattrs", "lsprotocol", "pygls"}:
-            raise
-        raise MissingExtra('the language server requires pygls: pip install "canfetch[lsp]"') from None
     return serve_standard_streams(verbose)
 
 

@@ -17,7 +17,7 @@ from canfetch.cli.shared.garbage_collection import paused_collector
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.terminal import Palette
 from canfetch.lint.catalogue import load_catalogue
-from canfetch.lint.configuration import LintSettings, make_linter
+from canfetch.lint.configuration import LintSettings
 from canfetch.lint.repeated_files import RepeatedFiles
 
 _FILES_IN_TASK: Final = 32
@@ -107,7 +107,7 @@ _linters: dict[str, RepeatedFiles] = {}
 def _lint_task(task: _Task) -> list[_FileResult]:
     key = repr(task.settings)
     if key not in _linters:
-        _linters[key] = RepeatedFiles(make_linter(task.settings))
+        _linters[key] = RepeatedFiles(task.settings.make_linter())
     writer = make_report_writer(
         task.format,
         StringIO(),

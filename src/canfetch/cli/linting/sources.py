@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from canfetch.cli.shared.command_errors import CommandError, shorten_message
+from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import STANDARD_INPUT, read_whole_input
-from canfetch.cli.shared.terminal import print_notes
+from canfetch.cli.shared.terminal import print_notes, shorten_message
 from canfetch.cli.shared.url_advice import host_advice
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted

@@ -8,11 +8,11 @@ from typing import Final
 from canfetch.cli.linting.options import LintOptions
 from canfetch.cli.linting.report_writers import LINE_FORMATS, ReportWriter
 from canfetch.cli.linting.sources import DEFAULT_NAMES, expand_directories, is_url, read_source
-from canfetch.cli.shared.command_errors import CommandError, shorten_message
+from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.garbage_collection import paused_collector
 from canfetch.cli.shared.input_files import STANDARD_INPUT
 from canfetch.cli.shared.output_files import replace_file
-from canfetch.cli.shared.terminal import print_message
+from canfetch.cli.shared.terminal import print_message, shorten_message
 from canfetch.lint.linter import Linter
 
 _POLL_SECONDS: Final = 0.25

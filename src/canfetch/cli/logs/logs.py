@@ -40,7 +40,7 @@ from canfetch.cli.shared.output_parameters import OutputFile, check_outputs, plo
 from canfetch.cli.shared.progress import Progress, stream_progress
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
+from canfetch.cli.shared.terminal import Palette, is_terminal, output_palette, printable
 from canfetch.core.document import parse
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
@@ -100,7 +100,7 @@ def _run(
         from canfetch.cli.logs.plot import draw_plot  # noqa: PLC0415 - only for this option
 
         create_file(plot, draw_plot(report, form), force=force, option="--plot")
-    _write(report, format, Palette(enabled=use_color(no_color=no_color)))
+    _write(report, format, output_palette(no_color=no_color))
     _print_bad_lines(report)
     if report.lines and report.bad_lines == report.lines:
         raise CommandError(f"no line of an access log in {', '.join(map(quoted, files))}: see --log-format")

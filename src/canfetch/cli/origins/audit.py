@@ -41,7 +41,7 @@ from canfetch.author import SitePolicy
 from canfetch.author.policy_file import is_policy_content
 from canfetch.cli.origins.audit_markdown import markdown_lines
 from canfetch.cli.origins.audit_portfolio import Portfolio, WorkFolder
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import (
     check_standard_input,
     close_input,
@@ -68,7 +68,7 @@ from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.policy_files import check_environments, read_policy
 from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option
-from canfetch.cli.shared.terminal import is_terminal, print_message, printable
+from canfetch.cli.shared.terminal import is_terminal, print_message, printable, shorten_message
 from canfetch.client.sync_client import Client
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted

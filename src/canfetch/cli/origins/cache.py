@@ -8,13 +8,13 @@ import click
 
 from canfetch.access.entries import CacheEntry, entry_key, origin_from_key
 from canfetch.access.redacted_entries import redact_entry
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import to_origin
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import JsonWriter, json_writer
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_existing_store
-from canfetch.cli.shared.terminal import print_message, printable
+from canfetch.cli.shared.terminal import print_error, print_message, printable
 from canfetch.client.stores import Store
 from canfetch.client.stores.locations import restore_scheme
 from canfetch.core.text import counted
@@ -73,11 +73,11 @@ def _keys(store: Store, origins: tuple[str, ...]) -> Iterator[str]:
 def _list(store: Store, origins: tuple[str, ...], format: str) -> int:  # noqa: A002 - the option's name
     code = EXIT_OK
     has_heading = False
-    writer = None if format == "text" else JsonWriter(lines=format == "ndjson")
+    writer = json_writer(format)
     for origin, entry in _entries(store, origins):
         if isinstance(entry, CanfetchError):
             code = EXIT_ERROR
-            _print_error(origin, entry)
+            print_error(f"{origin}: {entry}")
         elif writer is not None:
             writer.write({"origin": origin, **_summary(entry)})
         else:
@@ -101,10 +101,6 @@ def _row(origin: str, entry: CacheEntry) -> str:
     return f"{cells}  {printable(origin)}{policy}{variant}{vary}\n"
 
 
-def _print_error(origin: str, error: CanfetchError) -> None:
-    print_message(f"canfetch: {shorten_message(f'{origin}: {error}')}")
-
-
 def _summary(entry: CacheEntry) -> dict[str, Any]:
     return {
         "policy": entry.policy,
@@ -126,7 +122,7 @@ def _export(store: Store, origins: tuple[str, ...]) -> int:
     for origin, entry in _entries(store, origins):
         if isinstance(entry, CanfetchError):
             code = EXIT_ERROR
-            _print_error(origin, entry)
+            print_error(f"{origin}: {entry}")
         else:
             writer.write(entry.to_dict())
     writer.end()

@@ -12,8 +12,8 @@ from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.pace_text import DELAY, opening_text, pace_facts, readings_of_delay
 from canfetch.answers.site_facts import CrawlerFacts, SiteFacts, host_text, site_facts, site_facts_of
 from canfetch.answers.statements import deciding_records
-from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agents
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import check_standard_input, read_robots, warn_about_content
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
@@ -25,8 +25,8 @@ from canfetch.cli.shared.option_parameters import (
 )
 from canfetch.cli.shared.origin_arguments import is_file_argument
 from canfetch.cli.shared.progress import Progress
-from canfetch.cli.shared.row_writers import JsonWriter
-from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
+from canfetch.cli.shared.row_writers import json_writer
+from canfetch.cli.shared.terminal import Palette, output_palette, pad, print_error, printable
 from canfetch.client.origin_state import OriginState
 from canfetch.core.document import parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
@@ -61,16 +61,15 @@ def _print_facts(options: _Options, network: NetworkOptions) -> int:
     if not options.sources:
         raise CommandError("no source: pass a URL such as https://example.com, a file, or - for standard input")
     check_standard_input([("", source) for source in options.sources])
-    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents)]
-    palette = Palette(enabled=use_color(no_color=options.no_color))
-    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    agents = resolve_agents(options.agents, exact=options.exact)
+    palette = output_palette(no_color=options.no_color)
+    writer = json_writer(options.format)
     code, started = EXIT_OK, False
     with closing(_all_facts(options, network, agents)) as rows:
         for source, facts in rows:
             if not isinstance(facts, SiteFacts):
                 code = EXIT_ERROR
-                sys.stdout.flush()
-                print_message(f"canfetch: {shorten_message(str(facts))}")
+                print_error(str(facts))
                 if writer is not None:
                     writer.write({"source": printable_text(source), "error": printable_text(str(facts))})
                 continue

@@ -14,16 +14,16 @@ from canfetch.access.redacted_entries import redact_entry
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.pace import StatedPace, stated_paces
 from canfetch.answers.pace_text import pace_sentence
-from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agents
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import agent_option, exact_option, format_option, no_color_option
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import item_progress
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import json_writer
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, is_terminal, printable, use_color
+from canfetch.cli.shared.terminal import Palette, is_terminal, output_palette, printable, shorten_message
 from canfetch.client.missing_pages import MissingPages, MissingPagesProbe, probe_missing_pages
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
@@ -56,11 +56,11 @@ def _fetch(options: _Options, network: NetworkOptions) -> int:
         raise CommandError("no origin: pass one or more, such as https://example.com")
     if options.probe_missing and network.offline:
         raise CommandError("--probe-missing and --offline cannot be used together")
-    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents or (_STAR,))]
+    agents = resolve_agents(options.agents or (_STAR,), exact=options.exact)
     print_unknown_agent_notes(agents)
-    palette = Palette(enabled=use_color(no_color=options.no_color))
+    palette = output_palette(no_color=options.no_color)
     code, started = EXIT_OK, False
-    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    writer = json_writer(options.format)
     progress = item_progress(len(options.origins), enabled=not is_terminal(sys.stdout))
     transport = CommandTransport(network)
     with (

@@ -11,7 +11,7 @@ from canfetch.cli.origins.frontier_transfer import EXPORT, IMPORT, check_crawl, 
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.single_value_option import Choice, Option
-from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.cli.shared.terminal import Palette, output_palette, printable
 from canfetch.client.frontier.postgres_connection import name_server
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
 from canfetch.client.frontier.queue_values import URLState
@@ -56,7 +56,7 @@ def _show(
 
         sys.stdout.write(json.dumps(_to_json(report), indent=2) + "\n")
     else:
-        _write_text(name, report, time.time(), Palette(enabled=use_color(no_color=no_color)))
+        _write_text(name, report, time.time(), output_palette(no_color=no_color))
     return EXIT_OK
 
 

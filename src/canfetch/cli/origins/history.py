@@ -11,9 +11,9 @@ from canfetch.cli.shared.history_options import history_option, open_history
 from canfetch.cli.shared.option_parameters import format_option, no_color_option
 from canfetch.cli.shared.origin_arguments import to_origin
 from canfetch.cli.shared.output_files import write_standard_output
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import json_writer
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, printable, use_color
+from canfetch.cli.shared.terminal import Palette, output_palette, printable
 from canfetch.client.watch.history import Version, WatchHistory
 from canfetch.core.times import rfc3339
 from canfetch.errors import StoreError
@@ -35,7 +35,7 @@ def _run(
             if content is not None:
                 _write_content(opened, content)
             else:
-                _write_versions(opened, origins, format, Palette(enabled=use_color(no_color=no_color)))
+                _write_versions(opened, origins, format, output_palette(no_color=no_color))
     except StoreError as error:
         raise CommandError(f"--history {error}") from None
     return EXIT_OK
@@ -52,7 +52,7 @@ def _write_content(history: WatchHistory, number: int) -> None:
 
 def _write_versions(history: WatchHistory, origins: tuple[str, ...], format_: str, palette: Palette) -> None:
     names = [str(to_origin(origin)) for origin in origins] or history.origins()
-    writer = None if format_ == "text" else JsonWriter(lines=format_ == "ndjson")
+    writer = json_writer(format_)
     for name in names:
         versions = history.versions(name)
         first = next(versions, None)

@@ -9,13 +9,13 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.verdicts import matrix_cells
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.document_fetcher import DocumentFetcher
 from canfetch.cli.shared.input_files import read_input
 from canfetch.cli.shared.network_options import NetworkOptions
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.row_writers import JsonWriter
-from canfetch.cli.shared.terminal import Palette, print_message, printable
+from canfetch.cli.shared.terminal import Palette, print_error, printable
 from canfetch.client.documents import DecideStep, FetchStep
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
@@ -168,7 +168,7 @@ class _Output:
     def fail(self, message: str, code: int) -> None:
         """Report an error."""
         self.code = max(self.code, code)
-        self._print(message)
+        print_error(message)
         if self._writer is not None:
             self._writer.write({"type": "error", "error": printable_text(message)})
 
@@ -189,7 +189,7 @@ class _Output:
             self._writer.end()
             return
         counts = "".join(f"; {self._blocked[name]:,} disallowed for {name}" for name in names)
-        self._print(f"{counted(self._files, 'sitemap')}, {counted(self._urls, 'URL')}{counts}")
+        print_error(f"{counted(self._files, 'sitemap')}, {counted(self._urls, 'URL')}{counts}")
 
     def _write_entry(self, entry: SitemapEntry) -> None:
         self._urls += 1
@@ -232,11 +232,7 @@ class _Output:
             self._writer.write({"type": "sitemap", **file.to_json()})
         for problem in file.problems:
             severity = "" if problem.is_unreadable else "warning: "
-            self._print(f"{severity}{file.url}: {problem}")
-
-    def _print(self, message: str) -> None:
-        sys.stdout.flush()
-        print_message(f"canfetch: {shorten_message(message)}")
+            print_error(f"{severity}{file.url}: {problem}")
 
 
 def _origin_url(argument: str) -> str:

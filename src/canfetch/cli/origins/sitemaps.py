@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agents
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import check_standard_input, read_robots, warn_about_content
 from canfetch.cli.shared.network_options import (
     NetworkOptions,
@@ -27,9 +27,9 @@ from canfetch.cli.shared.option_parameters import (
 )
 from canfetch.cli.shared.origin_arguments import is_file_argument
 from canfetch.cli.shared.progress import Progress
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import JsonWriter, json_writer
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
+from canfetch.cli.shared.terminal import output_palette, print_error, printable
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.document_urls import parse_sitemap
 from canfetch.core.keys import RecordKind
@@ -77,14 +77,14 @@ def _list_urls(options: _Options, network: NetworkOptions) -> int:
         raise CommandError("--blocked requires --agent TOKEN")
     _reject_files(options.origins)
     check_standard_input([("--robots", options.robots), *(("--sitemap", name) for name in options.sitemaps)])
-    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents)]
+    agents = resolve_agents(options.agents, exact=options.exact)
     robots = None if options.robots is None else _read_robots(options.robots, options.profile)
     print_unknown_agent_notes(agents, files=() if robots is None else (robots,))
     listing = ListingOptions(
         options.origins, options.sitemaps, robots, agents, options.blocked, options.max_sitemaps, options.profile
     )
-    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
-    return list_urls(listing, network, writer, Palette(enabled=use_color(no_color=options.no_color)))
+    writer = json_writer(options.format)
+    return list_urls(listing, network, writer, output_palette(no_color=options.no_color))
 
 
 def _list_names(options: _Options, network: NetworkOptions) -> int:
@@ -98,7 +98,7 @@ def _list_names(options: _Options, network: NetworkOptions) -> int:
     if robots is not None:
         reject_network_options("--robots FILE")
     sources = _fetched_sources(origins, options, network) if robots is None else _local_source(robots, options.profile)
-    writer = None if options.format == "text" else JsonWriter(lines=options.format == "ndjson")
+    writer = json_writer(options.format)
     with closing(sources):
         return _list_sitemaps(sources, writer)
 
@@ -114,7 +114,7 @@ def _list_sitemaps(sources: Iterator[_Source], writer: JsonWriter | None) -> int
         name = printable_text(source.name)
         if source.robots is None:
             code = EXIT_ERROR
-            _print_error(source.error)
+            print_error(source.error)
             if writer is not None:
                 writer.write({"origin": name, "sitemap": None, "error": source.error})
             continue
@@ -122,7 +122,7 @@ def _list_sitemaps(sources: Iterator[_Source], writer: JsonWriter | None) -> int
         if not sitemaps and code == EXIT_OK:
             code = EXIT_NEGATIVE
         if not sitemaps and writer is None:
-            _print_error(f"no sitemap in {source.robots_url or source.name}")
+            print_error(f"no sitemap in {source.robots_url or source.name}")
         elif not sitemaps and writer is not None:
             writer.write({"origin": name, "robots_url": source.robots_url, "sitemap": None, "line": None})
         for line, sitemap in sitemaps:
@@ -134,11 +134,6 @@ def _list_sitemaps(sources: Iterator[_Source], writer: JsonWriter | None) -> int
     if writer is not None:
         writer.end()
     return code
-
-
-def _print_error(text: str) -> None:
-    sys.stdout.flush()
-    print_message(f"canfetch: {shorten_message(text)}")
 
 
 def _sitemaps(robots: RobotsTxt) -> Iterator[tuple[int, str]]:

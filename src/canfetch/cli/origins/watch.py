@@ -13,7 +13,7 @@ import click
 
 from canfetch.cli.origins.change_text import change_lines
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.command_transport import create_http_transport
 from canfetch.cli.shared.history_options import history_option
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
@@ -28,7 +28,7 @@ from canfetch.cli.shared.origin_arguments import to_origin
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, print_message, use_color
+from canfetch.cli.shared.terminal import Palette, output_palette, print_message, shorten_message
 from canfetch.client.origin_state import OriginState
 from canfetch.client.watch.history import WatchHistory
 from canfetch.client.watch.watcher import Watcher
@@ -89,7 +89,7 @@ def _watch(options: _WatchOptions, network: NetworkOptions) -> int:
     agents = [resolve_agent(name, exact=options.exact) for name in options.agents]
     webhook = None if options.webhook is None else _open_webhook(options.webhook, network)
     print_unknown_agent_notes(agents)
-    output = _Output(options.format, Palette(enabled=use_color(no_color=options.no_color)))
+    output = _Output(options.format, output_palette(no_color=options.no_color))
     try:
         with WatchHistory(Path(options.history)) as history:
             watcher = Watcher(

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
-from canfetch.cli.shared.agent_arguments import resolve_agent
+from canfetch.cli.shared.agent_arguments import resolve_agents
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.network_options import NetworkOptions
 
@@ -34,7 +34,7 @@ def requested_agents_of(options: PageOptions) -> list[RequestedAgent]:
 
     Raises: CommandError: There is none, or a name is invalid.
     """
-    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents)]
+    agents = resolve_agents(options.agents, exact=options.exact)
     if not agents:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent Googlebot")
     return agents

@@ -15,7 +15,7 @@ from canfetch.cli.pages.options import PageOptions, requested_agents_of
 from canfetch.cli.pages.resources import check_resources
 from canfetch.cli.pages.sources import LocalSources, source_parameters
 from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.network_options import network_parameters, pop_network_options
 from canfetch.cli.shared.option_parameters import (
     agent_option,
@@ -25,9 +25,9 @@ from canfetch.cli.shared.option_parameters import (
     profile_option,
     quiet_option,
 )
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import json_writer
 from canfetch.cli.shared.single_value_option import Choice, Option
-from canfetch.cli.shared.terminal import Palette, pad, print_message, printable, use_color
+from canfetch.cli.shared.terminal import Palette, output_palette, pad, print_message, printable, shorten_message
 from canfetch.cli.shared.url_advice import argument_advice
 from canfetch.client.documents import quoted_url, run_steps
 from canfetch.core.agent import Agent
@@ -52,8 +52,8 @@ def _run(**values: Any) -> int:
 def _check_page(options: PageOptions) -> int:
     agents = requested_agents_of(options)
     now = _parse_now(options.now)
-    writer = None if options.format == "text" or options.quiet else JsonWriter(lines=options.format == "ndjson")
-    palette = Palette(enabled=use_color(no_color=options.no_color))
+    writer = None if options.quiet else json_writer(options.format)
+    palette = output_palette(no_color=options.no_color)
     code, started = EXIT_OK, False
     with ExitStack() as stack:
         view_of, robots = _open_sources(options, stack)

@@ -11,7 +11,7 @@ from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.document_fetcher import DocumentFetcher
 from canfetch.cli.shared.row_writers import JsonWriter
-from canfetch.cli.shared.terminal import Palette, pad, printable, use_color
+from canfetch.cli.shared.terminal import Palette, output_palette, pad, printable
 from canfetch.client.documents import DecideStep, Step, run_steps
 from canfetch.core.agent import Agent
 from canfetch.core.origin import find_origin
@@ -82,7 +82,7 @@ def _print(table: ResourceTable, options: PageOptions) -> None:
         writer.write(table.to_json())
         writer.end()
         return
-    palette = Palette(enabled=use_color(no_color=options.no_color))
+    palette = output_palette(no_color=options.no_color)
     sys.stdout.write("".join(f"{line}\n" for line in _lines(table, palette)))
 
 

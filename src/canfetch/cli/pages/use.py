@@ -13,8 +13,8 @@ import click
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.use import UseAnswer, use_error_json
 from canfetch.cli.pages.sources import LocalSources, source_parameters
-from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agent
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError, shorten_message
+from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resolve_agents
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.evidence_option import close_evidence, evidence_options, open_evidence
 from canfetch.cli.shared.history_options import PastHistory, open_past, past_options
 from canfetch.cli.shared.input_files import read_input
@@ -31,9 +31,9 @@ from canfetch.cli.shared.option_parameters import (
     profile_option,
     quiet_option,
 )
-from canfetch.cli.shared.row_writers import JsonWriter
+from canfetch.cli.shared.row_writers import json_writer
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import Palette, print_message, printable, use_color
+from canfetch.cli.shared.terminal import Palette, output_palette, print_error, print_message, printable
 from canfetch.client.documents import quoted_url, run_steps
 from canfetch.consent.decision import may_use
 from canfetch.consent.licenses import LICENSE
@@ -90,15 +90,14 @@ def _run(**values: Any) -> int:
 
 
 def _check_use(options: _Options, network: NetworkOptions) -> int:
-    writer = None if options.format == "text" or options.quiet else JsonWriter(lines=options.format == "ndjson")
-    palette = Palette(enabled=use_color(no_color=options.no_color))
+    writer = None if options.quiet else json_writer(options.format)
+    palette = output_palette(no_color=options.no_color)
     code, started = EXIT_OK, False
     with closing(_answers(options, network)) as answers:
         for url, agent, answer in answers:
             if not isinstance(answer, UseAnswer):
                 code = EXIT_ERROR
-                sys.stdout.flush()
-                print_message(f"canfetch: {shorten_message(str(answer))}")
+                print_error(str(answer))
                 if writer is not None:
                     writer.write(use_error_json(url, agent, str(answer)))
                 continue
@@ -123,7 +122,7 @@ def _answers(
     if not options.urls:
         raise CommandError("no URL: pass that of the content, such as https://example.com/fish")
     find_purpose(options.purpose)
-    agents = [resolve_agent(name, exact=options.exact) for name in dict.fromkeys(options.agents)]
+    agents = resolve_agents(options.agents, exact=options.exact)
     if not agents:
         raise CommandError("no agent: pass --agent TOKEN, such as --agent ExampleBot")
     with ExitStack() as stack:

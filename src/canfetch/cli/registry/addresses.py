@@ -395,7 +395,7 @@ verify_command: Final = click.Command(
         Option(["--allow-private"], is_flag=True, help="Fetch keys from private and loopback addresses as well."),
         registry_option(),
         format_option(_FORMATS),
-        *(one for one in connection_parameters("set of keys") if one.name not in {"timeout", "public_only"}),
+        *connection_parameters("set of keys", without={"timeout", "public_only"}),
     ],
     callback=_verify,
     short_help="Verify addresses, or a signed request.",

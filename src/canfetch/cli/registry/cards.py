@@ -198,7 +198,7 @@ import_command: Final = click.Command(
         ),
         Option(["--allow-private"], is_flag=True, help="Connect to private and loopback addresses as well."),
         format_option(("text", "json")),
-        *(one for one in connection_parameters("request") if one.name != "public_only"),
+        *connection_parameters("request", without={"public_only"}),
     ],
     callback=_import,
     short_help="Read the card of a crawler.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 from click.core import ParameterSource
 
-from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
+from canfetch.cli.shared.command_errors import EXIT_OK, CommandError, required_extra
 from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.network_options import (
     fetch_rule_options,
@@ -20,12 +20,12 @@ from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_store
 from canfetch.cli.shared.terminal import print_message
 from canfetch.client.loggers import FETCH_LOGGER
-from canfetch.errors import InvalidOption, InvalidProductToken, MissingExtra
+from canfetch.errors import InvalidOption, InvalidProductToken
 
 if TYPE_CHECKING:
     from canfetch.web.mcp.service import Service
 
-_EXTRA_PACKAGES: Final = frozenset({"anyio", "mcp", "mcp_types", "pydantic", "starlette", "uvicorn"})
+_LIBRARIES: Final = frozenset({"anyio", "mcp", "mcp_types", "pydantic", "starlette", "uvicorn"})
 _HTTP_OPTIONS: Final = ("host", "port", "token", "allow_public", "host_names", "trusted_proxies")
 # By the number of -v.
 _LOG_LEVELS: Final = (logging.WARNING, logging.INFO, logging.DEBUG)
@@ -56,12 +56,8 @@ def _run(**values: Any) -> int:
     options = _Options(**values)
     if not options.http:
         _reject_http_options()
-    try:
+    with required_extra(_LIBRARIES, 'the MCP server requires the MCP SDK: pip install "canfetch[mcp]"'):
         from canfetch.web.mcp.server import create_server  # noqa: PLC0415 - needs the extra
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in _EXTRA_PACKAGES:
-            raise
-        raise MissingExtra('the MCP server requires the MCP SDK: pip install "canfetch[mcp]"') from None
     _write_log(options.verbose)
     if not options.http:
         from canfetch.web.mcp.stdio import serve_standard_streams  # noqa: PLC0415 - needs the extra

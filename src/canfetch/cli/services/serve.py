@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from canfetch.cli.shared.command_errors import EXIT_OK, CommandError
+from canfetch.cli.shared.command_errors import EXIT_OK, CommandError, required_extra
 from canfetch.cli.shared.edition_option import edition_option
 from canfetch.cli.shared.network_options import (
     fetch_rule_options,
@@ -21,7 +21,7 @@ from canfetch.cli.shared.option_parameters import profile_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import print_message
 from canfetch.core.quoting import quoted
-from canfetch.errors import CanfetchError, MissingExtra
+from canfetch.errors import CanfetchError
 
 if TYPE_CHECKING:
     from canfetch.web.settings import Settings
@@ -59,17 +59,13 @@ class _Options(NamedTuple):
 
 def _run(**values: Any) -> int:
     options = _Options(**values)
-    try:
+    with required_extra(_LIBRARIES, 'the server requires FastAPI and uvicorn: pip install "canfetch[web]"'):
         if options.static is not None:
             _write_site(options.static, with_linter=options.with_linter)
         elif options.with_linter:
             raise CommandError("--with-linter requires --static")
         else:
             _serve(options)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in _LIBRARIES:
-            raise
-        raise MissingExtra('the server requires FastAPI and uvicorn: pip install "canfetch[web]"') from None
     return EXIT_OK
 
 
@@ -84,16 +80,14 @@ def _write_site(folder: str, *, with_linter: bool) -> None:
 
 
 def _serve(options: _Options) -> None:
+    from canfetch.web.server.credentials import check_exposure  # noqa: PLC0415 - not for --help
     from canfetch.web.server.listening import address_of, bind, is_loopback, local_names  # noqa: PLC0415 - not for --help
     from canfetch.web.server.process import serve  # noqa: PLC0415 - needs the extra
     from canfetch.web.site.assets import Assets  # noqa: PLC0415 - not for --help
 
     is_local = is_loopback(options.host)
     settings = _settings(options, is_local=is_local)
-    if not is_local and settings.token is None and not options.allow_public:
-        raise CommandError(
-            f"--host {options.host} is reachable from other machines: pass --token, or --allow-public to serve everyone"
-        )
+    check_exposure(options.host, token=settings.token, allow_public=options.allow_public)
     bound = bind(
         options.host, _default_port() if options.port is None else options.port, is_fixed=options.port is not None
     )

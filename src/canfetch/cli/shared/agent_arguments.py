@@ -31,6 +31,14 @@ def resolve_agent(name: str, *, exact: bool, registry: Registry = REGISTRY, loca
         raise CommandError(f"{location}{error}") from None
 
 
+def resolve_agents(names: Iterable[str], *, exact: bool, registry: Registry = REGISTRY) -> list[RequestedAgent]:
+    """Resolve the values of `--agent`, each once. See `resolve_agent`.
+
+    Raises: CommandError.
+    """
+    return [resolve_agent(name, exact=exact, registry=registry) for name in dict.fromkeys(names)]
+
+
 def unknown_crawler(name: str, shown: str, registry: Registry = REGISTRY) -> str:
     """Return the message for a name that is not in the registry.
 

@@ -1,6 +1,8 @@
 """Errors that commands report in one line, and the exit codes."""
 
 import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import click
@@ -8,6 +10,7 @@ import click
 from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
+from canfetch.errors import MissingExtra
 
 EXIT_OK: Final = 0
 # The answer is negative: a URL is disallowed, a finding is reported, a file would change.
@@ -15,8 +18,6 @@ EXIT_NEGATIVE: Final = 1
 EXIT_ERROR: Final = 2
 EXIT_INTERRUPTED: Final = 130
 EXIT_BROKEN_PIPE: Final = 141
-_MAX_MESSAGE_CHARACTERS: Final = 600
-_MESSAGE_END_CHARACTERS: Final = 290
 # Click names its types in messages about numbers. The patterns are compiled when an error is reported.
 _NUMBERS: Final = (
     (" is not a valid integer(?: range)?$", " is not a whole number"),
@@ -30,11 +31,21 @@ class CommandError(click.ClickException):
     """An error that the user can fix. The message names the invalid value and what is expected."""
 
 
-def shorten_message(text: str) -> str:
-    """Cut the middle out of a message that quotes a very long URL."""
-    if len(text) <= _MAX_MESSAGE_CHARACTERS:
-        return text
-    return f"{text[:_MESSAGE_END_CHARACTERS]} ... {text[-_MESSAGE_END_CHARACTERS:]}"
+@contextmanager
+def required_extra(libraries: Collection[str], message: str) -> Iterator[None]:
+    """Report a library that is not installed.
+
+    Args:
+        libraries: The top-level modules of the extra.
+        message: What requires them, and how to install them.
+    Raises: MissingExtra.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in libraries:
+            raise
+        raise MissingExtra(message) from None
 
 
 def format_error(error: Exception) -> str:

@@ -1,6 +1,6 @@
 """Options of the commands that use the network."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -246,12 +246,14 @@ def network_parameters(*, verbose_help: str = "", fetched: str = "robots.txt") -
     ]
 
 
-def connection_parameters(fetched: str) -> list[click.Parameter]:
+def connection_parameters(fetched: str, *, without: Collection[str] = ()) -> list[click.Parameter]:
     """Return the click parameters of the network options that concern connections only, and not the cache.
 
-    Args: fetched: What the command fetches, for the help of `--timeout`.
+    Args:
+        fetched: What the command fetches, for the help of `--timeout`.
+        without: The names of parameters to leave out.
     """
-    left_out = {*_CACHE_OPTIONS, EDITION}
+    left_out = {*_CACHE_OPTIONS, EDITION, *without}
     return [parameter for parameter in network_parameters(fetched=fetched) if parameter.name not in left_out]
 
 

@@ -46,6 +46,11 @@ class JsonWriter:
             sys.stdout.write("\n]\n" if self._started else "[]\n")
 
 
+def json_writer(format: str) -> JsonWriter | None:  # noqa: A002 - the option's name
+    """Return the writer of `--format json` or `--format ndjson`, or None for text."""
+    return None if format == "text" else JsonWriter(lines=format == "ndjson")
+
+
 class CsvWriter:
     """Writes a header and rows. Control characters become escapes, so that every row is one line."""
 

@@ -10,6 +10,8 @@ import click
 from canfetch.core.text import encode_text
 
 _RESET: Final = "\x1b[0m"
+_MAX_MESSAGE_CHARACTERS: Final = 600
+_MESSAGE_END_CHARACTERS: Final = 290
 _ZERO_WIDTH_JOINERS: Final = "\u200c\u200d"
 
 
@@ -55,6 +57,13 @@ def _joins(text: str, index: int) -> bool:
     return all(not c.isascii() and category(c)[0] in "LMS" for c in (text[index - 1], text[index + 1]))
 
 
+def shorten_message(text: str) -> str:
+    """Cut the middle out of a message that quotes a very long URL."""
+    if len(text) <= _MAX_MESSAGE_CHARACTERS:
+        return text
+    return f"{text[:_MESSAGE_END_CHARACTERS]} ... {text[-_MESSAGE_END_CHARACTERS:]}"
+
+
 def print_message(line: str) -> None:
     """Print a line to standard error. It may quote arguments, or text that a site wrote."""
     click.echo(printable(line), err=True)
@@ -63,6 +72,12 @@ def print_message(line: str) -> None:
 def print_message_lines(text: str) -> None:
     """Print several lines to standard error. Each of them may quote what `print_message` may quote."""
     click.echo(printable_lines(text), err=True)
+
+
+def print_error(text: str) -> None:
+    """Print an error to standard error, after what was written to standard output before."""
+    sys.stdout.flush()
+    print_message(f"canfetch: {shorten_message(text)}")
 
 
 def print_notes(notes: Iterable[str]) -> None:
@@ -145,3 +160,8 @@ class Palette:
     def strong(self, text: str) -> str:
         """Make a heading or an important word bold."""
         return self._paint("1", text)
+
+
+def output_palette(*, no_color: bool) -> Palette:
+    """Return the colours of standard output. See `use_color`."""
+    return Palette(enabled=use_color(no_color=no_color))

@@ -4,7 +4,7 @@
 
 Open `recorder.py` first: a recorder writes one line for each decision to a segment of its own. The line format is in
 `chain.py`, and the last line of a closed segment in `seals.py`. The first and the last line of a segment refer to the
-other segments of the folder (`unreferenced_heads.py`). `verification.py` checks a folder or a segment against them.
+other segments of the folder (`unreferenced_heads.py`). `verification.py` checks the segments of a folder against them.
 """
 
 from canfetch.client.evidence.chain import EvidenceHead
@@ -12,7 +12,7 @@ from canfetch.client.evidence.recorder import EvidenceRecorder
 from canfetch.client.evidence.seals import read_key
 from canfetch.client.evidence.segment_check import SegmentReport
 from canfetch.client.evidence.unreferenced_heads import find_heads
-from canfetch.client.evidence.verification import verify_folder, verify_segment
+from canfetch.client.evidence.verification import verify_folder
 
 __all__ = [
     "EvidenceHead",
@@ -21,5 +21,4 @@ __all__ = [
     "find_heads",
     "read_key",
     "verify_folder",
-    "verify_segment",
 ]

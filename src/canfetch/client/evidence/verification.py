@@ -64,18 +64,6 @@ def verify_folder(
     return _verify_segments(folder, names, heads, key)
 
 
-def verify_segment(path: str | PathLike[str], *, key: bytes | None = None) -> SegmentReport:
-    """Verify one segment, without the references from other segments.
-
-    Args:
-        path: The segment's file.
-        key: The key that the seal must have been made with, or None to check it without a key.
-    Raises: EvidenceError: A file cannot be read. InvalidOption: The key or the path is invalid.
-    Cost: O(bytes), with one line in memory at a time.
-    """
-    return SegmentCheck(check_path("path", path), None if key is None else check_key(key), ()).run()
-
-
 def _verify_segments(
     folder: Path, names: set[str], heads: list[EvidenceHead], key: bytes | None
 ) -> Iterator[SegmentReport]:

@@ -8,12 +8,11 @@ from typing import Final, NamedTuple
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
-from canfetch.errors import InvalidOption
 from canfetch.web.mcp.http_guard import MAX_BODY_BYTES, HTTPGuard
 from canfetch.web.mcp.server import create_server
 from canfetch.web.mcp.service import Service
 from canfetch.web.server.clients import ClientAddresses
-from canfetch.web.server.credentials import check_token
+from canfetch.web.server.credentials import check_exposure, check_token
 from canfetch.web.server.listening import address_of, bind, is_loopback
 from canfetch.web.server.protocol import BoundedConfig
 from canfetch.web.server.running import run_until_stopped
@@ -62,11 +61,7 @@ class HTTPSettings(NamedTuple):
         check_proxies(self.trusted_proxies)
         if self.token is not None:
             check_token(self.token)
-        elif not is_loopback(self.host) and not self.allow_public:
-            raise InvalidOption(
-                f"--host {self.host} is reachable from other machines: pass --token, or --allow-public to serve "
-                "everyone"
-            )
+        check_exposure(self.host, token=self.token, allow_public=self.allow_public)
 
 
 def serve_http(service: Service, settings: HTTPSettings, *, announce: Callable[[str], None]) -> None:

@@ -19,6 +19,21 @@ def check_token(token: str) -> None:
         raise InvalidOption("invalid token: expected printable ASCII characters without spaces")
 
 
+def check_exposure(host: str, *, token: str | None, allow_public: bool) -> None:
+    """Check that a server is not open to strangers by mistake.
+
+    Args:
+        host: The address that it listens on.
+        token: The bearer token that requests must have, or None.
+        allow_public: Whether other machines may use it without a token.
+    Raises: InvalidOption.
+    """
+    if token is None and not allow_public and not is_loopback(host):
+        raise InvalidOption(
+            f"--host {host} is reachable from other machines: pass --token, or --allow-public to serve everyone"
+        )
+
+
 def has_token(authorization: bytes | None, token: bytes) -> bool:
     """Return whether the Authorization header has a bearer token.
 
