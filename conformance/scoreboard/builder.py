@@ -13,8 +13,6 @@ from pathlib import Path
 
 from conformance.scoreboard.catalogue import ADAPTERS, Adapter
 
-JAVA_CLASSES = "classes"
-
 
 class BuildError(Exception):
     """Raised when the adapters of a language cannot be built. The message says why."""

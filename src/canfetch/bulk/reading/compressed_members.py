@@ -162,13 +162,11 @@ class BrokenMember(NamedTuple):
         offset: Its offset.
         reason: What is wrong.
         is_end: Whether the file ends within it.
-        was_used: Whether the first part of it was already yielded.
     """
 
     offset: int
     reason: str
     is_end: bool
-    was_used: bool
 
 
 class MemberReader:
@@ -238,12 +236,10 @@ class MemberReader:
                 if self._skip_zeros() and not self._is_lost:
                     self._is_lost = True
                     reason = self._not_a_record if self._name is None else f"not {self._name} data"
-                    yield BrokenMember(start, reason, is_end=False, was_used=False)
+                    yield BrokenMember(start, reason, is_end=False)
                 self._find_start(self._at)
         if self._raw[self._at :].strip(b"\0\r\n") and not self._is_lost:
-            yield BrokenMember(
-                self._offset + self._at, "the end of this member is missing", is_end=True, was_used=False
-            )
+            yield BrokenMember(self._offset + self._at, "the end of this member is missing", is_end=True)
 
     @property
     def _may_be_plain(self) -> bool:
@@ -406,7 +402,7 @@ class MemberReader:
                 rest = limit - cost
             if rest <= 0:
                 budget.spend(cost)
-                yield BrokenMember(offset, _TOO_LONG.format(compression.name), is_end=False, was_used=False)
+                yield BrokenMember(offset, _TOO_LONG.format(compression.name), is_end=False)
                 return
             data = decoder.unconsumed_tail
             if not data:
@@ -416,7 +412,7 @@ class MemberReader:
             if not data:
                 if self._ended:
                     budget.spend(cost)
-                    yield BrokenMember(offset, "the end of this member is missing", is_end=True, was_used=used)
+                    yield BrokenMember(offset, "the end of this member is missing", is_end=True)
                     return
                 fed = self._read_after(fed)
                 produced = produced if fed else 0
@@ -426,7 +422,7 @@ class MemberReader:
             except compression.error as error:
                 budget.spend(_cost_of(fed, produced))
                 reason = str(error).rpartition(": ")[2]
-                yield BrokenMember(offset, f"invalid {compression.name} data: {reason}", is_end=False, was_used=used)
+                yield BrokenMember(offset, f"invalid {compression.name} data: {reason}", is_end=False)
                 return
             parts.append(part)
             size += len(part)

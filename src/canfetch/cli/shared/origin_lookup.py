@@ -84,13 +84,12 @@ class OriginLookup:
         *,
         to_url: Callable[[Item], str],
         to_weight: Callable[[Item], int],
-        max_weight: int = MAX_WAITING_CHARACTERS,
     ) -> Generator[tuple[Item, OriginState | CanfetchError | CommandError]]:
         """Yield items in order, each with the state of its origin or with the error.
 
         Args:
             to_url: Returns the URL of an item. A CanfetchError or CommandError becomes the result of that item.
-            to_weight, max_weight: See `Prefetcher`.
+            to_weight: See `Prefetcher`.
         """
         yield from Prefetcher(
             items,
@@ -99,7 +98,7 @@ class OriginLookup:
             to_weight=to_weight,
             load=self._state,
             parallel=self._options.parallel,
-            max_weight=max_weight,
+            max_weight=MAX_WAITING_CHARACTERS,
             before_wait=sys.stdout.flush,
         )
 
