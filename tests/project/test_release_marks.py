@@ -106,6 +106,19 @@ def test_messages_need_no_registry_before_the_first_release() -> None:
     assert registry_command(native_hint(published=False)) is None
 
 
+@pytest.mark.parametrize(
+    "receipt, command",
+    [("pipx_metadata.json", "pipx reinstall canfetch"), ("uv-receipt.toml", "uv tool upgrade --reinstall")],
+)
+def test_the_native_engine_is_built_by_the_tool_that_installed_canfetch(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, receipt: str, command: str
+) -> None:
+    (tmp_path / receipt).touch()
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    assert command in native_hint(published=False)
+    assert "pip install" not in native_hint(published=False)
+
+
 def test_workflows_are_marked_until_the_project_has_a_repository() -> None:
     assert len(workflows()) > 5
     for path in workflows():

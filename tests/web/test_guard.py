@@ -114,6 +114,19 @@ def test_pages_of_other_sites_are_refused(private: API, headers: dict[str, str])
         private.problem(method, path, 403, headers=authorized(**headers))
 
 
+@pytest.mark.parametrize(
+    "name, other, own",
+    [
+        ("Origin", "http://evil.example", "http://localhost:8420"),
+        ("Sec-Fetch-Site", "cross-site", "same-origin"),
+    ],
+)
+def test_a_second_header_does_not_hide_another_site(private: API, name: str, other: str, own: str) -> None:
+    for values in ((other, own), (own, other)):
+        headers = [*authorized().items(), *((name, value) for value in values)]
+        assert private.request("POST", "/v1/decide", json=QUESTION, headers=headers).status_code == 403
+
+
 def test_metrics_are_refused_for_unknown_hosts(private: API) -> None:
     private.problem("GET", "/metrics", 421, headers=authorized(Host="evil.example:8420"))
     assert private.get("/metrics", headers=authorized()).status_code == 200

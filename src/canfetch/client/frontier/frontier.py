@@ -513,7 +513,7 @@ class Frontier:
         # By their identities, so that a URL that is given twice is counted once.
         identified: dict[tuple[object, ...], IdentifiedURL] = {}
         refused: list[SkippedURL] = []
-        failure: Exception | None = None
+        failure: BaseException | None = None
         for url in urls:
             try:
                 text = clean_url(url)
@@ -521,7 +521,7 @@ class Frontier:
                 if self._url_filter is not None and text:
                     wanted = filtered_url(self._url_filter, text)
                     wanted = None if wanted is None else clean_url(wanted)
-            except Exception as error:  # noqa: BLE001 - raised after the URLs before it have been added
+            except BaseException as error:  # noqa: BLE001 - raised after the URLs before it have been added
                 failure = error
                 break
             if not text:

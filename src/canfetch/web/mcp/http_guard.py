@@ -12,7 +12,7 @@ from canfetch.client.transports.addresses import is_ip_literal
 from canfetch.web.mcp.arguments import CallerError
 from canfetch.web.mcp.invalid_messages import answer_to_invalid_bytes
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
-from canfetch.web.server.credentials import has_token, is_cross_site
+from canfetch.web.server.credentials import has_token, is_cross_site, joined_header
 from canfetch.web.server.listening import is_loopback, without_port
 from canfetch.web.server.refused_bodies import TOO_LARGE, end_refusal
 from canfetch.web.server.shares import Shares
@@ -148,12 +148,11 @@ class HTTPGuard:
     def _refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is refused, or None."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        host = headers.get(b"host", b"").decode("latin-1").lower()
-        if not self._knows(host):
+        host = joined_header(scope["headers"], b"host") or b""
+        if not self._knows(host.decode("latin-1").lower()):
             return Refusal(421, "this server does not answer for that host name: pass it with --host-name")
-        origin = headers.get(b"origin")
-        site = headers.get(b"sec-fetch-site")
-        if is_cross_site(scheme=scope.get("scheme", "http"), host=headers.get(b"host", b""), origin=origin, site=site):
+        origin, site = (joined_header(scope["headers"], name) for name in (b"origin", b"sec-fetch-site"))
+        if is_cross_site(scheme=scope.get("scheme", "http"), host=host, origin=origin, site=site):
             return Refusal(403, "pages of other sites may not use this server")
         if self._token is not None and not has_token(headers.get(b"authorization"), self._token):
             why = "this server requires its token: send 'Authorization: Bearer TOKEN'"

@@ -1,6 +1,7 @@
 """Who sent a request: a program with a token, or a page of another site."""
 
 import hmac
+from collections.abc import Iterable
 from typing import Final
 
 from canfetch.errors import InvalidOption
@@ -41,6 +42,12 @@ def has_token(authorization: bytes | None, token: bytes) -> bool:
     """
     scheme, _, value = (authorization or b"").partition(b" ")
     return scheme.lower() == b"bearer" and hmac.compare_digest(value.lstrip(b" "), token)
+
+
+def joined_header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> bytes | None:
+    """Return the values of a header, with a comma between them, or None. So a second one cannot hide the first."""
+    values = [value for key, value in headers if key == name]
+    return b", ".join(values) if values else None
 
 
 def is_cross_site(*, scheme: str, host: bytes, origin: bytes | None, site: bytes | None) -> bool:

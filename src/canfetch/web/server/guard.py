@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from canfetch.web.origins import TooManyFetches, before_fetch
 from canfetch.web.server.clients import ClientAddresses, RateLimiter, current_client
-from canfetch.web.server.credentials import has_token, is_cross_site
+from canfetch.web.server.credentials import has_token, is_cross_site, joined_header
 from canfetch.web.server.listening import is_loopback
 from canfetch.web.server.parsed_parts import MAX_QUERY_FIELDS, has_many_query_fields, without_cookies
 from canfetch.web.server.patience import Patience
@@ -111,11 +111,11 @@ class RequestHead(NamedTuple):
 
     @classmethod
     def of(cls, scope: Scope) -> "RequestHead":
-        """Return the head of a request. The last of repeated headers counts."""
-        find = dict(scope["headers"]).get
-        return cls(
-            find(b"host"), find(b"origin"), find(b"authorization"), find(b"sec-fetch-site"), find(b"content-length")
-        )
+        """Return the head of a request. Of a repeated token or length, the last one counts."""
+        headers = scope["headers"]
+        find = dict(headers).get
+        host, origin, site = (joined_header(headers, name) for name in (b"host", b"origin", b"sec-fetch-site"))
+        return cls(host, origin, find(b"authorization"), site, find(b"content-length"))
 
     def exceeds(self, limit: int) -> bool:
         """Return whether the declared length is over a limit, or not a number."""
