@@ -296,7 +296,7 @@ class OriginChecks:
     def _is_usable_once(self, origin: int | str, now: float) -> bool:
         """Return whether the file of an origin was obtained for its next turn, so that it can have expired by then."""
         held = self._held.get(origin)
-        return held is not None and now < held.usable_until
+        return held is not None and held.state.valid_from <= now < held.usable_until
 
     def set_due(self, group: int, due_at: float) -> None:
         """Note when a group that was checked can have its turn, in the time of the frontier."""
