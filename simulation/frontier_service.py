@@ -53,7 +53,7 @@ class ServiceQueue:
 
     def lease(self, now: int, limit: int, seconds: int) -> list[Any]:
         """Lease the URLs that are due, if the queue may give some."""
-        # What is until a second is until its end.
+        # Until a second means to its end.
         is_closed = self.blocked_until >= now or self._produced_at + self.delay >= now
         if is_closed or self.in_process(now) >= limit:
             return []

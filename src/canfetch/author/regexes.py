@@ -79,7 +79,8 @@ def application_regex(pattern: str) -> str:
             # `?` and `%` are other characters than their escapes, however often a path is decoded.
             is_ambiguous = byte < 0x80 and byte not in _NEVER_EQUAL
             out.append(f"(?:{_literal(byte)}|{_escape(byte)})" if is_ambiguous else _escape(byte))
-    names_file = b"." in path.rpartition(b"/")[2] and (anchored or query)
+    # A wildcard at the end matches the slashes.
+    names_file = b"." in path.rpartition(b"/")[2] and (anchored or query) and not path.endswith(b"*")
     ignored = f"(?:/|{_escape(_SLASH)})*" if names_file else ""
     return "".join(out) + ignored + "".join(map(_query_regex, query)) + ("$" if anchored else "")
 

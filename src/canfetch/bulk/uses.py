@@ -325,7 +325,7 @@ class _FileAnswers:
 def _cells(
     options: KernelOptions, columns: UseColumns, stated: Stated, *, with_others: bool
 ) -> tuple[Any, Any, Any, Any]:
-    """Return the fields of `_Cells` as arrays. Rows that do not differ but in the URL are answered once if possible.
+    """Return the fields of `_Cells` as arrays. Rows that differ only in the URL are answered once if possible.
 
     Args:
         columns: The files, the agents, the URLs and the purposes.

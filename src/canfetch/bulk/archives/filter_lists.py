@@ -27,6 +27,7 @@ from canfetch.bulk.writing.columns import Column, ColumnType
 from canfetch.consent.decision import statement_source
 from canfetch.consent.statements import unreachable_statement
 from canfetch.consent.verdict import (
+    PARTLY_READ,
     ROBOTS,
     STANDARDS,
     TDM_FILE,
@@ -79,7 +80,6 @@ OTHERS_COLUMN: Final = Column(
     "use_others", ColumnType.TEXT, "The statements that were found and do not decide, of at most 1,000 bytes."
 )
 NOT_STATED: Final = "not-stated"
-_PARTLY_READ: Final = "{} (only a part was read)"
 _ALLOWED: Final[dict[str, bool | None]] = {
     str(Preference.ALLOW): True,
     str(Preference.DISALLOW): False,
@@ -248,7 +248,7 @@ class Evidence(NamedTuple):
 
 def read_robots(provenance: Provenance) -> str:
     """Return the cell of the sources that were read if robots.txt was."""
-    return _PARTLY_READ.format(ROBOTS) if provenance.is_truncated else ROBOTS
+    return f"{ROBOTS} ({PARTLY_READ})" if provenance.is_truncated else ROBOTS
 
 
 def robots_evidence(use: Use, provenance: Provenance, evidence: Evidence) -> tuple[Any, ...]:
@@ -308,7 +308,7 @@ def _read_name(source: UseSource) -> str | None:
         case SourceState.ABSENT | SourceState.UNREADABLE:
             return f"{source.name} ({source.state})"
         case SourceState.NOT_READ if source.is_partly_read:
-            return _PARTLY_READ.format(source.name)
+            return f"{source.name} ({PARTLY_READ})"
     return None
 
 

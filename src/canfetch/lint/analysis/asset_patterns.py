@@ -126,7 +126,7 @@ def file_in_asset_folder(pattern: bytes) -> str | None:
 
     It depends on the name of the last folder, at any depth and in any letter case.
     """
-    folder = pattern.rstrip(b"*$").rstrip(b"/")
+    folder = _folder(pattern)
     above, _, last = folder.lower().rpartition(b"/")
     name = "style.css" if above.endswith(_THEME_FOLDERS) else _FOLDER_FILES.get(last)
     if name is None or b"?" in folder or not _NOT_FOR_PAGES.isdisjoint(above.split(b"/")):
@@ -140,10 +140,14 @@ def is_ambiguous_folder(file: LintedFile, pattern: bytes, opened: Sequence[bytes
 
     Args: opened: The patterns that are allowed.
     """
-    folder = pattern.rstrip(b"*$").rstrip(b"/")
+    folder = _folder(pattern)
     if folder not in _AMBIGUOUS or any(value.startswith(folder) or names_assets(value) for value in opened):
         return False
     return folder != b"/static" or not any(part in file.content for part in _SHOP_WITH_STATIC)
+
+
+def _folder(pattern: bytes) -> bytes:
+    return pattern.rstrip(b"*$").rstrip(b"/")
 
 
 def names_file_type(pattern: bytes) -> bool:

@@ -2,18 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import Final
 
 from canfetch.agents.crawl_delays import ignores_crawl_delay
 from canfetch.core.records import Record
 from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.group_parts import find_splits, listed_names
 from canfetch.lint.check import VARIANT, Check, Occurrence, Variant
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedToken
 from canfetch.lint.severity import Severities, Severity
-
-# A message names at most this many crawlers.
-_MAX_NAMES: Final = 6
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -29,7 +25,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
 
 
 def _find_in_group(file: LintedFile, group: LintedGroup, delays: list[Record]) -> Iterator[Occurrence]:
-    starts = _part_starts(group)
+    starts = [0, *(split.position + 1 for split in find_splits(group))]
     lines = [group.tokens[start].line for start in starts]
     seen: set[int] = set()
     for record in delays:
@@ -38,7 +34,7 @@ def _find_in_group(file: LintedFile, group: LintedGroup, delays: list[Record]) -
         if part < 0 or part in seen:
             continue
         seen.add(part)
-        tokens = group.tokens[slice(*starts[part : part + 2])] if part + 1 < len(starts) else group.tokens[starts[-1] :]
+        tokens = group.tokens[starts[part] : starts[part + 1] if part + 1 < len(starts) else None]
         name = next((token.token for token in tokens if ignores_crawl_delay(token.token)), None)
         if name is not None:
             readers = _readers(tokens) or (_readers(group.tokens) if len(delays) == 1 else "")
@@ -46,25 +42,9 @@ def _find_in_group(file: LintedFile, group: LintedGroup, delays: list[Record]) -
             yield Occurrence(file.text_span(record), details)
 
 
-def _part_starts(group: LintedGroup) -> list[int]:
-    """Return the positions of the user-agent lines that come first, or after another record."""
-    others = group.other_records
-    record = next(others, None)
-    starts = [0]
-    for position, (before, following) in enumerate(pairwise(group.tokens), 1):
-        while record is not None and record.line < before.line:
-            record = next(others, None)
-        if record is None:
-            break
-        if record.line < following.line:
-            starts.append(position)
-    return starts
-
-
 def _readers(tokens: Sequence[LintedToken]) -> str:
     """Return the names of the crawlers that may read the line."""
-    names = dict.fromkeys(token.token for token in tokens if token.token and not ignores_crawl_delay(token.token))
-    return ", ".join([*list(names)[:_MAX_NAMES], *(["..."] if len(names) > _MAX_NAMES else [])])
+    return listed_names(token.token for token in tokens if token.token and not ignores_crawl_delay(token.token))
 
 
 CHECK = Check(

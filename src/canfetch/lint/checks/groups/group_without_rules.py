@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+from canfetch.lint.analysis.canonical_rules import matches_everything
+from canfetch.lint.analysis.group_parts import listed_names
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.named_engines import follower_of, main_crawlers
 from canfetch.lint.analysis.star_rules import star_disallows, star_example
@@ -14,9 +16,6 @@ from canfetch.lint.fixes import Fix, replace_span
 from canfetch.lint.linted_file import LintedFile, LintedGroup
 from canfetch.lint.severity import Severities, Severity
 
-_WHOLE: Final = frozenset([b"/", b"/*", b"*"])
-# A message names at most this many crawlers.
-_MAX_NAMES: Final = 6
 # A proof has four, one of which is a crawler without a group.
 _MAX_CRAWLERS: Final = 3
 # One group with rules is no pattern.
@@ -34,7 +33,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         last = group.tokens[-1].record
         lacks_rules = bool(disallowed) and "*" not in group.names
         main = main_crawlers(file, [name for name in group.names if not _has_rules_elsewhere(file, name)])
-        details = {"token": _names(group, main)}
+        names = listed_names((token.token for token in group.tokens if token.token), main)
+        details = {"token": names or "*"}
         if lacks_rules:
             details |= {
                 VARIANT: "delay-only" if _has_delay(file, group) else "lacking",
@@ -44,9 +44,10 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         # A group with a delay is complete.
         if is_closed_to_others and not group.others and "*" not in group.names:
             details[VARIANT] = "among-closed"
-        alias = next((name for name in sorted(main) if follower_of(file, name)), None)
-        if alias is not None:
-            details |= {"alias": alias, "follower": follower_of(file, alias) or alias}
+        followers = ((name, follower_of(file, name)) for name in sorted(main))
+        alias, follower = next((pair for pair in followers if pair[1] is not None), (None, None))
+        if alias is not None and follower is not None:
+            details |= {"alias": alias, "follower": follower}
         yield Occurrence(
             file.text_span(group.tokens[0].record),
             details,
@@ -57,13 +58,6 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             lines=tuple(range(last.line + 1, _next_line(file, last.line))),
             harmless=not disallowed or _is_harmless(group, is_of_engine=bool(main)),
         )
-
-
-def _names(group: LintedGroup, main: frozenset[str]) -> str:
-    names = list(dict.fromkeys(token.token for token in group.tokens if token.token)) or ["*"]
-    if len(names) > _MAX_NAMES:
-        names = [*sorted(names, key=lambda name: name.lower() not in main)[:_MAX_NAMES], "..."]
-    return ", ".join(names)
 
 
 def _has_rules_elsewhere(file: LintedFile, name: str) -> bool:
@@ -79,7 +73,7 @@ def _closes_other_groups(file: LintedFile) -> bool:
     """Return whether all other groups of named crawlers disallow everything, so that such a rule may be missing."""
     groups = [group for group in file.groups if group.rules and "*" not in group.names]
     return len(groups) >= _MIN_CLOSED and all(
-        all(not rule.allow and rule.value in _WHOLE for rule in group.rules) for group in groups
+        all(not rule.allow and matches_everything(rule.value) for rule in group.rules) for group in groups
     )
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import accumulate, pairwise
-from typing import Final, NamedTuple
+from itertools import accumulate
+from typing import Final
 
-from canfetch.core.records import Record
+from canfetch.lint.analysis.canonical_rules import matches_everything
 from canfetch.lint.analysis.example_paths import example_path
+from canfetch.lint.analysis.group_parts import Split, find_splits, listed_names
 from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.needs import Trait
@@ -16,19 +17,9 @@ from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedToken
 from canfetch.lint.severity import Severity, everywhere
 
-_WHOLE: Final = frozenset([b"/", b"/*", b"*"])
-# A message names at most this many crawlers.
-_MAX_NAMES: Final = 6
 _MAX_CRAWLERS: Final = 64
 # At most this many rules that close the site are explained.
 _MAX_LINES: Final = 8
-
-
-class _Split(NamedTuple):
-    """The first record between two user-agent lines of a group, and the position of the first of these two lines."""
-
-    record: Record
-    position: int
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -36,24 +27,12 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     for group in file.groups:
         if not group.others or len(group.tokens) < 2:
             continue
-        splits = list(_splits(group))
+        splits = list(find_splits(group))
         if splits:
             yield _occurrence(file, group, splits)
 
 
-def _splits(group: LintedGroup) -> Iterator[_Split]:
-    others = group.other_records
-    record = next(others, None)
-    for position, (before, following) in enumerate(pairwise(group.tokens)):
-        while record is not None and record.line < before.line:
-            record = next(others, None)
-        if record is None:
-            return
-        if record.line < following.line:
-            yield _Split(record, position)
-
-
-def _occurrence(file: LintedFile, group: LintedGroup, splits: list[_Split]) -> Occurrence:
+def _occurrence(file: LintedFile, group: LintedGroup, splits: list[Split]) -> Occurrence:
     disallows = any(rule.specificity and not rule.allow for rule in group.rules)
     harmful = _first_harmful(group.tokens, splits) if disallows else None
     shown = harmful or splits[0]
@@ -83,7 +62,7 @@ def _occurrence(file: LintedFile, group: LintedGroup, splits: list[_Split]) -> O
     )
 
 
-def _first_harmful(tokens: tuple[LintedToken, ...], splits: list[_Split]) -> _Split | None:
+def _first_harmful(tokens: tuple[LintedToken, ...], splits: list[Split]) -> Split | None:
     """Return the first split above which a crawler is named that the rules below are not meant for."""
     names = [token.token.lower() for token in tokens]
     last = {name: position for position, name in enumerate(names)}
@@ -98,14 +77,13 @@ def _first_harmful(tokens: tuple[LintedToken, ...], splits: list[_Split]) -> _Sp
     return None
 
 
-def _names(group: LintedGroup, splits: list[_Split]) -> str:
+def _names(group: LintedGroup, splits: list[Split]) -> str:
     """Return the first name of each part of the group."""
     starts = (0, *(split.position + 1 for split in splits))
-    names = list(dict.fromkeys(group.tokens[start].token or "*" for start in starts))
-    return ", ".join([*names[:_MAX_NAMES], *(["..."] if len(names) > _MAX_NAMES else [])])
+    return listed_names(group.tokens[start].token or "*" for start in starts)
 
 
-def _query(group: LintedGroup, splits: list[_Split]) -> VerdictQuery | None:
+def _query(group: LintedGroup, splits: list[Split]) -> VerdictQuery | None:
     """Return the query about the crawlers that are named above the last split only."""
     rules = (rule for rule in group.rules if not rule.allow and rule.value.startswith(b"/"))
     rule = next(rules, None)
@@ -116,15 +94,15 @@ def _query(group: LintedGroup, splits: list[_Split]) -> VerdictQuery | None:
     return VerdictQuery(path, (rule.line,), crawlers=tuple(crawlers)) if rule and path and crawlers else None
 
 
-def _explained_lines(file: LintedFile, group: LintedGroup, splits: list[_Split]) -> tuple[int, ...]:
+def _explained_lines(file: LintedFile, group: LintedGroup, splits: list[Split]) -> tuple[int, ...]:
     """Return the lines of the rules that close the site to crawlers for which they are not meant."""
     below = {token.token.lower() for token in group.tokens[splits[-1].position + 1 :]}
     if main_crawlers(file, below):
         return ()
-    return tuple([rule.line for rule in group.rules if not rule.allow and rule.value in _WHOLE][:_MAX_LINES])
+    return tuple([rule.line for rule in group.rules if not rule.allow and matches_everything(rule.value)][:_MAX_LINES])
 
 
-def _fix(file: LintedFile, group: LintedGroup, splits: list[_Split]) -> Fix | None:
+def _fix(file: LintedFile, group: LintedGroup, splits: list[Split]) -> Fix | None:
     if len(group.names) != len(group.tokens):
         return None
     offsets = (_end_of_part(file, group, split) for split in splits)
@@ -132,7 +110,7 @@ def _fix(file: LintedFile, group: LintedGroup, splits: list[_Split]) -> Fix | No
     return Fix(edits, changes_verdicts=True) if edits else None
 
 
-def _end_of_part(file: LintedFile, group: LintedGroup, split: _Split) -> int | None:
+def _end_of_part(file: LintedFile, group: LintedGroup, split: Split) -> int | None:
     """Return the end of the last line above a blank line, or None if no group was meant to end there."""
     record, before, following = split.record, group.tokens[split.position], group.tokens[split.position + 1]
     between = file.records[record.line : following.line - 1]
