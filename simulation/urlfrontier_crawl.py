@@ -26,8 +26,8 @@ class URLFrontierCrawl(SharedCrawl):
     def __init__(self, plan: Plan, machine: Machine) -> None:
         super().__init__(plan, machine)
         self._leases = QueueLeases(self._shared.lease, self._pacing.forget)
-        # The turns that end after their leases, by the clocks of their processes.
-        self._expired: set[str] = set()
+        # The turns that end after their leases, by the clocks of their processes. Two processes can have the same URL.
+        self._expired: set[tuple[Process, str]] = set()
         # A block lasts longer if the clock is set back.
         self._longest_wait += sum(max(-error, 0.0) for _, error in self._shared.steps)
 
@@ -47,13 +47,13 @@ class URLFrontierCrawl(SharedCrawl):
 
     def _release(self, url: str, hold: Hold) -> None:
         super()._release(url, hold)
-        self._expired.discard(url)
+        self._expired.discard((hold.process, url))
         if self._leases.has_expired(hold):
-            self._expired.add(url)
+            self._expired.add((hold.process, url))
         self._leases.end(hold)
 
     def _finish(self, url: str, hold: Hold) -> None:
-        if url in self._expired and not hold.is_late:
+        if (hold.process, url) in self._expired and not hold.is_late:
             raise BrokenRule(f"at {virtual_now():.3f} s: {url} was finished after its lease had expired")
         # A process that is suspended while it ends a turn cannot know that another one has the URL.
         if not hold.is_lost():

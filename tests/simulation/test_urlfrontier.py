@@ -25,7 +25,32 @@ NAMED = {
     "clock-unread": 124,
 }
 # Seeds that broke a rule because of an error in the library or in the rules themselves.
-REPAIRED = (42, 84, 88, 89, 93, 105, 110, 124, 222, 228, 279, 296, 308, 364, 404, 430, 457, 474, 482, 1264)
+REPAIRED = (
+    42,
+    84,
+    88,
+    89,
+    93,
+    105,
+    110,
+    124,
+    222,
+    228,
+    279,
+    296,
+    308,
+    364,
+    404,
+    430,
+    457,
+    474,
+    482,
+    538,
+    1054,
+    1264,
+    1379,
+    1858,
+)
 BY_NAME = {defect.name: defect for defect in DEFECTS if defect.backend == "urlfrontier"}
 
 

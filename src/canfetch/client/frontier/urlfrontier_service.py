@@ -71,8 +71,10 @@ class CrawlService:
 
         Before each call, the queues that the service can have forgotten to block are blocked again.
         """
+        # The service counts from the beginning of the second.
+        seconds = self._lease + 1
         request = self._messages.GetParams(
-            max_urls_per_queue=1, max_queues=queues, delay_requestable=self._lease, crawlID=self.crawl
+            max_urls_per_queue=1, max_queues=queues, delay_requestable=seconds, crawlID=self.crawl
         )
 
         def call() -> tuple[list[Any], float]:
