@@ -230,7 +230,8 @@ class Crawl(Scenario):
         Args: hold: Its turn.
         """
         other = self._holds.get(url)
-        if url in self._done or (other is not None and not other.is_lost()):
+        is_done = url in self._done and not self._can_return(url)
+        if is_done or (other is not None and not other.is_lost()):
             raise BrokenRule(f"at {virtual_now():.3f} s: {url} was finished by a process that has lost it to another")
         self._done.add(url)
 

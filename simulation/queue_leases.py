@@ -99,12 +99,15 @@ class QueueLeases:
         for queue in self._owners:
             self._open_gap(queue)
 
-    def change(self, process: Process, queue: str, started: float, url: str | None = None) -> None:
+    def change(
+        self, process: Process, queue: str, started: float, url: str | None = None, *, block_end: float = inf
+    ) -> None:
         """Check that a process may block a queue now, or put a URL of it.
 
         Args:
             started: When it looked at its clock before the call.
             url: The URL, or None for a block.
+            block_end: When the block ends.
         Raises: BrokenRule.
         """
         owner = self._owners.get(queue, process) if url is None else self._url_owners.get(url, process)
@@ -113,7 +116,9 @@ class QueueLeases:
         now = virtual_now()
         expired_at = self._renewed.get((process, queue), -inf) + self._lease
         has_forgotten = max(self._forgotten_at, self._gaps.get(queue, -inf)) >= self._given.get((process, queue), inf)
-        if not has_forgotten and not started < expired_at <= now:
+        # A block that is repeated is one of a queue that the process has given back.
+        is_delayed = started < expired_at <= now or started < block_end <= now
+        if not has_forgotten and not is_delayed:
             raise BrokenRule(f"at {now:.3f} s: {process.name} changes {url or queue}, which {owner.name} has")
         self._open_gap(queue)
         if url is not None:

@@ -227,6 +227,12 @@ class ServiceServer:
         process = call.process
         if call.is_first_thread and call.method not in _LATER_METHODS:
             process.heard_at = call.first_started
+        if call.method == "BlockQueueUntil":
+            (request,) = call.requests
+            known = self._blocks.get((process, request.key))
+            # A call that ends a block earlier is not repeated if it fails, and neither is the block.
+            if known is not None and request.time < known.end:
+                del self._blocks[process, request.key]
         try:
             if call.method == "GetURLs":
                 self._check_blocks(process)
@@ -365,7 +371,8 @@ class ServiceServer:
             return answers
         (request,) = requests
         if call.method == "BlockQueueUntil":
-            self._leases.change(process, request.key, call.started)
+            block_end = virtual_now() + request.time - self._machine.wall()
+            self._leases.change(process, request.key, call.started, block_end=block_end)
             self._blocked_at[request.key] = virtual_now()
             note(request.key, request.time)
         answers = self._service.answer(call.node, call.method, request)

@@ -21,12 +21,13 @@ NAMED = {
     "given-back-twice": 110,
     "unstored-delay": 482,
     "blocks-not-repeated": 93,
-    "block-not-renewed": 1,
+    "block-not-renewed": 419,
     "clock-unread": 124,
 }
 # Seeds that broke a rule because of an error in the library or in the rules themselves.
 REPAIRED = (
     42,
+    46,
     84,
     88,
     89,
@@ -39,6 +40,7 @@ REPAIRED = (
     279,
     296,
     308,
+    321,
     364,
     404,
     430,
@@ -46,9 +48,10 @@ REPAIRED = (
     474,
     482,
     538,
+    758,
     1054,
     1264,
-    1379,
+    1503,
     1858,
 )
 BY_NAME = {defect.name: defect for defect in DEFECTS if defect.backend == "urlfrontier"}

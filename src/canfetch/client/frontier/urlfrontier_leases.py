@@ -116,15 +116,18 @@ class LeasedURLs(ClaimedOrigins[Claim]):
             info: The URL as it is put, or None if it is unchanged.
         """
         with self._busy(claim):
-            is_due = due_at <= self._clock()
-            # Before the lease ends, so that no other process has the queue in between.
-            if not is_due:
+            left = due_at - self._clock()
+            end = self._service.date(due_at) if left > 0 else 0
+            # The block of the lease lasts longer. It ends after the put, which can take longer than until the due time.
+            is_shortened = claim.is_blocked and left < claim.lost_at - running_seconds()
+            # Otherwise before the put, so that no other process has the queue in between.
+            if end and not is_shortened:
                 # If the put fails, the claim stays, and the block with it: `is_blocked` is only for blocks that end.
-                self._service.block(claim.node, claim.info.key, self._service.date(due_at), until=claim.lost_at)
+                self._service.block(claim.node, claim.info.key, end, until=claim.lost_at)
             if date is not None:
                 self._put(claim, date, info)
-            if is_due and claim.is_blocked:
-                self._service.unblock(claim.node, claim.info.key)
+            if is_shortened:
+                self._service.unblock(claim.node, claim.info.key, end, until=claim.lost_at)
             with self._lock:
                 self._claims.pop(claim.origin, None)
 
@@ -158,8 +161,8 @@ class LeasedURLs(ClaimedOrigins[Claim]):
                 self._connection.put_once(
                     claim.node, [PutItem(claim.info, self._service.now())], seconds=self._lease / 4
                 )
-                if claim.is_blocked and running_seconds() < claim.lost_at:
-                    self._service.unblock(claim.node, claim.info.key)
+                if claim.is_blocked:
+                    self._service.unblock(claim.node, claim.info.key, until=claim.lost_at)
             elif claim.lost_at - started < self._lease * 3 / 4:
                 end = self._service.date(max(self._clock() + self._lease, claim.due_at))
                 self._service.block_once(claim.node, claim.info.key, end)

@@ -134,14 +134,17 @@ class CrawlService:
         self.connection.repeat(call, until)
         self._note_block(node, key, end)
 
-    def unblock(self, node: int, key: str) -> None:
-        """End the block of a queue, or leave that to the end of the lease if the call fails.
+    def unblock(self, node: int, key: str, end: int = 0, *, until: float) -> None:
+        """End the block of a queue at an earlier date or now, or leave that to the end of the lease if the call fails.
 
-        The call is not repeated: if it had an effect, another process can have blocked the queue since then.
+        The call is not repeated: if it had an effect, another process can have blocked the queue since then. A process
+        whose lease has ended does not call.
         """
-        self._note_block(node, key, 0)
+        self._note_block(node, key, end)
+        if running_seconds() >= until:
+            return
         try:
-            request = self._block_request(key, 0)
+            request = self._block_request(key, end)
             self.connection.call_once(node, "BlockQueueUntil", request, seconds=self._lease / 4)
         except Exception as error:
             if not self.connection.is_call_error(error):
