@@ -16,9 +16,10 @@ from canfetch.bulk.studies.cells import ALL, ALL_AGENTS, ANY_AGENT, FILE, Cell, 
 from canfetch.bulk.studies.crawl_delays import MEASURE as CRAWL_DELAY
 from canfetch.bulk.studies.crawl_delays import crawl_delay_cells, crawl_delay_tables
 from canfetch.bulk.studies.definitions import DEFINITIONS, Definition, StudiedFile
-from canfetch.bulk.studies.file_contents import SYNTAX, content_cells, content_tables
 from canfetch.bulk.studies.named_agents import FOLDED, NAMED, NOT_NAMED, named_agent_cells
 from canfetch.core.choices import unknown_choice
+from canfetch.core.document import parse
+from canfetch.core.notes import Note
 from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidOption
 
@@ -95,6 +96,11 @@ _STATUS_CLASSES: Final = (
 # Surveys of publishers count the sites that block some of a list of crawlers, or none.
 _BLOCKED: Final = "blocked-agents/1"
 _BLOCKED_CLASSES: Final = ("all", "some", "none", "undecided")
+SITEMAPS: Final = "sitemaps/1"
+SYNTAX: Final = "syntax/1"
+_ERRORS: Final = "errors"
+_NO_ERRORS: Final = "no-errors"
+_NO_RECORDS: Final = Note.NOT_A_RECORD | Note.MISSING_COLON
 
 
 class Plotted(NamedTuple):
@@ -259,6 +265,25 @@ def _publisher_tables(agents: tuple[str, ...]) -> Iterator[Table]:
     yield Table(FILE, _BLOCKED, _BLOCKED_CLASSES)
 
 
+def _content_cells(file: ResolvedFile, _: tuple[str, ...]) -> Iterator[Cell]:
+    """Yield the cells of a file.
+
+    Cost: O(bytes).
+    """
+    if file.effect is not Effect.CONDITIONAL_ALLOW or file.content is None:
+        return
+    robots = parse(file.content)
+    # A Sitemap line without a value is not a sitemap. The size of a file limits their number, and that of the classes.
+    yield Cell(FILE, SITEMAPS, str(sum(bool(sitemap) for sitemap in robots.sitemaps)))
+    yield Cell(FILE, SYNTAX, _ERRORS if any(record.notes & _NO_RECORDS for record in robots.records) else _NO_ERRORS)
+
+
+def _content_tables(_: tuple[str, ...]) -> Iterator[Table]:
+    """Yield the tables of these cells."""
+    yield Table(FILE, SITEMAPS, ("0", "1"), is_open=True)
+    yield Table(FILE, SYNTAX, (_ERRORS, _NO_ERRORS))
+
+
 RECIPES: Final = {
     recipe.name: recipe
     for recipe in (
@@ -319,8 +344,8 @@ RECIPES: Final = {
             "The number of sitemaps, and lines that are not records.",
             "RFC 9309",
             (),
-            content_cells,
-            content_tables,
+            _content_cells,
+            _content_tables,
             Plotted(SYNTAX, None, "Files with and without errors", FILE),
         ),
         Recipe(
