@@ -6,26 +6,30 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Request
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from canfetch import __version__
 from canfetch.client.identity import IdentityVerifier, SignatureVerifier
 from canfetch.client.stores.locations import open_store_at
 from canfetch.client.transports import AsyncTransport
 from canfetch.web.api import decisions, errors, files, live, registry, use
+from canfetch.web.api.errors import problem_response
 from canfetch.web.api.openapi import document, document_router
-from canfetch.web.api.page_routes import page_router, process_router
 from canfetch.web.api.preloading import preload
-from canfetch.web.api.services import Services
+from canfetch.web.api.services import Services, counted_response, json_response, services_of
 from canfetch.web.origins import Origins
 from canfetch.web.server.guard import Guard
 from canfetch.web.server.metrics import Metrics
+from canfetch.web.server.problems import Problem
 from canfetch.web.server.shares import CLIENT_PART, Shares
 from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.server.work_queue import Worker, WorkQueue
 from canfetch.web.server.worker_process import WorkerProcess
 from canfetch.web.settings import Settings
-from canfetch.web.site.assets import Assets
+from canfetch.web.site.assets import INDEX, Asset, Assets
 from canfetch.web.web_transport import ThreadTransport
 
 if TYPE_CHECKING:
@@ -35,6 +39,18 @@ if TYPE_CHECKING:
 _STREAMS_OF_ALL: Final = 4
 # For the keys of a signer.
 _KEYS_SECONDS: Final = 10.0
+_NOT_BUILT: Final = """<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>canfetch</title></head>
+<body>
+<h1>canfetch</h1>
+<p>The HTTP API is running. The page of this checkout is not built.</p>
+<p>Run <code>make page</code>, which requires npm, and load this address again. Packages from PyPI contain the page.</p>
+<p>The API is described in <a href="/v1/openapi.json">/v1/openapi.json</a>.</p>
+</body>
+</html>
+"""
+_HTML: Final = "text/html; charset=utf-8"
 
 
 def create_app(
@@ -105,13 +121,81 @@ def create_app(
     for router in (decisions.ROUTER, files.ROUTER, use.ROUTER, live.ROUTER, registry.ROUTER):
         api.include_router(router)
     metrics = Metrics(lambda: _gauges(api, guard))
-    api.include_router(process_router(metrics))
+    api.include_router(_process_router(metrics))
     api.include_router(document_router(api))
-    api.include_router(page_router(Assets() if assets is None else assets))
+    api.include_router(_page_router(Assets() if assets is None else assets))
     api.openapi = lambda: document(api)  # type: ignore[method-assign]
     request_tracer = None if tracer is None else RequestTracer(tracer)
     guard = Guard(api, settings, observe=metrics.observe, tracer=request_tracer)
     return guard
+
+
+class _AssetPath(Convertor[str]):
+    """A path outside of the API, so that its unknown paths and methods are answered there."""
+
+    regex = "(?!v1(?:/|$)).*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("asset", _AssetPath())
+
+
+def _process_router(metrics: Metrics) -> APIRouter:
+    """Return the routes that describe the state of the process."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/healthz")
+    async def healthz() -> Response:
+        """Report that the process runs."""
+        return json_response({"status": "ok"})
+
+    @router.get("/readyz")
+    async def readyz(request: Request) -> Response:
+        """Report whether the process can do its work."""
+        if services_of(request).origins.is_ready:
+            return json_response({"status": "ok"})
+        return problem_response(Problem(503, "store-error", "the store of fetched files does not work"))
+
+    @router.get("/metrics")
+    async def render_metrics(request: Request) -> Response:
+        """Return the metrics."""
+        return counted_response(request, metrics.render(), "text/plain; version=1.0.0; charset=utf-8")
+
+    return router
+
+
+def _page_router(assets: Assets) -> APIRouter:
+    """Return the routes of the page, for all paths that no other route has."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/{path:asset}")
+    async def asset(request: Request, path: str) -> Response:
+        """Return a file of the page."""
+        name = path or INDEX
+        found = assets.find(name)
+        if found is not None:
+            return _asset_response(request, found)
+        if name == INDEX:
+            return Response(_NOT_BUILT, media_type=_HTML)
+        raise HTTPException(404)
+
+    return router
+
+
+def _asset_response(request: Request, asset: Asset) -> Response:
+    caching = "public, max-age=31536000, immutable" if asset.is_immutable else "no-cache"
+    headers = {"Cache-Control": caching, "ETag": asset.etag, "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == asset.etag:
+        return Response(status_code=304, headers=headers)
+    content, coding = asset.encoded(request.headers.get("accept-encoding", ""))
+    if coding is not None:
+        headers["Content-Encoding"] = coding
+    return Response(content, media_type=asset.media_type, headers=headers)
 
 
 def _create_verifier(origins: Origins, loop: asyncio.AbstractEventLoop) -> IdentityVerifier:
