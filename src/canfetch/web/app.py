@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import APIRouter, FastAPI, Request
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+from pydantic_core import to_json
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -16,8 +19,8 @@ from canfetch.client.identity import IdentityVerifier, SignatureVerifier
 from canfetch.client.stores.locations import open_store_at
 from canfetch.client.transports import AsyncTransport
 from canfetch.web.api import decisions, errors, files, live, registry, use
-from canfetch.web.api.errors import problem_response
-from canfetch.web.api.openapi import document, document_router
+from canfetch.web.api import requests as models
+from canfetch.web.api.errors import ProblemDetails, problem_response
 from canfetch.web.api.preloading import preload
 from canfetch.web.api.services import Services, counted_response, json_response, services_of
 from canfetch.web.origins import Origins
@@ -51,6 +54,27 @@ _NOT_BUILT: Final = """<!DOCTYPE html>
 </html>
 """
 _HTML: Final = "text/html; charset=utf-8"
+_SCHEMA_REFERENCE: Final = "#/components/schemas/{model}"
+_REQUEST_MODELS: Final = (
+    models.CompareRequest,
+    models.DecideRequest,
+    models.FactsRequest,
+    models.FetchRequest,
+    models.FileRequest,
+    models.FixRequest,
+    models.LintFileRequest,
+    models.LivePageRequest,
+    models.LiveUseRequest,
+    models.PageRequest,
+    models.ParseRequest,
+    models.SitemapRequest,
+    models.URLsRequest,
+    models.UseRequest,
+    models.VerifyRequest,
+)
+_API_DESCRIPTION: Final = """Whether crawlers may fetch URLs, and why.
+
+Errors are problem details (RFC 9457). With a token, send it as `Authorization: Bearer TOKEN`."""
 
 
 def create_app(
@@ -122,12 +146,54 @@ def create_app(
         api.include_router(router)
     metrics = Metrics(lambda: _gauges(api, guard))
     api.include_router(_process_router(metrics))
-    api.include_router(document_router(api))
+    api.include_router(_document_router(api))
     api.include_router(_page_router(Assets() if assets is None else assets))
-    api.openapi = lambda: document(api)  # type: ignore[method-assign]
+    api.openapi = lambda: _document(api)  # type: ignore[method-assign]
     request_tracer = None if tracer is None else RequestTracer(tracer)
     guard = Guard(api, settings, observe=metrics.observe, tracer=request_tracer)
     return guard
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document of the API, computed once."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title,
+            version=app.version,
+            openapi_version="3.1.0",
+            description=_API_DESCRIPTION,
+            routes=app.routes,
+        )
+        _, definitions = models_json_schema(
+            [(model, "validation") for model in (*_REQUEST_MODELS, ProblemDetails)], ref_template=_SCHEMA_REFERENCE
+        )
+        components = schema.setdefault("components", {})
+        components.setdefault("schemas", {}).update(definitions["$defs"])
+        for name in ("HTTPValidationError", "ValidationError"):
+            components["schemas"].pop(name, None)
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        schema["security"] = [{}, {"token": []}]
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def _document_router(app: FastAPI) -> APIRouter:
+    """Return the route of the document, in place of that of FastAPI, which writes its JSON for each request."""
+    router = APIRouter(include_in_schema=False)
+
+    @lru_cache(maxsize=4)
+    def text(root_path: str) -> bytes:
+        servers = {"servers": [{"url": root_path}]} if root_path else {}
+        return to_json({**app.openapi(), **servers})
+
+    @router.get("/v1/openapi.json")
+    async def openapi(request: Request) -> Response:
+        """Return the OpenAPI document."""
+        # The first request takes tenths of a second.
+        body = await asyncio.to_thread(text, request.scope.get("root_path", "").rstrip("/"))
+        return counted_response(request, body)
+
+    return router
 
 
 class _AssetPath(Convertor[str]):
