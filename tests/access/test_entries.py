@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from canfetch.access.compatibility import expire_if_incompatible
-from canfetch.access.effective_access import FetchNeed, effective_access, fetch_need
+from canfetch.access.effective_access import FetchNeed, effective_access, expire_if_incompatible, fetch_need
 from canfetch.access.entries import ENTRY_FORMAT, CacheEntry, origin_from_key, select_stored_headers
 from canfetch.access.fetch_plan import FetchResult, Request, first_request, next_step
 from canfetch.access.outcomes import Outcome, OutcomeKind

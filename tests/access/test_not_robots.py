@@ -7,8 +7,7 @@ from tests.access.conftest import ScriptedOrigin
 from tests.client.either import BOTH, EitherClient
 
 import canfetch
-from canfetch.access.compatibility import expire_if_incompatible
-from canfetch.access.effective_access import FetchNeed, effective_access, fetch_need
+from canfetch.access.effective_access import FetchNeed, effective_access, expire_if_incompatible, fetch_need
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import FetchResult, first_request, next_step
 from canfetch.access.policies import POLICIES, AccessPolicy

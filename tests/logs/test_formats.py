@@ -12,10 +12,10 @@ from tests.logs.log_lines import DAY, FIREFOX, FORMATS, GOOGLEBOT, GPTBOT, NOON,
 from canfetch import parse
 from canfetch.errors import InvalidOption
 from canfetch.logs import LogReport, RobotsHistory, analyze
+from canfetch.logs.analysis import LogTimes
 from canfetch.logs.formats import create_format, detect_format
 from canfetch.logs.json_format import JSONFormat
 from canfetch.logs.log_blocks import BLOCK_BYTES, MAX_LINE_BYTES
-from canfetch.logs.log_times import LogTimes
 from canfetch.logs.text_format import CombinedFormat
 from canfetch.logs.w3c_format import W3CFormat
 

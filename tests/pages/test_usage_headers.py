@@ -5,7 +5,7 @@ import pytest
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.pages import parse_page
 from canfetch.pages.headers import Headers
-from canfetch.pages.usage_headers import UsageHeader
+from canfetch.pages.page_rules import UsageHeader
 
 
 def headers_of(headers: Headers) -> list[UsageHeader]:

@@ -12,7 +12,7 @@ import pytest
 from tests.web.conftest import ScriptedWeb
 from tests.web.servers import running_server
 
-from canfetch.web.server.turns import Turns
+from canfetch.web.server.protocol import Turns
 from canfetch.web.settings import Settings
 
 SECONDS = 300.0

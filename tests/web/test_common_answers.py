@@ -9,7 +9,8 @@ import pytest
 from tests.web.conftest import API, ScriptedWeb, running_api
 
 from canfetch.answers.crawlers import find_crawlers
-from canfetch.web.api import openapi, registry
+from canfetch.web import app
+from canfetch.web.api import registry
 from canfetch.web.server.metrics import Metrics
 from canfetch.web.settings import Settings
 
@@ -63,12 +64,12 @@ def test_documents_of_all_crawlers_and_of_the_api_are_computed_once(api: API, mo
 
     # What other tests have caused is computed again.
     registry._crawler_texts.cache_clear()
-    for module in (registry, openapi):
+    for module in (registry, app):
         count(module)
     with running_api(transport=ScriptedWeb()) as fresh:
         crawlers = [fresh.get("/v1/agents").json()["crawlers"] for _ in range(3)]
         documents = [fresh.get("/v1/openapi.json").json() for _ in range(3)]
-    assert calls == {registry.__name__: len(find_crawlers()), openapi.__name__: 1}
+    assert calls == {registry.__name__: len(find_crawlers()), app.__name__: 1}
     assert crawlers == [[crawler.to_json() for crawler in find_crawlers()]] * 3
     assert documents == [documents[0]] * 3
     training = api.get("/v1/agents?purpose=training").json()["crawlers"]

@@ -15,8 +15,7 @@ from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import TransportRequest
 from canfetch.errors import InvalidOption
 from canfetch.web.server.clients import ClientAddresses, RateLimiter
-from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY, Guard
-from canfetch.web.server.parsed_parts import MAX_QUERY_FIELDS
+from canfetch.web.server.guard import BODY_LIMITS, CONTENT_SECURITY_POLICY, MAX_QUERY_FIELDS, Guard
 from canfetch.web.settings import RateLimit, Settings
 
 TOKEN = "correct-horse"  # noqa: S105 - a token of a test

@@ -11,8 +11,8 @@ client does this in `client/procedure.py`. Open `fetch_plan.py` first.
   are served in place of a robots.txt.
 - `transitions.py` computes the next `CacheEntry` (`entries.py`) from the previous one and the result of a fetch. It
   uses `freshness.py` and `retries.py` for the time of the next fetch.
-- `effective_access.py` computes what an entry permits at a given time, and whether a fetch is due.
-- `vary.py`, `limits.py` and `compatibility.py` decide which stored entries serve a client.
+- `effective_access.py` computes what an entry permits at a given time, and whether a fetch is due, also of an entry
+  that a client with other settings made. `vary.py` decides which requests a stored response serves.
 - `policies.py` has the access policies, from the generated `_tables.py`, and their adjustments.
 - `pacing.py` computes when a crawler may send its next request.
 

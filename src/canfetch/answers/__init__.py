@@ -9,7 +9,7 @@ two ways. Functions here know no HTTP and no terminal. They raise the exceptions
 - `problems` names the kinds of errors.
 - `verdict_lists` has many verdicts in one answer, which refer to groups and rules by index.
 - `crawlers` has agents by name, the words about crawlers, and the notes about unknown names that most answers end with.
-- `files` is the structure of a file, `linting` its findings, fixes and layout, and `comparison` compares two versions.
+- `linting` has the findings, fixes and layout of a file, and `comparison` compares two versions.
 - `usage`, `training` and `statements` have what a site states in addition to its rules: preferences, which crawlers may
   train, the pace of requests, licenses, and the reservation of rights. `site_facts` has all of it, with the rules.
 - `pages`, `resources` and `sitemaps` read documents of sites, which `client/documents.py` fetches. Their procedures are

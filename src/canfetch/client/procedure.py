@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any, Final, NamedTuple
 
-from canfetch.access.compatibility import expire_if_incompatible, is_truncated_for
-from canfetch.access.effective_access import FetchNeed, fetch_need
+from canfetch.access.effective_access import FetchNeed, expire_if_incompatible, fetch_need, is_truncated_for
 from canfetch.access.entries import SHARED_VARIANT, CacheEntry, entry_key
 from canfetch.access.fetch_plan import FetchResult, Request, Validators, first_request, next_step
 from canfetch.access.limited_failures import KnownEntries, Limits, depends_on_limits, limit_variant, newer_entry

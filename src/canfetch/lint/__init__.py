@@ -7,7 +7,7 @@ bytes, delivery -> LintedFile -> checks -> findings -> LintReport -> text, JSON,
 - `checks` has one module for each check, and `analysis` what several checks share.
 - `_tables` has what the linter has to know before it imports a check, and is generated from the checks.
 - `linter` runs the checks that may find something, by their `needs`. Each one runs after those that supersede
-  it. `superseding` drops its findings on the lines that these have reported, so that one fault is one finding.
+  it, and its findings on the lines that these have reported are dropped, so that one fault is one finding.
 - `proofs` derives the verdicts that a finding shows: its `VerdictQuery` holds a URL and lines, and the crawlers come
   from the groups of these lines. All findings of a file share bindings and verdicts.
 - `verdict_changes` finds the profiles in which a fix changes verdicts. It binds both versions of the file to all agents

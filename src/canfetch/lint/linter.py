@@ -1,7 +1,10 @@
 """The linter: runs the enabled checks, assigns severities, and applies fixes in rounds."""
 
 import os
+from bisect import bisect_right
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fnmatch import fnmatchcase
 from itertools import chain, compress, islice
 from operator import methodcaller
@@ -17,7 +20,7 @@ from canfetch.errors import InvalidOption
 from canfetch.lint._tables import CHECK_TABLE, ENTRIES_BY_WORD
 from canfetch.lint.analysis.named_engines import named_engines
 from canfetch.lint.analysis.needs import NeedIndex
-from canfetch.lint.check import AnyOccurrence, Check
+from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence
 from canfetch.lint.check_entry import CheckEntry
 from canfetch.lint.finding import Finding
 from canfetch.lint.fix_effects import FixEffects
@@ -35,7 +38,6 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.proofs import FIX_BUDGET_BYTES
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import ALL, DEFAULT, LIGHTHOUSE, SEARCH_ENGINES, SEVERITY_SETS, Severity
-from canfetch.lint.superseding import ReportedLines
 from canfetch.lint.suppression import Suppression, find_suppressions
 
 FINDINGS_LIMIT: Final = 1000
@@ -218,7 +220,7 @@ class Linter:
 
         engines = named_engines(file) if self.severities == DEFAULT else frozenset()
         enabled = self._enabled(engines, self.ignored_codes(lint_input.path))
-        lines = ReportedLines(file, enabled.superseding)
+        lines = _ReportedLines(file, enabled.superseding)
         last: tuple[CheckEntry, Severity] | None = None
         for entry, severity in enabled.that_may_find(file, self._needs.find(file)):
             if entry.code == _UNUSED_SUPPRESSION:
@@ -399,6 +401,63 @@ class _Suppressions:
             self.used.update(by)
             (suppressed if by else others).append(finding)
         return suppressed, iter(others)
+
+
+def _union_of_lines(sets: list[set[int]]) -> AbstractSet[int]:
+    return sets[0] if len(sets) == 1 else frozenset().union(*sets)
+
+
+class _ReportedLines:
+    """The lines that the findings of superseding checks are about.
+
+    Args:
+        file: The file.
+        superseding: The codes of the checks that run and supersede another one that runs.
+    """
+
+    def __init__(self, file: LintedFile, superseding: Collection[str]) -> None:
+        self._file = file
+        self._lines: dict[str, set[int]] = {code: set() for code in superseding}
+        self._unread: dict[str, Iterator[AnyOccurrence]] = {}
+
+    def without_superseded(self, check: CheckEntry, occurrences: Iterable[AnyOccurrence]) -> Iterator[AnyOccurrence]:
+        """Yield the occurrences that no finding of another check explains, and note their lines.
+
+        The checks that supersede this one must have run before, and their remaining occurrences must have been passed
+        to `read_later`.
+        """
+        superseding = [code for code in check.superseded_by if code in self._lines]
+        own = self._lines.get(check.code)
+        explained: AbstractSet[int] | None = None
+        for one in occurrences:
+            if explained is None:
+                explained = _union_of_lines([lines for code in superseding if (lines := self._complete_lines(code))])
+            if isinstance(one, LineOccurrence):
+                if one.line in explained:
+                    continue
+                if own is not None:
+                    own.add(one.line)
+            elif own is not None or explained:
+                first = self._line(one.span[0])
+                if first in explained or not explained.isdisjoint(one.lines):
+                    continue
+                if own is not None:
+                    own.update(range(first, self._line(max(one.span[0], one.span[1] - 1)) + 1), one.lines)
+            yield one
+
+    def read_later(self, check: CheckEntry, occurrences: Iterator[AnyOccurrence]) -> None:
+        """Read the remaining occurrences of a check when a check that it supersedes finds something."""
+        if check.code in self._lines:
+            self._unread[check.code] = occurrences
+
+    def _complete_lines(self, code: str) -> set[int]:
+        unread = self._unread.pop(code, None)
+        if unread is not None:
+            deque(unread, maxlen=0)
+        return self._lines[code]
+
+    def _line(self, offset: int) -> int:
+        return max(bisect_right(self._file.line_starts, offset), 1)
 
 
 def _as_lint_input(file: object) -> LintInput:

@@ -1,7 +1,8 @@
 """Reads access logs and counts what each crawler did."""
 
 from collections.abc import Callable, Iterable, Mapping
-from math import inf
+from datetime import UTC, datetime
+from math import inf, isfinite
 from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
@@ -15,7 +16,6 @@ from canfetch.logs.activity import DEFAULT_GRACE, Activity, Shared
 from canfetch.logs.formats import LogFormat, create_format, detect_format
 from canfetch.logs.history import RobotsHistory
 from canfetch.logs.log_blocks import Block, read_blocks
-from canfetch.logs.log_times import LogTimes
 from canfetch.logs.recent import Recent
 from canfetch.logs.report import BadLine, CrawlerReport, LogReport
 from canfetch.logs.rows import Row
@@ -41,6 +41,17 @@ Identify = Callable[[Crawler, str], Identity]
 """Whether a client address is the crawler's, such as `IdentityVerifier().verify`."""
 IdentifySigned = Callable[[SignedRequest, Crawler | None, str, float], Identity]
 """Who sent a signed request, such as `IdentityVerifier(signatures=...).verify_recorded`."""
+# A busy server logs many lines a second, so most times are found here.
+_TIMES_LIMIT: Final = 50_000
+_MONTHS: Final = {
+    name: number
+    for number, name in enumerate(
+        (b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"), start=1
+    )
+}
+# The units of numbers without one. A number of seconds with this size is in the year 5138.
+_LARGEST_SECONDS: Final = 1e11
+_LARGEST_NUMBER: Final = 1e21
 
 
 class _Declared(NamedTuple):
@@ -61,6 +72,71 @@ class _Sender(NamedTuple):
 
     declared: _Declared
     add: Callable[[bytes, float, bytes, bytes, bytes], bool] | None
+
+
+class LogTimes:
+    """Reads the times of a log, and remembers the last ones."""
+
+    __slots__ = ("_cache",)
+
+    def __init__(self) -> None:
+        self._cache: dict[bytes, float | None] = {}
+
+    def read(self, text: bytes) -> float | None:
+        """Return Unix seconds, or None if `text` is not a time.
+
+        Args: text: `22/Nov/2026:12:00:00 +0000`, a time of ISO 8601, or a Unix time in seconds, milliseconds,
+            microseconds or nanoseconds. A time without a zone is UTC.
+        Cost: A dictionary lookup if the time was read before.
+        """
+        try:
+            return self._cache[text]
+        except KeyError:
+            pass
+        if len(self._cache) >= _TIMES_LIMIT:
+            self._cache.clear()
+        seconds = self._cache[text] = _read_time(text)
+        return seconds
+
+
+def _read_time(text: bytes) -> float | None:
+    try:
+        if text[2:3] == b"/":
+            return _read_common_time(text)
+        if text[4:5] == b"-":
+            moment = datetime.fromisoformat(text.decode("ascii"))
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        return _read_unix_time(text)
+    except (ValueError, KeyError, OverflowError):
+        return None
+
+
+def _read_common_time(text: bytes) -> float:
+    """Read the time of the common log format."""
+    zone = text[21:26]
+    if len(text) != len(b"22/Nov/2026:12:00:00 +0000") or zone[:1] not in (b"+", b"-"):
+        raise ValueError
+    moment = datetime(
+        int(text[7:11]),
+        _MONTHS[text[3:6]],
+        int(text[:2]),
+        int(text[12:14]),
+        int(text[15:17]),
+        # A leap second.
+        min(int(text[18:20]), 59),
+        tzinfo=UTC,
+    )
+    offset = int(zone[1:3]) * 3600 + int(zone[3:]) * 60
+    return moment.timestamp() - (offset if zone[:1] == b"+" else -offset)
+
+
+def _read_unix_time(text: bytes) -> float:
+    number = float(text)
+    if not isfinite(number) or not 0 <= number < _LARGEST_NUMBER:
+        raise ValueError
+    while number >= _LARGEST_SECONDS:
+        number /= 1000
+    return number
 
 
 class LogAnalysis:

@@ -12,6 +12,10 @@ from operator import or_
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.agent import Agent, as_agent
+from canfetch.core.extensions.content_signal import parse_content_signal
+from canfetch.core.extensions.content_usage import parse_content_usage
+from canfetch.core.extensions.preference import UsagePreference
+from canfetch.core.extensions.record import ExtensionNote
 from canfetch.core.text import encode_text
 from canfetch.core.urls import invalid_url, split_url, url_bytes
 from canfetch.core.verdict import Verdict
@@ -20,9 +24,9 @@ from canfetch.pages.annotations import NoSnippet, QualifiedLink, element_positio
 from canfetch.pages.decisions import decide_page
 from canfetch.pages.dialects import dialect_for, get_dialect
 from canfetch.pages.directive_lists import ROBOTS, parse_directives
-from canfetch.pages.directives import Directive, note_names
+from canfetch.pages.directives import Directive, note_names, printable
 from canfetch.pages.encodings import effective_content_type, parse_media_type
-from canfetch.pages.headers import Headers, collect_fields, parse_header_directives
+from canfetch.pages.headers import Fields, Headers, collect_fields, parse_header_directives
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, HTML_TYPES, UTF_8_HTML, Element, Elements, parse_elements
 from canfetch.pages.license_links import LicenseLink, is_cut_license, parse_license_links
 from canfetch.pages.positions import PageSource
@@ -35,7 +39,6 @@ from canfetch.pages.tdm import (
     select_reservation,
 )
 from canfetch.pages.url_patterns import normalize_target
-from canfetch.pages.usage_headers import UsageHeader, parse_usage_headers
 from canfetch.pages.verdict import PageVerdict
 from canfetch.pages.vocabulary import KNOWN
 
@@ -47,6 +50,7 @@ _METADATA_NAMES: Final = frozenset(
     {"application-name", "author", "color-scheme", "description", "generator", "keywords", "referrer"}
     | {"tdm-policy", "tdm-reservation", "theme-color", "viewport"}
 )
+_USAGE_NAMES: Final = ("content-usage", "content-signal")
 
 
 class PageNote(Flag):
@@ -62,6 +66,60 @@ class PageNote(Flag):
     TOO_MANY_TDM_ENTRIES = auto()  # the tdmrep.json has more entries than the limit
     TDM_FILE_UNREACHABLE = auto()  # the tdmrep.json could not be fetched; it may reserve the rights
     ATTRIBUTE_TRUNCATED = auto()  # an attribute with rules or a license is longer than the limit; its rest was not read
+
+
+class UsageHeader(NamedTuple):
+    """The Content-Usage or Content-Signal headers of a response: preferences on its use.
+
+    The headers of one name are joined, as RFC 9110 section 5.3 permits, and apply to their own response only, so that a
+    path in them is not read. If the dictionary of Content-Usage is invalid, all its preferences are unknown.
+
+    Attributes:
+        name: The name of the header in lower case.
+        value: The value as sent. Repeated headers are joined with commas.
+        usage_preferences: The preferences that it states.
+        notes: Notes about the form.
+    """
+
+    name: str
+    value: str
+    usage_preferences: tuple[UsagePreference, ...]
+    notes: ExtensionNote = ExtensionNote.NONE
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the value is invalid, so that the preferences are unknown."""
+        return ExtensionNote.UNREADABLE in self.notes
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the header as JSON-compatible values."""
+        return {
+            "name": self.name,
+            "value": printable(self.value),
+            "preferences": {str(usage.purpose): str(usage.preference) for usage in self.usage_preferences},
+            "notes": note_names(self.notes),
+        }
+
+
+def _parse_usage_headers(fields: Fields) -> Iterator[UsageHeader]:
+    """Yield the headers that state preferences, one for each name.
+
+    No source defines Content-Signal as a header, which sites send: its values are read as in robots.txt.
+
+    Cost: O(characters).
+    Source: draft-ietf-aipref-attach-05 section 4; RFC 9651 section 3.2.
+    """
+    for name in _USAGE_NAMES:
+        values = fields.values.get(name)
+        if not values:
+            continue
+        value = ", ".join(values).strip(" \t")
+        content = encode_text(value)
+        parsed, notes = parse_content_usage(content) if name == "content-usage" else parse_content_signal(content)
+        if parsed is None or parsed.path is not None:
+            yield UsageHeader(name, value, (), notes | ExtensionNote.UNREADABLE)
+        else:
+            yield UsageHeader(name, value, tuple(parsed.usage_preferences), notes)
 
 
 class PageRules(NamedTuple):
@@ -233,7 +291,7 @@ def parse_page(
         no_snippets=tuple(map(parse_no_snippet, elements.no_snippets)),
         reservations=(*parse_header_reservations(fields), *parse_meta_reservations(elements.metas)),
         tdm_file=file,
-        usage_headers=tuple(parse_usage_headers(fields)),
+        usage_headers=tuple(_parse_usage_headers(fields)),
         licenses=tuple(parse_license_links(fields, elements, url)),
         encoding=elements.encoding,
         notes=reduce(or_, (note for note, holds in conditions.items() if holds), PageNote.NONE),

@@ -3,29 +3,36 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+from pydantic_core import to_json
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from canfetch import __version__
 from canfetch.client.identity import IdentityVerifier, SignatureVerifier
 from canfetch.client.stores.locations import open_store_at
 from canfetch.client.transports import AsyncTransport
 from canfetch.web.api import decisions, errors, files, live, registry, use
-from canfetch.web.api.openapi import document, document_router
-from canfetch.web.api.page_routes import page_router, process_router
+from canfetch.web.api import requests as models
+from canfetch.web.api.errors import ProblemDetails, problem_response
 from canfetch.web.api.preloading import preload
-from canfetch.web.api.services import Services
+from canfetch.web.api.services import Services, counted_response, json_response, services_of
 from canfetch.web.origins import Origins
 from canfetch.web.server.guard import Guard
 from canfetch.web.server.metrics import Metrics
+from canfetch.web.server.problems import Problem
 from canfetch.web.server.shares import CLIENT_PART, Shares
 from canfetch.web.server.tracing import RequestTracer
 from canfetch.web.server.work_queue import Worker, WorkQueue
 from canfetch.web.server.worker_process import WorkerProcess
 from canfetch.web.settings import Settings
-from canfetch.web.site.assets import Assets
+from canfetch.web.site.assets import INDEX, Asset, Assets
 from canfetch.web.web_transport import ThreadTransport
 
 if TYPE_CHECKING:
@@ -35,6 +42,39 @@ if TYPE_CHECKING:
 _STREAMS_OF_ALL: Final = 4
 # For the keys of a signer.
 _KEYS_SECONDS: Final = 10.0
+_NOT_BUILT: Final = """<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>canfetch</title></head>
+<body>
+<h1>canfetch</h1>
+<p>The HTTP API is running. The page of this checkout is not built.</p>
+<p>Run <code>make page</code>, which requires npm, and load this address again. Packages from PyPI contain the page.</p>
+<p>The API is described in <a href="/v1/openapi.json">/v1/openapi.json</a>.</p>
+</body>
+</html>
+"""
+_HTML: Final = "text/html; charset=utf-8"
+_SCHEMA_REFERENCE: Final = "#/components/schemas/{model}"
+_REQUEST_MODELS: Final = (
+    models.CompareRequest,
+    models.DecideRequest,
+    models.FactsRequest,
+    models.FetchRequest,
+    models.FileRequest,
+    models.FixRequest,
+    models.LintFileRequest,
+    models.LivePageRequest,
+    models.LiveUseRequest,
+    models.PageRequest,
+    models.ParseRequest,
+    models.SitemapRequest,
+    models.URLsRequest,
+    models.UseRequest,
+    models.VerifyRequest,
+)
+_API_DESCRIPTION: Final = """Whether crawlers may fetch URLs, and why.
+
+Errors are problem details (RFC 9457). With a token, send it as `Authorization: Bearer TOKEN`."""
 
 
 def create_app(
@@ -105,13 +145,123 @@ def create_app(
     for router in (decisions.ROUTER, files.ROUTER, use.ROUTER, live.ROUTER, registry.ROUTER):
         api.include_router(router)
     metrics = Metrics(lambda: _gauges(api, guard))
-    api.include_router(process_router(metrics))
-    api.include_router(document_router(api))
-    api.include_router(page_router(Assets() if assets is None else assets))
-    api.openapi = lambda: document(api)  # type: ignore[method-assign]
+    api.include_router(_process_router(metrics))
+    api.include_router(_document_router(api))
+    api.include_router(_page_router(Assets() if assets is None else assets))
+    api.openapi = lambda: _document(api)  # type: ignore[method-assign]
     request_tracer = None if tracer is None else RequestTracer(tracer)
     guard = Guard(api, settings, observe=metrics.observe, tracer=request_tracer)
     return guard
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document of the API, computed once."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title,
+            version=app.version,
+            openapi_version="3.1.0",
+            description=_API_DESCRIPTION,
+            routes=app.routes,
+        )
+        _, definitions = models_json_schema(
+            [(model, "validation") for model in (*_REQUEST_MODELS, ProblemDetails)], ref_template=_SCHEMA_REFERENCE
+        )
+        components = schema.setdefault("components", {})
+        components.setdefault("schemas", {}).update(definitions["$defs"])
+        for name in ("HTTPValidationError", "ValidationError"):
+            components["schemas"].pop(name, None)
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        schema["security"] = [{}, {"token": []}]
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def _document_router(app: FastAPI) -> APIRouter:
+    """Return the route of the document, in place of that of FastAPI, which writes its JSON for each request."""
+    router = APIRouter(include_in_schema=False)
+
+    @lru_cache(maxsize=4)
+    def text(root_path: str) -> bytes:
+        servers = {"servers": [{"url": root_path}]} if root_path else {}
+        return to_json({**app.openapi(), **servers})
+
+    @router.get("/v1/openapi.json")
+    async def openapi(request: Request) -> Response:
+        """Return the OpenAPI document."""
+        # The first request takes tenths of a second.
+        body = await asyncio.to_thread(text, request.scope.get("root_path", "").rstrip("/"))
+        return counted_response(request, body)
+
+    return router
+
+
+class _AssetPath(Convertor[str]):
+    """A path outside of the API, so that its unknown paths and methods are answered there."""
+
+    regex = "(?!v1(?:/|$)).*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("asset", _AssetPath())
+
+
+def _process_router(metrics: Metrics) -> APIRouter:
+    """Return the routes that describe the state of the process."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/healthz")
+    async def healthz() -> Response:
+        """Report that the process runs."""
+        return json_response({"status": "ok"})
+
+    @router.get("/readyz")
+    async def readyz(request: Request) -> Response:
+        """Report whether the process can do its work."""
+        if services_of(request).origins.is_ready:
+            return json_response({"status": "ok"})
+        return problem_response(Problem(503, "store-error", "the store of fetched files does not work"))
+
+    @router.get("/metrics")
+    async def render_metrics(request: Request) -> Response:
+        """Return the metrics."""
+        return counted_response(request, metrics.render(), "text/plain; version=1.0.0; charset=utf-8")
+
+    return router
+
+
+def _page_router(assets: Assets) -> APIRouter:
+    """Return the routes of the page, for all paths that no other route has."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/{path:asset}")
+    async def asset(request: Request, path: str) -> Response:
+        """Return a file of the page."""
+        name = path or INDEX
+        found = assets.find(name)
+        if found is not None:
+            return _asset_response(request, found)
+        if name == INDEX:
+            return Response(_NOT_BUILT, media_type=_HTML)
+        raise HTTPException(404)
+
+    return router
+
+
+def _asset_response(request: Request, asset: Asset) -> Response:
+    caching = "public, max-age=31536000, immutable" if asset.is_immutable else "no-cache"
+    headers = {"Cache-Control": caching, "ETag": asset.etag, "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == asset.etag:
+        return Response(status_code=304, headers=headers)
+    content, coding = asset.encoded(request.headers.get("accept-encoding", ""))
+    if coding is not None:
+        headers["Content-Encoding"] = coding
+    return Response(content, media_type=asset.media_type, headers=headers)
 
 
 def _create_verifier(origins: Origins, loop: asyncio.AbstractEventLoop) -> IdentityVerifier:

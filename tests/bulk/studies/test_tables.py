@@ -16,9 +16,8 @@ from canfetch.bulk.archives import archive_job
 from canfetch.bulk.archives.capture_store import CaptureStore
 from canfetch.bulk.archives.resolution import ResolvedFile
 from canfetch.bulk.reading.captures import Capture
-from canfetch.bulk.studies import RECIPES, crawl_delays
+from canfetch.bulk.studies import RECIPES, recipes
 from canfetch.bulk.studies import named_agents as ranking
-from canfetch.bulk.studies.crawl_delays import crawl_delay_cells
 from canfetch.bulk.studies.plot import period_start
 from canfetch.bulk.studies.study_job import StudyOptions, count_study
 from canfetch.core.verdict import Effect
@@ -136,14 +135,14 @@ def test_both_measures_of_a_delay_agree(delay: str, label: str, seconds: str) ->
     capture = Capture("a.example", "a.example/robots.txt", 0.0, 200, (), b"", "x", 0)
     content = f"User-agent: *\nCrawl-delay: {delay}\n".encode()
     file = ResolvedFile(capture, None, Effect.CONDITIONAL_ALLOW, "", capture.url, (), content)
-    cells = [cell.label for cell in crawl_delay_cells(file, ()) if cell.subject == "file"]
+    cells = [cell.label for cell in RECIPES["crawl-delay"].cells(file, ()) if cell.subject == "file"]
     assert cells == [label, seconds]
 
 
 @given(st.lists(st.floats(0, 86_400), min_size=1, max_size=50))
 def test_the_classes_of_exact_values_have_three_digits(delays: list[float]) -> None:
     for delay in delays:
-        rounded = crawl_delays._rounded(delay)
+        rounded = recipes._rounded(delay)
         assert len(rounded.replace(".", "").strip("0")) <= 3
         assert delay <= float(rounded) <= max(delay * 1.01, delay + 0.0101)
 

@@ -4,7 +4,7 @@ archives -> captures -> SQLite -> (access policy) resolved files -> rows -> part
 lists of URLs -------------------> (time, origin) state of the file ->
 
 `archive_job` and `filter_job` run the two commands, and are the files to open first. `resolution` follows redirects by
-URL in a `capture_store`, with the fetch plan of the client. `wanted_urls` finds the archives to read again, because a
+URL in a `capture_store`, with the fetch plan of the client. It also finds the archives to read again, because a
 response in them comes before the redirect to it. `equal_files` decides one of the files that are equal. With the engine
 `duckdb`, `sorted_decisions` decides all URLs in the order of their origins.
 """

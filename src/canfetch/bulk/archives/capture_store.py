@@ -7,6 +7,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -15,7 +16,6 @@ from canfetch.access.redirects import REDIRECTS
 from canfetch.access.responses import Headers
 from canfetch.bulk.archives.captured_pages import CapturedPages
 from canfetch.bulk.archives.redirected_hosts import HTTP, HTTPS, leads_to, target_url, with_scheme
-from canfetch.bulk.archives.wanted_urls import WantedURLs
 from canfetch.bulk.reading.captures import Capture, Fault, is_robots_url
 from canfetch.client.sqlite_files import DamagedRow, check_row
 from canfetch.core.quoting import quoted
@@ -71,6 +71,11 @@ _LAST_FILES: Final = (
 )
 _CACHE_KIB: Final = 32 << 10
 _MAX_EXAMPLE: Final = 200
+# The keys of targets come first: each URL is looked up there.
+_WANTED_TABLES: Final = """
+create table if not exists targets (key integer, source integer, primary key (key, source)) without rowid;
+create table if not exists other_urls (source integer, key integer, primary key (source, key)) without rowid;
+"""
 
 
 class StoredCapture(NamedTuple):
@@ -108,6 +113,59 @@ class Missed(NamedTuple):
     source: int
     name: str
     urls: int
+
+
+class WantedURLs:
+    """The URLs that redirects lead to, and those that were left out.
+
+    Tables of hashes have both. Where they meet, an archive is read again. A hash that two URLs share only costs time.
+
+    Args: connection: The database. The calls of a source are in one transaction of the caller, or in several.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        connection.executescript(_WANTED_TABLES)
+
+    def begin_source(self, source: int) -> None:
+        """Forget what an earlier run found in a source, because it is read from its start."""
+        self._connection.execute("delete from targets where source = ?", (source,))
+        self.begin_again(source)
+
+    def begin_again(self, source: int) -> None:
+        """Forget which URLs of a source were left out, but not where its redirects lead."""
+        self._connection.execute("delete from other_urls where source = ?", (source,))
+
+    def wants(self, source: int, url: str) -> bool:
+        """Return whether a capture of a source is needed, and remember its URL if it is not."""
+        if is_robots_url(url):
+            return True
+        key = _url_key(url)
+        if self._connection.execute("select 1 from targets where key = ?", (key,)).fetchone() is not None:
+            return True
+        self._connection.execute("insert or ignore into other_urls values (?, ?)", (source, key))
+        return False
+
+    def add_target(self, source: int, url: str) -> None:
+        """Add a URL that a redirect of a source leads to."""
+        if not is_robots_url(url):
+            self._connection.execute("insert or ignore into targets values (?, ?)", (_url_key(url), source))
+
+    def missed(self) -> dict[int, int]:
+        """Return the sources with URLs that were left out before a redirect to them was read, and their numbers."""
+        query = (
+            "select source, count(*) from other_urls where key in (select key from targets) "
+            "group by source order by source"
+        )
+        return dict(self._connection.execute(query).fetchall())
+
+
+def _url_key(url: str) -> int:
+    # A URL with http and the same one with https share a hash, because the capture of a host counts for both.
+    digest = blake2b(
+        url.removeprefix("http").removeprefix("s").encode("utf-8", "surrogatepass"), digest_size=8
+    ).digest()
+    return int.from_bytes(digest, "big", signed=True)
 
 
 class CaptureStore:

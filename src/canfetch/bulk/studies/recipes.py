@@ -6,19 +6,21 @@ share among the files with the same period, subject and measure. Classes without
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from decimal import ROUND_CEILING, Decimal
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
 from canfetch.bulk.reading.captures import NO_RESPONSE
 from canfetch.bulk.studies.cells import ALL, ALL_AGENTS, ANY_AGENT, FILE, Cell, Table
-from canfetch.bulk.studies.crawl_delays import MEASURE as CRAWL_DELAY
-from canfetch.bulk.studies.crawl_delays import crawl_delay_cells, crawl_delay_tables
 from canfetch.bulk.studies.definitions import DEFINITIONS, Definition, StudiedFile
-from canfetch.bulk.studies.file_contents import SYNTAX, content_cells, content_tables
 from canfetch.bulk.studies.named_agents import FOLDED, NAMED, NOT_NAMED, named_agent_cells
 from canfetch.core.choices import unknown_choice
+from canfetch.core.document import parse
+from canfetch.core.extensions.crawl_delay import KEY, CrawlDelay
+from canfetch.core.extensions.record import Extension
+from canfetch.core.notes import Note
 from canfetch.core.verdict import Effect
 from canfetch.errors import InvalidOption
 
@@ -95,6 +97,28 @@ _STATUS_CLASSES: Final = (
 # Surveys of publishers count the sites that block some of a list of crawlers, or none.
 _BLOCKED: Final = "blocked-agents/1"
 _BLOCKED_CLASSES: Final = ("all", "some", "none", "undecided")
+SITEMAPS: Final = "sitemaps/1"
+SYNTAX: Final = "syntax/1"
+_ERRORS: Final = "errors"
+_NO_ERRORS: Final = "no-errors"
+_NO_RECORDS: Final = Note.NOT_A_RECORD | Note.MISSING_COLON
+CRAWL_DELAY: Final = "crawl-delay/1"
+CRAWL_DELAY_SECONDS: Final = "crawl-delay-seconds/1"
+_NO_DELAY: Final = "none"
+_INVALID_DELAY: Final = "invalid"
+_DELAY_LIMITS: Final = (1, 5, 10, 30, 60)
+_DELAY_LABELS: Final = (
+    _NO_DELAY,
+    _INVALID_DELAY,
+    "0 s",
+    *[f"up to {limit} s" for limit in _DELAY_LIMITS],
+    f"over {_DELAY_LIMITS[-1]} s",
+)
+# Larger numbers have one class, and others are rounded, so that files cannot make any number of classes.
+_DAY: Final = 86_400
+_OVER_A_DAY: Final = f"over {_DAY}"
+_DIGITS: Final = 3
+_DECIMALS: Final = 2
 
 
 class Plotted(NamedTuple):
@@ -259,6 +283,73 @@ def _publisher_tables(agents: tuple[str, ...]) -> Iterator[Table]:
     yield Table(FILE, _BLOCKED, _BLOCKED_CLASSES)
 
 
+def _crawl_delay_cells(file: ResolvedFile, agents: tuple[str, ...]) -> Iterator[Cell]:
+    """Yield the cells of a file: of its longest delay, and of the delay of each agent.
+
+    Cost: O(bytes), and O(Crawl-delay lines) for each agent.
+    """
+    if file.effect is not Effect.CONDITIONAL_ALLOW or file.content is None:
+        return
+    robots = parse(file.content)
+    # A line before all groups applies to no agent.
+    records = [record for record in robots.extensions.by_name(KEY.decode()) if record.group is not None]
+    yield from _delay_cells(FILE, records)
+    for agent in (ALL, *agents):
+        groups = frozenset(robots.rules_for(agent).group_indices) if records else ()
+        yield from _delay_cells(agent, _of_groups(records, groups))
+
+
+def _crawl_delay_tables(agents: tuple[str, ...]) -> Iterator[Table]:
+    """Yield the tables of these cells."""
+    for subject in (FILE, ALL, *agents):
+        yield Table(subject, CRAWL_DELAY, _DELAY_LABELS)
+        yield Table(subject, CRAWL_DELAY_SECONDS, (), is_open=True)
+
+
+def _of_groups(records: Sequence[Extension[Any]], groups: Collection[int]) -> list[Extension[Any]]:
+    return [record for record in records if record.group in groups]
+
+
+def _delay_cells(subject: str, records: Sequence[Extension[Any]]) -> Iterator[Cell]:
+    # The longest of several delays counts, as in `RobotsTxt.crawl_delay`.
+    delays = [record.parsed.seconds for record in records if isinstance(record.parsed, CrawlDelay)]
+    if not delays:
+        yield Cell(subject, CRAWL_DELAY, _INVALID_DELAY if records else _NO_DELAY)
+        return
+    seconds = max(delays)
+    yield Cell(subject, CRAWL_DELAY, _DELAY_LABELS[2 + sum(seconds > limit for limit in (0, *_DELAY_LIMITS))])
+    yield Cell(subject, CRAWL_DELAY_SECONDS, _rounded(seconds) if seconds <= _DAY else _OVER_A_DAY)
+
+
+def _rounded(seconds: float) -> str:
+    """Return a number rounded up to three digits, of which two can be decimals: one of about 4,500 texts.
+
+    Upwards, because a class of `crawl-delay/1` includes its limit. A delay over 0 is not 0.
+    """
+    exact = Decimal(repr(seconds))
+    last = max(exact.adjusted() - _DIGITS + 1, -_DECIMALS)
+    return f"{exact.quantize(Decimal((0, (1,), last)), ROUND_CEILING).normalize():f}"
+
+
+def _content_cells(file: ResolvedFile, _: tuple[str, ...]) -> Iterator[Cell]:
+    """Yield the cells of a file.
+
+    Cost: O(bytes).
+    """
+    if file.effect is not Effect.CONDITIONAL_ALLOW or file.content is None:
+        return
+    robots = parse(file.content)
+    # A Sitemap line without a value is not a sitemap. The size of a file limits their number, and that of the classes.
+    yield Cell(FILE, SITEMAPS, str(sum(bool(sitemap) for sitemap in robots.sitemaps)))
+    yield Cell(FILE, SYNTAX, _ERRORS if any(record.notes & _NO_RECORDS for record in robots.records) else _NO_ERRORS)
+
+
+def _content_tables(_: tuple[str, ...]) -> Iterator[Table]:
+    """Yield the tables of these cells."""
+    yield Table(FILE, SITEMAPS, ("0", "1"), is_open=True)
+    yield Table(FILE, SYNTAX, (_ERRORS, _NO_ERRORS))
+
+
 RECIPES: Final = {
     recipe.name: recipe
     for recipe in (
@@ -310,8 +401,8 @@ RECIPES: Final = {
             "The distribution of crawl delays, of files and of agents.",
             "Bing's documentation",
             ("bingbot", "Slurp", "AhrefsBot", "SemrushBot", "MJ12bot", "GPTBot", "ClaudeBot", "CCBot"),
-            crawl_delay_cells,
-            crawl_delay_tables,
+            _crawl_delay_cells,
+            _crawl_delay_tables,
             Plotted(CRAWL_DELAY, None, "Files by their longest crawl delay", FILE),
         ),
         Recipe(
@@ -319,8 +410,8 @@ RECIPES: Final = {
             "The number of sitemaps, and lines that are not records.",
             "RFC 9309",
             (),
-            content_cells,
-            content_tables,
+            _content_cells,
+            _content_tables,
             Plotted(SYNTAX, None, "Files with and without errors", FILE),
         ),
         Recipe(

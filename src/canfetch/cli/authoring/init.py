@@ -1,12 +1,12 @@
 """`canfetch init`: write a robots.txt from a recipe, chosen by options or in a dialogue."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
 import click
 
-from canfetch.author.blocking_notes import blocking_notes
+from canfetch.agents import REGISTRY
 from canfetch.author.draft import Draft
 from canfetch.author.recipes import RECIPES, Parameter, Recipe
 from canfetch.cli.shared.agent_arguments import print_notes_about_names
@@ -15,7 +15,8 @@ from canfetch.cli.shared.output_files import create_file, write_standard_output
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import is_terminal, pad, print_message, print_notes
-from canfetch.core.document import parse
+from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.groups import Group
 from canfetch.errors import InvalidDraft, InvalidOption
 
 Answer = TypeVar("Answer")
@@ -54,7 +55,7 @@ def _run(
         write_standard_output(content)
     else:
         create_file(output, content, force=force)
-    print_notes(blocking_notes(robots))
+    print_notes(_blocking_notes(robots))
     return EXIT_OK
 
 
@@ -110,6 +111,36 @@ def _prompt_parameter(recipe: Recipe, parameter: Parameter) -> list[str]:
         prompt += " (separate several with spaces)"
     text: str = click.prompt(prompt, default=parameter.default, err=True)
     return text.split() if parameter.multiple else [text.strip()]
+
+
+def _blocking_notes(robots: RobotsTxt) -> Iterator[str]:
+    """Yield what disallowed URLs are not protected from, and what protects them.
+
+    Source: Google, create a robots.txt file; RFC 9309 section 3.
+    """
+    blocking = [group for group in robots.groups if any(not rule.allow and rule.pattern for rule in group.rules)]
+    if any(map(_names_search_engine, blocking)):
+        yield (
+            "search engines may still list a disallowed URL if other pages link to it; to keep a page out of search "
+            "results, allow it and serve noindex, or require a password"
+        )
+    if any(_names_place(rule.pattern) for group in blocking for rule in group.rules if not rule.allow):
+        yield (
+            "everybody can read robots.txt and the paths in it, and crawlers may ignore it; protect private content "
+            "with a password"
+        )
+
+
+def _names_search_engine(group: Group) -> bool:
+    crawlers = (REGISTRY.get_crawler(token) for token in group.tokens)
+    return "*" in group.tokens or any(
+        crawler is not None and "search-index" in crawler.purposes for crawler in crawlers
+    )
+
+
+def _names_place(pattern: bytes) -> bool:
+    # A pattern such as `/*.gif$` has no name of a page or folder.
+    return pattern.partition(b"*")[0] not in (b"", b"/")
 
 
 command: Final = click.Command(

@@ -1,6 +1,7 @@
 """`canfetch lint`: find and fix problems in robots.txt files."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from io import StringIO
@@ -18,6 +19,7 @@ from canfetch.cli.linting.report_writers import (
     make_report_writer,
 )
 from canfetch.cli.linting.sources import (
+    DEFAULT_NAMES,
     Source,
     expand_directories,
     is_url,
@@ -34,7 +36,7 @@ from canfetch.cli.shared.output_files import replace_file, write_standard_output
 from canfetch.cli.shared.output_parameters import OutputFile, check_not_input, check_outputs
 from canfetch.cli.shared.progress import Progress, item_progress
 from canfetch.cli.shared.single_value_option import Choice, Option, ProfileChoice, complete_path
-from canfetch.cli.shared.terminal import Palette, is_terminal, shorten_message, use_color
+from canfetch.cli.shared.terminal import Palette, is_terminal, print_message, shorten_message, use_color
 from canfetch.core.origin import parse_robots_url
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
@@ -50,6 +52,9 @@ from canfetch.lint.severity import SEVERITY_SETS, Severity, parse_severity
 
 # With fewer files, one process is as fast.
 _MANY: Final = 400
+_POLL_SECONDS: Final = 0.25
+# Modification time in nanoseconds, and size.
+_Stamp = tuple[int, int] | None
 
 
 def _run(**values: Any) -> int:
@@ -83,9 +88,7 @@ def _run(**values: Any) -> int:
         verbose=network.verbose > 0,
     )
     if options.watch:
-        from canfetch.cli.linting.watching import watch  # noqa: PLC0415 - only for this option
-
-        return watch(options, linter, writer)
+        return _watch(options, linter, writer)
     code = _lint(options, linter, settings, writer)
     if options.output is not None and isinstance(stream, StringIO):
         replace_file(options.output, encode_text(stream.getvalue()), option="--output")
@@ -246,6 +249,51 @@ def _read_page(url: str, name: str) -> SitePage:
         return SitePage(url, parse_page(html=html, url=url))
     except InvalidURL as error:
         raise CommandError(f"--page: {error}") from None
+
+
+def _watch(options: LintOptions, linter: Linter, writer: ReportWriter) -> int:
+    """Report each file now and after each change, until Ctrl-C.
+
+    Raises: CommandError: An option or a file is not supported with `--watch`; KeyboardInterrupt: The way to stop.
+    """
+    if options.format not in LINE_FORMATS or options.output is not None or options.diff:
+        formats = ", ".join(LINE_FORMATS)
+        raise CommandError(f"--watch supports --format {formats}, without --output and --diff")
+    names = options.names or DEFAULT_NAMES
+    if any(is_url(name) or name == STANDARD_INPUT for name in names):
+        raise CommandError("--watch supports only files and folders")
+    stamps: dict[str, _Stamp] = {}
+    while True:
+        for name in expand_directories(names, misnamed=True):
+            stamp = _stamp(name)
+            if name in stamps and stamps[name] == stamp:
+                continue
+            source = read_source(name, url=options.robots_url, arguments=names)
+            if source.lint_input is None:
+                print_message(f"canfetch: {shorten_message(source.error)}")
+            elif options.applies_fixes:
+                result = linter.fix(source.lint_input, unsafe=options.unsafe_fixes, for_profiles=options.for_profiles)
+                if result.refusal is not None:
+                    print_message(f"canfetch: {shorten_message(f'cannot fix {name}: {result.refusal}')}")
+                if result.fixed:
+                    replace_file(name, result.content)
+                    stamp = _stamp(name)
+                writer.write(result.report)
+            else:
+                with paused_collector():
+                    report = linter.lint(source.lint_input)
+                writer.write(report)
+            stamps[name] = stamp
+            sys.stdout.flush()
+        time.sleep(_POLL_SECONDS)
+
+
+def _stamp(name: str) -> _Stamp:
+    try:
+        status = Path(name).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 command: Final = click.Command(

@@ -8,12 +8,14 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
+from io import BytesIO
+from math import inf
 from typing import Any, BinaryIO, Final
 
 import click
 
 from canfetch.agents.identity import SignatureReason
-from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, report_json, text_lines
+from canfetch.cli.logs.log_table import COLUMNS, csv_cells, markdown_lines, percent, report_json, row_name, text_lines
 from canfetch.cli.shared.agent_arguments import print_notes_about_names
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.edition_option import edition_option
@@ -42,18 +44,25 @@ from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, is_terminal, output_palette, printable
 from canfetch.core.document import parse
+from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
-from canfetch.errors import MissingExtra
+from canfetch.core.times import rfc3339
+from canfetch.errors import CorruptEntry, MissingExtra, NewerEntry, StoreError
 from canfetch.logs.activity import DEFAULT_GRACE
 from canfetch.logs.analysis import LogAnalysis
-from canfetch.logs.history import RobotsHistory
+from canfetch.logs.history import RobotsHistory, RobotsVersion
 from canfetch.logs.report import LogReport
 
 _FORMATS: Final = ("text", "json", "ndjson", "csv", "markdown")
 _HOUR: Final = 3600.0
 _NAMES_SHOWN: Final = 10
 _TOKEN: Final = re.compile("[A-Za-z0-9._-]+")
+_CRAWLERS_SHOWN: Final = 20
+_INCHES_WIDE: Final = 9.0
+_INCHES_A_CRAWLER: Final = 0.34
+# Colours that are distinct for any colour vision.
+_PLOT_PARTS: Final = (("allowed", "#0072b2"), ("disallowed", "#d55e00"), ("no robots.txt known", "#bbbbbb"))
 
 
 def _run(
@@ -97,9 +106,7 @@ def _run(
         report = report._replace(crawlers=tuple(found for found in report.crawlers if found.name.lower() in names))
         _print_crawler_notes(crawlers, report)
     if plot is not None and form is not None:
-        from canfetch.cli.logs.plot import draw_plot  # noqa: PLC0415 - only for this option
-
-        create_file(plot, draw_plot(report, form), force=force, option="--plot")
+        create_file(plot, _draw_plot(report, form), force=force, option="--plot")
     _write(report, format, output_palette(no_color=no_color))
     _print_bad_lines(report)
     if report.lines and report.bad_lines == report.lines:
@@ -146,10 +153,46 @@ def _open_history(
     if history is not None:
         return open_history_folder(history, profile=profile)
     if store is not None:
-        from canfetch.cli.logs.store_history import read_store  # noqa: PLC0415 - imports the client
-
-        return read_store(store, profile=profile, warn=warn)
+        return _read_store(store, profile=profile, warn=warn)
     return RobotsHistory()
+
+
+def _read_store(option: str, *, profile: str, warn: Callable[[str], None]) -> RobotsHistory:
+    """Return the last good copy of each host, as if it had always been served: a store keeps no older ones.
+
+    Args:
+        option: The value of `--store`.
+        warn: Writes a line to standard error.
+    Raises: CommandError: The store cannot be read, or has no copy.
+    """
+    # Only this option imports the client.
+    from canfetch.access.entries import origin_from_key  # noqa: PLC0415
+    from canfetch.cli.shared.store_option import open_existing_store  # noqa: PLC0415
+
+    store = open_existing_store(option, warn=warn)
+    hosts: dict[str, RobotsVersion] = {}
+    try:
+        for key in store.keys():  # noqa: SIM118 - a store is not a dictionary
+            try:
+                entry = store.get(key)
+            except (CorruptEntry, NewerEntry) as error:
+                warn(f"canfetch: warning: {error}")
+                continue
+            origin = find_origin(origin_from_key(key))
+            if origin is None:
+                warn(f"canfetch: warning: {quoted(key)} in the store is not the origin of a URL; it is skipped")
+                continue
+            host = str(origin).partition("://")[2]
+            # A log does not distinguish http from https.
+            if entry is not None and entry.copy is not None and (origin.scheme == "https" or host not in hosts):
+                hosts[host] = RobotsVersion(-inf, parse(entry.copy.content, profile=profile), str(origin))
+    except StoreError as error:
+        raise CommandError(f"--store {error}") from None
+    finally:
+        store.close()
+    if not hosts:
+        raise CommandError("--store has no copy of a robots.txt")
+    return RobotsHistory(hosts={host: [version] for host, version in hosts.items()})
 
 
 def _read_log(analysis: LogAnalysis, file: str, *, log_format: str | None, fields: dict[str, str]) -> bool:
@@ -213,6 +256,53 @@ def _print_bad_lines(report: LogReport) -> None:
     more = report.bad_lines - len(report.first_bad_lines)
     if more:
         progress.print_error(f"canfetch: warning: {more:,} more lines cannot be read")
+
+
+def _draw_plot(report: LogReport, file_format: str) -> bytes:
+    """Return a bar chart with one bar for each of the crawlers with the most requests.
+
+    Args: file_format: A format of matplotlib, such as `png`, `svg` or `pdf`.
+    Raises: MissingExtra: matplotlib is not installed. ValueError: The format is unknown.
+    """
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - optional
+    except ImportError:
+        raise MissingExtra("--plot requires matplotlib: pip install 'canfetch[plot]'") from None
+    crawlers = report.crawlers[:_CRAWLERS_SHOWN]
+    figure: Any = Figure(figsize=(_INCHES_WIDE, 1.6 + _INCHES_A_CRAWLER * len(crawlers)), layout="constrained")
+    axes = figure.subplots()
+    counts = (
+        [crawler.judged_requests - crawler.disallowed_requests for crawler in crawlers],
+        [crawler.disallowed_requests for crawler in crawlers],
+        [crawler.requests - crawler.judged_requests for crawler in crawlers],
+    )
+    left = [0] * len(crawlers)
+    for (label, color), values in zip(_PLOT_PARTS, counts, strict=True):
+        if any(values):
+            axes.barh(range(len(crawlers)), values, left=left, color=color, label=label)
+        left = [start + value for start, value in zip(left, values, strict=True)]
+    for row, crawler in enumerate(crawlers):
+        axes.text(left[row], row, f"  {percent(crawler.disallow_compliance)}", va="center")
+    axes.set_yticks(range(len(crawlers)), [row_name(crawler) for crawler in crawlers])
+    axes.invert_yaxis()
+    axes.set_xlabel("requests")
+    axes.set_title(_plot_title(report), loc="left")
+    axes.margins(x=0.12)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    if crawlers:
+        figure.legend(loc="outside upper right", ncols=len(_PLOT_PARTS), frameon=False)
+    output = BytesIO()
+    figure.savefig(output, format=file_format, dpi=144)
+    return output.getvalue()
+
+
+def _plot_title(report: LogReport) -> str:
+    if report.first is None or report.last is None:
+        return "Requests of crawlers"
+    first, last = rfc3339(report.first)[:10], rfc3339(report.last)[:10]
+    period = first if first == last else f"{first} to {last}"
+    return f"Requests of crawlers, {period}, and the share that obeyed"
 
 
 command: Final = click.Command(

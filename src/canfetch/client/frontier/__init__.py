@@ -17,8 +17,7 @@ share (`urlfrontier_queue.py`).
 - `clocks.py` is the time of a frontier, which no setting of the machine's clock changes.
 - `sources.py` reads the sources of URLs.
 - `heartbeat.py` renews the lease of a process that shares a database, and takes over from those that died.
-- `claimed_origins.py` chooses among the origins that one of several processes has, and `known_origins.py` remembers
-  what a service does not store.
+- `claimed_origins.py` chooses among the origins that one of several processes has.
 - `report.py` and `postgres_report.py` read what a crawl waits for.
 - `transfer.py` moves a crawl between files and databases, as the lines of `transfer_lines.py`, and `requeue.py` queues
   failed URLs from outside of a crawl.

@@ -6,13 +6,13 @@ the lease, for all clients, and at the end until the delay has passed.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 from canfetch.client.frontier.claimed_origins import CLAIMS
 from canfetch.client.frontier.grouping import GroupBy, group_name
-from canfetch.client.frontier.known_origins import KnownOrigins
 from canfetch.client.frontier.queue_values import (
     KILLED,
     AddedURLs,
@@ -55,6 +55,7 @@ _POLL_SECONDS: Final = 0.5
 _UNSTORED_GROUPS: Final = 1000
 # A claim that has to wait for this long at most is kept.
 _SHORT_WAIT: Final = 5.0
+_KNOWN_ORIGINS: Final = 50_000
 
 
 class URLFrontier:
@@ -504,6 +505,39 @@ class URLFrontierQueue(LeasedURLs):
 
     def _put_failed(self, claim: Claim, failed: FailedURL) -> None:
         self._service.put_failed(claim.node, claim.info, failed, until=claim.lost_at)
+
+
+class KnownOrigins:
+    """What a process knows of the origins that were used last, and the service does not store.
+
+    Args: kept: The IDs of origins that are never forgotten.
+    """
+
+    def __init__(self, kept: Container[int]) -> None:
+        self._kept = kept
+        self._by_id: OrderedDict[int, QueuedOrigin] = OrderedDict()
+        self._ids: dict[str, int] = {}
+        self._next = 1
+
+    def __getitem__(self, id_: int) -> QueuedOrigin:
+        return self._by_id[id_]
+
+    def find(self, name: str) -> int:
+        """Return the ID of an origin in this process."""
+        id_ = self._ids.get(name)
+        if id_ is None:
+            id_ = self._ids[name] = self._next
+            self._next += 1
+            self._by_id[id_] = QueuedOrigin(id_, name, None, None, 0)
+            if len(self._by_id) > _KNOWN_ORIGINS:
+                oldest = next(other for other in self._by_id if other not in self._kept and other != id_)
+                del self._ids[self._by_id.pop(oldest).name]
+        self._by_id.move_to_end(id_)
+        return id_
+
+    def change(self, id_: int, **changes: Any) -> None:
+        """Note what has changed."""
+        self._by_id[id_] = self._by_id[id_]._replace(**changes)
 
 
 def _same_url(spelling: str, identified: IdentifiedURL) -> str | None:

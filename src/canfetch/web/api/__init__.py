@@ -1,1 +1,1 @@
-"""The HTTP API: requests, responses, errors and their OpenAPI document."""
+"""The HTTP API: requests, responses and errors."""

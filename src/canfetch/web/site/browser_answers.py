@@ -2,11 +2,18 @@
 
 The page sends what it sends to the HTTP API, and receives the same JSON: `tests/web/test_browser_answers.py` compares
 both. Only the standard library and `idna` exist there. Requests are not validated, because the page writes them.
+
+HTML is read with Python's own parser, with the rules of the standard that it lacks. The parser of Python before 3.14
+finds other tags. `tests/web/page/test_browser_linter.py` compares what both find.
+
+Source: WHATWG HTML sections 13.2.5.4 (script data), 13.2.5.42 (declarations) and 13.2.5.43 (comments).
 """
 
 import json
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from html.parser import HTMLParser
 from importlib.util import find_spec
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -30,12 +37,10 @@ from canfetch.core.text import content_bytes, printable_text
 from canfetch.errors import CanfetchError, InvalidOption
 from canfetch.pages import html
 from canfetch.pages.page_rules import parse_page
-from canfetch.web.site.browser_html import feed_target
-
-if find_spec("lxml") is None:
-    html.feed_target = feed_target
 
 _Body = Mapping[str, Any]
+_EMPTY_COMMENT: Final = re.compile("-?>")
+_SCRIPT_PART: Final = re.compile(r"<!--(?!-*>)|-->|<(/?)script(?=[\t\n\r\f />])", re.IGNORECASE)
 
 
 def answer(path: str, body: str) -> str:
@@ -123,3 +128,69 @@ _ANSWERS: Final[Mapping[str, Callable[[_Body], Mapping[str, Any]]]] = {
     "page": _page,
     "compare": _compare,
 }
+
+
+def _feed_target(source: bytes, target: Any) -> None:
+    """Pass the tags and the text of a page in UTF-8 to a target of lxml's parser. Cost: O(bytes)."""
+    parser = _Parser(target)
+    parser.feed(source.decode("utf-8", "replace").replace("\0", "\ufffd"))
+    parser.close()
+
+
+class _ScriptEnd:
+    """Finds the end of a script like a regular expression. In a comment, a script can contain another one."""
+
+    def search(self, text: str, start: int) -> re.Match[str] | None:
+        """Return the end tag, or None."""
+        # 1 in a comment, 2 in a script in a comment.
+        depth = 0
+        for part in _SCRIPT_PART.finditer(text, start):
+            if part[1] is None:
+                depth = 0 if part[0] == "-->" else depth or 1
+            elif part[1] == "":
+                depth += depth == 1
+            elif depth < 2:
+                return part
+            else:
+                depth = 1
+        return None
+
+
+class _Parser(HTMLParser):
+    def __init__(self, target: Any) -> None:
+        super().__init__()
+        self._target = target
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        attributes: dict[str, str] = {}
+        for name, value in attrs:
+            attributes.setdefault(name, value or "")
+        self._target.start(tag, attributes)
+
+    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._target.end(tag)
+
+    def handle_data(self, data: str) -> None:
+        self._target.data(data)
+
+    def set_cdata_mode(self, elem: str, **options: Any) -> None:
+        super().set_cdata_mode(elem, **options)
+        if elem == "script":
+            self.interesting: Any = _ScriptEnd()
+
+    def parse_comment(self, i: int, *options: Any) -> int:
+        end = _EMPTY_COMMENT.match(self.rawdata, i + 4)
+        return end.end() if end else super().parse_comment(i, *options)
+
+    def parse_html_declaration(self, i: int) -> int:
+        # Only SVG and MathML have sections of CDATA.
+        if self.rawdata.startswith("<![CDATA[", i):
+            return self.parse_bogus_comment(i)
+        return super().parse_html_declaration(i)
+
+
+if find_spec("lxml") is None:
+    html.feed_target = _feed_target

@@ -29,7 +29,7 @@ _MODULES: Final = (
     "repository.py",
     *("client/__init__.py", "client/documents.py", "client/options.py", "client/origin_state.py"),
     *("client/forking.py", "client/request_headers.py", "client/site_files.py", "client/use.py"),
-    *("web/__init__.py", "web/site/__init__.py", "web/site/browser_answers.py", "web/site/browser_html.py"),
+    *("web/__init__.py", "web/site/__init__.py", "web/site/browser_answers.py"),
 )
 _SCRIPTS: Final = ("pyodide.mjs", "pyodide.asm.mjs", "python_stdlib.zip")
 _WASM: Final = "pyodide.asm.wasm"
