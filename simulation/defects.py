@@ -55,6 +55,7 @@ _CONNECTION: Final = "canfetch.client.frontier.postgres_connection"
 _SERVICE: Final = "canfetch.client.frontier.urlfrontier_service"
 _CALLS: Final = "canfetch.client.frontier.urlfrontier_connection"
 _LEASES: Final = "canfetch.client.frontier.urlfrontier_leases"
+_CHECKS: Final = "canfetch.client.frontier.origin_checks"
 _QUEUES: Final = "canfetch.client.frontier.urlfrontier_queue"
 _CLOCKS: Final = "canfetch.client.frontier.clocks"
 _PROCEDURE: Final = "canfetch.client.procedure"
@@ -491,6 +492,11 @@ DEFECTS: Final = (
         "unstored-delay",
         "the delay of an origin is lost if the lease of its group expires during the check",
         (_QUEUES, "URLFrontierQueue._new_claim", "self._unstored_delays.get(origin, {})", "{}"),
+    ),
+    _service_defect(
+        "late-request",
+        "a robots.txt is requested long after the permission, when another process has the group",
+        (_CHECKS, "OriginChecks._obtain", "if permission.is_valid() else", "if True else"),
     ),
     _service_defect(
         "blocks-not-repeated",

@@ -26,6 +26,7 @@ from tests.transports.session_harness import SESSION_NAMES, make_session, make_t
 
 from canfetch import AsyncClient, Client, Frontier
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.fetch_tasks import send_refusal
 from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.transports import TransportRequest, headers, response_body
 from canfetch.client.transports.local_errors import is_local_error
@@ -70,6 +71,28 @@ def check_not_sent(error: RequestNotSent, site: Site, store: MemoryStore) -> Non
     assert "pool" in str(error)
     assert list(store.keys()) == []
     assert [request.target for request in site.requests] == ["/page"]
+
+
+# --- requests that were refused after the decision to fetch ----------------------------------------------------------
+
+
+def test_a_refused_request_is_not_sent(busy_site: Site) -> None:
+    store = MemoryStore()
+
+    async def main() -> None:
+        async with AsyncClient(**options(store)) as client:
+            reasons = ["the group is lost", None]
+            token = send_refusal.set(lambda: reasons.pop(0))
+            with pytest.raises(RequestNotSent, match=r"robots\.txt was not requested: the group is lost$"):
+                await client.origin_state(f"{busy_site.origin}/")
+            assert busy_site.requests == []
+            assert list(store.keys()) == []
+            # The refusal has not kept the lease of the fetch.
+            assert not await client.allows(f"{busy_site.origin}/private/")
+            assert reasons == []
+            send_refusal.reset(token)
+
+    asyncio.run(main())
 
 
 # --- no free connection in the pool of the caller --------------------------------------------------------------------

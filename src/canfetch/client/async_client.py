@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
-from canfetch.access.responses import Failure, Response
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.base_client import BaseClient
 from canfetch.client.documents import DecideStep, FetchStep, run_steps_async
-from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask
+from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask, send_refusal
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.request_headers import is_foreign
@@ -386,6 +386,10 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def _perform(self, action: Action) -> Any:
         match action:
             case SendRequest(request):
+                refusal = send_refusal.get()
+                reason = None if refusal is None else refusal()
+                if reason is not None:
+                    return Failure(request.url, FailureKind.LOCAL, reason)
                 return await self._transport.send(self._signed(request))
             case Pause(seconds):
                 return await asyncio.sleep(seconds)

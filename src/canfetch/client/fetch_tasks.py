@@ -1,9 +1,10 @@
 """Fetches of an asynchronous client: tasks of one event loop, for whose result tasks of every event loop can wait."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
+from contextvars import ContextVar
 from time import monotonic
 from typing import Any, Final, Generic, TypeVar
 
@@ -13,6 +14,10 @@ ResultT = TypeVar("ResultT")
 
 # An event loop that was stopped reports nothing, so tasks of other event loops look now and then.
 _POLL_SECONDS: Final = 0.25
+
+# Asked before each request of a fetch that the current task starts: why it must no longer be sent, or None. Between the
+# decision to fetch and a request, the event loop can be blocked for long.
+send_refusal: Final[ContextVar[Callable[[], str | None] | None]] = ContextVar("send_refusal", default=None)
 
 
 class FetchAbandoned(Exception):

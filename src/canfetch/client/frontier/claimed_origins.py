@@ -65,6 +65,10 @@ class ClaimedOrigins(URLQueue, Generic[C]):
             with self._lock:
                 claim.is_busy = False
 
+    def has_origin(self, origin: int) -> bool:
+        """Return whether this process still has a claim of an origin, as far as it knows."""
+        return origin in self._claims
+
     def lost_origins(self) -> list[int]:
         """Return the origins that this process no longer has, since the last call."""
         if not self._lost:

@@ -15,7 +15,7 @@ from canfetch.access.pacing import Pace
 from canfetch.client.frontier.awaited_files import CheckedOrigin
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME, Moment
 from canfetch.client.frontier.grouping import Resolver, resolved_group, unresolved_host
-from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks, recheck_delay
+from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks, RequestPermission, recheck_delay
 from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn
 from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
 from canfetch.client.frontier.turn import SkippedURL
@@ -187,7 +187,10 @@ class GroupTurns:
             self._queue.set_phases([(Phase.CHECKING, group.id)])
             check = self._running[group.id] = _Check(name, group.delay, [])
             newest_url = self._queue.newest_url(group.id)
-            self._checks.start(group._replace(name=name), newest_url, partial(self._request, group, check))
+            permission = RequestPermission(
+                partial(self._request, group, check), partial(self._queue.has_origin, group.id)
+            )
+            self._checks.start(group._replace(name=name), newest_url, permission)
         return len(groups)
 
     def _needs_no_check(self, name: str, now: Moment) -> bool:

@@ -10,6 +10,7 @@ from canfetch.access.effective_access import FetchNeed
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.pacing import Pace
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.fetch_tasks import send_refusal
 from canfetch.client.frontier.awaited_files import AwaitedFile, AwaitedFiles, CheckedOrigin
 from canfetch.client.frontier.clocks import Moment
 from canfetch.client.frontier.queue_values import QueuedOrigin
@@ -34,6 +35,7 @@ _MIN_RECHECK_DELAY: Final = 1.0
 # exception. After an exception, the delay doubles up to the maximum.
 _NOT_SENT_DELAY: Final = 10.0
 _MAX_EXCEPTION_DELAY: Final = 3600.0
+_NOT_OURS: Final = "another process has the group of its origin"
 
 
 class CheckResult(NamedTuple):
@@ -59,6 +61,18 @@ class CheckResult(NamedTuple):
     pace: Pace | None = None
     newest_url: float = inf
     targets: Sequence[str] = ()
+
+
+class RequestPermission(NamedTuple):
+    """Whether the robots.txt of a group may be requested.
+
+    Attributes:
+        begin: Notes that it is requested now. Returns False if it may not be.
+        is_valid: Returns whether it may still be sent.
+    """
+
+    begin: Callable[[], bool]
+    is_valid: Callable[[], bool]
 
 
 class _Check(NamedTuple):
@@ -149,15 +163,15 @@ class OriginChecks:
             return 0
         return self._max_checks - len(self._tasks) - len(self._checked)
 
-    def start(self, origin: QueuedOrigin, newest_url: float, may_request: Callable[[], bool] | None = None) -> None:
+    def start(self, origin: QueuedOrigin, newest_url: float, permission: RequestPermission | None = None) -> None:
         """Obtain the robots.txt of an origin in the background.
 
         Args:
             newest_url: The ID of its newest URL. If this check gives up the origin, newer ones are not skipped.
-            may_request: Called before a request is sent, which is not sent if it returns False.
+            permission: Asked before a request is sent.
         """
         url = f"{origin.name}/"
-        obtaining = self._client.origin_state(url) if may_request is None else self._obtain(url, may_request)
+        obtaining = self._client.origin_state(url) if permission is None else self._obtain(url, permission)
         task = asyncio.create_task(obtaining, name=f"canfetch check {origin.name}")
         self._tasks[task] = _Check(origin, self._now().wall, newest_url)
         task.add_done_callback(self._end)
@@ -192,15 +206,17 @@ class OriginChecks:
             self._released.discard(origin.id)
         return results
 
-    async def _obtain(self, url: str, may_request: Callable[[], bool]) -> OriginState:
+    async def _obtain(self, url: str, permission: RequestPermission) -> OriginState:
         state = await self._client.origin_state(url, offline=True)
         need = FetchNeed.NOW
         if state.entry.outcome.kind is not OutcomeKind.OFFLINE:
             need = state.fetch_need(self._now().wall)
         if need is FetchNeed.NO:
             return state
-        if not may_request():
-            raise RequestNotSent(f"{url}robots.txt is not requested: another process has the group of its origin")
+        if not permission.begin():
+            raise RequestNotSent(f"{url}robots.txt is not requested: {_NOT_OURS}")
+        # The calls of the store and of a shared queue can take longer than the lease of the group.
+        send_refusal.set(lambda: None if permission.is_valid() else _NOT_OURS)
         # A request in the background would be one that is not counted.
         return await self._client.origin_state(url, refresh=need is FetchNeed.SOON)
 

@@ -101,6 +101,10 @@ class URLQueue(ABC):
         """Return the origins that this frontier has lost to others since the last call, without a turn or a wait."""
         return []
 
+    def has_origin(self, origin: int) -> bool:  # noqa: ARG002 - of those that share a crawl
+        """Return whether an origin, or a group, still belongs to this frontier."""
+        return True
+
     @abstractmethod
     def add(self, new: NewURLs) -> AddedURLs:
         """Add the URLs that were never added before. Count URLs that cannot be added."""

@@ -80,6 +80,11 @@ class LeasedURLs(ClaimedOrigins[Claim]):
         self._stopped = threading.Event()
         self._renewal = threading.Thread(target=self._renew_leases, name="canfetch frontier lease", daemon=True)
 
+    def has_origin(self, origin: int) -> bool:
+        """Return whether this process still has the lease of a queue, by its own clock."""
+        claim = self._claims.get(origin)
+        return claim is not None and not self._is_lost(claim)
+
     def _is_lost(self, claim: Claim) -> bool:
         """Return whether the lease of a claim has expired, and forget the claim then."""
         if running_seconds() < claim.lost_at:
