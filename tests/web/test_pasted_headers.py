@@ -4,7 +4,11 @@ import pytest
 
 pytest.importorskip("fastapi")
 
+from canfetch import parse
+from canfetch.answers.crawlers import requested_agents
 from canfetch.answers.pages import parse_header_lines
+from canfetch.answers.use import use_table
+from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.errors import InvalidOption
 
 NOINDEX = [("X-Robots-Tag", "noindex")]
@@ -44,3 +48,19 @@ def test_headers_of_the_last_response_are_read(text: str) -> None:
 def test_an_invalid_line_is_reported_with_its_number(text: str) -> None:
     with pytest.raises(InvalidOption, match="invalid header on line 2: expected 'NAME: VALUE'"):
         parse_header_lines(f"Date: today\n{text}")
+
+
+@pytest.mark.parametrize("status", ["402 Payment Required", "404"])
+def test_the_status_of_a_pasted_head_counts(status: str) -> None:
+    headers = "HTTP/2 200\nContent-Usage: train-ai=n\n"
+    assert training_use(headers) is False
+    assert training_use(headers.replace("200", status)) is None
+    # The last response counts.
+    assert training_use(f"HTTP/1.1 {status}\nServer: a\n\n{headers}") is False
+
+
+def training_use(headers: str) -> bool | None:
+    agents = requested_agents(["GPTBot"])
+    table = use_table(parse(b""), "https://example.com/a", agents, headers=headers, tdm_file=None, now=0.0)
+    (crawler,) = table.rows()
+    return crawler.uses[UsagePurpose.TRAINING].allowed

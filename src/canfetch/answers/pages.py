@@ -16,12 +16,21 @@ from canfetch.errors import InvalidOption
 from canfetch.pages.page_rules import PageRules, parse_page
 from canfetch.pages.verdict import PageVerdict
 
-_STATUS_LINE: Final = re.compile(r"HTTP/\d", re.IGNORECASE)
+_STATUS_LINE: Final = re.compile(r"HTTP/\d\S*(?:\s+([1-5]\d\d)(?!\S))?", re.IGNORECASE | re.ASCII)
 _VERBOSE_LINE: Final = re.compile(r"< (HTTP/\d|[\w-]+:)", re.IGNORECASE | re.ASCII)
 
 
 def parse_header_lines(text: str) -> list[tuple[str, str]]:
-    """Return the headers of a pasted response, as curl prints it.
+    """Return the headers of a pasted response. See `parse_head`.
+
+    Raises: InvalidOption.
+    """
+    _, headers = parse_head(text)
+    return headers
+
+
+def parse_head(text: str) -> tuple[int | None, list[tuple[str, str]]]:
+    """Return the status code, if the text has one, and the headers of a pasted response, as curl prints it.
 
     If the text holds several responses, such as redirects, the last one counts. Text after the blank line is skipped.
     In the output of `curl -v`, only lines that start with `< ` are read.
@@ -30,19 +39,21 @@ def parse_header_lines(text: str) -> list[tuple[str, str]]:
     """
     lines = text.splitlines()
     is_verbose = any(_VERBOSE_LINE.match(line) for line in lines)
+    status: int | None = None
     headers: list[tuple[str, str]] = []
     is_ended = False
     for number, written in enumerate(lines, 1):
         if is_verbose and written != "<" and not written.startswith("< "):
             continue
         line = written[1:].strip() if is_verbose else written
-        if _STATUS_LINE.match(line):
+        if status_line := _STATUS_LINE.match(line):
+            status = int(status_line[1]) if status_line[1] else None
             headers, is_ended = [], False
         elif not line.strip():
             is_ended = bool(headers)
         elif not is_ended:
             headers.append(parse_header(line, f"header on line {number}"))
-    return headers
+    return status, headers
 
 
 def parse_header(line: str, subject: str) -> tuple[str, str]:

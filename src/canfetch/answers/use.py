@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from canfetch.agents import get_crawler
 from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import names_json, with_notes
-from canfetch.answers.pages import parse_header_lines
+from canfetch.answers.pages import parse_head
 from canfetch.consent.decision import UseSources, read_sources
 from canfetch.consent.licenses import MAX_PLACES
 from canfetch.consent.sources import MissingSource, PageResponse
@@ -130,7 +130,8 @@ def use_table(
     """Return the table for sources that a user has pasted.
 
     Args:
-        headers: The head of the response, one header a line, or an empty text if it is unknown.
+        headers: The head of the response, one header a line, or an empty text if it is unknown. Without a status line,
+            the status is 200.
         tdm_file: The TDM file of the origin, or None if it is unknown.
     Raises: InvalidURL; InvalidOption: A line of `headers` is not a header, or the file has too many License records for
         so many crawlers.
@@ -142,7 +143,7 @@ def use_table(
             f"{MAX_LICENSE_STATEMENTS}, License lines times agents and uses"
         )
     unread = MissingSource(SourceState.NOT_READ)
-    fields = parse_header_lines(headers)
-    response = PageResponse(200, fields) if fields else unread
+    status, fields = parse_head(headers)
+    response = PageResponse(status or 200, fields) if fields or status else unread
     tdm = unread if tdm_file is None else tdm_file
     return UseTable(robots, agents, read_sources(url, robots=robots, response=response, tdm=tdm, now=now))
