@@ -46,7 +46,7 @@ NAMED = {
     "interval-below-minimum": 4,
     "skipped-early": 4,
     "killed-early": 38,
-    "split-hosts": 28,
+    "split-hosts": 164,
     "split-domains": 4,
     "first-address": 198,
     "delay-of-origin": 4,
