@@ -167,7 +167,7 @@ def test_the_report_of_the_example_is_one_printed_page(tester: OpenPage) -> None
     expect(crawlers.filter(has_text="GPTBot")).to_contain_text("11 of 16")
     expect(crawlers.filter(has_text="Google-Extended")).to_contain_text("not permitted for 5 of 16")
     findings = report.locator(".findings")
-    expect(findings.locator("[data-line]")).to_have_count(16)
+    expect(findings.locator("[data-line]")).to_have_count(17)
     words = findings.inner_text()
     assert words.count("What to do:") == findings.locator("li").count()
     assert ". because" not in words

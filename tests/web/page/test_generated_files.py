@@ -22,11 +22,11 @@ MAX_URLS: Final = 44
 CRAWLERS: Final = ("Googlebot-Image", "AdsBot-Google", "GPTBot", "ExampleBot")
 # The readings that the page compares.
 TODAY: Final = ("rfc9309", "google", "googlebot", "bing", "yandex")
-# The matrix and the comparison of readings change the panel once each.
-OPEN: Final = """async ([fragment, updates]) => {
+# Another file changes the panel three times: without verdicts, with the matrix, and with the comparison of readings.
+OPEN: Final = """async (fragment) => {
   const panel = document.querySelector(".verdict-panel");
   const generation = () => Number(panel.dataset.generation);
-  const wanted = generation() + updates;
+  const wanted = generation() + 3;
   const done = new Promise((resolve) => {
     new MutationObserver((_, observer) => {
       if (generation() < wanted) return;
@@ -98,7 +98,7 @@ def test_every_cell_of_generated_files_is_that_of_the_library(tall: OpenPage, se
     for seed in seeds:
         file, urls, crawlers = case(seed)
         expected = expected_rows(file, urls, crawlers)
-        rows: list[list[str]] = tall.page.evaluate(OPEN, [link(file, urls, crawlers), 2])
+        rows: list[list[str]] = tall.page.evaluate(OPEN, link(file, urls, crawlers))
         assert rows == expected, f"seed {seed}"
         shown += sum(map(len, rows))
     assert shown > 50 * len(seeds)
@@ -115,7 +115,7 @@ def test_rules_of_an_explanation_have_the_order_of_the_library(tall: OpenPage) -
         selected = max(losers, key=lambda cell: len(losers[cell]))
         if len(losers[selected]) < 2:
             continue
-        tall.page.evaluate(OPEN, [link(file, urls, crawlers, selected), 2])
+        tall.page.evaluate(OPEN, link(file, urls, crawlers, selected))
         expect(tall.find(".why-panel .rule")).to_have_count(len(losers[selected]))
         assert [tuple(rule) for rule in tall.page.evaluate(LINES)] == losers[selected], f"seed {seed}"
         compared += 1
@@ -137,7 +137,7 @@ def test_safe_fixes_change_the_file_and_no_cell(tall: OpenPage) -> None:
     urls = ["/", "/shop/", "/shop/cart", "/caf%C3%A9", "/x?sid=1", "/~staff/"]
     named = "user-agent: GPTBot\nDisalow: /shop/\nAllow:/shop/cart\n"
     file = f"{named}\nUser-agent:*\nDisallow: /caf\u00e9\ndisallow: /%7Estaff/\n"
-    before: list[list[str]] = tall.page.evaluate(OPEN, [link(file, urls, CRAWLERS), 2])
+    before: list[list[str]] = tall.page.evaluate(OPEN, link(file, urls, CRAWLERS))
     assert before == expected_rows(file, urls, CRAWLERS)
     expect(tall.control("fix")).to_be_visible()
     text = tall.editor.inner_text()
