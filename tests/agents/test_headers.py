@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.author.servers import REFUSED, SERVERS, RunningServer, running
 
 import canfetch
 from canfetch.agents import CRAWLERS, Crawler, PublishedHeader, find_crawler
-from canfetch.agents.declarations import names_in
+from canfetch.agents.declarations import name_regex, names_in
 from canfetch.agents.other_clients import is_other_client
 from canfetch.agents.registry import names_to_look_up
 from canfetch.author.servers.rules import build_server_rules
@@ -295,6 +297,16 @@ def test_programs_and_crawlers_with_a_contact_are_refused_under_the_names_of_oth
         ("[GPTBot/1.2]", "GPTBot"),
         ("GPTBot-Other/1.0", None),
         ("me.GPTBot", None),
+        ("x (mail GPTBot@openai.com)", None),
+        ("x (GPTBot.Feeds@openai.com)", None),
+        ("x (GPTBot+crawl@openai.com)", None),
+        ("x (crawl+GPTBot@openai.com)", None),
+        ("x (GPTBot@)", None),
+        ("GPTBot.Feeds+", "GPTBot"),
+        ("GPTBot+Feeds/1.0@openai.com", "GPTBot"),
+        ("=GPTBot/1.2", "GPTBot"),
+        ("+GPTBot/1.2", None),
+        ("GPTBot+" * 9_000 + "@", None),
         ("a." * 30_000 + "GPTBot", None),
         ("WhatsApp " * 7_000, None),
     ],
@@ -327,6 +339,12 @@ def test_names_of_apps_of_added_crawlers() -> None:
     registry = canfetch.REGISTRY.with_crawlers(crawler)
     assert registry.find_crawler("fish.app/2.0 (+https://example.com/bot)") is crawler
     assert registry.find_crawler("Mozilla/5.0 (Linux; Android 14) Chrome/131 Fish.App/24") is None
+
+
+@given(st.lists(st.sampled_from([*"ab.@+-_/ ;é", "Fish", "Fish.App"])).map("".join))
+def test_servers_and_the_registry_find_the_same_names(header: str) -> None:
+    for name in ("fish", "fish.app"):
+        assert (name in names_in(header)) == bool(re.search(name_regex([name]), header, re.IGNORECASE)), name
 
 
 def test_words_are_read_in_bounded_time() -> None:

@@ -10,16 +10,16 @@ sections 3 and 5; RFC 7591 for the members outside `web_bot_auth`.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, Final, NamedTuple, cast, get_args
 
 from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, Verification
-from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
-from canfetch.errors import InvalidOption, InvalidProductToken
+from canfetch.errors import InvalidOption
 
 CARD_PATH: Final = "/.well-known/signature-agent-card"
 """The path of the card of an origin. The draft has none: a card can have any https URL."""
@@ -31,6 +31,8 @@ _MAX_ITEMS: Final = 100
 _MAX_DEPTH: Final = 10
 _MAX_FAULTS: Final = 50
 _MAX_NAME: Final = 80
+# RFC 9309, with the digits and dots that real names have.
+_TOKEN: Final = re.compile("[A-Za-z0-9_.-]+")
 _EXTENSION: Final = "web_bot_auth"
 _TRIGGERS: Final = ("fetcher", "crawler")
 # The members of a card, and those of `web_bot_auth`: their names, the attributes of `AgentCard`, and their kinds.
@@ -326,10 +328,8 @@ def _is_list(value: Any) -> bool:
 
 
 def _is_token(value: str) -> bool:
-    try:
-        return value != "*" and bool(Agent((value,)).tokens)
-    except InvalidProductToken:
-        return False
+    # A letter of another alphabet that looks like an ASCII letter would make two crawlers look like one.
+    return _TOKEN.fullmatch(value) is not None
 
 
 def _is_text(value: Any) -> bool:

@@ -10,8 +10,9 @@ from typing import Final
 
 # The name is neither part of a longer name nor of a URL or an email address.
 _BEFORE_NAME: Final = "(?:^|[^A-Za-z0-9_./@+-])"
-_AFTER_NAME: Final = "(?:[^A-Za-z0-9_-]|$)"
-_WORD: Final = re.compile(r"(?<![a-z0-9_./@+-])[a-z0-9_-][a-z0-9_.-]*")
+_AFTER_NAME: Final = r"(?:[^A-Za-z0-9_.@+-]|$|[.+][A-Za-z0-9_.+-]*(?:[^A-Za-z0-9_.@+-]|$))"
+# A word, and what would make it the first part of an email address.
+_WORD: Final = re.compile(r"(?<![a-z0-9_./@+-])([a-z0-9_-][a-z0-9_.-]*)([a-z0-9_.+-]*@?)")
 # Product names are shorter. So a word is read in constant time, however many dots it has.
 _MAX_NAME_CHARACTERS: Final = 64
 # Nothing but the name, its version, a letter for the platform, and a comment.
@@ -42,7 +43,7 @@ def names_in(user_agent: str) -> dict[str, None]:
 
     Cost: O(characters).
     """
-    words = dict.fromkeys(_WORD.findall(user_agent.lower()))
+    words = dict.fromkeys(word for word, rest in _WORD.findall(user_agent.lower()) if not rest.endswith("@"))
     if "." not in user_agent:
         return words
     names: dict[str, None] = {}

@@ -16,6 +16,7 @@ import click
 
 from canfetch.agents import REGISTRY, Crawler, Purpose
 from canfetch.agents.registry import names_to_look_up
+from canfetch.agents.requested import RequestedAgent, alternatives, probable_tokens
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_whole_input
@@ -27,6 +28,7 @@ from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import print_message, printable
+from canfetch.core.agent import Agent
 from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption
@@ -100,9 +102,8 @@ def _add(
         return printable(f"{error}{'' if 'purpose' not in str(error) else ' (--purpose)'}")
     if entry is not None and not replace:
         return f"the registry has {entry.name} of {entry.operator}: pass --replace to use the card instead"
-    others = None if replace else _other_senders(crawler.name)
-    if others is not None:
-        return f"headers of {others} have the token {printable(crawler.name)} as well: pass --replace to add it"
+    if not replace and (reason := _confusion(crawler.name)):
+        return f"{reason}: pass --replace to add it"
     lock = f"{output}.lock"
     try:
         with closing(FileLock(lock, timeout=_LOCK_SECONDS)):
@@ -135,14 +136,19 @@ def _write(output: str, crawler: Crawler, *, replace: bool) -> str | None:
     return None
 
 
-def _other_senders(token: str) -> str | None:
-    """Return who sends headers in which a crawler with this token would be found, or None."""
+def _confusion(token: str) -> str | None:
+    """Return why a crawler with this token would be taken for another client, or None."""
     from canfetch.agents.other_clients import is_other_client  # noqa: PLC0415 - only for this option
 
-    if is_other_client(token):
-        return "browsers, apps or libraries"
     headers = ((one.name, header.value) for one in REGISTRY.crawlers for header in one.headers)
-    return next((name for name, header in headers if token.lower() in names_to_look_up(header)), None)
+    others = "browsers, apps or libraries"
+    if not is_other_client(token):
+        others = next((name for name, header in headers if token.lower() in names_to_look_up(header)), "")
+    if others:
+        return f"headers of {others} have the token {token} as well"
+    if tokens := probable_tokens(RequestedAgent(token, Agent(token), None)):
+        return f"the token {token} can be taken for {alternatives(tokens)}"
+    return None
 
 
 def _lines(card: "AgentCard", url: str | None, entry: Crawler | None, differences: list[str] | None) -> list[str]:
