@@ -1,5 +1,6 @@
 """`canfetch identity`: keys are made, shown, rotated and checked, and no private key is shown."""
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -81,6 +82,57 @@ def test_rotation_publishes_the_next_key_first(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("made")
+def test_nobody_else_can_open_a_file_with_private_keys(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modes = set()
+    open_file = os.open
+
+    def note_mode(path: Any, flags: int, mode: int = 0o777, **options: Any) -> int:
+        descriptor = open_file(path, flags, mode, **options)
+        if Path(path).parent == folder / "bot" and flags & os.O_CREAT:
+            modes.add(os.fstat(descriptor).st_mode & 0o777)
+        return descriptor
+
+    def open_existing(path: Path, *arguments: Any, **options: Any) -> Any:
+        assert path.parent != folder / "bot" or path.exists(), "created with the permissions of any file"
+        return open_path(path, *arguments, **options)
+
+    open_path = Path.open
+    monkeypatch.setattr(os, "open", note_mode)
+    monkeypatch.setattr(Path, "open", open_existing)
+    before = os.umask(0)
+    try:
+        assert run("identity", "rotate", "bot", "--compromised").code == 0
+    finally:
+        os.umask(before)
+    assert modes == {0o600}
+
+
+@pytest.mark.usefixtures("made")
+def test_a_rotation_that_fails_halfway_can_be_seen_and_repeated(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def fail(file: Path, target: Path) -> Path:
+        if target.name != "identity.json":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return replace(file, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", fail)
+        assert run("identity", "rotate", "bot", "--compromised").code == 2
+    # A process that is killed leaves its file.
+    (folder / "bot" / ".canfetch-0123456789abcdef").write_bytes(b"{}")
+    shown = run("identity", "show", "bot")
+    assert "does not have the key that signs" in shown.err
+    key = json.loads(run("identity", "show", "bot", "--format", "json").out)["keys"][0]["key"]
+    assert key in shown.err
+    assert run("identity", "rotate", "bot", "--compromised").code == 0
+    assert run("identity", "show", "bot").err == ""
+    assert not list((folder / "bot").glob(".canfetch-*"))
+
+
+@pytest.mark.usefixtures("made")
 def test_a_signature_is_printed_as_headers(run: Run) -> None:
     lines = run("identity", "show", "bot", "--sign", "https://example.com/fish").lines
     assert [line.partition(":")[0] for line in lines] == ["Signature-Agent", "Signature-Input", "Signature"]
@@ -99,11 +151,17 @@ def test_the_public_keys_are_printed(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("made")
-@pytest.mark.parametrize("server, start", [("nginx", "location = /.well-known/"), ("apache", 'Alias "/.well-known/')])
+@pytest.mark.parametrize("server, start", [("nginx", 'location = "/.well-known/'), ("apache", 'Alias "/.well-known/')])
 def test_lines_of_servers(run: Run, folder: Path, server: str, start: str) -> None:
     text = run("identity", "show", "bot", "--server", server).out
     assert text.startswith(start)
     assert (str(folder / PUBLIC) in text, DIRECTORY_TYPE in text) == (True, True)
+
+
+def test_servers_compare_decoded_paths(run: Run) -> None:
+    assert run("identity", "init", "bot", "--url", "https://bot.example/my%20keys/%22").code == 0
+    assert 'location = "/my keys/\\""' in run("identity", "show", "bot", "--server", "nginx").out
+    assert 'Alias "/my keys/\\""' in run("identity", "show", "bot", "--server", "apache").out
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from types import UnionType
 from typing import Any, Final
 
 from canfetch.client.forking import abandon, reset_on_fork
-from canfetch.client.private_files import SPACE_ADVICE, kind_of_path, os_reason
+from canfetch.client.private_files import PRIVATE_FILE_MODE, SPACE_ADVICE, kind_of_path, os_reason
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import StoreError
@@ -114,8 +114,6 @@ def sqlite_reason(path: Path | str, error: Exception) -> str:
         pass
     return message
 
-
-_LOCK_FILE_MODE: Final = 0o644
 
 # SQLite runs the queries of views and triggers, which need not end, and the code of virtual tables.
 _HARMLESS: Final = ("CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ")
@@ -345,8 +343,8 @@ class FileLock:
 
 def _open_lock(path: str) -> int:
     try:
-        # On network file systems, only a file that is open for writing can be locked.
-        return os.open(path, os.O_RDWR | os.O_CREAT, _LOCK_FILE_MODE)
+        # On network file systems, only a file that is open for writing can be locked. Whoever can read it can lock it.
+        return os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)
     except OSError as error:
         if error.errno != errno.EROFS:
             raise
@@ -355,6 +353,6 @@ def _open_lock(path: str) -> int:
 
 
 def _busy() -> sqlite3.OperationalError:
-    error = sqlite3.OperationalError("database is locked")
+    error = sqlite3.OperationalError("another process has locked it")
     error.sqlite_errorcode = sqlite3.SQLITE_BUSY
     return error

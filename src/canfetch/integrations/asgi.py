@@ -9,7 +9,7 @@ from typing import Any
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
-from canfetch.integrations.serving.requests import Reply, Request, rebuilt_target
+from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, rebuilt_target
 
 __all__ = ["Enforcement", "RobotsMiddleware", "Site"]
 
@@ -23,7 +23,7 @@ ASGIApplication = Callable[[Scope, Receive, Send], Awaitable[None]]
 class RobotsMiddleware:
     """Answers requests for /robots.txt, and refuses those of crawlers if the site enforces its rules.
 
-    All other requests, WebSockets and lifespan events reach the application unchanged.
+    The handshake of a WebSocket is a request, too. All others and lifespan events reach the application unchanged.
 
     Args:
         app: The application.
@@ -41,12 +41,16 @@ class RobotsMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it to the application."""
-        if scope["type"] == "http":
+        if scope["type"] in {"http", "websocket"}:
             path = whole_path(scope)
-            if self._site.concerns(path):
+            if self._site.concerns(path) and (scope["type"] == "http" or path != ROBOTS_PATH):
                 reply = await self._site.respond_async(_request(scope, path))
                 if reply is not None:
-                    await _send_reply(reply, send)
+                    await (
+                        _send_reply(reply, send)
+                        if scope["type"] == "http"
+                        else _refuse_handshake(scope, reply, receive, send)
+                    )
                     return
         await self._app(scope, receive, send)
 
@@ -88,8 +92,9 @@ def _request(scope: Scope, path: str) -> Request:
         return b", ".join(values).decode("latin-1") if values else None
 
     client = scope.get("client")
+    scheme = scope.get("scheme") or "http"
     return Request(
-        method=scope["method"],
+        method=scope.get("method", "GET"),
         path=path,
         target=scope_target(scope, path),
         # Of several fields, which httptools accepts, frameworks read the first.
@@ -97,11 +102,21 @@ def _request(scope: Scope, path: str) -> Request:
         peer=client[0] if client else None,
         header=header,
         prefix=_prefix(scope),
-        scheme=scope.get("scheme") or "http",
+        # The handshake of a WebSocket is a request over HTTP: RFC 6455 section 4.1.
+        scheme={"ws": "http", "wss": "https"}.get(scheme, scheme),
     )
 
 
-async def _send_reply(reply: Reply, send: Send) -> None:
+async def _send_reply(reply: Reply, send: Send, *, prefix: str = "") -> None:
     headers = [(name.lower().encode("ascii"), value.encode("latin-1")) for name, value in reply.headers]
-    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-    await send({"type": "http.response.body", "body": reply.body})
+    await send({"type": f"{prefix}http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": f"{prefix}http.response.body", "body": reply.body})
+
+
+async def _refuse_handshake(scope: Scope, reply: Reply, receive: Receive, send: Send) -> None:
+    await receive()
+    if "websocket.http.response" in (scope.get("extensions") or {}):
+        await _send_reply(reply, send, prefix="websocket.")
+    else:
+        # The server responds with 403.
+        await send({"type": "websocket.close"})

@@ -67,6 +67,43 @@ def test_target_without_a_raw_path_is_rebuilt(scope: dict[str, Any]) -> None:
     assert get(middleware, {**scope, "headers": [(b"User-Agent", GOOGLEBOT.encode())]})[0] == 403
 
 
+@pytest.mark.parametrize(
+    "scope, sent",
+    [
+        ({"path": "/private/x"}, ["websocket.close"]),
+        ({"path": "/sub/%2e%2e/private/x", "scheme": "wss", "extensions": {}}, ["websocket.close"]),
+        (
+            {"path": "/private/x", "extensions": {"websocket.http.response": {}}},
+            ["websocket.http.response.start", "websocket.http.response.body"],
+        ),
+        ({"path": "/x"}, ["websocket.accept"]),
+        (
+            {"path": "/private/x", "headers": [(b"user-agent", b"Mozilla/5.0 (X11; Linux) Firefox/140.0")]},
+            ["websocket.accept"],
+        ),
+    ],
+)
+def test_handshakes_of_websockets_are_refused(scope: dict[str, Any], sent: list[str]) -> None:
+    messages: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        messages.append(message)
+
+    async def application(_: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["type"] == "websocket.connect"
+        await send({"type": "websocket.accept"})
+
+    middleware = RobotsMiddleware(application, enforced(b"User-agent: *\nDisallow: /private/\nDisallow: /sub/\n"))
+    fields = [(b"User-Agent", GOOGLEBOT.encode())]
+    asyncio.run(middleware({"type": "websocket", "headers": fields, **scope}, receive, send))
+    assert [message["type"] for message in messages] == sent
+    if len(sent) == 2:
+        assert (messages[0]["status"], b"robots.txt disallows this" in messages[1]["body"]) == (403, True)
+
+
 # A proxy may remove the prefix: the URL of `/x` is `/private/x` then, and that of `/public/private/x` is itself.
 @pytest.mark.parametrize(
     "root_path, path, is_refused",
@@ -125,7 +162,7 @@ def test_header_lines_are_read_once_however_many_fields_a_signature_covers() -> 
     )
     identity = IdentityVerifier(dns=False, signatures=signatures)
     site = enforced(identity=identity, block_impostors=True, require_signature=["Googlebot"])
-    assert get(RobotsMiddleware(asgi_page, site), {"path": "/", "headers": headers}) == (200, PAGE)
+    assert get(RobotsMiddleware(asgi_page, site), {"path": "/", "headers": headers})[0] == 503
     # The signature conforms to the profile, with all its fields, and the directory does not exist.
     assert site.stats.signatures == {"directory-unavailable": 1}
     assert headers.reads == 1

@@ -144,7 +144,7 @@ def test_signed_requests_on_each_server(serve: Serve, directory: Server, authori
     assert 'canfetch_site_signatures_total{reason="key-unknown"} 1\n' in site.stats.to_prometheus()
     assert site.stats.to_json()["signatures"] == dict(site.stats.signatures)
     refused = server.send(PATH, CRAWLER, *PROXIED)
-    assert refused.headers["accept-signature"].endswith('created;expires;tag="web-bot-auth"')
+    assert refused.headers["accept-signature"].endswith(';created;expires;tag="web-bot-auth"')
     # Browsers and the robots.txt need no signature.
     assert server.send(PATH, "User-Agent: curl/8").body == PAGE
     assert server.send("/robots.txt", CRAWLER).status == 200
@@ -223,20 +223,46 @@ def test_impostors_without_a_signature_are_only_counted_by_default(directory: Se
     assert site.stats.impostors == {"Googlebot": 1}
 
 
-def test_an_outage_of_the_directory_is_undecided(directory: Server, authority: Authority) -> None:
+def test_nothing_passes_unchecked_in_an_outage_of_the_directory(directory: Server, authority: Authority) -> None:
     directory.serve("/keys", respond(b"", status=500))
     fields = {
         "user-agent": GOOGLEBOT,
         **{name.lower(): value for name, value in SIGNER.headers(agent=f'sig1="{url_of(directory)}"')},
     }
     try:
-        for block_undecided, status in ((False, None), (True, 403)):
+        for block_undecided in (False, True):
             site = signing_site(directory, authority, block_undecided=block_undecided)
+            # Otherwise, a signature that nobody can verify would be better than none.
             reply = site.respond(request("/", headers=fields, peer=FAKE))
-            assert (reply and reply.status) == status
-            assert site.stats.undecided == 1
+            assert reply is not None
+            assert (reply.status, dict(reply.headers)["Retry-After"]) == (503, "60")
+            assert (site.stats.undecided, site.stats.unchecked) == (0, {"Googlebot": 1})
+        strict = signing_site(directory, authority)
+        assert strict._enforcement is not None
+        lenient = enforced(identity=strict._enforcement.identity, require_signature=["Googlebot"])
+        assert lenient.respond(request("/", headers=fields, peer=FAKE)) is None
+        assert lenient.stats.undecided == 1
     finally:
         directory.serve("/keys", respond(json.dumps({"keys": [SIGNER.jwk]}).encode()))
+
+
+@pytest.mark.parametrize(
+    "options, nonce", [({}, ""), ({"require_nonce": False}, ""), ({"require_nonce": True}, "nonce;")]
+)
+def test_the_response_asks_for_what_the_site_requires(options: dict[str, Any], nonce: str) -> None:
+    signatures = SignatureVerifier(
+        hosts=["example.com"],
+        directories={"Googlebot": "https://keys.example"},
+        reject_replays=bool(options),
+        clock=lambda: NOW,
+        **options,
+    )
+    identity = IdentityVerifier(address_lists=AddressLists({}), dns=False, signatures=signatures)
+    site = enforced(identity=identity, block_impostors=True, require_signature=["Googlebot"])
+    reply = site.respond(request("/", headers={"user-agent": GOOGLEBOT}, peer=FAKE))
+    assert reply is not None
+    expected = f'sig1=("@authority" "signature-agent";key="sig1");created;expires;{nonce}tag="web-bot-auth"'
+    assert dict(reply.headers)["Accept-Signature"] == expected
 
 
 class Gate:

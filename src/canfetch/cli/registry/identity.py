@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from sqlite3 import Error as SQLiteError
 from typing import Any, Final
+from urllib.parse import unquote
 
 import click
 
@@ -17,7 +18,7 @@ from canfetch.cli.shared.network_options import connection_parameters, pop_conne
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.origin_lookup import OriginLookup
-from canfetch.cli.shared.output_files import replace_file
+from canfetch.cli.shared.output_files import TEMPORARY_PREFIX, replace_file
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import print_message, printable
@@ -72,17 +73,23 @@ def _init(folder: str, url: str, **values: Any) -> int:
 def _write(folder: str, identity: IdentityFile, now: float) -> None:
     """Replace the file of an identity, with its permissions, the public keys, and the card.
 
-    The public keys come first after a new key, so that no request is signed with a key that is not published.
+    If the process is killed in between, a next key that only the public keys have does no harm. If the new key signs at
+    once, the file of the identity comes first, because the public keys follow from it.
     """
     public = Path(_public_file(folder))
     try:
         public.parent.mkdir(parents=True, exist_ok=True)
+        # Those of a process that was killed have private keys.
+        for leftover in Path(folder).glob(f"{TEMPORARY_PREFIX}*"):
+            leftover.unlink(missing_ok=True)
     except OSError as error:
-        raise CommandError(f"cannot create {quoted(str(public.parent))}: {os_reason(error)}") from None
-    replace_file(str(public), identity.key_set(now))
+        raise CommandError(f"cannot write {quoted(folder)}: {os_reason(error)}") from None
+    files = [(str(public), identity.key_set(now)), (str(Path(folder) / IDENTITY_NAME), identity.to_json())]
+    signs_at_once = identity.active_key(now) is identity.keys[-1]
+    for file, content in reversed(files) if signs_at_once else files:
+        replace_file(file, content)
     if identity.card is not None:
         replace_file(_public_file(folder, CARD_PATH), identity.card_content())
-    replace_file(str(Path(folder) / IDENTITY_NAME), identity.to_json())
 
 
 def _print_next_steps(folder: str, identity: IdentityFile) -> None:
@@ -129,6 +136,7 @@ def _show(
     if len(names) > 1:
         raise CommandError(f"{names[0]} and {names[1]} cannot be used together")
     identity, now = _read(folder), time.time()
+    _warn_if_unpublished(folder, identity.active_key(now).thumbprint)
     if keys:
         sys.stdout.write(identity.key_set(now).decode() + "\n")
     elif card:
@@ -144,6 +152,22 @@ def _show(
     else:
         sys.stdout.write("".join(f"{line}\n" for line in _text_lines(identity, now)))
     return EXIT_OK
+
+
+def _warn_if_unpublished(folder: str, key: str) -> None:
+    """Print a note if the public file lacks the key that signs, as after `rotate` was killed."""
+    file = Path(_public_file(folder))
+    try:
+        with open_regular_file(file) as stream:
+            is_missing = key.encode() not in stream.read(MAX_IDENTITY_BYTES)
+    except OSError:
+        # It may be elsewhere.
+        return
+    if is_missing:
+        print_message(
+            f"canfetch: note: {quoted(str(file))} does not have the key that signs, {key}: replace it with the output "
+            f"of 'canfetch identity show {printable(folder)} --keys'"
+        )
 
 
 def _facts(identity: IdentityFile, now: float) -> dict[str, Any]:
@@ -191,19 +215,25 @@ def _server_lines(folder: str, identity: IdentityFile, server: str) -> str:
         published.append((identity.card_url, CARD_PATH, CARD_TYPE))
     lines = ""
     for url, name, media_type in published:
-        path = url.partition("://")[2].partition("/")[2]
+        path = _server_path(url)
         file = Path(_public_file(folder, name)).absolute()
         if server == "nginx":
             lines += (
-                f"location = /{path} {{\n    alias {file};\n    default_type {media_type};\n"
+                f"location = {path} {{\n    alias {file};\n    default_type {media_type};\n"
                 f'    types {{ }}\n    add_header Cache-Control "max-age={identity.max_age}";\n}}\n'
             )
         else:
             lines += (
-                f'Alias "/{path}" "{file}"\n<Location "/{path}">\n    Require all granted\n'
+                f'Alias {path} "{file}"\n<Location {path}>\n    Require all granted\n'
                 f'    ForceType {media_type}\n    Header set Cache-Control "max-age={identity.max_age}"\n</Location>\n'
             )
     return lines
+
+
+def _server_path(url: str) -> str:
+    """Return the path of a URL for the configuration of a server, which compares it with decoded paths."""
+    path = unquote(f"/{url.partition('://')[2].partition('/')[2]}").replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{path}"'
 
 
 def _rotate(folder: str, lead: int, compromised: bool) -> int:  # noqa: FBT001 - click calls it

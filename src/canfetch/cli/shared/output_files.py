@@ -5,13 +5,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.terminal import is_terminal, printable_lines
 from canfetch.client.private_files import create_private_file
 from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
+
+TEMPORARY_PREFIX: Final = ".canfetch-"
+"""How the name of a file begins that is not complete yet."""
 
 
 class PendingFile:
@@ -29,15 +32,15 @@ class PendingFile:
         self._target = Path(name)
         self._label = label
         self._force = force
-        self._temporary = self._target.with_name(f".canfetch-{os.urandom(8).hex()}")
+        self._temporary = self._target.with_name(f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}")
         with self._errors():
-            if is_private:
+            mode = self._target.stat().st_mode & 0o7777 if not is_private and self._target.exists() else None
+            # Nobody may open it with more permissions than it will have. A new file has those of any file of the user.
+            if is_private or mode is not None:
                 create_private_file(self._temporary)
-            # Otherwise, the file has the permissions of any new file of the user.
-            self._stream = self._temporary.open("wb" if is_private else "xb")
-            if not is_private:
-                with suppress(FileNotFoundError):
-                    self._temporary.chmod(self._target.stat().st_mode & 0o7777)
+            self._stream = self._temporary.open("wb" if is_private or mode is not None else "xb")
+            if mode is not None:
+                self._temporary.chmod(mode)
 
     def write(self, content: bytes) -> None:
         """Add bytes."""

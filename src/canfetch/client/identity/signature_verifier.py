@@ -127,7 +127,7 @@ class SignatureVerifier:
         self._limits = FailureLimits(
             max_failures=max_failures_per_minute, max_share=max_failure_time, monotonic=monotonic
         )
-        self._require_nonce = require_nonce
+        self.requires_nonce = reject_replays and require_nonce
         self._timeout = timeout
         self._clock = clock
         self._keys = KeyDirectories(
@@ -346,7 +346,7 @@ class SignatureVerifier:
         invalid = SignatureStatus.INVALID
         nonce = self._nonce(claim, crawler)
         if nonce is None:
-            if not self._require_nonce:
+            if not self.requires_nonce:
                 return check
             return claim.conclude(invalid, SignatureReason.NONCE_MISSING, "the signature has no nonce")
         replay = nonces.record(nonce, filter(None, (self._nonce(other, crawler) for other in others)))
@@ -404,9 +404,11 @@ def parse_hosts(hosts: Any) -> Hosts:
     parsed = set()
     for host in hosts:
         origin = find_origin(f"host://{host}/") if isinstance(host, str) else None
-        if origin is None or "/" in host:
+        if origin is None or "/" in host or "*" in host:
             raise InvalidOption(f"invalid host {quoted(host)}: expected a name such as 'example.com'")
         parsed.add((origin.host, origin.port))
+    if not parsed:
+        raise InvalidOption("invalid hosts []: expected host names, or None for all hosts")
     return frozenset(parsed)
 
 

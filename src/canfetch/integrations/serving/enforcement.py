@@ -111,6 +111,15 @@ class Enforcement:
         self._proxies = TrustedProxies(trusted_proxies)
         self._identify = lru_cache(maxsize=_CACHED_HEADERS)(self._identify_uncached)
 
+    @property
+    def requires_nonce(self) -> bool:
+        """Whether a signature must have a nonce."""
+        return (
+            self.identity is not None
+            and self.identity.signatures is not None
+            and self.identity.signatures.requires_nonce
+        )
+
     def declared_crawler(self, user_agent: str) -> DeclaredCrawler | None:
         """Return the crawler that a User-Agent header declares, or None, as for browsers.
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.crawler import Crawler
-from canfetch.agents.identity import Identity, IdentityStatus, SignatureCheck
+from canfetch.agents.identity import Identity, IdentityStatus, SignatureCheck, SignatureReason
 from canfetch.author.hosts import parse_host
 from canfetch.author.refusal import Refusal, status_phrase
 from canfetch.author.site_policy import closed_policy
@@ -33,17 +33,19 @@ _MAX_MAX_AGE: Final = 86_400
 _RETRY_AFTER: Final = ("Retry-After", "60")
 _MAX_RETRY_AFTER: Final = 86_400
 # RFC 9421 section 5.1: what a signature must cover.
-_ACCEPT_SIGNATURE: Final = (
-    "Accept-Signature",
-    'sig1=("@authority" "signature-agent";key="sig1");created;expires;tag="web-bot-auth"',
-)
+_ACCEPT_SIGNATURE: Final = 'sig1=("@authority" "signature-agent";key="sig1");created;expires;{}tag="web-bot-auth"'
 # The replies to requests that must be signed, and whose signatures are not verified yet. An attack has many.
 _UNCHECKED: Final = {
-    check.detail: (
-        ("signatures", check.reason.value),
-        whole_reply(status, f"{status} {status_phrase(status)}: {check.detail}", ("Retry-After", seconds)),
+    reason: (
+        ("signatures", reason.value),
+        whole_reply(status, f"{status} {status_phrase(status)}: {detail}", ("Retry-After", seconds)),
     )
-    for status, check, seconds in ((429, TOO_MANY_FAILURES, "60"), (503, OVERLOADED, "60"), (503, PENDING, "5"))
+    for status, reason, detail, seconds in (
+        (429, SignatureReason.TOO_MANY_FAILURES, TOO_MANY_FAILURES.detail, "60"),
+        (503, SignatureReason.OVERLOADED, OVERLOADED.detail, "60"),
+        (503, SignatureReason.DIRECTORY_PENDING, PENDING.detail, "5"),
+        (503, SignatureReason.DIRECTORY_UNAVAILABLE, "the directory with the key is not available", "60"),
+    )
 }
 
 
@@ -225,7 +227,7 @@ class Site:
         if unchecked is not None:
             address, check = unchecked
             # One call: beyond the limit, junk must cost as little time as possible.
-            self._counters.add("crawler_requests", _UNCHECKED[check.detail][0], ("unchecked", crawler.name))
+            self._counters.add("crawler_requests", _UNCHECKED[check.reason][0], ("unchecked", crawler.name))
             return _refuse_unchecked(request, crawler.name, address, check)
         self._counters.add("crawler_requests")
         verdict = find_refusal(crawler, file, request)
@@ -252,7 +254,7 @@ class Site:
             return None
         is_blocked = self._enforcement is not None and self._enforcement.block_impostors
         signature = identity.signature if check.must_sign and is_blocked else None
-        if signature is not None and signature.detail in _UNCHECKED:
+        if signature is not None and signature.reason in _UNCHECKED:
             self._counters.add(("unchecked", name))
             return _refuse_unchecked(request, name, check.address, signature)
         if not identity.is_impostor:
@@ -268,12 +270,17 @@ class Site:
         if self._enforcement is None or not self._enforcement.block_impostors:
             return None
         reason = f"this client is not {name}\n{printable_text(identity.reason)}"
-        return _refuse(request, self._enforcement.refusal, reason, *([_ACCEPT_SIGNATURE] if check.must_sign else []))
+        if not check.must_sign:
+            return _refuse(request, self._enforcement.refusal, reason)
+        nonce = "nonce;" if self._enforcement.requires_nonce else ""
+        return _refuse(
+            request, self._enforcement.refusal, reason, ("Accept-Signature", _ACCEPT_SIGNATURE.format(nonce))
+        )
 
 
 def _refuse_unchecked(request: Request, name: str, address: str | None, check: SignatureCheck) -> Reply:
     SERVING_LOGGER.info("%s was not checked as %s: %s", address, name, check.detail)
-    return _UNCHECKED[check.detail][1].reply_to(request)
+    return _UNCHECKED[check.reason][1].reply_to(request)
 
 
 def _refuse(request: Request, refusal: Refusal, reason: str, *headers: tuple[str, str]) -> Reply:
