@@ -6,6 +6,7 @@ member, so a file of a killed process is complete up to the last record. The nex
 
 import json
 import os
+import string
 import time
 import zlib
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import quote_from_bytes
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -138,8 +140,8 @@ class ArchivingTransport:
 
 
 def readable(value: str) -> str:
-    """Return the value of a header without the lone surrogates that represent bytes which are not UTF-8."""
-    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """Return the value of a header in ASCII, as the library requires. Other bytes are percent-encoded."""
+    return quote_from_bytes(value.encode("utf-8", "surrogateescape"), safe=string.printable)
 
 
 def reason(status: int) -> str:

@@ -1,6 +1,7 @@
 """Write src/canfetch/agents/_other_names.py: the names in the headers of browsers, apps and libraries.
 
-The headers are those of tests/agents/other_headers.json. With --check, it only reports whether the file is up to date.
+The headers are those of tests/agents/other_headers.json. `MORE_NAMES` are in headers that are not among them. With
+--check, it only reports whether the file is up to date.
 
     python tools/generate_other_names.py [--check]
 """
@@ -21,18 +22,24 @@ TARGET = ROOT / "src" / "canfetch" / "agents" / "_other_names.py"
 _LETTERS = re.compile(r"[a-z_-]+")
 _PRODUCT = re.compile(r"(?<![A-Za-z0-9_./@+-])([A-Za-z][A-Za-z0-9_.-]*)/")
 _WIDTH = 118
+MORE_NAMES = """
+" aarch64 alipayclient amd64 arch arm64 armv6l armv8l barcelona basilisk bytedanceapp bytedancewebview center clr
+cros crkey discord dragonfly electron falkon freebsd haiku harmonyos headlesschrome heytapbrowser huaweibrowser i386
+i686 iceweasel instagram iron jssdk kakaotalk klar lbbrowser loongarch64 maxthon media metasr mips64 miuibrowser
+mmwebsdk mqqbrowser musical_ly mypal net netbsd nettype openbsd openharmony oculusbrowser otter palemoon phone
+ppc64le puffin qqbrowser qtwebengine quark quest riscv64 s390x seamonkey series silk slack sleipnir smart-tv
+snapchat sparc64 spotify steam sunos teams telegram thunderbird tizen touch trill ucbs viber vivobrowser waterfox
+web0s webos weixin whale wifi windowswechat x86 x86_64 yabrowser zoom
+"""
 
 
 def other_names() -> list[str]:
-    """Return the names: words of letters, names with a version, and other words of several headers."""
+    """Return the names: words of letters, names with a version, other words of several headers, and `MORE_NAMES`."""
     headers = [row["value"] for row in json.loads(OTHER_HEADERS.read_bytes())]
     numbers = Counter(name for header in headers for name in names_to_look_up(header) if name)
     products = {name.lower() for header in headers for name in _PRODUCT.findall(header)}
-    return sorted(
-        name
-        for name, number in numbers.items()
-        if not is_generic(name) and (_LETTERS.fullmatch(name) or name in products or number > 1)
-    )
+    chosen = {name for name, number in numbers.items() if _LETTERS.fullmatch(name) or name in products or number > 1}
+    return sorted(name for name in chosen | set(MORE_NAMES.split()) if not is_generic(name))
 
 
 def main() -> int:

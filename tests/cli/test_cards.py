@@ -49,6 +49,12 @@ def test_a_file_is_shown_and_added(run: Run, folder: Path) -> None:
         ({"rfc9309-product-token": "10_15_7"}, "have the token 10_15_7 as well: pass --replace"),
         ({"rfc9309-product-token": "Lumia"}, "headers of AdIdxBot have the token Lumia as well: pass --replace"),
         ({"rfc9309-product-token": "openai"}, "openai can be taken for GPTBot, OAI-SearchBot or ChatGPT-User: pass "),
+        (
+            {"rfc9309-product-token": "CrOS"},
+            "headers of browsers, apps or libraries have the token CrOS as well: pass ",
+        ),
+        ({"rfc9309-product-token": "open-ai"}, "open-ai can be taken for GPTBot, OAI-SearchBot or ChatGPT-User: pass "),
+        ({"rfc9309-product-token": "AI-GPT_Bot2"}, "the token AI-GPT_Bot2 can be taken for GPTBot: pass --replace"),
         ({"rfc9309-product-token": "GTPBot"}, "the token GTPBot can be taken for GPTBot: pass --replace to add it"),
         ({"rfc9309-product-token": "GPTB\u043et"}, "is unchanged: the card has faults"),
         ({"purpose": "tdm"}, "the purpose 'tdm' of the card is not one of the registry"),

@@ -4,6 +4,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -78,6 +79,33 @@ def test_rfc3986_3_2_1_credentials_are_not_recorded(tmp_path: Path) -> None:
     ]
     assert lines[0]["robots"]["hops"] == [["http://example.com/robots.txt", 302, "http://***@other.example/robots.txt"]]
     assert lines[0]["robots"]["copy"]["url"] == "http://***@other.example/robots.txt"
+
+
+@pytest.mark.parametrize("change", ["deleted", "moved", "replaced", "folder removed"])
+@pytest.mark.parametrize("durable", [False, True])
+def test_a_line_in_a_file_that_is_gone_is_not_acknowledged(tmp_path: Path, change: str, durable: bool) -> None:  # noqa: FBT001 - a parameter
+    folder = tmp_path / "evidence"
+    with (
+        EvidenceRecorder(folder, durable=durable) as recorder,
+        Client(user_agent="ExampleBot/1.0", transport=ScriptedOrigin(), evidence=recorder) as client,
+    ):
+        client.allows("https://example.com/1")
+        first = recorder.path
+        if change == "moved":
+            first.rename(tmp_path / first.name)
+        elif change == "folder removed":
+            shutil.rmtree(folder)
+        else:
+            content = first.read_bytes()
+            first.unlink()
+            if change == "replaced":
+                first.write_bytes(content)
+        with pytest.raises(EvidenceError, match="decision not recorded: the file was deleted, moved or replaced"):
+            client.allows("https://example.com/2")
+        # The next decisions are in a new file.
+        client.allows("https://example.com/3")
+        assert recorder.path != first
+        assert [line["url"] for line in read_decisions(recorder.path)] == ["https://example.com/3"]
 
 
 def test_times_are_rfc3339(tmp_path: Path) -> None:

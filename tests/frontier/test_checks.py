@@ -112,6 +112,36 @@ def test_no_more_files_are_requested_at_the_same_time_than_the_option_says(limit
     assert transport.most_at_once == limit
 
 
+@pytest.mark.parametrize("group_by", ["origin", "host"])
+def test_a_file_that_the_client_refreshes_counts_for_the_next_turn(group_by: str) -> None:
+    hosts = Hosts({"a.example": b""})
+    skipped: list[SkippedURL] = []
+
+    async def main() -> None:
+        async with (
+            AsyncClient(user_agent="ExampleBot/1.0", transport=hosts, clock=virtual_now) as client,
+            Frontier(
+                client,
+                [f"{A}/{number}" for number in range(6)],
+                group_by=group_by,
+                on_skip=skipped.append,
+                clock=virtual_now,
+                monotonic=virtual_now,
+            ) as frontier,
+        ):
+            async for turn in frontier:
+                with turn:
+                    assert turn.url in {f"{A}/0", f"{A}/1"}
+                    if turn.url == f"{A}/1":
+                        hosts.files["a.example"] = b"User-agent: *\nDisallow: /\n"
+                        await client.refresh(f"{A}/")
+
+    run_in_virtual_time(main)
+    assert [one.url for one in skipped] == [f"{A}/{number}" for number in range(2, 6)]
+    # The new file is not requested again.
+    assert len(hosts.requests) == 2
+
+
 class RaisingHosts(Hosts):
     """Requests to hosts whose names begin with `bad` raise an exception.
 

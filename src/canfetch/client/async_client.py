@@ -2,11 +2,13 @@
 
 import asyncio
 import threading
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
+from math import inf
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 KeyT = TypeVar("KeyT")
 ResultT = TypeVar("ResultT")
+# Origins whose last call of `refresh` is remembered.
+_MAX_REFRESHED: Final = 10_000
 
 
 class AsyncClient(BaseClient[AsyncTransport]):
@@ -59,6 +63,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """Forget the fetches in progress in a forked process: their tasks belong to the parent."""
         self._lock = threading.Lock()
         self._in_flight: dict[str, FetchTask[OriginState]] = {}
+        self._refreshed: OrderedDict[str, float] = OrderedDict()
         self._file_fetches: dict[FileKey, FetchTask[KeptFile]] = {}
 
     async def allows(
@@ -216,7 +221,15 @@ class AsyncClient(BaseClient[AsyncTransport]):
 
         Raises: InvalidURL, ClientClosed. RequestNotSent: No request can be sent from this machine.
         """
-        return await self.origin_state(url, refresh=True)
+        state = await self.origin_state(url, refresh=True)
+        self._refreshed[state.entry.origin] = state.entry.fetched_at
+        if len(self._refreshed) > _MAX_REFRESHED:
+            self._refreshed.popitem(last=False)
+        return state
+
+    def refreshed_at(self, origin: str) -> float:
+        """Return when `refresh` has last fetched the robots.txt of an origin, or negative infinity."""
+        return self._refreshed.get(origin, -inf)
 
     async def entries(self) -> AsyncIterator[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH: Final = 17
 _LOCK_SECONDS: Final = 10.0
+# A shorter name can be a part of any other.
+_MIN_NAME: Final = 6
 
 
 def _import(
@@ -146,9 +148,14 @@ def _confusion(token: str) -> str | None:
         others = next((name for name, header in headers if token.lower() in names_to_look_up(header)), "")
     if others:
         return f"headers of {others} have the token {token} as well"
-    if tokens := probable_tokens(RequestedAgent(token, Agent(token), None)):
-        return f"the token {token} can be taken for {alternatives(tokens)}"
-    return None
+    name = _letters(token)
+    known = [one.name for one in REGISTRY.crawlers if len(one.name) >= _MIN_NAME and _letters(one.name) in name]
+    tokens = known[:1] or probable_tokens(RequestedAgent(name, Agent(name), None)) if name else ()
+    return f"the token {token} can be taken for {alternatives(tokens)}" if tokens else None
+
+
+def _letters(token: str) -> str:
+    return "".join(filter(str.isalnum, token.lower()))
 
 
 def _lines(card: "AgentCard", url: str | None, entry: Crawler | None, differences: list[str] | None) -> list[str]:

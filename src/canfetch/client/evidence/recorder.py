@@ -34,6 +34,7 @@ from canfetch.client.private_files import (
     os_reason,
 )
 from canfetch.client.procedure import Clock
+from canfetch.client.sqlite_files import is_same_file
 from canfetch.core.redaction import redact_credentials_in, redacted_url
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Verdict
@@ -205,6 +206,7 @@ class EvidenceRecorder:
                 self._content_files.create_folder()
             follows = self._other_heads.find()
             self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, PRIVATE_FILE_MODE)
+            self._identity = os.fstat(self._file)
             if self._durable:
                 sync_folder(self.folder)
         except OSError as error:
@@ -281,6 +283,11 @@ class EvidenceRecorder:
         self._head = EvidenceHead(self.segment, self._head.lines + 1, hash_line(line))
 
     def _write(self, data: bytes, consequence: str) -> None:
+        if not is_same_file(self.path, self._identity):
+            self._abandon()
+            raise EvidenceError(
+                f"{self.path}: {consequence}: the file was deleted, moved or replaced while it was in use"
+            )
         end = os.lseek(self._file, 0, os.SEEK_END)
         try:
             written = os.write(self._file, data)

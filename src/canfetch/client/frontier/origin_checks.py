@@ -292,7 +292,10 @@ class OriginChecks:
             origin: As for `use`.
             now: The epoch time by the wall clock.
         """
-        return origin in self._checked or self._is_usable_once(origin, now) or self._find_fresh(origin, now) is not None
+        checked = self._checked.get(origin)
+        if checked is not None and not self._is_replaced(checked):
+            return True
+        return self._is_usable_once(origin, now) or self._find_fresh(origin, now) is not None
 
     def use(self, origin: int | str, now: float) -> CheckedOrigin | None:
         """Return a checked origin for its next turn, or None if it has to be checked.
@@ -304,7 +307,7 @@ class OriginChecks:
         checked = self._checked.pop(origin, None)
         if checked is None and self._is_usable_once(origin, now):
             checked = self._held[origin]._replace(usable_until=-inf)
-        if checked is None or now < checked.state.valid_from:
+        if checked is None or now < checked.state.valid_from or self._is_replaced(checked):
             return self._find_fresh(origin, now)
         self._hold(origin, checked)
         return checked
@@ -312,7 +315,12 @@ class OriginChecks:
     def _is_usable_once(self, origin: int | str, now: float) -> bool:
         """Return whether the file of an origin was obtained for its next turn, so that it can have expired by then."""
         held = self._held.get(origin)
-        return held is not None and held.state.valid_from <= now < held.usable_until
+        return held is not None and held.state.valid_from <= now < held.usable_until and not self._is_replaced(held)
+
+    def _is_replaced(self, checked: CheckedOrigin) -> bool:
+        """Return whether the owner of the client has refreshed a file since it was checked."""
+        entry = checked.state.entry
+        return entry.fetched_at < self._client.refreshed_at(entry.origin)
 
     def set_due(self, group: int, due_at: float) -> None:
         """Note when a group that was checked can have its turn, in the time of the frontier."""
@@ -364,6 +372,8 @@ class OriginChecks:
     def _find_fresh(self, origin: int | str, now: float) -> CheckedOrigin | None:
         checked = self._held.get(origin)
         if checked is None or not checked.state.valid_from <= now < checked.state.next_fetch_at:
+            return None
+        if self._is_replaced(checked):
             return None
         self._held.move_to_end(origin)
         return checked
