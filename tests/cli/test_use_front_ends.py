@@ -43,8 +43,16 @@ ORIGIN = "https://example.com"
 AGENTS = ["ExampleBot", "Googlebot", "Applebot", "GPTBot", "CCBot"]
 NAMES = ["*", "ExampleBot", "Googlebot", "Google-Extended", "GPTBot", "Applebot-Extended", "CCBot"]
 URLS = [ORIGIN + path for path in ("/", "/a/b", "/b", "/%C3%A9", "/a?q=/b")]
-HEADERS = ["", "X-Robots-Tag: noai", "Content-Usage: train-ai=n, search=y", "Content-Signal: x", "tdm-reservation: 0"]
-TDM_FILES = [None, "[]", '[{"location": "/a/*", "tdm-reservation": 1}]', "{", "<p>"]
+HEADERS = [
+    "",
+    "X-Robots-Tag: noai",
+    "Content-Usage: train-ai=n, search=y",
+    "Content-Signal: x",
+    "tdm-reservation: 0",
+    "tdm-reservation: 0, 1,x",
+    "X-Robots-Tag: nosnippet",
+]
+TDM_FILES = [None, "[]", '[{"location": "/a/*", "tdm-reservation": 1.0}]', "{", "<p>"]
 LICENSE_URL = f"{ORIGIN}/license.xml"
 RSL = '<rsl xmlns="https://rslstandard.org/rsl"><content url="%s">%s'
 END = "</content></rsl>"

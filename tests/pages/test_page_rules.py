@@ -421,7 +421,7 @@ def test_positions_as_text() -> None:
 def test_tdmrep_notes() -> None:
     entries = (
         '[{"location": "/", "tdm-reservation": true}, {"location": "/", "tdm-reservation": 0, "tdm-policy": "/p"},'
-        '{"location": "/", "tdm-reservation": 1.0}, {"location": "x", "tdm-reservation": 1, "tdm-policy": ""}]'
+        '{"location": "/", "tdm-reservation": 1.5}, {"location": "x", "tdm-reservation": 1e0, "tdm-policy": ""}]'
     )
     file = parse_page(url="/", tdm_file=entries).tdm_file
     assert file is not None
@@ -438,6 +438,25 @@ def test_of_several_headers_the_reservation_wins(order: str) -> None:
     page = parse_page(headers=[("tdm-reservation", value) for value in order])
     assert page.reservation is not None
     assert page.reservation.reserved
+
+
+@pytest.mark.parametrize(
+    "value, stated",
+    [
+        ("1, 1", [(True, "")]),
+        ("1,0", [(False, ""), (True, "")]),
+        ("0,, 0,", [(False, "")]),
+        ("x, 1,y", [(True, ""), (None, "x, y")]),
+        ("1.0, true", [(None, "1.0, true")]),
+        (" , ", [(None, "")]),
+        (",".join(map(str, range(10_000))), [(False, ""), (True, ""), (None, "2, 3, 4")]),
+    ],
+)
+def test_rfc9110_5_3_headers_that_were_joined(value: str, stated: list[tuple[bool | None, str]]) -> None:
+    page = parse_page(headers={"tdm-reservation": value, "tdm-policy": "https://example.com/a,b"})
+    found = [(one.reserved, one.invalid_value[: len(stated[-1][1]) or None]) for one in page.reservations]
+    assert found == stated
+    assert {one.policy for one in page.reservations} == {"https://example.com/a,b"}
 
 
 def test_policy_of_a_header_does_not_apply_to_elements() -> None:

@@ -126,14 +126,30 @@ def _parse_file(content: bytes) -> TDMFile:
 
 
 def parse_header_reservations(fields: Fields) -> Iterator[Reservation]:
-    """Yield the reservations of the headers, each with the first policy."""
+    """Yield the reservations of the headers, each with the first policy.
+
+    Libraries and proxies join headers with commas. Each value of a header counts once, and what is neither 0 nor 1 is
+    one invalid value. A policy is not split, because a URL can contain commas.
+
+    Source: RFC 9110 sections 5.3 and 5.6.1.
+    """
     yield from _reservations(
         (
             (value, PagePosition(PageSource.TDM_HEADER, number))
-            for number, value in enumerate(fields.values.get(_RESERVATION, ()), 1)
+            for number, joined in enumerate(fields.values.get(_RESERVATION, ()), 1)
+            for value in _joined_values(joined)
         ),
         next(iter(fields.values.get(_POLICY, ())), None),
     )
+
+
+def _joined_values(text: str) -> Iterator[str]:
+    values = [value.strip() for value in text.split(",")]
+    valid = [value for value in ("0", "1") if value in values]
+    yield from valid
+    others = ", ".join(value for value in values if value and value not in valid)
+    if others or not valid:
+        yield others
 
 
 def parse_meta_reservations(metas: Iterable[Element]) -> Iterator[Reservation]:
@@ -205,7 +221,8 @@ def _make_reservation(
         notes |= ReservationNote.STRING_VALUE
         value = int(value)
     reserved = None
-    if isinstance(value, int) and not isinstance(value, bool) and value in {0, 1}:
+    # JSON does not distinguish 1.0 from 1.
+    if isinstance(value, int | float) and not isinstance(value, bool) and value in {0, 1}:
         reserved = value == 1
     else:
         notes |= ReservationNote.INVALID_VALUE
