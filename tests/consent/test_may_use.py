@@ -667,16 +667,29 @@ def test_limits_and_dates() -> None:
     assert limited.allowed is None
     assert limited.statements[0].note == "at most 50 characters may be used"
     expired = PageResponse(200, {"X-Robots-Tag": "unavailable_after: 2026-01-01"})
-    assert use(response=expired, purpose="search").allowed is None
-    assert use(response=expired, purpose="search", now=1.8e9).decided_by[0].note == "this date has passed"
+    google = {"purpose": "search", "agent": "Googlebot"}
+    assert use(response=expired, **google).allowed is None
+    assert use(response=expired, **google, now=1.8e9).decided_by[0].note == "this date has passed"
     dates = "unavailable_after: 2026-01-01, noindex, unavailable_after: 2099-01-01"
-    both = use(response=PageResponse(200, {"X-Robots-Tag": dates}), purpose="search", now=1.8e9)
+    both = use(response=PageResponse(200, {"X-Robots-Tag": dates}), **google, now=1.8e9)
     assert [(one.text, str(one.preference), one.note) for one in both.statements] == [
         ("unavailable_after: 2026-01-01", "disallow", "this date has passed"),
         ("unavailable_after: 2099-01-01", "unknown", "this date has not passed"),
         ("noindex", "disallow", ""),
     ]
     assert len(both.decided_by) == 2
+
+
+def test_a_note_if_the_documentation_of_an_operator_is_unknown() -> None:
+    response = PageResponse(200, {"X-Robots-Tag": "nosnippet, noindex"})
+    unknown = "the operator's documentation of directives is unknown, so that each one counts"
+    for purpose in ("ai-use", "search"):
+        for agent, note in (("ExampleBot", unknown), ("*", unknown), ("Googlebot", ""), ("Applebot", "")):
+            verdict = use(response=response, purpose=purpose, agent=agent)
+            assert (verdict.allowed, verdict.decided_by[0].note) == (False, note)
+    assert use(response=response, purpose="ai-use", agent="YandexBot").statements == ()
+    # What the convention of noai means does not depend on the operator.
+    assert unknown not in str(use(response=PageResponse(200, {"X-Robots-Tag": "noai"})))
 
 
 def test_a_tdm_file_that_starts_with_white_space_was_not_read_to_its_end() -> None:

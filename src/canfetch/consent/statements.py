@@ -22,7 +22,7 @@ from canfetch.core.extensions.usage import Usage, UsageStatement
 from canfetch.core.extensions.usage_records import statements_of
 from canfetch.core.text import encode_text, printable_text
 from canfetch.core.verdict import GroupSelection, Verdict
-from canfetch.pages.dialects import get_dialect
+from canfetch.pages.dialects import DEFAULT_DIALECT, get_dialect
 from canfetch.pages.directives import Directive, DirectiveNote
 from canfetch.pages.page_rules import PageRules
 from canfetch.pages.positions import PageSource
@@ -37,6 +37,7 @@ _OUTSIDE: Final = "outside of all groups"
 FOR_OTHERS: Final = f"{_OUTSIDE}, so that it applies to crawlers whose groups have no such line"
 FOR_NO_CRAWLER: Final = f"{_OUTSIDE}, so that it applies to no crawler"
 _INVALID_RESERVATION: Final = "the value is neither 0 nor 1, so that it states nothing"
+_UNDOCUMENTED: Final = "the operator's documentation of directives is unknown, so that each one counts"
 _CONVENTION: Final = "no specification: a convention of DeviantArt, November 2022"
 _OPT_OUTS: Final = {
     "noai": (Preference.DISALLOW, _CONVENTION),
@@ -248,6 +249,7 @@ def directive_statements(
     decision = _decision_on(verdict, purpose)
     if decision.directive is None or decision.directive.name in _OPT_OUTS:
         return
+    reading = _UNDOCUMENTED if verdict.dialect == DEFAULT_DIALECT else ""
     for directive in listing.first((decision.directive, *decision.other_directives)):
         preference, note = Preference.DISALLOW, ""
         if decision.allowed:
@@ -258,7 +260,7 @@ def directive_statements(
             has_passed = verdict.now > float(directive.parsed or 0)
             preference = Preference.DISALLOW if has_passed else Preference.UNKNOWN
             note = f"this date has {'' if has_passed else 'not '}passed"
-        yield _directive_statement(directive, preference, note)
+        yield _directive_statement(directive, preference, _joined(note, reading))
 
 
 def _faulty_directives(page: PageRules, tokens: frozenset[str], purpose: UsagePurpose) -> Iterator[UseStatement]:
