@@ -680,6 +680,38 @@ def test_limits_and_dates() -> None:
     assert len(both.decided_by) == 2
 
 
+NO_TRAINING = {"Content-Usage": "train-ai=n"}
+
+
+@pytest.mark.parametrize(
+    "status, headers, allowed, sources",
+    [
+        (300, NO_TRAINING, False, ["read", "unreachable (the server responded with status 300)"]),
+        (
+            304,
+            NO_TRAINING,
+            False,
+            ["not-read (only those of status 304 were read)", "not-read (status 304 has no content)"],
+        ),
+        (304, {}, None, ["not-read (only those of status 304 were read)", "not-read (status 304 has no content)"]),
+        (304, None, None, ["not-read", "not-read (status 304 has no content)"]),
+        (404, NO_TRAINING, None, ["unreachable (the server responded with status 404)"] * 2),
+    ],
+)
+def test_rfc9110_15_4_headers_without_content(
+    status: int,
+    headers: dict[str, str] | None,
+    allowed: bool | None,  # noqa: FBT001 - a parameter
+    sources: list[str],
+) -> None:
+    response = PageResponse(status, headers, "<meta name=robots content=noai>")
+    verdict = use(response=response)
+    assert verdict.allowed is allowed
+    assert [str(one).partition(": ")[2] for one in verdict.sources[1:3]] == sources
+    # A recorded response has everything that the answer depends on.
+    assert use(response=response.read_part()) == verdict
+
+
 def test_a_note_if_the_documentation_of_an_operator_is_unknown() -> None:
     response = PageResponse(200, {"X-Robots-Tag": "nosnippet, noindex"})
     unknown = "the operator's documentation of directives is unknown, so that each one counts"

@@ -21,8 +21,14 @@ MAX_TEXT: Final = 500
 _START: Final = 1024
 PAGE_STARTS: Final = ("<!doctype html", "<html")
 _SUCCESS: Final = range(200, 300)
+_MULTIPLE_CHOICES: Final = 300
+_NOT_MODIFIED: Final = 304
+# Besides those of a success. A 300 refers to other URLs like a redirect, and the headers of a 304 are those of the
+# content, without some of them: RFC 9110 sections 15.4.1 and 15.4.5.
+_READ_HEADERS: Final = REDIRECTS | {_MULTIPLE_CHOICES, _NOT_MODIFIED}
 PAYMENT_REQUIRED: Final = 402
 LICENSE_REQUIRED: Final = frozenset({401, PAYMENT_REQUIRED})
+_PARTIAL_HEADERS: Final = LICENSE_REQUIRED | {_NOT_MODIFIED}
 _PRICE_HEADERS: Final = ("crawler-price", "payment-required", "www-authenticate")
 
 
@@ -55,7 +61,7 @@ class PageResponse(NamedTuple):
         """Return the part of the response that answers depend on, with the names of headers in lower case."""
         headers = self.headers
         if headers is not None:
-            is_read = self.status in _SUCCESS or self.status in REDIRECTS
+            is_read = self.status in _SUCCESS or self.status in _READ_HEADERS
             headers = tuple(page_headers(headers) if is_read else _error_headers(self))
         html = self.html if self.status in _SUCCESS else None
         if html is not None:
@@ -145,19 +151,18 @@ def read_page(
     if isinstance(response, MissingSource):
         page = parse_page(url=url, tdm_file=file)
         sources = [missing_source(name, response) for name in (HEADERS, HTML)]
-    elif response.status in REDIRECTS:
-        # Its headers are about the URL that redirects, and its body is not the content.
-        page = parse_page(headers=response.headers or (), url=url, tdm_file=file)
-        detail = f"the server responded with status {response.status}"
-        sources = [_headers_source(page, response), UseSource(HTML, SourceState.UNREACHABLE, detail)]
     elif response.status not in _SUCCESS:
-        # The headers of an error are not those of the content.
-        page = parse_page(url=url, tdm_file=file)
+        # The headers of an error are not those of the content, and those of a redirect are about its own URL.
+        is_read = response.status in _READ_HEADERS
+        page = parse_page(headers=(response.headers if is_read else None) or (), url=url, tdm_file=file)
         detail = f"the server responded with status {response.status}"
-        headers = UseSource(HEADERS, SourceState.UNREACHABLE, detail)
-        if response.status in LICENSE_REQUIRED and response.headers is not None:
+        html = UseSource(HTML, SourceState.UNREACHABLE, detail)
+        headers = _headers_source(page, response) if is_read else html._replace(name=HEADERS)
+        if response.status in _PARTIAL_HEADERS and response.headers is not None and page.has_all_of_headers:
             headers = UseSource(HEADERS, SourceState.NOT_READ, f"only those of status {response.status} were read")
-        sources = [headers, UseSource(HTML, SourceState.UNREACHABLE, detail)]
+        if response.status == _NOT_MODIFIED:
+            html = UseSource(HTML, SourceState.NOT_READ, "status 304 has no content")
+        sources = [headers, html]
     else:
         page = parse_page(response.html, headers=response.headers or (), url=url, tdm_file=file)
         sources = list(_response_sources(page, response))
