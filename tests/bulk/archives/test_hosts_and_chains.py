@@ -43,9 +43,9 @@ def make_store(folder: Path, rows: list[Row]) -> Path:
     return path
 
 
-def decide(store: Path, url: str, time: str | None = None) -> tuple[bool | None, str]:
+def decide(store: Path, url: str, time: str | None = None, policy: str = "rfc9309") -> tuple[bool | None, str]:
     with CaptureStore(store, read_only=True) as captures:
-        decisions = URLDecisions(captures, policy=get_policy("rfc9309"), profile="rfc9309", missing=None)
+        decisions = URLDecisions(captures, policy=get_policy(policy), profile="rfc9309", missing=None)
         decision = decisions.decide(url, agent("GPTBot"), parse_time(time))
         return decision.allowed, decision.reason
 
@@ -220,3 +220,62 @@ def test_tables_of_all_engines_and_of_their_own_output(tmp_path: Path, table: st
         ]
     else:
         assert [row["allowed"] for row in cells(local)] == [False, False, None, False]
+
+
+FAILED = {"status": 503, "content": ""}
+TIMES = ["2026-02-02", "2026-03-01", "2026-06-02", "2026-06-20", "2026-08-01", None]
+
+
+@pytest.mark.parametrize("policy", ["rfc9309", "google"])
+@pytest.mark.parametrize("target", ["https://www.a.example/robots.txt", "http://www.a.example/r2.txt"])
+@pytest.mark.parametrize(
+    "earlier",
+    [
+        pytest.param([{"content": DISALLOW, "time": "2026-01-01"}], id="copy"),
+        pytest.param([{"status": 404, "time": "2026-01-01"}], id="missing"),
+        pytest.param([{"content": DISALLOW, "time": "2026-01-01"}, {**FAILED, "time": "2026-01-20"}], id="outages"),
+        pytest.param([{**FAILED, "time": "2026-01-20"}], id="outage"),
+        pytest.param([], id="unknown"),
+    ],
+)
+def test_a_later_outage_of_a_target_keeps_the_copy_before(
+    tmp_path: Path, earlier: list[Row], target: str, policy: str
+) -> None:
+    """The answers are those for a site that does not redirect."""
+    states = [*earlier, {**FAILED, "time": "2026-06-01"}]
+    rows = [
+        {"url": "https://a.example/robots.txt", "status": 301, "location": target, "time": "2026-02-01"},
+        *({"url": target, **state} for state in states),
+        *({"url": "https://b.example/robots.txt", **state} for state in states),
+    ]
+    if not earlier:
+        # The first capture of the target after the redirect counts, also before its time.
+        rows.append({"url": "https://b.example/robots.txt", **FAILED, "time": "2026-02-01"})
+    store = make_store(tmp_path, rows)
+    found = [decide(store, HTTPS, time, policy) for time in TIMES]
+    assert found == [decide(store, "https://b.example/c", time, policy) for time in TIMES]
+    with WorkFolder(tmp_path / "parsed.ndjson", "ndjson", {}, restart=True) as work:
+        archive = find_source(str(tmp_path / "files.ndjson"))
+        collect([archive], store_path(work), advance=lambda _: None, on_fault=unexpected)
+        write_table(work, TableOptions("files"), policy=policy, processes=1, advance=lambda _: None)
+    again = make_store(tmp_path, read_json_lines(tmp_path / "parsed.ndjson"))
+    assert [decide(again, HTTPS, time, policy) for time in TIMES] == found
+
+
+def test_the_copy_before_a_later_outage_has_its_own_evidence(tmp_path: Path) -> None:
+    www = "https://www.a.example"
+    rows = [
+        file(www, DISALLOW, "2026-01-01"),
+        moved("https://a.example", f"{www}/robots.txt", "2026-02-01"),
+        {"origin": www, **FAILED, "time": "2026-06-01"},
+    ]
+    with CaptureStore(make_store(tmp_path, rows), read_only=True) as captures:
+        decisions = URLDecisions(captures, policy=get_policy("rfc9309"), profile="rfc9309", missing=None)
+        for time, copy_time, detail in (
+            ("2026-06-02", "2026-01-01", "status 503; using the last good copy"),
+            ("2026-03-01", "2026-01-01", None),
+            ("2026-08-01", "2026-06-01", "status 503; the last good copy has expired"),
+        ):
+            provenance = decisions.find(HTTPS, parse_time(time)).provenance
+            expected = (parse_time(copy_time), f"{www}/robots.txt", False, detail)
+            assert provenance == expected

@@ -365,15 +365,18 @@ class CaptureStore:
         """Return a capture by its number."""
         return _stored(self._connection.execute(f"{_SELECT} where captures.id = ?", (number,)).fetchone()).capture
 
-    def capture_of(self, url: str, time: float | None) -> StoredCapture | None:
+    def capture_of(self, url: str, time: float | None, *, is_before: bool = False) -> StoredCapture | None:
         """Return the capture of a URL: the first at or after `time`, or else the last one.
 
         At the same time, a capture of the origin counts before one of the host, which counts for http and https.
+
+        Args: is_before: Return the last one before `time`.
         """
-        found = self._capture_of(url, time, "url = ?")
+        find = self._capture_before if is_before else self._capture_of
+        found = find(url, time, "url = ?")
         if not url.startswith(HTTP):
             return found
-        of_host = self._capture_of(f"{HTTPS}{url.removeprefix(HTTP)}", time, f"url = ? and {_IS_OF_HOST}")
+        of_host = find(f"{HTTPS}{url.removeprefix(HTTP)}", time, f"url = ? and {_IS_OF_HOST}")
         # A host that redirects to its own http URL was requested over https.
         if of_host is None or leads_to(of_host.capture, url):
             return found
@@ -386,8 +389,12 @@ class CaptureStore:
             row = self._connection.execute(query, (url, time)).fetchone()
             if row is not None:
                 return _stored(row)
+        return self._capture_before(url, None, condition)
+
+    def _capture_before(self, url: str, time: float | None, condition: str) -> StoredCapture | None:
         order = f"time desc, {_IS_OF_HOST}, source desc, captures.id desc"
-        row = self._connection.execute(f"{_SELECT} where {condition} order by {order} limit 1", (url,)).fetchone()
+        query = f"{_SELECT} where {condition} and (? is null or time < ?) order by {order} limit 1"
+        row = self._connection.execute(query, (url, time, time)).fetchone()
         return None if row is None else _stored(row)
 
     def count(self) -> int:

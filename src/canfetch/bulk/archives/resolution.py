@@ -22,6 +22,8 @@ from canfetch.core.verdict import Access, Effect
 
 # The functions about one capture ask for its origin one after the other.
 _origin_of: Final = lru_cache(maxsize=16)(Origin.from_url)
+# Captures of a URL before an outage that are looked at: the last good one may be before several.
+_MAX_EARLIER: Final = 32
 # The status of a file without a response.
 _FILE_STATUS: Final = 200
 
@@ -70,9 +72,12 @@ def resolve_alone(capture: Capture, policy: AccessPolicy) -> ResolvedFile:
 
 
 def _resolve(capture: Capture, store: CaptureStore, policy: AccessPolicy, targets: list[Capture]) -> ResolvedFile:
-    fetched = _fetch(capture, store, policy, targets).result
+    found = _fetch(capture, store, policy, targets)
+    fetched = found.result
     if isinstance(fetched, Request):
         return _unresolved(capture, fetched)
+    # The state after the capture depends on what was captured before an outage.
+    _before_outage(capture, found, store, policy, targets)
     file = _resolved(capture, fetched, policy)
     is_overflow = fetched.outcome.kind is OutcomeKind.REDIRECT_OVERFLOW
     return file if is_overflow else file._replace(response=fetched.response)
@@ -110,6 +115,7 @@ class FileState(NamedTuple):
             the entry is None, when the redirect was captured.
         copy_time: When the response with the copy of the entry was captured, after redirects, or None as before.
         missing_url: This URL, or None.
+        before: The state before an outage of the target of a redirect, which is later than the redirect, or None.
     """
 
     capture: Capture
@@ -117,6 +123,13 @@ class FileState(NamedTuple):
     response_time: float | None
     copy_time: float | None
     missing_url: str | None = None
+    before: "FileState | None" = None
+
+    def as_of(self, at: float | None) -> "FileState":
+        """Return the state at a time, or after the last capture if the time is None."""
+        if self.before is None or self.entry is None or at is None or at >= (self.entry.first_failure_at or at):
+            return self
+        return self.before
 
     def access(self, policy: AccessPolicy, at: float | None) -> EffectiveAccess | None:
         """Return what is permitted at a time, or None without an entry.
@@ -149,27 +162,69 @@ class FileState(NamedTuple):
 def state_after(captures: Sequence[Capture], store: CaptureStore, policy: AccessPolicy) -> FileState:
     """Return the state after captures of one owner, of which there is at least one, in the order of time.
 
-    A failure does not replace the last good copy for as long as the policy permits.
+    A failure does not replace the last good copy for as long as the policy permits. If a redirect leads to one, that is
+    the last good copy of the target.
     """
     entry: CacheEntry | None = None
+    before: FileState | None = None
     last = captures[-1]
     time, copy_time = last.time, None
     for capture in captures:
-        fetched, time = _fetch(capture, store, policy)
+        found = _fetch(capture, store, policy)
+        fetched, time = found
         if isinstance(fetched, Request):
             if capture is last:
                 return FileState(last, None, last.time, None, fetched.url)
             continue
+        good, good_time, since = _before_outage(capture, found, store, policy)
+        now, before = capture.time or 0.0, None
+        if good is not None:
+            entry, copy_time = _next(entry, capture, good, policy, now), good_time
+            before = FileState(capture, entry, good_time, good_time)
+        if since is not None and (good is not None or since < now):
+            entry = _next(entry, capture, fetched, policy, since)
+            now = max(now, time or now)
         known = None if entry is None else entry.copy
-        entry = _next(entry, capture, fetched, policy)
+        entry = _next(entry, capture, fetched, policy, now)
         if entry.copy != known:
             copy_time = time
-    return FileState(last, entry, time, copy_time)
+    return FileState(last, entry, time, copy_time, before=before)
 
 
-def _next(entry: CacheEntry | None, capture: Capture, fetched: FetchResult, policy: AccessPolicy) -> CacheEntry:
-    origin = _origin_of(capture.url)
-    return next_entry(entry, origin, fetched, policy, now=capture.time or 0.0, seed=0)
+def _next(
+    entry: CacheEntry | None, capture: Capture, fetched: FetchResult, policy: AccessPolicy, now: float
+) -> CacheEntry:
+    return next_entry(entry, _origin_of(capture.url), fetched, policy, now=now, seed=0)
+
+
+class _BeforeOutage(NamedTuple):
+    """What a redirect led to before its target was unreachable, if that is known, and since when it was unreachable."""
+
+    result: FetchResult | None = None
+    time: float | None = None
+    since: float | None = None
+
+
+def _before_outage(
+    capture: Capture, found: "_Fetched", store: CaptureStore, policy: AccessPolicy, targets: list[Capture] | None = None
+) -> _BeforeOutage:
+    """Return the last good response of the target of a redirect before an outage, by the captures before it.
+
+    Args: found: The result of the redirect.
+    """
+    fetched, since = found
+    if isinstance(fetched, Request) or not fetched.hops or fetched.outcome.access is not Access.UNREACHABLE:
+        return _BeforeOutage()
+    for _ in range(_MAX_EARLIER):
+        if since is None:
+            break
+        earlier, time = _fetch(capture, store, policy, targets, before=(fetched.url, since))
+        if isinstance(earlier, Request) or time is None or time >= since:
+            break
+        if earlier.outcome.access is not Access.UNREACHABLE:
+            return _BeforeOutage(earlier, time, since)
+        since = time
+    return _BeforeOutage(since=since)
 
 
 class _Fetched(NamedTuple):
@@ -183,25 +238,33 @@ class _Fetched(NamedTuple):
 
 
 def _fetch(
-    capture: Capture, store: CaptureStore, policy: AccessPolicy, targets: list[Capture] | None = None
+    capture: Capture,
+    store: CaptureStore,
+    policy: AccessPolicy,
+    targets: list[Capture] | None = None,
+    before: tuple[str, float] | None = None,
 ) -> _Fetched:
     """Return the result of a fetch that received this capture.
 
     Each redirect leads to a capture that is not before those that led to it, unless there is only an earlier one.
 
-    Args: targets: Receives the captures of other URLs than a robots.txt.
+    Args:
+        targets: Receives the captures of other URLs than a robots.txt.
+        before: A URL, and a time: its last capture before the time counts.
     """
     received, time, response_time = [capture], capture.time, capture.time
     step = _first_step(capture, policy)
     while isinstance(step, Request):
         url = canonical_url(step.url)
-        found = None if url is None else store.capture_of(url, time)
+        is_before = before is not None and step.url == before[0]
+        wanted = before[1] if before is not None and is_before else time
+        found = None if url is None else store.capture_of(url, wanted, is_before=is_before)
         if found is None:
             return _Fetched(step, response_time)
         received.append(found.capture)
         time = _later(time, found.capture.time)
         response_time = response_time if found.capture.time is None else found.capture.time
-        if targets is not None and not is_robots_url(found.capture.url):
+        if targets is not None and not is_robots_url(found.capture.url) and found.capture not in targets:
             targets.append(found.capture)
         step = next_step(step, _response(found.capture, step.url), policy)
     return _Fetched(_unproven_loop(step, received) or step, response_time)

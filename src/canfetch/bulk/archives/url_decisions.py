@@ -27,7 +27,7 @@ from canfetch.bulk.url_origins import origin_of_beginning, url_beginning
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.urls import AnyURL, url_bytes
-from canfetch.core.verdict import Effect
+from canfetch.core.verdict import Access, Effect
 
 # Captures before the one in force that are replayed: the last good copy may be one of them.
 _REPLAYED: Final = 32
@@ -51,10 +51,10 @@ class _History(NamedTuple):
 
 
 class _State(NamedTuple):
-    """A state, and its decisions by effect."""
+    """A state, and its decisions by access and effect."""
 
     state: FileState
-    decisions: dict[Effect, FileDecisions]
+    decisions: dict[tuple[Access, Effect], FileDecisions]
     size: int
 
 
@@ -189,16 +189,17 @@ class URLDecisions:
         """Return the decisions in a state, or the only one if there is none."""
         if found is None:
             return Decision(self._missing, NO_ROBOTS)
-        state, decisions, _ = found
+        decisions, state = found.decisions, found.state.as_of(at)
         access = state.access(self._policy, at)
         if access is None:
             return Decision(self._missing, REDIRECT_UNRESOLVED, provenance=state.provenance(None))
-        file = decisions.get(access.effect)
+        key = access.access, access.effect
+        file = decisions.get(key)
         if file is None:
             content = None if access.copy is None else access.copy.content
             provenance = state.provenance(access)._replace(is_truncated=is_truncated(content, self._profile))
             file = FileDecisions(access.access, access.effect, content, self._profile, provenance)
-            decisions[access.effect] = file
+            decisions[key] = file
         return file
 
     def state_at(self, url: AnyURL, at: float) -> FileState | None:
@@ -207,7 +208,7 @@ class URLDecisions:
         Raises: InvalidURL.
         """
         found = self._state_at(Origin.from_url(url), at)
-        return None if found is None else found.state
+        return None if found is None else found.state.as_of(at)
 
     def _state_at(self, origin: Origin, at: float | None) -> _State | None:
         history = self._history(origin)
