@@ -159,8 +159,14 @@ def test_invalid_tables(engine: str) -> None:
 
 
 def test_columns_of_different_lengths(engine: str) -> None:
-    with pytest.raises(InvalidColumn, match="different numbers of rows: 2, 3"):
+    with pytest.raises(InvalidColumn, match=r"different numbers of rows: content 2, url 3$"):
         allows([CONTENT, OTHER], "bot", ["/", "/", "/"], engine=engine)
+    with pytest.raises(InvalidColumn, match=r"different numbers of rows: content 3, agent 2, url 3$"):
+        decide([CONTENT] * 3, ["a", "b"], ["/"] * 3, engine=engine)
+    with pytest.raises(InvalidColumn, match=r"different numbers of rows: content 2, url 0$"):
+        matrix([CONTENT] * 2, ["a", "b"], [], engine=engine)
+    with pytest.raises(InvalidColumn, match=r"different numbers of rows: id 2, agent 3$"):
+        Files({"a": CONTENT}, engine=engine).allows_at(["a", "a"], ["b"] * 3, "/")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The kernel of the Python engine: the same answers as the native one, row by row."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Final, NamedTuple
 
@@ -164,9 +164,11 @@ class PythonKernel:
             fixed = [chain_agent(agent)]
         columns = [files, urls] if fixed else [files, urls, column_values(agent)]
         _check_types(columns, by_id=self._by_id)
+        names = ("id" if self._by_id else "content", "url", "agent")
+        lengths = dict(zip(names, map(len, columns), strict=False)) | {"purpose": further}
         if not self._by_id:
             self._check_contents(files)
-        for key, address, *name in _rows_of(columns, further):
+        for key, address, *name in _rows_of(columns, lengths):
             if key is None or address is None or None in name:
                 yield None
                 continue
@@ -258,11 +260,15 @@ def _check_texts(column: list[Value], expected: str) -> None:
         raise InvalidColumn(f"invalid Arrow data: a column of integers: expected {expected}")
 
 
-def _rows_of(columns: list[list[Value]], further: int) -> Iterable[tuple[Value, ...]]:
-    lengths = [*(len(column) for column in columns), further]
-    total = next((length for length in lengths if length != 1), 1)
-    if any(length not in (1, total) for length in lengths):
-        shown = ", ".join(map(str, lengths))
+def _rows_of(columns: list[list[Value]], lengths: Mapping[str, int]) -> Iterable[tuple[Value, ...]]:
+    """Return the rows of columns. A column with one row is repeated.
+
+    Args: lengths: Their lengths by name, and those of columns that are read elsewhere.
+    """
+    total = next((length for length in lengths.values() if length != 1), 1)
+    if any(length not in (1, total) for length in lengths.values()):
+        order = ("id", "content", "agent", "url", "purpose")
+        shown = ", ".join(f"{name} {lengths[name]}" for name in order if lengths.get(name, 1) != 1)
         raise InvalidColumn(f"invalid Arrow data: columns with different numbers of rows: {shown}")
     return zip(*(column * total if len(column) == 1 else column for column in columns), strict=True)
 

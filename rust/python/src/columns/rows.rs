@@ -64,20 +64,22 @@ impl<'c, 'a> Rows<'c, 'a> {
             return Err(Invalid::new("a column of integers: expected URLs"));
         };
         let mut url_place = Place::new(urls.iter().map(TextChunk::length));
-        let mut places = vec![
-            match &mut files {
-                Files::Texts(lookup) => &mut lookup.place,
-                Files::Integers(_, place) => place,
-            },
-            &mut url_place,
-        ];
+        let mut places = vec![match &mut files {
+            Files::Texts(lookup) => &mut lookup.place,
+            Files::Integers(_, place) => place,
+        }];
+        let mut names = vec![if by_content { "content" } else { "id" }];
         if let Agents::Texts(lookup) = &mut agents {
             places.push(&mut lookup.place);
+            names.push("agent");
         }
+        places.push(&mut url_place);
+        names.extend(["url", "purpose"]);
         let lengths: Vec<_> = places.iter().map(|place| place.total()).chain(further).collect();
         let length = lengths.iter().copied().find(|&length| length != 1).unwrap_or(1);
         if lengths.iter().any(|&other| other != 1 && other != length) {
-            let shown: Vec<_> = lengths.iter().map(usize::to_string).collect();
+            let shown = names.iter().zip(lengths).filter(|(_, length)| *length != 1);
+            let shown: Vec<_> = shown.map(|(name, length)| format!("{name} {length}")).collect();
             return Err(Invalid::new(format!("columns with different numbers of rows: {}", shown.join(", "))));
         }
         for place in places {
