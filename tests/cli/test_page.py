@@ -320,6 +320,11 @@ def test_quiet_reports_errors(run: Run, form: str) -> None:
             "X-Robots-Tag: noindex",
         ),
         (
+            ("page", *AS_GOOGLE, "--response-header", "HTTP/1.1 404 Not Found", "--response-header", "a: b"),
+            "status 404",
+            "expected a page",
+        ),
+        (
             ("page", *AS_GOOGLE, "--response-header", "a: b", "--robots", "robots.txt"),
             "--robots requires",
             "the URL of the page",

@@ -44,6 +44,27 @@ def test_text_shows_every_statement_and_what_was_not_read(run: Run, signals: str
     assert ran.code == 1
 
 
+def test_without_an_agent_the_answer_is_for_a_crawler_that_no_file_names(run: Run, signals: str) -> None:
+    arguments = ("use", "/fish", "--purpose", "training", "--robots", signals)
+    assert run(*arguments) == run(*arguments, "--agent", "*")
+    assert run(*arguments).lines[0] == "disallowed: training with /fish, for *"
+
+
+def test_the_status_line_of_a_response(run: Run, folder: Path) -> None:
+    assert folder.is_dir()
+
+    def answer(*headers: str) -> tuple[bool | None, list[str]]:
+        options = [option for header in headers for option in ("--response-header", header)]
+        (row,) = json.loads(run("use", "https://a.example/", *TRAINING, *options, "--format", "json").out)
+        return row["allowed"], [one["text"] for one in row["statements"] if one["is_condition"]]
+
+    refusal, price = "Content-Usage: train-ai=n", "crawler-price: USD 1"
+    assert answer(refusal) == answer("HTTP/2 200 OK", refusal) == answer(refusal, "http/1.1 200") == (False, [])
+    assert answer("HTTP/2 404", refusal) == (None, [])
+    assert answer("HTTP/1.1 402 Payment Required", refusal, price) == (None, [price])
+    assert answer("HTTP/1.1 402") == (None, ["402 Payment Required"])
+
+
 def test_a_file_for_several_origins_is_a_warning(run: Run, signals: str) -> None:
     urls = ("https://a.example/", "https://a.example:443/x", "https://b.example/", "/path")
     ran = run("use", *urls, *TRAINING, "--robots", signals)
@@ -97,7 +118,7 @@ def test_exit_codes(run: Run, signals: str) -> None:
     [
         (("--purpose", "training", "--agent", "ExampleBot"), "no URL: pass that of the content"),
         (("/x", "--purpose", "trainin", "--agent", "a"), "unknown purpose 'trainin': did you mean 'training'?"),
-        (("/x", "--purpose", "training"), "no agent: pass --agent TOKEN"),
+        (("/x", *TRAINING, "--response-header", "HTTP/1.1 abc"), "invalid --response-header 'HTTP/1.1 abc'"),
         (("/x", *TRAINING), "cannot fetch '/x': expected an absolute URL, or --robots FILE"),
         (("/x", *TRAINING, "--robots", "missing.txt"), "missing.txt"),
         (("/x", *TRAINING, "--response-header", "x"), "invalid --response-header 'x'"),

@@ -46,7 +46,7 @@ def test_headers_of_the_last_response_are_read(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["X-Robots-Tag noindex", "<meta name=robots>", ": noindex", '["X-Robots-Tag: a"]'])
 def test_an_invalid_line_is_reported_with_its_number(text: str) -> None:
-    with pytest.raises(InvalidOption, match="invalid header on line 2: expected 'NAME: VALUE'"):
+    with pytest.raises(InvalidOption, match=r"invalid header .* on line 2: expected 'NAME: VALUE'"):
         parse_header_lines(f"Date: today\n{text}")
 
 

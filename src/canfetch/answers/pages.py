@@ -11,6 +11,7 @@ from canfetch.client.request_headers import is_header_name
 from canfetch.client.site_files import fetch_site_file
 from canfetch.client.use import tdm_file_step
 from canfetch.core.document import RobotsTxt
+from canfetch.core.quoting import quoted
 from canfetch.core.verdict import Verdict
 from canfetch.errors import InvalidOption
 from canfetch.pages.page_rules import PageRules, parse_page
@@ -46,20 +47,26 @@ def parse_head(text: str) -> tuple[int | None, list[tuple[str, str]]]:
         if is_verbose and written != "<" and not written.startswith("< "):
             continue
         line = written[1:].strip() if is_verbose else written
-        if status_line := _STATUS_LINE.match(line):
-            status = int(status_line[1]) if status_line[1] else None
+        if _STATUS_LINE.match(line):
+            status = parse_status(line)
             headers, is_ended = [], False
         elif not line.strip():
             is_ended = bool(headers)
         elif not is_ended:
-            headers.append(parse_header(line, f"header on line {number}"))
+            headers.append(parse_header(line, f"header {quoted(line)} on line {number}"))
     return status, headers
+
+
+def parse_status(line: str) -> int | None:
+    """Return the status code of a status line, or None if it is another line or has no code."""
+    found = _STATUS_LINE.match(line)
+    return int(found[1]) if found and found[1] else None
 
 
 def parse_header(line: str, subject: str) -> tuple[str, str]:
     """Return the name and the value of a header.
 
-    Args: subject: What an error message calls the line, such as `header on line 3`.
+    Args: subject: What an error message calls the line, such as `header 'x' on line 3`.
     Raises: InvalidOption.
     """
     name, colon, value = line.partition(":")

@@ -18,7 +18,7 @@ from canfetch.cli.shared.agent_arguments import print_unknown_agent_notes, resol
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.command_transport import CommandTransport
 from canfetch.cli.shared.network_options import NetworkOptions, network_parameters, pop_network_options
-from canfetch.cli.shared.option_parameters import agent_option, exact_option, format_option, no_color_option
+from canfetch.cli.shared.option_parameters import STAR, agent_option, exact_option, format_option, no_color_option
 from canfetch.cli.shared.origin_lookup import OriginLookup
 from canfetch.cli.shared.progress import item_progress
 from canfetch.cli.shared.row_writers import json_writer
@@ -32,7 +32,6 @@ from canfetch.core.text import printable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect
 
-_STAR: Final = "*"
 # Only the status counts.
 _MAX_PROBE_BYTES: Final = 65_536
 
@@ -56,7 +55,7 @@ def _fetch(options: _Options, network: NetworkOptions) -> int:
         raise CommandError("no origin: pass one or more, such as https://example.com")
     if options.probe_missing and network.offline:
         raise CommandError("--probe-missing and --offline cannot be used together")
-    agents = resolve_agents(options.agents or (_STAR,), exact=options.exact)
+    agents = resolve_agents(options.agents or (STAR,), exact=options.exact)
     print_unknown_agent_notes(agents)
     palette = output_palette(no_color=options.no_color)
     code, started = EXIT_OK, False
@@ -182,7 +181,7 @@ command: Final = click.Command(
     "fetch",
     params=[
         click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
-        agent_option("GPTBot"),
+        agent_option("GPTBot", default=STAR),
         exact_option(),
         *network_parameters(),
         Option(

@@ -116,6 +116,8 @@ def _open_sources(options: PageOptions, stack: ExitStack) -> tuple[Callable[[Age
 
 def _local_view(options: PageOptions) -> tuple[Callable[[Agent], PageView], RobotsTxt | None]:
     sources = LocalSources(options, max_bytes=options.max_bytes)
+    if sources.response is not None and sources.response.status // 100 != _SUCCESS:
+        raise CommandError(f"the response has status {sources.response.status}: expected a page")
     url, robots = options.url, sources.robots
     rules = parse_page(
         sources.html, headers=sources.headers, url=url, tdm_file=sources.tdm_file, max_bytes=options.max_bytes
@@ -143,6 +145,7 @@ def _parse_now(text: str | None) -> float:
     return seconds
 
 
+_SUCCESS: Final = 2
 _LABELS: Final = {
     "may_list": "list the URL",
     "may_index_embedded": "index if embedded",

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import click
 
-from canfetch.answers.pages import parse_header
+from canfetch.answers.pages import parse_header, parse_status
 from canfetch.cli.shared.input_files import (
     check_standard_input,
     read_input,
@@ -16,6 +16,7 @@ from canfetch.cli.shared.input_files import (
 from canfetch.cli.shared.network_options import reject_network_options
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.single_value_option import Option
+from canfetch.consent.sources import PageResponse
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
 from canfetch.pages.tdm import MAX_TDM_BYTES
@@ -61,7 +62,7 @@ def source_parameters(*, with_files: str) -> Iterator[click.Option]:
         ["--response-header", "response_headers"],
         metavar="'NAME: VALUE'",
         multiple=True,
-        help="Header of the response. Nothing is fetched. Can be repeated.",
+        help="Header of the response, or its status line, such as 'HTTP/1.1 402'. Nothing is fetched. Can be repeated.",
     )
     yield Option(["--robots"], metavar="FILE", type=path, help=f"robots.txt of the site{with_files}")
     yield Option(["--tdm-file"], metavar="FILE", type=path, help=f"tdmrep.json of the site{with_files}")
@@ -78,6 +79,7 @@ class LocalSources:
     Attributes:
         html: The HTML of the page, or None.
         headers: The headers of the response.
+        response: The response if there is a part of it, or None.
         robots: The robots.txt, or None.
         tdm_file: The tdmrep.json, or None.
     Raises: CommandError: A file cannot be read, or an option is about the network; InvalidOption: A header is invalid.
@@ -94,7 +96,17 @@ class LocalSources:
         if options.html is not None:
             self.html = read_input(options.html, "--html", max_bytes=max_bytes + 1)
             warn_about_html(self.html, options.html, "--html", warn=Progress().print_error)
-        self.headers = [parse_header(line, f"--response-header {quoted(line)}") for line in options.response_headers]
+        self.headers: list[tuple[str, str]] = []
+        status = 200
+        for line in options.response_headers:
+            stated = parse_status(line)
+            if stated is None:
+                self.headers.append(parse_header(line, f"--response-header {quoted(line)}"))
+            else:
+                status = stated
+        self.response: PageResponse | None = None
+        if self.html is not None or options.response_headers:
+            self.response = PageResponse(status, self.headers or None, self.html)
         self.tdm_file: bytes | None = None
         if options.tdm_file is not None:
             self.tdm_file = read_input(options.tdm_file, "--tdm-file", max_bytes=MAX_TDM_BYTES + 1)

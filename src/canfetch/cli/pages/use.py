@@ -24,6 +24,7 @@ from canfetch.cli.shared.network_options import (
     pop_network_options,
 )
 from canfetch.cli.shared.option_parameters import (
+    STAR,
     agent_option,
     exact_option,
     format_option,
@@ -39,7 +40,7 @@ from canfetch.consent.decision import may_use
 from canfetch.consent.licenses import LICENSE
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.rsl import MAX_RSL_BYTES
-from canfetch.consent.sources import MissingSource, PageResponse
+from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import ROBOTS, WORDS, SourceState, UseSource, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference
@@ -122,9 +123,7 @@ def _answers(
     if not options.urls:
         raise CommandError("no URL: pass that of the content, such as https://example.com/fish")
     find_purpose(options.purpose)
-    agents = resolve_agents(options.agents, exact=options.exact)
-    if not agents:
-        raise CommandError("no agent: pass --agent TOKEN, such as --agent ExampleBot")
+    agents = resolve_agents(options.agents or (STAR,), exact=options.exact)
     with ExitStack() as stack:
         warn = None if options.quiet else print_message
         past = open_past(options.at, options.history, _options_without_history(options), warn=warn)
@@ -196,10 +195,7 @@ def _options_without_history(options: _Options) -> Iterator[str]:
 
 
 def _past_decider(options: _Options, past: PastHistory) -> _Decide:
-    sources = LocalSources(options, max_bytes=DEFAULT_MAX_PAGE_BYTES)
-    response = None
-    if sources.html is not None or sources.headers:
-        response = PageResponse(200, sources.headers or None, sources.html)
+    response = LocalSources(options, max_bytes=DEFAULT_MAX_PAGE_BYTES).response
 
     def decide(url: str, agent: RequestedAgent) -> UseVerdict:
         known = past.history.copy_at(url, at=past.at)
@@ -255,9 +251,7 @@ def _local_decider(
 ) -> _Decide:
     robots = MissingSource(SourceState.NOT_READ) if sources.robots is None else sources.robots
     tdm = MissingSource(SourceState.NOT_READ) if sources.tdm_file is None else sources.tdm_file
-    response: PageResponse | MissingSource = MissingSource(SourceState.NOT_READ)
-    if sources.html is not None or sources.headers:
-        response = PageResponse(200, sources.headers or None, sources.html)
+    response = sources.response or MissingSource(SourceState.NOT_READ)
     documents = {url: _read_license(file) for url, file in files.names.items()}
     only = None if files.only is None else _read_license(files.only)
     now = time.time()
@@ -393,7 +387,7 @@ command: Final = click.Command(
             required=True,
             help="What the content is used for: training, search, ai-use.",
         ),
-        agent_option("ExampleBot"),
+        agent_option("ExampleBot", default=STAR),
         exact_option(),
         *source_parameters(with_files=". Nothing is fetched."),
         Option(

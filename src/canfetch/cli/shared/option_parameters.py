@@ -1,7 +1,7 @@
 """Click parameters that several commands have."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -45,14 +45,22 @@ def quiet_option() -> Option:
     return Option(["-q", "--quiet"], is_flag=True, help="Print only errors. The exit code is the result.")
 
 
-def agent_option(example: str) -> Option:
-    """Return `--agent`, which can be repeated."""
+STAR: Final = "*"
+"""An agent that no file names."""
+
+
+def agent_option(example: str, *, default: str = "") -> Option:
+    """Return `--agent`, which can be repeated.
+
+    Args: default: The agent without the option, for its help.
+    """
     return Option(
         ["--agent", "agents"],
         metavar="TOKEN",
         multiple=True,
         shell_complete=complete_crawler,
-        help=f"Product token of the agent, such as {example}. Can be repeated.",
+        help=f"Product token of the agent, such as {example}. Can be repeated."
+        + (f"  [default: {default}]" if default else ""),
     )
 
 
