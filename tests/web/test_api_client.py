@@ -59,7 +59,8 @@ def test_questions_after_a_rejected_file_have_errors(client: APIClient) -> None:
     file = {"content": CONTENT, "robots_url": "http://b.example/robots.txt"}
     questions = [{"url": "/x", "agent": "GPTBot"}] * 1500
     rejected, *answers = islice(client.decide_stream([{"content": ""}, questions[0], file, *questions]), 1, None)
-    assert rejected == {"error": "robots_url: unknown key"}
+    keys = "profile, edition, url, agent, content, content_encoding, exact"
+    assert rejected == {"error": f"robots_url: unknown key: expected {keys}"}
     assert [answer["allowed"] for answer in answers] == [None] * 1500
     assert all("the last line with a file is not valid" in answer["error"] for answer in answers)
 

@@ -118,5 +118,5 @@ def test_other_methods_and_keys_are_named(api: API) -> None:
     api.problem("POST", "/v1/nothing", 404)
     assert api.problem("POST", "/v1/lint", 422, json={"contents": ""})["errors"] == [
         {"location": "content", "message": "required, but missing"},
-        {"location": "contents", "message": "unknown key"},
+        {"location": "contents", "message": "unknown key: did you mean 'content'?"},
     ]

@@ -10,13 +10,17 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HTTPRequest
 from starlette.responses import Response
 
 from canfetch.answers.problems import problem_code
 from canfetch.client.documents import NotFetched
+from canfetch.core.choices import nearest_choice
+from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import CanfetchError, ClientClosed, MissingExtra, RequestNotSent, WorkerKilled
+from canfetch.web.api.requests import Request
 from canfetch.web.origins import TooManyFetches
 from canfetch.web.server.error_places import describe_error
 from canfetch.web.server.guard import FetchRateExceeded
@@ -28,11 +32,25 @@ LOGGER: Final = logging.getLogger("canfetch.web")
 _MAX_ERRORS: Final = 20
 # In place of pydantic's, which speak of inputs and fields.
 _MESSAGES: Final = {
-    "extra_forbidden": "unknown key",
     "missing": "required, but missing",
     "string_too_long": "more than {max_length} characters",
     "too_long": "more than {max_length} items",
+    "string_too_short": "expected at least {min_length} character",
+    "too_short": "expected at least {min_length} item",
 }
+# Types of errors about the type of a value.
+_EXPECTED: Final = {
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "string_type": "a string",
+    "list_type": "an array",
+    "bool_type": "true or false",
+    "int_type": "an integer",
+    "literal_error": "{expected}",
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+}
+_CONSTANTS: Final = {None: "null", True: "true", False: "false"}
 _CODES: Final = {
     400: "bad-request",
     401: "unauthorized",
@@ -88,20 +106,44 @@ def problem_response(problem: Problem) -> Response:
 
 
 def invalid_request(error: ValidationError | RequestValidationError) -> Problem:
-    """Return the problem of a request that does not have the declared form. It contains no input."""
-    details = error.errors()
-    parts = [{"location": ".".join(map(str, one["loc"])), "message": _message(one)} for one in details[:_MAX_ERRORS]]
+    """Return the problem of a request that does not have the declared form."""
+    details, keys = error.errors(), _keys(getattr(error, "title", ""))
+    parts = [
+        {"location": ".".join(map(str, one["loc"])), "message": _message(one, keys)} for one in details[:_MAX_ERRORS]
+    ]
     first = parts[0] if parts else {"location": "body", "message": "invalid request"}
     where = f"{first['location']}: " if first["location"] else ""
     return Problem(422, "invalid-request", f"{where}{first['message']}", parts)
 
 
-def _message(error: Mapping[str, Any]) -> str:
-    message = _MESSAGES.get(error["type"])
-    if message is not None:
-        return message.format_map(error.get("ctx", {}))
+def _keys(title: str) -> list[str]:
+    """Return the keys of the request with this title."""
+    kinds: list[type[BaseModel]] = [Request]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    return next((list(kind.model_fields) for kind in kinds if kind.__name__ == title), [])
+
+
+def _message(error: Mapping[str, Any], keys: list[str]) -> str:
+    kind, context, location = error["type"], error.get("ctx", {}), error["loc"]
+    if kind == "extra_forbidden":
+        nearest = nearest_choice(location[-1], keys)
+        advice = f": did you mean {nearest!r}?" if nearest else f": expected {', '.join(keys)}"
+        # The keys are those of the request, and not of an object in it.
+        return "unknown key" + (advice if keys and len(location) == 1 else "")
+    if kind in _MESSAGES:
+        return _MESSAGES[kind].format_map(context)
+    if kind in _EXPECTED:
+        return f"expected {_EXPECTED[kind].format_map(context)}, not {_shown(error['input'])}"
     text = printable_text(str(error["msg"]))[:300]
     return text[:1].lower() + text[1:]
+
+
+def _shown(value: object) -> str:
+    """Return a value of JSON in an error message. Arrays and objects can be large."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "an array"
+    return _CONSTANTS[value] if value is None or isinstance(value, bool) else quoted(value)
 
 
 def library_problem(error: CanfetchError) -> Problem:
@@ -124,7 +166,7 @@ def library_problem(error: CanfetchError) -> Problem:
             return Problem(422, problem_code(error), message)
 
 
-def problem_of(request: Request, error: Exception) -> Problem:
+def problem_of(request: HTTPRequest, error: Exception) -> Problem:
     """Return the problem of an error, and log it if it is unexpected."""
     match error:
         case CanfetchError():
@@ -137,7 +179,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
 
 def install(app: FastAPI) -> None:
     """Make an application return problem details for every error."""
-    handlers: Mapping[Any, Callable[[Request, Any], Problem]] = {
+    handlers: Mapping[Any, Callable[[HTTPRequest, Any], Problem]] = {
         RequestValidationError: lambda _, error: invalid_request(error),
         ValidationError: lambda _, error: invalid_request(error),
         CanfetchError: lambda _, error: library_problem(error),
@@ -149,21 +191,21 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
 
 
-async def _http_error(request: Request, error: Any) -> Response:
+async def _http_error(request: HTTPRequest, error: Any) -> Response:
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         # The methods of a path are those of the OpenAPI document, which takes tenths of a second to compute once.
         await asyncio.to_thread(request.app.openapi)
     return problem_response(_http_problem(request, error))
 
 
-def _as_handler(handler: Callable[[Request, Any], Problem]) -> Callable[[Request, Any], Any]:
-    async def handle(request: Request, error: Any) -> Response:
+def _as_handler(handler: Callable[[HTTPRequest, Any], Problem]) -> Callable[[HTTPRequest, Any], Any]:
+    async def handle(request: HTTPRequest, error: Any) -> Response:
         return problem_response(handler(request, error))
 
     return handle
 
 
-def _http_problem(request: Request, error: HTTPException) -> Problem:
+def _http_problem(request: HTTPRequest, error: HTTPException) -> Problem:
     if error.status_code == HTTPStatus.NOT_FOUND:
         return status_problem(404, f"no such resource: {printable_text(request.url.path)[:200]}")
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
@@ -179,7 +221,7 @@ def status_problem(status: int, detail: object, headers: tuple[tuple[str, str], 
     return Problem(status, _CODES.get(status, "error"), text[:1].lower() + text[1:], headers=headers)
 
 
-def _allowed_methods(request: Request, error: HTTPException) -> str:
+def _allowed_methods(request: HTTPRequest, error: HTTPException) -> str:
     # Each method has a route of its own, and the framework names only the method of the first.
     documented = request.app.openapi()["paths"].get(request.url.path, {})
     methods = {method.upper() for method in documented} or set((error.headers or {}).get("Allow", "").split(", "))
@@ -187,7 +229,7 @@ def _allowed_methods(request: Request, error: HTTPException) -> str:
     return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
 
 
-def _internal_error(request: Request, error: Exception) -> Problem:
+def _internal_error(request: HTTPRequest, error: Exception) -> Problem:
     # The process of a computation has described its error.
     described = str(error) if isinstance(error, ComputationFailed) else describe_error(error)
     LOGGER.error("%s %s: %s", request.method, request.scope["path"], described)
