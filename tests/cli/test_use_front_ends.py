@@ -321,3 +321,5 @@ def test_columns_give_the_answer_of_the_library() -> None:
             use = {True: "allow", False: "disallow", None: "unknown"}[verdict.allowed]
             stated = (None,) * 3 if deciding is None else (str(deciding.kind), deciding.line, deciding.note)
             assert (row["use"], row["kind"], row["line"], row["note"]) == (use, *stated)
+            unread = dict.fromkeys(source.name for source in verdict.unread)
+            assert row["unread"] == (None if verdict.is_final else ", ".join(unread))

@@ -294,7 +294,8 @@ def test_a_reservation_restricts_training_only() -> None:
     for purpose, is_final in {"training": False, "search": True, "ai-use": True}.items():
         verdict = may_use(URL, purpose=purpose, robots=ABSENT, response=EMPTY_PAGE, tdm=unreachable)
         assert verdict.is_final is is_final
-        assert [source.name for source in verdict.unread] == ["tdmrep.json"]
+        assert [source.name for source in verdict.unread] == ([] if is_final else ["tdmrep.json"])
+        assert str(verdict).endswith("; not read: tdmrep.json") is not is_final
 
 
 PADDING = "# pad\n" * 100_000

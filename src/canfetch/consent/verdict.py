@@ -329,8 +329,9 @@ class UseVerdict(NamedTuple):
 
     @property
     def unread(self) -> tuple[UseSource, ...]:
-        """The sources whose statements are unknown."""
-        return tuple(source for source in self.sources if source.is_unread)
+        """The sources whose statements on the purpose are unknown: a reservation is about text and data mining only."""
+        is_training = self.purpose is UsagePurpose.TRAINING
+        return tuple(one for one in self.sources if one.is_unread and (is_training or one.name != TDM_FILE))
 
     @property
     def is_final(self) -> bool:
@@ -340,9 +341,6 @@ class UseVerdict(NamedTuple):
         a reservation or a directive. The rest of a robots.txt can allow what the part that was read disallows.
         """
         unread = {source.name for source in self.unread}
-        if self.purpose is not UsagePurpose.TRAINING:
-            # A reservation is about text and data mining.
-            unread.discard(TDM_FILE)
         if not unread:
             return True
         return self.allowed is False and any(

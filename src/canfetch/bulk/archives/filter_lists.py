@@ -30,7 +30,6 @@ from canfetch.consent.verdict import (
     PARTLY_READ,
     ROBOTS,
     STANDARDS,
-    TDM_FILE,
     SourceState,
     StatementKind,
     UseSource,
@@ -276,7 +275,7 @@ def _bounded(text: str) -> str | None:
 
 def _verdict_cells(verdict: UseVerdict, file: FileDecisions | Decision) -> tuple[Any, ...]:
     """Return the cells of `USE_COLUMNS` for a verdict on the use."""
-    names = (one.name for one in verdict.unread if one.name != TDM_FILE or verdict.purpose is UsagePurpose.TRAINING)
+    names = (one.name for one in verdict.unread)
     unread = None if verdict.is_final else ", ".join(dict.fromkeys(names))
     read = filter(None, map(_read_name, verdict.sources))
     end = (verdict.combination, ", ".join(dict.fromkeys(read)) or None)
