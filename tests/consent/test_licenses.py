@@ -57,6 +57,16 @@ def _lxml() -> None:
     pytest.importorskip("lxml", reason="lxml is not installed")
 
 
+@pytest.mark.parametrize("url, allowed", [(URL, False), ("//www.example.com/articles/1", None), ("/articles/1", None)])
+def test_terms_for_an_origin_need_an_absolute_url(url: str, allowed: bool | None) -> None:  # noqa: FBT001 - a case
+    robots, link = canfetch.parse(f"License: {LICENSE}\n"), {"Link": f"</license.xml>; rel=license; {TYPE}"}
+    for start, expected in (("/", False), ("https://www.example.com/", allowed)):
+        terms = {LICENSE: document(content(prohibits("all"), url=start))}
+        assert may_use(url, purpose="training", robots=robots, license=terms).allowed is expected
+    named = may_use(url, purpose="training", response=PageResponse(200, link)).license_urls
+    assert named == ((LICENSE,) if url == URL else ())
+
+
 @pytest.mark.parametrize("usage", ["ai-training", "train", "rag", "grounding", "answers", "search-index"])
 def test_a_usage_that_rsl_does_not_define_permits_nothing(usage: str) -> None:
     for purpose in ALL:

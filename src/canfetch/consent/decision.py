@@ -103,7 +103,9 @@ def may_use(
     A source that is not passed is named in the verdict as not read.
 
     Args:
-        url: The absolute URL of the content.
+        url: The URL of the content, after redirects. It should be absolute. `//host/path` and a path such as `/fish`
+            are accepted, but with them no origin is compared: relative references to licenses, and license terms for
+            URLs with an origin, do not count.
         purpose: `training`, `search` or `ai-use`; names of other vocabularies such as `ai-input` and `train-ai` mean
             the same.
         agent: Who collects the content: a product token, or an `Agent`. `canfetch.agent(name)` returns that of a known
