@@ -713,6 +713,25 @@ def test_rfc9110_15_4_headers_without_content(
     assert use(response=response.read_part()) == verdict
 
 
+@pytest.mark.parametrize(
+    "record, draft",
+    [
+        ("Content-Usage: train-ai=y", ", in the AIPREF draft also Content-Usage"),
+        ("Content-Signal: ai-train=yes", ""),
+        ("DisallowAITraining: /", ""),
+    ],
+)
+def test_a_preference_above_a_further_user_agent_line(record: str, draft: str) -> None:
+    robots = f"User-agent: A\n{record}\nUser-agent: B\nUser-agent: C\n{record}\nAllow: /\nUser-agent: A\nAllow: /\n"
+    below = f"the user-agent line 3 below it is in the same group, which only rules end{draft}"
+    for agent, lines in (("A", "lines are lines 1, 7"), ("B", "line is line 3")):
+        first, second = use(robots, agent=agent).statements
+        assert first.note.endswith(f"{below}; the user-agent {lines}, for {agent}")
+        assert second.note == first.note.replace(f"{below}; ", "")
+    outside = use(f"{record}\n{robots}", agent="D").statements
+    assert all("below it" not in one.note for one in outside)
+
+
 def test_a_note_if_the_documentation_of_an_operator_is_unknown() -> None:
     response = PageResponse(200, {"X-Robots-Tag": "nosnippet, noindex"})
     unknown = "the operator's documentation of directives is unknown, so that each one counts"

@@ -222,7 +222,7 @@ class UseSources:
             yield rule_statement(verdict)
         yield from token_statements(robots, self.url, agent, purpose)
         deciding = sorted(usage.statements, key=lambda one: one.usage_preference.preference is not usage.preference)
-        yield from (group_statement(one, usage.verdict.group) for one in listing.first(deciding))
+        yield from (group_statement(one, robots, usage.verdict.group) for one in listing.first(deciding))
         yield from token_records(robots, self.url, agent, usage, listing)
         yield from self._preference_records.overridden(agent, usage, listing)
         groups = (None, *robots.rules_for(agent).group_indices)

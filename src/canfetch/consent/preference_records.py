@@ -114,7 +114,7 @@ class PreferenceRecords:
                 note = f"in the group for {ALL_CRAWLERS}, which does not apply to {agent.tokens[0]}"
                 group = every.group
             for statement in statements_of(record, usage.purpose):
-                fact = record_statement(statement)._replace(
+                fact = record_statement(statement, self._robots)._replace(
                     preference=Preference.UNKNOWN, note=note, precedence=precedence
                 )
                 yield with_place(fact, record, group, outside)

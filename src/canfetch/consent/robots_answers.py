@@ -131,5 +131,6 @@ class RobotsAnswers:
             preferences = {one.usage_preference.preference for one in stated}
             wanted = most_restrictive(preferences)
             first = next(one for one in stated if one.usage_preference.preference is wanted)
-            found = self._stated[line, purpose] = _Stated(record_statement(first), record, len(preferences) > 1)
+            statement = record_statement(first, self.robots)
+            found = self._stated[line, purpose] = _Stated(statement, record, len(preferences) > 1)
         return found

@@ -6,6 +6,7 @@ Statements of lines of robots.txt have no words: `UseSources` adds the lines tha
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from canfetch.agents.crawler import Crawler
@@ -173,7 +174,7 @@ def token_records(robots: RobotsTxt, url: str, agent: Agent, usage: Usage, listi
             continue
         for one in listing.first(one for one in own.statements if one.line not in listed):
             note = f"in the group for {token.name}, for which only rules are documented in {token.source}"
-            fact = record_statement(one)._replace(preference=Preference.UNKNOWN, note=note)
+            fact = record_statement(one, robots)._replace(preference=Preference.UNKNOWN, note=note)
             yield with_place(fact, one.record, own.verdict.group)
 
 
@@ -182,21 +183,32 @@ def states_use(record: Extension[Any], purpose: UsagePurpose) -> bool:
     return record.name in PREFERENCE_RECORDS and record.parsed is not None and any(statements_of(record, purpose))
 
 
-def group_statement(statement: UsageStatement, group: GroupSelection) -> UseStatement:
+def group_statement(statement: UsageStatement, robots: RobotsTxt, group: GroupSelection) -> UseStatement:
     """Return what a record states on a use, with its place.
 
     Args: group: The groups of the agent.
     """
-    return with_place(record_statement(statement), statement.record, group)
+    return with_place(record_statement(statement, robots), statement.record, group)
 
 
-def record_statement(statement: UsageStatement) -> UseStatement:
-    """Return what a record states on a use."""
+def record_statement(statement: UsageStatement, robots: RobotsTxt) -> UseStatement:
+    """Return what a record of a file states on a use."""
     kind = record_kind(statement.record.name)
     usage = statement.usage_preference
     note = "" if usage.draft is None else f"{usage.label} is a label of the expired {usage.draft}"
     contradiction = _contradiction(kind, usage.label, statement.record.value)
-    return _line_statement(kind, statement.line, usage.preference, _joined(note, contradiction))
+    below = _agent_below(statement.record, robots)
+    return _line_statement(kind, statement.line, usage.preference, _joined(note, contradiction, below))
+
+
+def _agent_below(record: Extension[Any], robots: RobotsTxt) -> str:
+    """Return the next user-agent line of the group of a record, in words, or an empty string if there is none."""
+    agents = () if record.group is None else robots.groups[record.group].user_agents
+    below = bisect_left(agents, record.line, key=attrgetter("line"))
+    if below == len(agents):
+        return ""
+    draft = ", in the AIPREF draft also Content-Usage" if record.name == "content-usage" else ""
+    return f"the user-agent line {agents[below].line} below it is in the same group, which only rules end{draft}"
 
 
 def _contradiction(kind: StatementKind, label: str, value: bytes) -> str:
