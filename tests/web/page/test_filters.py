@@ -86,6 +86,22 @@ def test_rows_that_are_blocked_for_only_some_crawlers_are_found(tester: OpenPage
     expect(other.control("filter-kind")).to_have_value("mixed")
 
 
+def test_neither_control_tokens_nor_the_chosen_crawler_decide_which_rows_are_mixed(tester: OpenPage) -> None:
+    tester.paste_file("User-agent: Google-Extended\nDisallow: /token\n\nUser-agent: GPTBot\nDisallow: /some\n")
+    tester.set_urls("/token\n/some\n/none")
+    tester.control("filter").click()
+    tester.control("filter-kind").select_option("blocked")
+    tester.control("filter-crawler").select_option("Googlebot")
+    expect(tester.find(".empty-message")).to_have_text("No row matches the filter.")
+    tester.control("filter-kind").select_option("mixed")
+    expect(tester.rows).to_have_text(["/some"])
+    expect(tester.control("filter-crawler")).to_be_disabled()
+    tester.control("filter-line").fill("5")
+    expect(tester.rows).to_have_text(["/some"])
+    tester.control("filter-line").fill("2")
+    expect(tester.find(".empty-message")).to_have_text("No row matches the filter.")
+
+
 def test_a_link_restores_the_filter(filtered: OpenPage, new_page: NewPage) -> None:
     filtered.control("filter-text").fill("/b/")
     expect(filtered.rows).to_have_text(["/b/1", "/b/2"])
