@@ -323,6 +323,7 @@ def private_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
         "/caf\xc3\xa9/x",
         "/open\xff",
         "/open/%00",
+        "/open/%09",
         "/page%00.html",
         "/s/t%0a",
         "/s/t%0D",

@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
-from math import inf
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -63,7 +62,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """Forget the fetches in progress in a forked process: their tasks belong to the parent."""
         self._lock = threading.Lock()
         self._in_flight: dict[str, FetchTask[OriginState]] = {}
-        self._refreshed: OrderedDict[str, float] = OrderedDict()
+        # When `refresh` has last fetched the files of origins, for a frontier.
+        self.refresh_times: OrderedDict[str, float] = OrderedDict()
         self._file_fetches: dict[FileKey, FetchTask[KeptFile]] = {}
 
     async def allows(
@@ -222,14 +222,10 @@ class AsyncClient(BaseClient[AsyncTransport]):
         Raises: InvalidURL, ClientClosed. RequestNotSent: No request can be sent from this machine.
         """
         state = await self.origin_state(url, refresh=True)
-        self._refreshed[state.entry.origin] = state.entry.fetched_at
-        if len(self._refreshed) > _MAX_REFRESHED:
-            self._refreshed.popitem(last=False)
+        self.refresh_times[state.entry.origin] = state.entry.fetched_at
+        if len(self.refresh_times) > _MAX_REFRESHED:
+            self.refresh_times.popitem(last=False)
         return state
-
-    def refreshed_at(self, origin: str) -> float:
-        """Return when `refresh` has last fetched the robots.txt of an origin, or negative infinity."""
-        return self._refreshed.get(origin, -inf)
 
     async def entries(self) -> AsyncIterator[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""

@@ -59,6 +59,9 @@ def test_mounted_application(scope: dict[str, Any], is_robots: object) -> None:
         {"path": "/private/x", "raw_path": b"/%70rivate/x?a=b", "query_string": b"a=b"},
         {"path": "/private/\u00e9 ?#", "client": None},
         {"path": "/private/\udcff"},
+        # `request.url.path` of Starlette has no tabs and line breaks.
+        {"path": "/pri\tvate/x", "raw_path": b"/pri%09vate/x"},
+        {"path": "/\rprivate\n/x", "raw_path": b"/%0Dprivate%0A/x"},
         {"path": "/sub/x", "root_path": "/private"},
     ],
 )

@@ -7,8 +7,8 @@
    that matches decides, in the order of robots.txt: the most specific first, allow before disallow. Rules that disallow
    also match the other spellings of a path that servers and applications route in the same way, such as `//` and `%2F`.
 3. `/robots.txt` is always served. Targets with dot segments in any spelling, with a raw `#`, with bytes outside of
-   ASCII, with a null byte or a line break, without a path, or with a path that does not start with `/` are refused,
-   because crawlers do not send them, and servers disagree about their meaning.
+   ASCII, with a null byte, a tab or a line break, without a path, or with a path that does not start with `/` are
+   refused, because crawlers do not send them, and servers disagree about their meaning.
 4. Requests that identify no crawler are served, because browsers must pass.
 """
 
@@ -41,8 +41,9 @@ DOT_SEGMENTS: Final = rf"[^?\x20]*{_SLASH}(?:\.|%2[Ee])(?:\.|%2[Ee])?(?:[;/?\x5C
 FRAGMENT: Final = r"[^\x20]*\x23"
 # Applications read them as escapes, and engines of regexes read them differently.
 NOT_ASCII: Final = r"[^\x20]*[^\x01-\x7F]"
-# A null byte ends a path for some programs. The `$` of an application's route also matches before a line feed.
-CONTROL_BYTES: Final = r"[^?\x20]*%0[0AaDd]"
+# A null byte ends a path for some programs. The `$` of an application's route also matches before a line feed, and
+# parsers of URLs that follow the WHATWG drop tabs and line breaks.
+CONTROL_BYTES: Final = r"[^?\x20]*%0[09AaDd]"
 NEVER_ALLOWED: Final = (NO_PATH, DOT_SEGMENTS, FRAGMENT, NOT_ASCII, CONTROL_BYTES)
 
 

@@ -320,7 +320,7 @@ class OriginChecks:
     def _is_replaced(self, checked: CheckedOrigin) -> bool:
         """Return whether the owner of the client has refreshed a file since it was checked."""
         entry = checked.state.entry
-        return entry.fetched_at < self._client.refreshed_at(entry.origin)
+        return entry.fetched_at < self._client.refresh_times.get(entry.origin, -inf)
 
     def set_due(self, group: int, due_at: float) -> None:
         """Note when a group that was checked can have its turn, in the time of the frontier."""

@@ -273,7 +273,9 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a line
     # feed at the end.
     merged = _MANY_SLASHES.sub(b"/", decoded.partition(b"\0")[0])
-    paths = (decoded, merged, merged.removesuffix(b"\n")) if b"%" in path or b"//" in path else ()
+    # Parsers of URLs that follow the WHATWG drop tabs and line breaks anywhere.
+    tabless = merged.translate(None, b"\t\n\r")
+    paths = (decoded, merged, merged.removesuffix(b"\n"), tabless) if b"%" in path or b"//" in path else ()
     # Views of static files ignore a slash after the name of a file.
     file_path = normpath(merged)
     files = (file_path,) if b"." in file_path.rpartition(b"/")[2] and file_path != merged else ()

@@ -21,7 +21,7 @@ from canfetch.web.settings import UNLIMITED, RateLimit
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024
 # Of all requests that are not answered yet, a quarter of them for one client. A single request is never refused for it.
 _MAX_ALL_BODIES_BYTES: Final = 16 * MAX_BODY_BYTES
-# Parsing so many bytes takes a few milliseconds, whatever they are.
+# Parsing so many bytes takes a few milliseconds, whatever they are. `answer_to_invalid` bounds what the SDK does then.
 _SMALL_BYTES: Final = 16 * 1024
 _OVERLOADED: Final = 503
 _REFUSAL_SECONDS: Final = 1.0

@@ -7,6 +7,7 @@ Source: JSON-RPC 2.0, section 5.1.
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from mcp_types import (
@@ -15,12 +16,14 @@ from mcp_types import (
     ErrorData,
     JSONRPCError,
     JSONRPCNotification,
+    JSONRPCRequest,
     RequestId,
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
 
 _OF_RESPONSES: Final = frozenset({"result", "error"})
+_MAX_VALUES: Final = 200
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -39,7 +42,24 @@ def answer_to_invalid(text: str) -> JSONRPCError | None:
     # The SDK reads a request with an invalid ID as a notification. JSON can spell the key with escapes.
     if isinstance(message, JSONRPCNotification) and ('"id"' in text or "\\u" in text) and "id" in _members(text):
         return error_response(INVALID_REQUEST, "the id must be a string or an integer", None)
+    if isinstance(message, JSONRPCRequest | JSONRPCNotification) and _is_costly(message.params or {}):
+        reason = f"at most {_MAX_VALUES} values of JSON are accepted outside of the arguments"
+        return error_response(INVALID_REQUEST, reason, message.id if isinstance(message, JSONRPCRequest) else None)
     return None
+
+
+def _is_costly(parameters: Mapping[str, Any]) -> bool:
+    """Return whether parameters have so many values that the SDK would compare with its models for long.
+
+    The arguments of a tool are compared with none.
+    """
+    left = [value for name, value in parameters.items() if name != "arguments"]
+    for number, value in enumerate(left):
+        if number == _MAX_VALUES:
+            return True
+        # They are added to the list that is being read.
+        left += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return False
 
 
 def answer_to_invalid_bytes(body: bytes) -> JSONRPCError | None:
