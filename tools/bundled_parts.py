@@ -16,7 +16,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from email import message_from_string
 from html.parser import HTMLParser
@@ -165,7 +165,9 @@ def describe_wheel(wheel: Path, dist_info: Path) -> None:
     """
     parts = wheel_parts(wheel)
     if parts:
-        (dist_info / "licenses" / LICENSES).write_text(licenses_of(parts, "wheel"), encoding="utf-8", newline="\n")
+        (dist_info / "licenses" / LICENSES).write_text(
+            licenses_of(parts, "wheel", _notices_in(wheel)), encoding="utf-8", newline="\n"
+        )
     metadata = dist_info / "METADATA"
     add_license_files(metadata, [LICENSES] if parts else [])
     message = message_from_string(metadata.read_text(encoding="utf-8"))
@@ -174,8 +176,17 @@ def describe_wheel(wheel: Path, dist_info: Path) -> None:
     (dist_info / "sboms" / SBOM).write_text(json.dumps(bill, indent=2) + "\n", encoding="utf-8", newline="\n")
 
 
-def licenses_of(parts: Sequence[Part], distribution: str) -> str:
-    """Return the licenses of the parts of a distribution as one text, which repeats none of them."""
+def _notices_in(wheel: Path) -> dict[str, str]:
+    """Return the text of the file with the licenses of the page, by its name in the wheel. Without a page, none."""
+    files = sorted((wheel / "canfetch" / "web" / "assets" / "static").glob("licenses-*.txt"))
+    return {file.relative_to(wheel).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def licenses_of(parts: Sequence[Part], distribution: str, others: Mapping[str, str] | None = None) -> str:
+    """Return the licenses of the parts of a distribution as one text, which repeats none of them.
+
+    Args: others: Texts of the distribution that are not repeated either, by the names of their files.
+    """
     contents = "\n".join(f"  {part.name} {part.version}: {part.licence}" for part in parts)
     sections = [f"The {distribution} contains:\n\n{contents}"]
     known: dict[str, str] = {}
@@ -183,6 +194,10 @@ def licenses_of(parts: Sequence[Part], distribution: str) -> str:
         title = f"{part.name} {part.version}"
         texts = []
         for name, text in _needed(part).items():
+            file = next((file for file, content in (others or {}).items() if text.strip() in content), None)
+            if file is not None:
+                texts.append(f"{name}: the text is in {file}.")
+                continue
             first = known.setdefault(_words(text), title)
             texts.append(text.strip() if first == title else f"{name}: the text is that of {first}.")
         sections.append("\n\n".join([title, *texts]))

@@ -87,6 +87,10 @@ def test_each_part_has_its_license_and_each_license_its_part(wheel: Path) -> Non
     parts = opened(wheel).components
     assert [section.partition("\n\n")[0] for section in sections] == [f"{p['name']} {p['version']}" for p in parts]
     assert all(section.partition("\n\n")[2].strip() for section in sections)
+    # A text that the page has is not repeated.
+    assert {
+        name for section in sections for name in re.findall(r": the text is in (.*)\.$", section, re.MULTILINE)
+    } == {name for name in files if name.startswith(f"{ASSETS}static/licenses-")}
     assert all(f"  {p['name']} {p['version']}: {p['licenses'][0]['expression']}" in contents for p in parts)
     assert all(f"@{part['version']}" in part["purl"] for part in parts)
     shipped = {name for name in files if name.startswith(f"{info}/licenses/")}
