@@ -4,10 +4,12 @@ import pytest
 
 from canfetch.agents import REGISTRY
 from canfetch.core.agent_rules import AgentRules
+from canfetch.core.extensions.known_records import KNOWN_RECORDS
 from canfetch.core.profiles import PROFILES
 from canfetch.core.verdict import Verdict
 from canfetch.lsp.file_view import FileView
 from canfetch.lsp.hover import hover_at, plain_text
+from canfetch.lsp.key_meanings import KEY_MEANINGS
 
 FILE = b"""\
 User-agent: *
@@ -153,3 +155,8 @@ def test_plain_text_has_no_marks() -> None:
 def test_every_line_has_a_hover_in_every_profile(profile: str) -> None:
     view = FileView(FILE, profile)
     assert any(hover_at(view, line) for line in range(16))
+
+
+def test_every_known_record_has_a_meaning() -> None:
+    # An old spelling of `Content-Signal`.
+    assert {key.decode() for key in KNOWN_RECORDS} - KEY_MEANINGS.keys() == {"content-signals"}
