@@ -300,6 +300,9 @@ def test_a_variable_names_the_release(installed: Path, tmp_path: Path, monkeypat
     older.unlink()
     with pytest.warns(RuntimeWarning, match="No such file"):
         assert current_release() == builtin_release()
+    os.mkfifo(older)
+    with pytest.warns(RuntimeWarning, match="not a regular file"):
+        assert current_release() == builtin_release()
 
 
 ROBOTS = parse(b"User-agent: FishBot\nDisallow: /fish\n\nUser-agent: *\nDisallow: /x\n")

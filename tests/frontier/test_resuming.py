@@ -370,6 +370,11 @@ def test_files_of_other_programs_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("This is not a database. " * 100, encoding="utf-8")
     with pytest.raises(StoreError, match="file is not a database; use another file"):
         open_file(tmp_path / "text")
+    # SQLite takes one byte for an empty file.
+    (tmp_path / "byte").write_bytes(b"1")
+    with pytest.raises(StoreError, match="byte: is a file of another program: use another path"):
+        open_file(tmp_path / "byte")
+    assert (tmp_path / "byte").read_bytes() == b"1"
     with pytest.raises(StoreError, match="is a directory, expected a file"):
         open_file(tmp_path)
     with pytest.raises(StoreError, match="cannot open the frontier: "):

@@ -87,6 +87,10 @@ def test_sqlite_file_that_is_not_a_database_raises(tmp_path: Path) -> None:
     path.write_bytes(b"not a database at all, but longer than a header" * 100)
     with pytest.raises(StoreError, match="delete this file"):
         SQLiteStore(path)
+    path.write_bytes(b"1")
+    with pytest.raises(StoreError, match="is a file of another program"):
+        SQLiteStore(path)
+    assert path.read_bytes() == b"1"
 
 
 def test_sqlite_unsupported_version_raises(tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ def test_an_invalid_line_is_reported_with_its_number(text: str) -> None:
         parse_header_lines(f"Date: today\n{text}")
 
 
+def test_an_error_or_a_redirect_is_no_page() -> None:
+    for head in ("HTTP/2 404\nX-Robots-Tag: noindex\n", "HTTP/1.1 301 Moved\nLocation: /b\n"):
+        with pytest.raises(InvalidOption, match=r"the response has status (404|301): expected a page"):
+            parse_header_lines(head)
+
+
 @pytest.mark.parametrize("status", ["402 Payment Required", "404"])
 def test_the_status_of_a_pasted_head_counts(status: str) -> None:
     headers = "HTTP/2 200\nContent-Usage: train-ai=n\n"

@@ -16,6 +16,7 @@ published releases have them.
 
 import json
 import os
+import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, get_args
@@ -240,5 +241,9 @@ def read_release(path: str) -> Release:
 
     Raises: InvalidRegistry; OSError.
     """
+    status = os.stat(path)  # noqa: PTH116 - as above
+    if not stat.S_ISREG(status.st_mode):
+        # A named pipe without a writer would block every program.
+        raise InvalidRegistry("the registry is not a regular file")
     with open(path, "rb") as file:  # noqa: PTH123 - as above
         return parse_release(file.read(MAX_RELEASE_BYTES + 1), path)

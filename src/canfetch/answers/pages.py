@@ -18,16 +18,27 @@ from canfetch.pages.page_rules import PageRules, parse_page
 from canfetch.pages.verdict import PageVerdict
 
 _STATUS_LINE: Final = re.compile(r"HTTP/\d\S*(?:\s+([1-5]\d\d)(?!\S))?", re.IGNORECASE | re.ASCII)
+_SUCCESS: Final = 2
 _VERBOSE_LINE: Final = re.compile(r"< (HTTP/\d|[\w-]+:)", re.IGNORECASE | re.ASCII)
 
 
 def parse_header_lines(text: str) -> list[tuple[str, str]]:
-    """Return the headers of a pasted response. See `parse_head`.
+    """Return the headers of a page from a pasted response. See `parse_head`.
+
+    Raises: InvalidOption: Also if it has the status of an error or a redirect, which is no page.
+    """
+    status, headers = parse_head(text)
+    check_status(status)
+    return headers
+
+
+def check_status(status: int | None) -> None:
+    """Check that a response is a page, if its status is known.
 
     Raises: InvalidOption.
     """
-    _, headers = parse_head(text)
-    return headers
+    if status is not None and status // 100 != _SUCCESS:
+        raise InvalidOption(f"the response has status {status}: expected a page")
 
 
 def parse_head(text: str) -> tuple[int | None, list[tuple[str, str]]]:

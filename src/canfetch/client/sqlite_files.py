@@ -223,10 +223,17 @@ def has_log(path: Path | str) -> bool:
 def check_file(path: str | os.PathLike[str]) -> None:
     """Refuse a directory, a device, a named pipe and a socket, for which SQLite has no message of its own.
 
+    A file of one byte is refused, too: for SQLite it is empty, and would be overwritten.
+
     Raises: StoreError.
     """
     found = kind_of_path(path)
-    if found not in (None, "is a file"):
+    if found == "is a file":
+        with suppress(OSError):
+            if Path(path).stat().st_size != 1:
+                return
+        raise StoreError(f"{os.fspath(path)}: is a file of another program: use another path")
+    if found is not None:
         raise StoreError(f"{os.fspath(path)}: {found}, expected a file: use another path")
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from canfetch.answers.pages import PageAnswer, PageView, decide_page, fetch_page, page_error_json
+from canfetch.answers.pages import PageAnswer, PageView, check_status, decide_page, fetch_page, page_error_json
 from canfetch.cli.pages.options import PageOptions, requested_agents_of
 from canfetch.cli.pages.resources import check_resources
 from canfetch.cli.pages.sources import LocalSources, source_parameters
@@ -116,8 +116,8 @@ def _open_sources(options: PageOptions, stack: ExitStack) -> tuple[Callable[[Age
 
 def _local_view(options: PageOptions) -> tuple[Callable[[Agent], PageView], RobotsTxt | None]:
     sources = LocalSources(options, max_bytes=options.max_bytes)
-    if sources.response is not None and sources.response.status // 100 != _SUCCESS:
-        raise CommandError(f"the response has status {sources.response.status}: expected a page")
+    if sources.response is not None:
+        check_status(sources.response.status)
     url, robots = options.url, sources.robots
     rules = parse_page(
         sources.html, headers=sources.headers, url=url, tdm_file=sources.tdm_file, max_bytes=options.max_bytes
@@ -145,7 +145,6 @@ def _parse_now(text: str | None) -> float:
     return seconds
 
 
-_SUCCESS: Final = 2
 _LABELS: Final = {
     "may_list": "list the URL",
     "may_index_embedded": "index if embedded",
