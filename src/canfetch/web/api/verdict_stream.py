@@ -124,7 +124,8 @@ async def _line_blocks(request: Request) -> AsyncIterator[tuple[list["bytes | _L
             if long_line is None:
                 rest += first
             if lines:
-                ended = [rest if long_line is None else long_line, *lines[:-1]]
+                # A part can have 8,192 empty lines.
+                ended = [rest if long_line is None else long_line, *filter(None, lines[:-1])]
                 block = [
                     line if isinstance(line, _LongLine) else _limited(bytes(line))
                     for line in ended
