@@ -181,7 +181,7 @@ command: Final = click.Command(
     "fetch",
     params=[
         click.Argument(["origins"], nargs=-1, metavar="[ORIGIN]..."),
-        agent_option("GPTBot", default=STAR),
+        agent_option("GPTBot", is_optional=True),
         exact_option(),
         *network_parameters(),
         Option(

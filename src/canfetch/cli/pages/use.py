@@ -387,7 +387,7 @@ command: Final = click.Command(
             required=True,
             help="What the content is used for: training, search, ai-use.",
         ),
-        agent_option("ExampleBot", default=STAR),
+        agent_option("ExampleBot", is_optional=True),
         exact_option(),
         *source_parameters(with_files=". Nothing is fetched."),
         Option(

@@ -49,10 +49,10 @@ STAR: Final = "*"
 """An agent that no file names."""
 
 
-def agent_option(example: str, *, default: str = "") -> Option:
+def agent_option(example: str, *, is_optional: bool = False) -> Option:
     """Return `--agent`, which can be repeated.
 
-    Args: default: The agent without the option, for its help.
+    Args: is_optional: Whether it is `STAR` by default, for its help.
     """
     return Option(
         ["--agent", "agents"],
@@ -60,7 +60,7 @@ def agent_option(example: str, *, default: str = "") -> Option:
         multiple=True,
         shell_complete=complete_crawler,
         help=f"Product token of the agent, such as {example}. Can be repeated."
-        + (f"  [default: {default}]" if default else ""),
+        + ("  [default: one that no group names]" if is_optional else ""),
     )
 
 
