@@ -53,6 +53,11 @@ def test_a_file_is_shown_and_added(run: Run, folder: Path) -> None:
             {"rfc9309-product-token": "CrOS"},
             "headers of browsers, apps or libraries have the token CrOS as well: pass ",
         ),
+        ({"rfc9309-product-token": "CC-Bot"}, "the token CC-Bot can be taken for CCBot: pass --replace to add it"),
+        (
+            {"rfc9309-product-token": "OpenAI-Bot"},
+            "OpenAI-Bot can be taken for GPTBot, OAI-SearchBot or ChatGPT-User: ",
+        ),
         ({"rfc9309-product-token": "open-ai"}, "open-ai can be taken for GPTBot, OAI-SearchBot or ChatGPT-User: pass "),
         ({"rfc9309-product-token": "AI-GPT_Bot2"}, "the token AI-GPT_Bot2 can be taken for GPTBot: pass --replace"),
         ({"rfc9309-product-token": "GTPBot"}, "the token GTPBot can be taken for GPTBot: pass --replace to add it"),

@@ -63,6 +63,8 @@ def test_the_status_line_of_a_response(run: Run, folder: Path) -> None:
     assert answer("HTTP/2 404", refusal) == (None, [])
     assert answer("HTTP/1.1 402 Payment Required", refusal, price) == (None, [price])
     assert answer("HTTP/1.1 402") == (None, ["402 Payment Required"])
+    # The last of several heads, as in `POST /v1/use`.
+    assert answer("HTTP/1.1 301", "X-Robots-Tag: noai", "HTTP/1.1 200", "Content-Usage: train-ai=y") == (True, [])
 
 
 def test_a_file_for_several_origins_is_a_warning(run: Run, signals: str) -> None:
@@ -118,7 +120,7 @@ def test_exit_codes(run: Run, signals: str) -> None:
     [
         (("--purpose", "training", "--agent", "ExampleBot"), "no URL: pass that of the content"),
         (("/x", "--purpose", "trainin", "--agent", "a"), "unknown purpose 'trainin': did you mean 'training'?"),
-        (("/x", *TRAINING, "--response-header", "HTTP/1.1 abc"), "invalid --response-header 'HTTP/1.1 abc'"),
+        (("/x", *TRAINING, "--response-header", "HTTP/1.1 4O4"), "invalid status line 'HTTP/1.1 4O4': expected a code"),
         (("/x", *TRAINING), "cannot fetch '/x': expected an absolute URL, or --robots FILE"),
         (("/x", *TRAINING, "--robots", "missing.txt"), "missing.txt"),
         (("/x", *TRAINING, "--response-header", "x"), "invalid --response-header 'x'"),

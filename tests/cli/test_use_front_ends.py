@@ -64,6 +64,10 @@ LICENSES = [
     RSL % ("/", '<license><permits type="usage">ai-train</permits><payment type="crawl"/></license>' + END),
     RSL % ("/", '<license><permits type="usage">all</permits></license>' + END),
     "<html>",
+    # White space before the document, and what is none.
+    " " * 600 + RSL % ("/", '<license><prohibits type="usage">ai-train</prohibits></license>' + END),
+    "<rss/>",
+    "No license.",
 ]
 CELL = ("allowed", "is_final", "explanation", "combination", "statements")
 NOT_READ = MissingSource(SourceState.NOT_READ)

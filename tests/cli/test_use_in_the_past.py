@@ -180,7 +180,11 @@ def test_rows_of_an_unreachable_origin_of_a_payment_and_of_a_redirect(run: Any, 
     assert [tuple(row[name] for name in names) for row in read_json_lines(folder / "out.ndjson")] == [
         (
             *("disallow", "unreachable", "robots.txt", "robots.txt", "https://down.example/robots.txt", None),
-            *("RFC 9309 section 2.3.1.4 disallows everything until it can be fetched", time, "headers, html (absent)"),
+            *(
+                "the access policy takes robots.txt as unreachable: RFC 9309 section 2.3.1.4 disallows everything then",
+                time,
+                "headers, html (absent)",
+            ),
         ),
         (
             *("unknown", "payment", "headers", "status 402", urls[1], "crawler-price: USD 1", "payment is required"),

@@ -687,6 +687,8 @@ NO_TRAINING = {"Content-Usage": "train-ai=n"}
 @pytest.mark.parametrize(
     "status, headers, allowed, sources",
     [
+        # RFC 9110 section 15.3.7: the rest of the page was not sent.
+        (206, NO_TRAINING, False, ["read", "not-read (only a part was read)"]),
         (300, NO_TRAINING, False, ["read", "unreachable (the server responded with status 300)"]),
         (
             304,

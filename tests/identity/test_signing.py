@@ -301,6 +301,13 @@ def test_a_file_that_others_can_read_is_refused(folder: Path) -> None:
     (folder / "identity.json").chmod(0o640)
     with pytest.raises(InvalidKey, match="others can read the keys"):
         SigningIdentity(folder)
+    (folder / "identity.json").chmod(0o600)
+    running = SigningIdentity(folder)
+    known = running.directory_url
+    (folder / "identity.json").unlink()
+    (folder / "identity.json").write_bytes(new_identity("https://other.example", now=NOW).to_json())
+    (folder / "identity.json").chmod(0o644)
+    assert running.directory_url == known
 
 
 def test_invalid_arguments(folder: Path) -> None:

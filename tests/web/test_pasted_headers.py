@@ -50,6 +50,12 @@ def test_an_invalid_line_is_reported_with_its_number(text: str) -> None:
         parse_header_lines(f"Date: today\n{text}")
 
 
+@pytest.mark.parametrize("line", ["HTTP/1.1 4O4 Not Found", "HTTP/1.1 99", "HTTP/2 1000"])
+def test_an_invalid_status_is_an_error(line: str) -> None:
+    with pytest.raises(InvalidOption, match=f"invalid status line '{line}': expected a code from 100 to 599"):
+        parse_header_lines(f"{line}\nX-Robots-Tag: noindex\n")
+
+
 def test_an_error_or_a_redirect_is_no_page() -> None:
     for head in ("HTTP/2 404\nX-Robots-Tag: noindex\n", "HTTP/1.1 301 Moved\nLocation: /b\n"):
         with pytest.raises(InvalidOption, match=r"the response has status (404|301): expected a page"):

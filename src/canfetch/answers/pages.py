@@ -58,7 +58,7 @@ def parse_head(text: str) -> tuple[int | None, list[tuple[str, str]]]:
         if is_verbose and written != "<" and not written.startswith("< "):
             continue
         line = written[1:].strip() if is_verbose else written
-        if _STATUS_LINE.match(line):
+        if is_status_line(line):
             status = parse_status(line)
             headers, is_ended = [], False
         elif not line.strip():
@@ -68,10 +68,24 @@ def parse_head(text: str) -> tuple[int | None, list[tuple[str, str]]]:
     return status, headers
 
 
+def is_status_line(line: str) -> bool:
+    """Return whether a line of a head is a status line, valid or not."""
+    return _STATUS_LINE.match(line) is not None
+
+
 def parse_status(line: str) -> int | None:
-    """Return the status code of a status line, or None if it is another line or has no code."""
+    """Return the status code of a status line, or None if it has only the version.
+
+    Raises: InvalidOption: It has something else in place of the code.
+    """
     found = _STATUS_LINE.match(line)
-    return int(found[1]) if found and found[1] else None
+    if found is not None and found[1]:
+        return int(found[1])
+    if len(line.split()) > 1:
+        raise InvalidOption(
+            f"invalid status line {quoted(line)}: expected a code from 100 to 599, as in 'HTTP/1.1 200'"
+        )
+    return None
 
 
 def parse_header(line: str, subject: str) -> tuple[str, str]:

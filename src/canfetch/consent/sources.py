@@ -21,6 +21,7 @@ MAX_TEXT: Final = 500
 _START: Final = 1024
 PAGE_STARTS: Final = ("<!doctype html", "<html")
 _SUCCESS: Final = range(200, 300)
+_PARTIAL_CONTENT: Final = 206
 _MULTIPLE_CHOICES: Final = 300
 _NOT_MODIFIED: Final = 304
 # Besides those of a success. A 300 refers to other URLs like a redirect, and the headers of a 304 are those of the
@@ -183,7 +184,7 @@ def _response_sources(page: PageRules, response: PageResponse) -> Iterator[UseSo
         yield UseSource(HTML, SourceState.NOT_READ)
     elif PageNote.NOT_HTML in page.notes:
         yield UseSource(HTML, SourceState.ABSENT, "the content is not HTML")
-    elif not page.has_all_of_html:
+    elif response.status == _PARTIAL_CONTENT or not page.has_all_of_html:
         yield UseSource(HTML, SourceState.NOT_READ, PARTLY_READ)
     else:
         yield UseSource(HTML, SourceState.READ)

@@ -91,7 +91,7 @@ class Listing:
 
 def unreachable_statement() -> UseStatement:
     """Return that nothing may be used, because a crawler must assume complete disallow."""
-    note = "RFC 9309 section 2.3.1.4 disallows everything until it can be fetched"
+    note = "the access policy takes robots.txt as unreachable: RFC 9309 section 2.3.1.4 disallows everything then"
     return UseStatement(StatementKind.UNREACHABLE, ROBOTS, ROBOTS, "unreachable", Preference.DISALLOW, note)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
-from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, rebuilt_target
+from canfetch.integrations.serving.requests import Reply, Request, rebuilt_target
 
 __all__ = ["Enforcement", "RobotsMiddleware", "Site"]
 
@@ -41,9 +41,9 @@ class RobotsMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it to the application."""
-        if scope["type"] in {"http", "websocket"}:
+        if scope["type"] == "http" or (scope["type"] == "websocket" and self._site.enforces):
             path = whole_path(scope)
-            if self._site.concerns(path) and (scope["type"] == "http" or path != ROBOTS_PATH):
+            if self._site.concerns(path):
                 reply = await self._site.respond_async(_request(scope, path))
                 if reply is not None:
                     await (

@@ -116,7 +116,10 @@ class RobotsTransport(httpx2.BaseTransport):
         url = _requested_url(request)
         verdict = self.robots.check(url, opted_out=_opted_out(request))
         self.robots.sign(request.headers, request.method, url)
-        response = self._transport.handle_request(request)
+        try:
+            response = self._transport.handle_request(request)
+        finally:
+            self.robots.unsign(request.headers)
         sent = SentRequest(url, verdict, response.status_code, response.headers.raw)
         self.robots.examine(response, sent, partial(_read_start, response))
         return response
@@ -158,7 +161,10 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
         url = _requested_url(request)
         verdict = await self.robots.check(url, opted_out=_opted_out(request))
         self.robots.sign(request.headers, request.method, url)
-        response = await self._transport.handle_async_request(request)
+        try:
+            response = await self._transport.handle_async_request(request)
+        finally:
+            self.robots.unsign(request.headers)
         sent = SentRequest(url, verdict, response.status_code, response.headers.raw)
         await self.robots.examine(response, sent, partial(_read_start_async, response), response.aclose)
         return response

@@ -43,7 +43,7 @@ DEFAULT_MAX_DELAY: Final = 60.0
 _GUARD_ONLY: Final = frozenset(
     {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses", "skip_report"}
 )
-_SIGNATURE_HEADERS: Final = ("Signature-Agent", "Signature-Input", "Signature")
+SIGNATURE_HEADERS: Final = ("Signature-Agent", "Signature-Input", "Signature")
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
 # The guards that let the requests of the current thread or task pass.
@@ -264,6 +264,14 @@ class _BaseGuard:
             with self._converted_errors(url):
                 signature = self._identity.headers(method, url)
             replace_signature(headers, signature)
+
+    def unsign(self, headers: MutableMapping[str, str]) -> None:
+        """Remove the signature from the headers of a request that was sent, if the guard has an identity.
+
+        A client copies them to the target of a redirect, which may be sent without this guard, and over http.
+        """
+        if self._identity is not None:
+            replace_signature(headers, ())
 
     def _read_page_rules(self, response: object, sent: SentRequest) -> None:
         """Read the page rules in the headers of a response, for `page_verdict`, if that is enabled."""
@@ -553,7 +561,7 @@ class AsyncRequestGuard(_BaseGuard):
 
 def replace_signature(headers: MutableMapping[str, str], signature: "Collection[tuple[str, str]]") -> None:
     """Replace the signature in the headers of a request, or remove it if there is no other."""
-    for name in _SIGNATURE_HEADERS:
+    for name in SIGNATURE_HEADERS:
         headers.pop(name, None)
     headers.update(signature)
 

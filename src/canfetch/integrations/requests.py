@@ -151,6 +151,7 @@ class RobotsAdapter(BaseAdapter):
             raise
         finally:
             _CHECK_AGAIN.reset(token)
+            self.robots.unsign(request.headers)
         # Authentication that repeats a request sends it with this attribute.
         response.connection = self  # type: ignore[assignment]  # declared too narrowly
         sent = SentRequest(url, verdict, response.status_code, header_pairs(response))

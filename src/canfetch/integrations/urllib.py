@@ -30,6 +30,7 @@ from canfetch.client.transports.threaded_exchanges import exchange_in_thread
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import (
+    SIGNATURE_HEADERS,
     GuardOptions,
     RequestErrors,
     RequestGuard,
@@ -102,10 +103,12 @@ class RobotsHandler(urllib.request.BaseHandler):
                 # Both, because a proxy gets the URL itself.
                 verdict = self.robots.check(sent, opted_out=opted_out)
             request._canfetch_sent = sent, verdict  # type: ignore[attr-defined]  # noqa: SLF001 - our own attribute
-            # Headers that urllib does not copy to the target of a redirect. It writes names in this form.
-            signature: dict[str, str] = {}
-            self.robots.sign(signature, request.get_method(), sent)
-            for name, value in signature.items():
+            # Headers that urllib does not copy to the target of a redirect. It writes names in this form. The URL of a
+            # request can have changed since it was signed.
+            names = [name for name in request.unredirected_hdrs if name.title() in SIGNATURE_HEADERS]
+            headers = {name.title(): request.unredirected_hdrs.pop(name) for name in names}
+            self.robots.sign(headers, request.get_method(), sent)
+            for name, value in headers.items():
                 request.add_unredirected_header(name.capitalize(), value)
         return request
 

@@ -1,6 +1,7 @@
 """The option `identity`: each request over https is signed, redirect targets and robots.txt included."""
 
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,53 @@ def test_every_request_over_https_has_its_own_signature(
     # A signature that was copied to another site could be used there.
     for request in site.requests:
         assert not [header for header in request.headers if header.startswith("signature")]
+
+
+def test_a_redirect_that_another_adapter_sends_has_no_signature(
+    tls_site: Site, site: Site, authority: Authority, identity: SigningIdentity
+) -> None:
+    requests = pytest.importorskip("requests")
+    tls_site.serve("/robots.txt", respond(ROBOTS))
+    tls_site.serve("/fish", redirect(site.url("plain")))
+    site.serve("/plain", respond(b"plain"))
+    with open_host("requests", identity=identity, tls=authority.client()) as host:
+        host.session.mount("http://", requests.adapters.HTTPAdapter())
+        response = host.session.get(tls_site.url("fish"))
+    assert response.content == b"plain"
+    assert "signature" in tls_site.requests[-1].headers
+    assert not [name for request in site.requests for name in request.headers if name.startswith("signature")]
+    assert not [name for name in response.history[0].request.headers if name.startswith("Signature")]
+
+
+def test_a_redirect_that_another_transport_sends_has_no_signature(
+    tls_site: Site, site: Site, authority: Authority, identity: SigningIdentity
+) -> None:
+    httpx2 = pytest.importorskip("httpx2")
+    tls_site.serve("/robots.txt", respond(ROBOTS))
+    tls_site.serve("/fish", redirect(site.url("plain")))
+    site.serve("/plain", respond(b"plain"))
+    with open_host("httpx2", identity=identity, tls=authority.client()) as host:
+        mounts = {"http://": httpx2.HTTPTransport()}
+        with httpx2.Client(transport=host.client._transport, mounts=mounts, follow_redirects=True) as client:
+            assert client.get(tls_site.url("fish")).content == b"plain"
+    assert "signature" in tls_site.requests[-1].headers
+    assert not [name for request in site.requests for name in request.headers if name.startswith("signature")]
+
+
+def test_a_request_of_urllib_whose_url_has_changed_is_signed_anew_or_not_at_all(
+    tls_site: Site, site: Site, authority: Authority, identity: SigningIdentity
+) -> None:
+    for one in (tls_site, site):
+        one.serve("/robots.txt", respond(ROBOTS))
+        one.serve("/fish", respond(b"fish"))
+    with open_host("urllib", identity=identity, tls=authority.client()) as host:
+        request = urllib.request.Request(tls_site.url("fish"))  # noqa: S310 - a server of the tests
+        for url in (tls_site.url("fish"), site.url("fish")):
+            request.full_url = url
+            request.remove_header("Host")
+            assert host.opener.open(request).read() == b"fish"
+    assert "signature" in tls_site.requests[-1].headers
+    assert not [name for one in site.requests for name in one.headers if name.startswith("signature")]
 
 
 @pytest.mark.parametrize("name", HOST_NAMES)

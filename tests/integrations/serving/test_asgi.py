@@ -79,6 +79,8 @@ def test_target_without_a_raw_path_is_rebuilt(scope: dict[str, Any]) -> None:
             {"path": "/private/x", "extensions": {"websocket.http.response": {}}},
             ["websocket.http.response.start", "websocket.http.response.body"],
         ),
+        # The file is not served in this way, and its path is one of the application.
+        ({"path": "/robots.txt"}, ["websocket.close"]),
         ({"path": "/x"}, ["websocket.accept"]),
         (
             {"path": "/private/x", "headers": [(b"user-agent", b"Mozilla/5.0 (X11; Linux) Firefox/140.0")]},
@@ -186,7 +188,7 @@ def test_other_scopes_reach_the_application() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         scopes.append((scope, receive, send))
 
-    middleware = RobotsMiddleware(app, enforced())
+    middleware = RobotsMiddleware(app, make_site())
     receive: Any = object()
     send: Any = object()
     for kind in ("lifespan", "websocket", "unknown"):

@@ -10,7 +10,7 @@ from canfetch.access.responses import Response
 from canfetch.bulk.archives.redirected_hosts import canonical_url
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, NO_RESPONSE, Capture, is_robots_url
 from canfetch.client.sqlite_files import check_row
-from canfetch.consent.sources import PageResponse
+from canfetch.consent.sources import PAGE_STARTS, MissingSource, PageResponse, real_document
 from canfetch.pages.headers import header_pairs
 from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 from canfetch.pages.page_rules import parse_page
@@ -25,8 +25,10 @@ _QUERY: Final = f"""
 select url, time, status, headers, body from pages where url = ? and {_TIME} <= ?
 order by {_TIME} desc, rowid desc limit 1
 """  # noqa: S608 - only a constant is inserted
-# A body without statements: the page was read, and nothing is in it.
+# Bodies without statements: the page was read, and nothing is in it. In place of a file, a web page or an empty
+# response means that there is none, and other content cannot be read.
 _NOTHING: Final = b" "
+_NO_FILE: Final = b"?"
 _XML_STARTS: Final = (b"<rsl", b"<?xml")
 # What a TDM file or a license begins with, after a byte order mark and white space, and what it contains. In UTF-16,
 # there are null bytes between the characters.
@@ -97,12 +99,12 @@ class CapturedPages:
 
 def _is_file(item: Capture) -> bool:
     """Return whether the body is that of a TDM file or may be that of an RSL license."""
-    return item.url.endswith(TDM_FILE_PATH) or item.content[:512].lstrip().lower().startswith(_XML_STARTS)
+    return item.url.endswith(TDM_FILE_PATH) or item.content.lstrip()[:8].lower().startswith(_XML_STARTS)
 
 
 def _may_be_file(item: Capture) -> bool:
     """Return whether the body may be a TDM file or a license, to which a redirect may lead from another URL."""
-    start = item.content[:512].lstrip(_BEFORE_FILES)[:1]
+    start = item.content.lstrip(_BEFORE_FILES)[:1]
     if start not in _FILE_STARTS or (start == b"<" and "html" in dict(item.headers).get("content-type", "").lower()):
         return False
     text = item.content.replace(b"\0", b"").lower()
@@ -120,4 +122,7 @@ def _stating_body(item: Capture, status: int) -> bytes:
     states_something = found.directives or found.reservations or found.licenses
     if states_something or not found.has_all_of_html:
         return html
-    return item.content if _may_be_file(item) else _NOTHING
+    if _may_be_file(item):
+        return item.content
+    found_file = real_document(item.content, page_starts=PAGE_STARTS, max_bytes=MAX_CONTENT_BYTES)
+    return _NOTHING if isinstance(found_file, MissingSource) else _NO_FILE

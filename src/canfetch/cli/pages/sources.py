@@ -1,11 +1,11 @@
 """The local files and headers that the commands on pages read in place of a server."""
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import click
 
-from canfetch.answers.pages import parse_header, parse_status
+from canfetch.answers.pages import is_status_line, parse_header, parse_status
 from canfetch.cli.shared.input_files import (
     check_standard_input,
     read_input,
@@ -20,6 +20,8 @@ from canfetch.consent.sources import PageResponse
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.quoting import quoted
 from canfetch.pages.tdm import MAX_TDM_BYTES
+
+_OK: Final = 200
 
 
 class SourceOptions(Protocol):
@@ -97,16 +99,18 @@ class LocalSources:
             self.html = read_input(options.html, "--html", max_bytes=max_bytes + 1)
             warn_about_html(self.html, options.html, "--html", warn=Progress().print_error)
         self.headers: list[tuple[str, str]] = []
-        status = 200
+        status: int | None = None
         for line in options.response_headers:
-            stated = parse_status(line)
-            if stated is None:
-                self.headers.append(parse_header(line, f"--response-header {quoted(line)}"))
+            if is_status_line(line):
+                if status is not None:
+                    # The head before was that of a redirect.
+                    self.headers.clear()
+                status = parse_status(line) or _OK
             else:
-                status = stated
+                self.headers.append(parse_header(line, f"--response-header {quoted(line)}"))
         self.response: PageResponse | None = None
         if self.html is not None or options.response_headers:
-            self.response = PageResponse(status, self.headers or None, self.html)
+            self.response = PageResponse(status or _OK, self.headers or None, self.html)
         self.tdm_file: bytes | None = None
         if options.tdm_file is not None:
             self.tdm_file = read_input(options.tdm_file, "--tdm-file", max_bytes=MAX_TDM_BYTES + 1)

@@ -6,6 +6,7 @@ registry (null without an entry), and `written`.
 
 import json
 import os
+import re
 import sys
 from contextlib import closing
 from datetime import UTC, datetime
@@ -40,6 +41,7 @@ _LABEL_WIDTH: Final = 17
 _LOCK_SECONDS: Final = 10.0
 # A shorter name can be a part of any other.
 _MIN_NAME: Final = 6
+_KIND: Final = re.compile("(?:bot|crawler|spider)$")
 
 
 def _import(
@@ -149,8 +151,10 @@ def _confusion(token: str) -> str | None:
     if others:
         return f"headers of {others} have the token {token} as well"
     name = _letters(token)
-    known = [one.name for one in REGISTRY.crawlers if len(one.name) >= _MIN_NAME and _letters(one.name) in name]
-    tokens = known[:1] or probable_tokens(RequestedAgent(name, Agent(name), None)) if name else ()
+    known = ((one.name, _letters(one.name)) for one in REGISTRY.crawlers)
+    tokens = [one for one, letters in known if letters == name or (len(letters) >= _MIN_NAME and letters in name)][:1]
+    for text in filter(None, (name, _KIND.sub("", name))):
+        tokens = tokens or list(probable_tokens(RequestedAgent(text, Agent(text), None)))
     return f"the token {token} can be taken for {alternatives(tokens)}" if tokens else None
 
 

@@ -96,10 +96,14 @@ class SigningIdentity:
         file = check_path("path", path)
         if file.is_dir():
             file /= IDENTITY_NAME
-        check_private(file)
-        self._file: WatchedFile[IdentityFile] = WatchedFile(
-            file, lambda content, _: parse_identity(content), max_bytes=MAX_IDENTITY_BYTES, clock=clock
-        )
+        file = file.absolute()
+
+        def parse(content: bytes, _: float) -> IdentityFile:
+            # A file that replaces it as well.
+            check_private(file)
+            return parse_identity(content)
+
+        self._file: WatchedFile[IdentityFile] = WatchedFile(file, parse, max_bytes=MAX_IDENTITY_BYTES, clock=clock)
 
     def __repr__(self) -> str:
         # The keys are not shown.

@@ -130,6 +130,11 @@ class Site:
         """A snapshot of the counters."""
         return self._counters.snapshot()
 
+    @property
+    def enforces(self) -> bool:
+        """Whether requests of crawlers are checked."""
+        return self._enforcement is not None
+
     def concerns(self, path: str) -> bool:
         """Return whether requests for a path are answered or checked."""
         if self._enforcement is not None or path == ROBOTS_PATH:
