@@ -1,4 +1,4 @@
-"""Open regular files only. Otherwise, a pipe in a folder could block the readers of the folder."""
+"""Open regular files only, because a pipe in a folder would block its readers. Notice that a file was replaced."""
 
 import errno
 import io
@@ -31,3 +31,13 @@ def _check_regular(status: os.stat_result, path: Path) -> None:
     if not stat.S_ISREG(status.st_mode):
         code = errno.EISDIR if stat.S_ISDIR(status.st_mode) else errno.EINVAL
         raise OSError(code, "not a regular file", str(path))
+
+
+def is_same_file(path: Path, identity: os.stat_result) -> bool:
+    """Return whether a path still leads to a file, or it cannot be known, as without permission for its folder."""
+    try:
+        return os.path.samestat(path.stat(), identity)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True

@@ -237,16 +237,6 @@ def check_file(path: str | os.PathLike[str]) -> None:
         raise StoreError(f"{os.fspath(path)}: {found}, expected a file: use another path")
 
 
-def is_same_file(path: Path, identity: os.stat_result) -> bool:
-    """Return whether a path still leads to a file, or it cannot be known, as without permission for its folder."""
-    try:
-        return os.path.samestat(path.stat(), identity)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
-
-
 def is_on_read_only_system(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is on a file system that cannot be written. False if that is unknown."""
     try:

@@ -46,11 +46,10 @@ class RobotsMiddleware:
             if self._site.concerns(path):
                 reply = await self._site.respond_async(_request(scope, path))
                 if reply is not None:
-                    await (
-                        _send_reply(reply, send)
-                        if scope["type"] == "http"
-                        else _refuse_handshake(scope, reply, receive, send)
-                    )
+                    if scope["type"] == "websocket":
+                        await _refuse_handshake(scope, reply, receive, send)
+                    else:
+                        await _send_reply(reply, send)
                     return
         await self._app(scope, receive, send)
 

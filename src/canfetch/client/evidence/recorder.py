@@ -34,7 +34,7 @@ from canfetch.client.private_files import (
     os_reason,
 )
 from canfetch.client.procedure import Clock
-from canfetch.client.sqlite_files import is_same_file
+from canfetch.client.regular_files import is_same_file
 from canfetch.core.redaction import redact_credentials_in, redacted_url
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.verdict import Verdict

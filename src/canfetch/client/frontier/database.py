@@ -23,6 +23,7 @@ from canfetch.client.forking import abandon, reset_on_fork
 from canfetch.client.frontier.grouping import GroupBy, wrong_grouping
 from canfetch.client.frontier.queue_connection import QueueConnection, check_thread
 from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
+from canfetch.client.regular_files import is_same_file
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
     FileLock,
@@ -33,7 +34,6 @@ from canfetch.client.sqlite_files import (
     connect_file,
     corruption_advice,
     has_only_tables,
-    is_same_file,
     primary_code,
     sqlite_reason,
 )
