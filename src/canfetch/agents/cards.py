@@ -16,6 +16,10 @@ from datetime import date
 from typing import Any, Final, NamedTuple, cast, get_args
 
 from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, Verification
+from canfetch.agents.other_clients import is_other_client
+from canfetch.agents.registry import REGISTRY, names_to_look_up
+from canfetch.agents.requested import RequestedAgent, alternatives, probable_tokens
+from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
@@ -33,6 +37,9 @@ _MAX_FAULTS: Final = 50
 _MAX_NAME: Final = 80
 # RFC 9309, with the digits and dots that real names have.
 _TOKEN: Final = re.compile("[A-Za-z0-9_.-]+")
+# A shorter name can be a part of any other.
+_MIN_NAME: Final = 6
+_KIND: Final = re.compile("(?:bot|crawler|spider)$")
 _EXTENSION: Final = "web_bot_auth"
 _TRIGGERS: Final = ("fetcher", "crawler")
 # The members of a card, and those of `web_bot_auth`: their names, the attributes of `AgentCard`, and their kinds.
@@ -222,6 +229,29 @@ def build_card(extension: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     bot = {name: value for name, value in extension.items() if value not in (None, [], "")}
     card = {name: value for name, value in members.items() if value not in (None, [], "")}
     return {**card, _EXTENSION: bot} if bot else card
+
+
+def token_conflict(token: str) -> str | None:
+    """Return why the token of a card would be taken for another crawler or client, or None.
+
+    Cost: O(headers of the registry).
+    """
+    headers = ((one.name, header.value) for one in REGISTRY.crawlers for header in one.headers)
+    others = "browsers, apps or libraries"
+    if not is_other_client(token):
+        others = next((name for name, header in headers if token.lower() in names_to_look_up(header)), "")
+    if others:
+        return f"headers of {others} have the token {token} as well"
+    name = _letters(token)
+    known = ((one.name, _letters(one.name)) for one in REGISTRY.crawlers)
+    tokens = [one for one, letters in known if letters == name or (len(letters) >= _MIN_NAME and letters in name)][:1]
+    for text in filter(None, (name, _KIND.sub("", name))):
+        tokens = tokens or list(probable_tokens(RequestedAgent(text, Agent(text), None)))
+    return f"the token {token} can be taken for {alternatives(tokens)}" if tokens else None
+
+
+def _letters(token: str) -> str:
+    return "".join(filter(str.isalnum, token.lower()))
 
 
 def _load(content: bytes, faults: list[str]) -> dict[str, Any] | None:

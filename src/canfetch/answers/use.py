@@ -8,9 +8,9 @@ from canfetch.agents.requested import RequestedAgent
 from canfetch.answers.crawlers import names_json, with_notes
 from canfetch.answers.pages import parse_head
 from canfetch.consent.decision import UseSources, read_sources
-from canfetch.consent.licenses import MAX_PLACES
+from canfetch.consent.licenses import LICENSE, MAX_PLACES
 from canfetch.consent.sources import MissingSource, PageResponse
-from canfetch.consent.verdict import SourceState, UseVerdict
+from canfetch.consent.verdict import SourceState, UseSource, UseVerdict
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.text import printable_text
@@ -75,8 +75,15 @@ class CrawlerUses(NamedTuple):
             "allowed": self.fetch.allowed,
             "line": self.fetch.line,
             "explanation": printable_text(self.fetch.explanation),
+            "licenses": [source.to_json() for source in self._licenses],
             "uses": {str(purpose): _cell_json(verdict) for purpose, verdict in self.uses.items()},
         }
+
+    @property
+    def _licenses(self) -> Iterator[UseSource]:
+        """The RSL documents that the sources name for the crawler, which are the same for each use."""
+        verdict = next(iter(self.uses.values()))
+        return (source for source in verdict.sources if source.name == LICENSE)
 
 
 def _cell_json(verdict: UseVerdict) -> dict[str, Any]:

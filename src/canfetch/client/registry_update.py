@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 from canfetch.agents.releases import Release, builtin_version, parse_release, read_release
 from canfetch.agents.validation import is_day
 from canfetch.client.identity.keys import missing_cryptography
-from canfetch.client.identity.refreshing import fetch_file, replace_file
+from canfetch.client.identity.refreshing import fetch_file
 from canfetch.client.private_files import create_private_folder
+from canfetch.client.regular_files import replace_file
 from canfetch.client.sqlite_files import FileLock
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Transport

@@ -1,12 +1,17 @@
-"""Open regular files only, because a pipe in a folder would block its readers. Notice that a file was replaced."""
+"""Open regular files only, because a pipe in a folder would block its readers. Replace files, and notice it."""
 
 import errno
 import io
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from canfetch.client.private_files import create_private_file
+
+TEMPORARY_PREFIX: Final = ".canfetch-"
+"""How the name of a file begins that is not complete yet."""
 # Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has no such pipes, but needs O_BINARY.
 _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -41,3 +46,26 @@ def is_same_file(path: Path, identity: os.stat_result) -> bool:
         return False
     except OSError:
         return True
+
+
+def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file, or replace its content at once and keep its permissions. Symbolic links are followed.
+
+    Raises: OSError: The file cannot be written; it is unchanged then.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}")
+    try:
+        if target.exists():
+            # Nobody may open it with more permissions than it will have.
+            create_private_file(temporary)
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        with temporary.open("ab") as opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise

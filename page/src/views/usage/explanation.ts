@@ -1,6 +1,6 @@
 /** Explains one cell of the Usage view: the statements, access, who honours them, and what was not read. */
 
-import type { CrawlerUsesObject, UsagePurpose, UseStatementObject, UseTableObject } from "../../api-types.js";
+import type { CrawlerUsesObject, UsagePurpose, UseSourceObject, UseStatementObject, UseTableObject } from "../../api-types.js";
 import { type Child, h } from "../../dom.js";
 import type { Texts } from "../../texts.js";
 import { explanationHead, explanationSection } from "../parts/explanation.js";
@@ -45,7 +45,7 @@ export function explainUsage(
     column === "fetch" ? null : statements(texts, answer, crawler, column, goTo),
     explanationSection(texts.t("usage_fetch"), accessText(texts, crawler, goTo)),
     explanationSection(texts.t("usage_honours"), h("p", {}, honoursText(texts, crawler))),
-    unreadSources(texts, answer),
+    unreadSources(texts, [...answer.sources, ...crawler.licenses]),
   ];
 }
 
@@ -146,10 +146,13 @@ function honoursText(texts: Texts, crawler: CrawlerUsesObject): string {
   return texts.t("usage_honours_no", { operator, crawler: name });
 }
 
-function unreadSources(texts: Texts, { sources }: UseTableObject): Child {
+function unreadSources(texts: Texts, sources: readonly UseSourceObject[]): Child {
   const unread = sources.filter(({ state }) => state !== "read" && state !== "absent");
   if (unread.length === 0) return null;
-  const names = unread.map(({ name, detail }) => (detail === "" ? name : `${name} (${detail})`));
+  const names = unread.map(({ name, detail, url }) => {
+    const facts = [url ?? "", detail].filter((fact) => fact !== "");
+    return facts.length === 0 ? name : `${name} (${facts.join(", ")})`;
+  });
   return h("p", { class: "note", "data-result": "unread" }, texts.t("usage_not_read", { sources: texts.list(names) }));
 }
 

@@ -6,7 +6,6 @@ registry (null without an entry), and `written`.
 
 import json
 import os
-import re
 import sys
 from contextlib import closing
 from datetime import UTC, datetime
@@ -16,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import click
 
 from canfetch.agents import REGISTRY, Crawler, Purpose
-from canfetch.agents.registry import names_to_look_up
-from canfetch.agents.requested import RequestedAgent, alternatives, probable_tokens
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.input_files import read_whole_input
@@ -29,7 +26,6 @@ from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.registry_file import load_registry
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import print_message, printable
-from canfetch.core.agent import Agent
 from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError, InvalidOption
@@ -39,9 +35,6 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH: Final = 17
 _LOCK_SECONDS: Final = 10.0
-# A shorter name can be a part of any other.
-_MIN_NAME: Final = 6
-_KIND: Final = re.compile("(?:bot|crawler|spider)$")
 
 
 def _import(
@@ -96,7 +89,8 @@ def _add(
 
     Raises: CommandError: The file cannot be read or written, or is invalid.
     """
-    from canfetch.client.sqlite_files import FileLock  # noqa: PLC0415 - only for this option
+    from canfetch.agents.cards import token_conflict  # noqa: PLC0415 - only for this option
+    from canfetch.client.sqlite_files import FileLock  # noqa: PLC0415 - the same
 
     if card.faults:
         return "the card has faults"
@@ -106,7 +100,7 @@ def _add(
         return printable(f"{error}{'' if 'purpose' not in str(error) else ' (--purpose)'}")
     if entry is not None and not replace:
         return f"the registry has {entry.name} of {entry.operator}: pass --replace to use the card instead"
-    if not replace and (reason := _confusion(crawler.name)):
+    if not replace and (reason := token_conflict(crawler.name)):
         return f"{reason}: pass --replace to add it"
     lock = f"{output}.lock"
     try:
@@ -138,28 +132,6 @@ def _write(output: str, crawler: Crawler, *, replace: bool) -> str | None:
         raise CommandError(f"{option} {quoted(output)}: {error}") from None
     replace_file(output, changed, option=option)
     return None
-
-
-def _confusion(token: str) -> str | None:
-    """Return why a crawler with this token would be taken for another client, or None."""
-    from canfetch.agents.other_clients import is_other_client  # noqa: PLC0415 - only for this option
-
-    headers = ((one.name, header.value) for one in REGISTRY.crawlers for header in one.headers)
-    others = "browsers, apps or libraries"
-    if not is_other_client(token):
-        others = next((name for name, header in headers if token.lower() in names_to_look_up(header)), "")
-    if others:
-        return f"headers of {others} have the token {token} as well"
-    name = _letters(token)
-    known = ((one.name, _letters(one.name)) for one in REGISTRY.crawlers)
-    tokens = [one for one, letters in known if letters == name or (len(letters) >= _MIN_NAME and letters in name)][:1]
-    for text in filter(None, (name, _KIND.sub("", name))):
-        tokens = tokens or list(probable_tokens(RequestedAgent(text, Agent(text), None)))
-    return f"the token {token} can be taken for {alternatives(tokens)}" if tokens else None
-
-
-def _letters(token: str) -> str:
-    return "".join(filter(str.isalnum, token.lower()))
 
 
 def _lines(card: "AgentCard", url: str | None, entry: Crawler | None, differences: list[str] | None) -> list[str]:

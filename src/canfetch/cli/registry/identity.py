@@ -18,7 +18,7 @@ from canfetch.cli.shared.network_options import connection_parameters, pop_conne
 from canfetch.cli.shared.option_parameters import format_option
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.origin_lookup import OriginLookup
-from canfetch.cli.shared.output_files import TEMPORARY_PREFIX, replace_file
+from canfetch.cli.shared.output_files import replace_file
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import print_message, printable
@@ -34,7 +34,7 @@ from canfetch.client.identity.identity_file import (
 )
 from canfetch.client.identity.keys import DIRECTORY_PATH, DIRECTORY_TYPE
 from canfetch.client.private_files import PRIVATE_FILE_MODE, os_reason
-from canfetch.client.regular_files import open_regular_file
+from canfetch.client.regular_files import TEMPORARY_PREFIX, open_regular_file
 from canfetch.client.sqlite_files import FileLock
 from canfetch.core.quoting import quoted
 from canfetch.core.times import optional_rfc3339, rfc3339

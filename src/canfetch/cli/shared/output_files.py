@@ -5,16 +5,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.terminal import is_terminal, printable_lines
+from canfetch.client import regular_files
 from canfetch.client.private_files import create_private_file
+from canfetch.client.regular_files import TEMPORARY_PREFIX
 from canfetch.core.lines import BYTE_ORDER_MARK
 from canfetch.core.quoting import quoted
-
-TEMPORARY_PREFIX: Final = ".canfetch-"
-"""How the name of a file begins that is not complete yet."""
 
 
 class PendingFile:
@@ -89,9 +88,11 @@ def replace_file(name: str, content: bytes, *, option: str = "") -> None:
     Args: option: The option, for messages.
     Raises: CommandError: The file cannot be written; it is unchanged then.
     """
-    with PendingFile(os.path.realpath(name), f"{option} {quoted(name)}".lstrip(), force=True) as file:
-        file.write(content)
-        file.commit()
+    try:
+        regular_files.replace_file(name, content)
+    except OSError as error:
+        label = f"{option} {quoted(name)}".lstrip()
+        raise CommandError(f"cannot write {label}: {error.strerror or error}") from None
 
 
 def create_file(name: str, content: bytes, *, force: bool, option: str = "--output") -> None:

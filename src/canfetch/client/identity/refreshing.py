@@ -4,7 +4,6 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,7 +20,7 @@ from canfetch.agents.crawler import Crawler
 from canfetch.agents.registry import REGISTRY
 from canfetch.client.identity.address_list_file import MAX_FILE_BYTES
 from canfetch.client.procedure import Clock
-from canfetch.client.regular_files import open_regular_file
+from canfetch.client.regular_files import open_regular_file, replace_file
 from canfetch.client.request_headers import is_foreign
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import Transport, TransportRequest
@@ -159,24 +158,3 @@ def fetch_file(client: Client, transport: Transport, url: str, *, max_bytes: int
             return f"longer than {max_bytes} bytes"
         return response.body
     return f"more than {_MAX_REDIRECTS} redirects"
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file, or replace it at once.
-
-    Raises: OSError.
-    """
-    # Replace the target of a symbolic link, not the link.
-    file = Path(os.path.realpath(path))
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    try:
-        with temporary.open("xb") as opened:
-            with suppress(FileNotFoundError):
-                temporary.chmod(file.stat().st_mode & 0o7777)
-            opened.write(content)
-            opened.flush()
-            os.fsync(opened.fileno())
-        temporary.replace(file)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -83,6 +83,7 @@ class CrawlerUsesObject(BaseModel):
     allowed: bool
     line: int | None
     explanation: str
+    licenses: list[UseSourceObject] = Field(description="The RSL documents that the sources name for the crawler.")
     uses: dict[UsagePurpose, UseObject]
 
 
