@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Build the engine of the tester page, a WebAssembly module, into the file OUTPUT.
+# Build the engine of the tester page and of the npm package, a WebAssembly module, into the file OUTPUT.
 #
 # usage: tools/build_engine_module.sh OUTPUT
 #
@@ -87,14 +87,14 @@ install_toolchain() {
 }
 
 find_toolchain || { install_toolchain && find_toolchain; } || {
-    log "cannot build the engine of the tester page: $problem;" \
-        "run 'rustup component add rust-src', or install Debian's packages rustc-web rust-web-src cargo-web and lld"
+    log "cannot build the WebAssembly engine: $problem; install Rust with rustup and run" \
+        "'rustup component add rust-src', or install Debian's packages rustc-web rust-web-src cargo-web and lld"
     exit 3
 }
 
 export CARGO_TARGET_DIR=$PWD/rust/target/wasm RUSTC=$rustc
 build=(cargo build --manifest-path rust/wasm/Cargo.toml --locked --quiet --lib --release --target "$target")
-log "building the engine of the tester page with $("$rustc" --version)"
+log "building the WebAssembly engine with $("$rustc" --version)"
 if [[ -n $linker ]]; then
     # Building the standard library is an unstable option of cargo. Its short sorting functions make the module a
     # quarter smaller.

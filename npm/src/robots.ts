@@ -19,7 +19,7 @@ const CRAWL_DELAY_OF_STAR: readonly string[] = ["bing"];
 const OPTIONS: readonly string[] = ["profile", "maxBytes", "url"];
 
 /** What `new URL` reads as something else than the engine. */
-const UNLIKE_URL = /[\t\n\r\\]|^(?:[\0- ]|\/\/\/)|[\0- ]$|\p{Surrogate}/u;
+const UNLIKE_URL = /[\t\n\r\\]|^(?:[\0- ]|\/\/\/)|[\0- ]$|\?[^#]*'|\p{Surrogate}/u;
 /** The beginning of a URL with a host, or of a path, with such characters. */
 const START = /^[\0- ]*(?:[a-z][a-z0-9+.\-\t\n\r]*:[\t\n\r]*[/\\][\t\n\r]*)?[/\\]/i;
 

@@ -44,6 +44,13 @@ for (const url of [
   assert.equal(ofFile.decide(url, "a").target, "/p");
 }
 assert.equal(allows(TEXT, "/\np", "a"), false);
+for (const [rule, url, isAllowed] of [
+  ["/*%27", "https://example.com/x?q='a", false],
+  ["/*'", "https://example.com/x?q='a", true],
+  ["/*'", "https://example.com/x'a", false],
+]) {
+  for (const one of [url, new URL(url)]) assert.equal(allows(`User-agent: *\nDisallow: ${rule}`, one, "a"), isAllowed, rule);
+}
 assert.equal(robots.decide("/\ud800", "a").target, "/%EF%BF%BD");
 assert.equal(robots.allows(new TextEncoder().encode("/\np"), "a"), true);
 for (const url of ["\np", "http:/p\n", "1://example.com/\n", "https://\n", "\\\\[x", "///[x"]) {

@@ -31,6 +31,8 @@ const DIFFERENCES = [
     false,
     true,
   ],
+  ["`Disallow: /*%`, and the URL `/%7Euser`", "User-agent: *\nDisallow: /*%", allowed("/%7Euser"), false, true],
+  ["`Disallow: /*4`, and the URL `/price$`", "User-agent: *\nDisallow: /*4", allowed("/price$"), true, false],
   ["`Disallow: /a%24`, and the URL `/a$`", "User-agent: *\nDisallow: /a%24", allowed("/a$"), true, false],
   ["`User-agent: a b`, `a,b` or `a*`, and the agent `a`", "User-agent: a,b\nDisallow: /x", allowed("/x", "a"), true, false],
   ...["a b", "a,b", "a*", "a (x)"].map((agent) => [
@@ -53,6 +55,20 @@ const DIFFERENCES = [
   ...["/p\u00a0", "\ufeff/p", "\u3000/p", "/p\u2028"].map((value) => [
     "U+00A0, U+FEFF, U+3000, U+2028 or other white space beyond ASCII around `/p` in `Disallow: /p`, and the URL `/p`",
     `User-agent: *\nDisallow: ${value}`,
+    allowed("/p"),
+    false,
+    true,
+  ]),
+  ...["\u00a0Disallow: /p", "Disallow\u00a0: /p"].map((line) => [
+    "such white space around a key or around the agent of a user-agent line, as in `User-agent:\u00a0*`",
+    `User-agent: *\n${line}`,
+    allowed("/p"),
+    false,
+    true,
+  ]),
+  ...["User-agent:\u00a0*", "User-agent: *\u00a0", "\u00a0User-agent: *"].map((line) => [
+    "such white space around a key or around the agent of a user-agent line, as in `User-agent:\u00a0*`",
+    `${line}\nDisallow: /p`,
     allowed("/p"),
     false,
     true,
