@@ -47,8 +47,8 @@ async function writeScript() {
     target: "es2022",
     charset: "utf8",
     minify: true,
-    // With an error, Node.js prints the line of the script that threw it. The engine is a line of its own.
-    lineLimit: 500,
+    // With an error, Node.js prints the line of the script that threw it.
+    lineLimit: 2000,
     define: { VERSION: JSON.stringify(version), ENGINE: JSON.stringify(data), ENGINE_SIZE: String(module.length) },
   });
 }

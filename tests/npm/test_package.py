@@ -24,6 +24,7 @@ pytestmark = pytest.mark.service
 
 # The archive has about 79,300. The engine of another compiler may be a little larger.
 MAX_BYTES = 80_000
+MAX_LINE = 4_000
 # The oldest compiler whose programs can use the types.
 TYPESCRIPT = (
     "typescript@5.2.2",
@@ -48,6 +49,9 @@ def test_the_package_is_small_and_complete(archive: Archive) -> None:
     assert sorted(archive.names) == sorted(
         [*modules, *types, "LICENSE", "LICENSES-OF-PARTS", "README.md", "package.json"]
     )
+    # Node.js prints the line that throws an error.
+    script = (archive.folder / "canfetch.js").read_text(encoding="utf-8")
+    assert max(map(len, script.splitlines())) < MAX_LINE
     manifest = json.loads((archive.folder / "package.json").read_text(encoding="utf-8"))
     assert manifest["version"] == canfetch.__version__
     assert not {"dependencies", "optionalDependencies", "peerDependencies", "scripts"} & manifest.keys()
