@@ -19,7 +19,7 @@ from canfetch.core.verdict import Effect
 Run = Any
 URL = "https://example.com/fish"
 AGENT = ("--agent", "GPTBot")
-REMOVED = "copy of 2026-04-01T00:00:00Z; no later one is known"
+REMOVED = "observation of 2026-04-01T00:00:00Z; no later one is known"
 TRAINING = (*AGENT, "--purpose", "training")
 PUBLISHED = "copy of 2026-02-01T00:00:00Z; the next one is of 2026-03-01T00:00:00Z"
 WITHDRAWN = "copy of 2026-03-01T00:00:00Z; the next one is of 2026-04-01T00:00:00Z"

@@ -204,6 +204,28 @@ def test_rows_of_an_unreachable_origin_of_a_payment_and_of_a_redirect(run: Any, 
     assert len((folder / "none.csv").read_text(encoding="utf-8").splitlines()) == 1
 
 
+@pytest.mark.parametrize("engine", ["local", "duckdb"])
+def test_dates_that_have_passed_count_for_the_last_captures(run: Any, folder: Path, engine: str) -> None:
+    pytest.importorskip("pyarrow")
+    if engine == "duckdb":
+        pytest.importorskip("duckdb")
+    dates = {"a": "25 Jun 2010 15:00:00 GMT", "b": "1 Jan 2999 00:00:00 GMT"}
+    captures = {"https://a.example/robots.txt": http_response(b"User-agent: *\nContent-Usage: search=y\n")}
+    captures |= {
+        f"https://a.example/{name}": http_response(BODY, headers=[("X-Robots-Tag", f"unavailable_after: {date}")])
+        for name, date in dates.items()
+    }
+    (folder / "a.warc").write_bytes(b"".join(record(url, block) for url, block in captures.items()))
+    (folder / "urls.csv").write_text("url,at\nhttps://a.example/a,2026-11-01\nhttps://a.example/b,2026-11-01\n")
+    command = ["bulk", "filter", "urls.csv", "--robots", "a.warc", "--pages", "a.warc", "--agent", "GPTBot", "-j1"]
+    command += ["--use", "search", "--engine", engine]
+    for number, options in enumerate(([], ["--time-column", "at"])):
+        assert run(*command, *options, "-o", f"{number}.ndjson").code == 0
+        rows = list(read_json_lines(folder / f"{number}.ndjson"))
+        assert [row["use"] for row in rows] == ["disallow", "allow"]
+        assert [row["use_until"] for row in rows] == [None, "2999-01-01T00:00:00Z"]
+
+
 def test_rows_of_captured_pages_over_a_limit_name_the_source(run: Any, folder: Path) -> None:
     pytest.importorskip("pyarrow")
     metas = "<meta name=robots content=nofollow>" * 1_000 + "<meta name=robots content=noai>"

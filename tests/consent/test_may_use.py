@@ -461,10 +461,24 @@ def test_a_preference_names_the_lines_of_its_group() -> None:
     assert rule.note == "ExampleBot may not fetch the URL; the nearest of 4 user-agent lines is line 7, for *"
 
 
+@pytest.mark.parametrize(
+    "value", ["ai-train=n", 'ai-train="no"', "search=yes ai-train=no", "ai-train==no", "train-ai=no", "tts=no", "no"]
+)
+def test_a_signal_that_cannot_be_read_overrides_nothing(value: str) -> None:
+    for signal in ("no", "yes"):
+        for first in ("", "User-agent: *\n"):
+            own = f"Content-Signal: ai-train={signal}\n"
+            robots = f"{first}{own}User-agent: *\nContent-Signal: /p/ {value}\nAllow: /\n"
+            verdict = use(robots, url="https://example.com/p/1")
+            assert verdict.allowed is (signal == "yes")
+            assert not any("overrides" in one.note for one in verdict.statements)
+
+
 def test_faults_are_listed_if_they_may_be_about_the_use() -> None:
     robots = "Content-Signal: ai-training=no\nUser-agent: *\nContent-Usage: search=y, train=n\n"
     outside, group = f"{UNKNOWN}; outside of all groups", "the user-agent line is line 2, for *"
-    assert [(one.line, one.note) for one in use(robots).statements] == [(1, outside), (3, f"{UNKNOWN}; {group}")]
+    partly = f"a label is unknown, and it states nothing on training; {group}"
+    assert [(one.line, one.note) for one in use(robots).statements] == [(1, outside), (3, partly)]
     # The record states something on search.
     notes = [(one.line, one.note) for one in use(robots, purpose="search").statements]
     assert notes == [(3, group), (1, outside)]

@@ -24,7 +24,7 @@ from canfetch.web.mcp.may_fetch import FetchedFiles, may_fetch
 from canfetch.web.mcp.quotation import estimate_tokens, visible_text
 from canfetch.web.mcp.texts import MAX_TEXT_TOKENS, QUOTATION_NOTE
 from canfetch.web.mcp.tool import Answer
-from canfetch.web.mcp.who_may_train import who_may_train
+from canfetch.web.mcp.who_may_train import licenses_of_site, who_may_train
 
 AGENTS = ("FooBot", "a", "MJ12bot", "GPTBot", "Googlebot-Image", "*")
 PURPOSES = (None, "training", "search", "ai-use", "user-request")
@@ -225,6 +225,44 @@ def test_a_blocked_home_page_does_not_hide_what_the_site_states() -> None:
     assert [line.number for line in result.lines] == [2]
 
 
+def test_who_may_train_counts_what_is_outside_of_robots_txt() -> None:
+    everyone = [one.name for one in training_crawlers()]
+    reserved = SiteFile(b'[{"location": "/", "tdm-reservation": 1}]')
+    for content, status in ((b"User-agent: *\nAllow: /\n", 200), (b"", 404)):
+        result: Any = who_may_train(state_of(content, status=status), f"{ORIGIN}/", NOW, tdm_file=reserved).result
+        assert (result.opted_out, result.allowed, result.preference) == (everyone, [], Preference.DISALLOW)
+    terms = (
+        '<rsl xmlns="https://rslstandard.org/rsl"><content url="/"><license><permits type="usage">ai-train</permits>'
+        '<payment type="crawl"><amount currency="EUR">1</amount></payment></license></content></rsl>'
+    )
+    content = b"User-agent: GPTBot\nLicense: https://example.com/l.xml\nAllow: /\nUser-agent: *\nAllow: /\n"
+    state = state_of(content)
+    assert licenses_of_site(state, f"{ORIGIN}/", NOW) == ["https://example.com/l.xml"]
+    licenses = {"https://example.com/l.xml": SiteFile(terms.encode())}
+    answer = who_may_train(state, f"{ORIGIN}/", NOW, SiteFile(), licenses)
+    result = answer.result
+    assert (result.opted_out, len(result.allowed)) == (["GPTBot"], len(everyone) - 1)
+    assert (result.preference, result.use_conditions) == (Preference.UNKNOWN, [])
+
+
+def test_who_may_train_counts_control_tokens() -> None:
+    content = b"User-agent: Google-Extended\nDisallow: /\nUser-agent: *\nAllow: /\n"
+    result: Any = who_may_train(state_of(content), f"{ORIGIN}/", NOW, tdm_file=SiteFile()).result
+    assert result.disallowed == ["Google-Extended"]
+    google = {one.name for one in training_crawlers() if one.operator == "Google"} - {"Google-Extended"}
+    assert set(result.opted_out) == google
+
+
+def test_lines_are_quoted_as_written() -> None:
+    content = b"User-agent: *\nDisallowAITraining :  /  # no\n"
+    arguments = MayFetchArguments(url=f"{ORIGIN}/x", purpose="training")
+    answer = may_fetch(state_of(content), arguments, STAND_IN, NOW)
+    result: Any = answer.result
+    assert result.usage[0].lines[0].quote == "`DisallowAITraining :  /`"
+    assert result.use_reasons == ["line 2: `DisallowAITraining :  /`"]
+    assert "Use for training: no, line 2: `DisallowAITraining :  /`." in answer.text
+
+
 @pytest.mark.parametrize("status, listed", [(404, "allowed"), (503, "disallowed")], ids=["unavailable", "unreachable"])
 def test_who_may_train_without_a_file(status: int, listed: str) -> None:
     answer = who_may_train(state_of(b"", status=status), f"{ORIGIN}/", NOW, tdm_file=SiteFile())
@@ -278,7 +316,7 @@ def test_a_control_token_disallows_the_use() -> None:
     answer = may_fetch(state, arguments, parse_agent("Googlebot", STAND_IN), NOW)
     result: Any = answer.result
     assert (result.allowed, result.use_allowed) == (True, False)
-    assert "Use disallowed: " in answer.text
+    assert "Use for training: no, " in answer.text
     note = "a rule for Google-Extended, which controls this use by Google; the user-agent line is line 4"
     assert note in answer.text
     assert "google-common-crawlers)." in answer.text

@@ -63,10 +63,14 @@ def test_licenses_are_read_for_a_purpose() -> None:
         )
         assert [site.count(f"/{number}.xml") for number in range(5)] == [1, 1, 1, 0, 0]
     assert [one.result["use_allowed"] for one in (fetch, search, grounding)] == [None, False, None]
-    assert "Use disallowed: `license" in search.text
+    assert "Use for search: no, license: `" in search.text
     assert "which does not include search" in search.text
-    assert "Use only on conditions: `license" in grounding.text
+    assert "which does not include search" in search.result["use_reasons"][0]
+    assert search.result["use_conditions"] == []
+    assert grounding.text.startswith("ALLOWED, but only on conditions for this purpose: ")
+    assert "Use for input of AI models: only on conditions, license: `" in grounding.text
     assert "payment: crawl, 1 EUR" in grounding.text
+    assert "payment: crawl, 1 EUR" in grounding.result["use_conditions"][0]
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,11 @@ def use_arrays(
             *(line.cast(pa.string()), ", ", verdicts.field("rule")),
             "",
         )
-        group = compute.if_else(of_every, "*", crawler.name)
+        group: Any = crawler.name
+        for index, further in enumerate(crawler.agent.tokens[1:], 1):
+            before = Agent(crawler.agent.tokens[:index], star_applies=False)
+            group = compute.if_else(decide(kernel.allows, before, refused), further, group)
+        group = compute.if_else(of_every, "*", group)
         stated = (disallow, str(StatementKind.CONTROL_TOKEN), line, text, crawler.name, group)
         found = [compute.replace_with_mask(old, refused, new) for old, new in zip(found, stated, strict=True)]
     use, kind, line, explanation, token, group = found

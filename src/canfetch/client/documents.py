@@ -12,7 +12,7 @@ from canfetch.access.responses import Failure, Headers, Response
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import Reason, Verdict
 from canfetch.errors import CanfetchError
 
 ArgumentT = TypeVar("ArgumentT")
@@ -23,6 +23,7 @@ StepT = TypeVar("StepT")
 _MAX_REDIRECTS: Final = 10
 _SUCCESS: Final = 2
 DISALLOWED: Final = "robots.txt disallows it"
+ROBOTS_UNREACHABLE: Final = "robots.txt is unreachable"
 
 
 class NotFetched(CanfetchError, OSError):
@@ -115,6 +116,11 @@ class Document(NamedTuple):
     url: str
     verdict: Verdict
     hops: tuple[Hop, ...]
+
+    @property
+    def refusal(self) -> str:
+        """Why the URL was not requested."""
+        return ROBOTS_UNREACHABLE if self.verdict.reason is Reason.UNREACHABLE else DISALLOWED
 
     def checked_body(self, expected: str = "") -> bytes:
         """Return the body.

@@ -8,11 +8,10 @@ from collections import OrderedDict
 from collections.abc import Generator
 from typing import Any, Final, NamedTuple
 
-from canfetch.client.documents import DISALLOWED, NotFetched, Step, fetch_document, quoted_url
+from canfetch.client.documents import DISALLOWED, ROBOTS_UNREACHABLE, NotFetched, Step, fetch_document, quoted_url
 from canfetch.client.forking import reset_on_fork
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.redaction import redacted_url
-from canfetch.core.verdict import Reason
 from canfetch.errors import InvalidURL
 
 _NOT_FOUND: Final = (404, 410)
@@ -111,9 +110,9 @@ def fetch_site_file(step: FileStep) -> Generator[Step, Any, SiteFile]:
     except InvalidURL as error:
         return SiteFile(None, str(error), "invalid URL", is_requested=False)
     is_requested = bool(document.hops)
-    if document.verdict.reason is Reason.UNREACHABLE:
+    if document.refusal == ROBOTS_UNREACHABLE:
         problem = f"robots.txt of {quoted_url(document.url)} is unreachable"
-        return SiteFile(None, problem, "robots.txt is unreachable", is_requested=is_requested)
+        return SiteFile(None, problem, ROBOTS_UNREACHABLE, is_requested=is_requested)
     # A crawler that may not fetch the file does not know it, and a redirect to such a file leads nowhere.
     disallowed = f"robots.txt disallows {quoted_url(document.url)}" if is_requested else None
     return SiteFile(None, disallowed, DISALLOWED, is_requested=is_requested)

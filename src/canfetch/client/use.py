@@ -308,7 +308,7 @@ def fetch_use(url: str, question: UseQuestion, *, max_bytes: int) -> Generator[U
     else:
         url, hops = document.url, document.hops
         if document.response is None:
-            response = MissingSource(SourceState.NOT_READ, DISALLOWED)
+            response = MissingSource(SourceState.NOT_READ, document.refusal)
         else:
             answer = document.response
             response = PageResponse(answer.status, answer.headers, answer.body)

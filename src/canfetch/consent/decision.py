@@ -229,7 +229,7 @@ class UseSources:
         faulty = self._faulty.of(groups, purpose, listing)
         stating_nothing = (record for record in faulty if not states_use(record, purpose))
         for record in listing.first(sorted(stating_nothing, key=lambda one: one.line)):
-            yield fault_statement(record, usage.verdict.group)
+            yield fault_statement(record, usage.verdict.group, purpose)
 
     def _line_text(self, number: int) -> str:
         """Return a line of robots.txt as written, without white space around it and without its comment."""

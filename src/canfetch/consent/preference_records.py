@@ -18,6 +18,7 @@ from canfetch.consent.statements import (
 from canfetch.consent.verdict import MAX_STATEMENTS, Precedence, UseStatement
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
+from canfetch.core.extensions.content_signal import ContentSignal
 from canfetch.core.extensions.index import PathRecords
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.extensions.record import Extension, ExtensionScope
@@ -60,6 +61,10 @@ def group_records(records: Iterable[Extension[Any]], *, stating: bool) -> Groupe
     return grouped
 
 
+def _has_effect(record: Extension[Any]) -> bool:
+    return record.parsed.has_effect if isinstance(record.parsed, ContentSignal) else record.parsed is not None
+
+
 class PreferenceRecords:
     """The records of a robots.txt that state preferences.
 
@@ -69,7 +74,7 @@ class PreferenceRecords:
     def __init__(self, robots: RobotsTxt | None) -> None:
         self._robots = robots
         records = () if robots is None else robots.extensions
-        stating = [one for one in records if one.name in PREFERENCE_RECORDS and one.parsed is not None]
+        stating = [one for one in records if one.name in PREFERENCE_RECORDS and _has_effect(one)]
         self._grouped = group_records(stating, stating=True)
         self.count = len(stating)
         self.have_paths = any((one.parsed.path or _EVERY_PATH) != _EVERY_PATH for one in stating)

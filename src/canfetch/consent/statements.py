@@ -161,7 +161,7 @@ def token_statements(robots: RobotsTxt, url: str, agent: Agent, purpose: UsagePu
             line, group = verdict.rule.line, verdict.group
             note = token_note(token, group, line)
             yield _line_statement(StatementKind.CONTROL_TOKEN, line, Preference.DISALLOW, note)._replace(
-                token=token.name, group=ALL_CRAWLERS if group.token == ALL_CRAWLERS else token.name
+                token=token.name, group=group.token
             )
 
 
@@ -222,19 +222,24 @@ def record_kind(name: str) -> StatementKind:
     return _RECORD_KINDS.get(name, StatementKind.AI_TRAINING_RULE)
 
 
-def fault_statement(record: Extension[Any], group: GroupSelection) -> UseStatement:
+def fault_statement(record: Extension[Any], group: GroupSelection, purpose: UsagePurpose) -> UseStatement:
     """Return a record that cannot be read, as a fact.
 
     Args: group: The groups of the agent.
     """
-    kind, note = record_kind(record.name), _fault_text(record.notes)
+    states_other = any(states_use(record, other) for other in UsagePurpose)
+    kind, note = record_kind(record.name), _fault_text(record.notes, purpose, states_other=states_other)
     return with_place(_line_statement(kind, record.line, Preference.UNKNOWN, note), record, group, _OUTSIDE)
 
 
-def _fault_text(notes: ExtensionNote) -> str:
-    """Return why a record or a header with one of the faults states nothing."""
+def _fault_text(notes: ExtensionNote, purpose: UsagePurpose, *, states_other: bool) -> str:
+    """Return why a record or a header with one of the faults states nothing on a purpose.
+
+    Args: states_other: Whether it states something on another one.
+    """
     is_value = notes & (ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE)
-    return f"a {'value is invalid' if is_value else 'label is unknown'}, so that it states nothing"
+    effect = f"and it states nothing on {purpose}" if states_other else "so that it states nothing"
+    return f"a {'value is invalid' if is_value else 'label is unknown'}, {effect}"
 
 
 def header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -242,9 +247,11 @@ def header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseSta
     for header in page.usage_headers:
         kind, text = StatementKind(header.name), header.value
         place = f"{header.name.title()} header"
-        stated = [usage for usage in header.usage_preferences if usage.purpose is purpose]
+        preferences = tuple(header.usage_preferences)
+        stated = [usage for usage in preferences if usage.purpose is purpose]
         if not stated and header.notes & FAULTS:
-            yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, _fault_text(header.notes))
+            note = _fault_text(header.notes, purpose, states_other=bool(preferences))
+            yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, note)
         for usage in stated:
             note = _contradiction(kind, usage.label, encode_text(text))
             yield UseStatement(kind, HEADERS, place, text, usage.preference, note)

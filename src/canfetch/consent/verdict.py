@@ -192,7 +192,7 @@ class UseStatement(NamedTuple):
         line: The line of its source if that is a robots.txt or the HTML, or None for other places. `source_url` names
             the file if it is not that of the content.
         token: The control token whose rule it is, or None.
-        group: The group that this rule is in: that of the token, or `*`.
+        group: The group that this rule is in: that of the token, of one that it falls back to, or `*`.
         source_url: The URL of its source if a redirect led to another one than that of the content, or to another host
             or port.
         is_overridable: Whether another statement, in a part of the source or of the page that was not read, could

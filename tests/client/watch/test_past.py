@@ -144,9 +144,10 @@ def test_responses_without_a_file(
         past = history.decide(FISH, at=moment(1), agent="AdsBot-Google")
         assert past.verdict is not None
         assert (past.allowed, past.verdict.reason) == (effect is Effect.FULL_ALLOW, reason)
-        assert past.explanation.startswith(f"robots.txt is {reason}: as recorded (copy of ")
+        assert past.explanation.startswith(f"robots.txt is {reason}: as recorded (observation of ")
         use = history.may_use(FISH, at=moment(1), purpose="training")
         assert (use.sources[0].state, use.allowed) == (state, None if state is SourceState.ABSENT else False)
+        assert (use.sources[0].fetched_at, use.sources[0].requested_at) == (None, START)
 
 
 def test_the_last_good_copy_of_an_unreachable_origin(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 The procedures are those of a client that fetches. A request has the last response that was captured until then.
 """
 
+import time
 from collections.abc import Sequence
 from functools import partial
 from math import inf
@@ -77,6 +78,8 @@ class CapturedUses:
     def __init__(self, pages: CapturedPages, decisions: URLDecisions) -> None:
         self._pages = pages
         self._decisions = decisions
+        # The last captures are those of today: a date of `unavailable_after` since then has passed.
+        self._now = time.time()
         self._has_pages = pages.are_any()
 
     def verdicts(
@@ -118,7 +121,7 @@ class CapturedUses:
         Raises: As `canfetch.may_use`.
         """
         page = self._page(url, at) if response is None else _Page(url, response, ())
-        question = UseQuestion(purpose, agent, 0.0 if at is None else at)
+        question = UseQuestion(purpose, agent, self._now if at is None else at)
         wanted = (*page.hops, (page.url, page.response))
         readings = [self._reading(one, source, at, question) for one, source in wanted]
         return answer_use(question, readings).verdict
@@ -155,12 +158,12 @@ class CapturedUses:
         fetches: dict[str, FileFetch] = {}
         robots: RobotsTxt | MissingSource = MissingSource(SourceState.NOT_READ, _NOT_CAPTURED)
         if isinstance(file, FileDecisions):
-            robots, time = file.source, file.provenance.time
+            robots, captured_at = file.source, file.provenance.time
             if isinstance(robots, RobotsTxt):
                 origin = Origin.from_url(url)
                 robots = robots.with_url(origin.robots_url)
                 moved = url_on_other_host(file.provenance.url or origin.robots_url, origin.robots_url)
-                fetches[ROBOTS] = FileFetch(time, moved, time, file.provenance.detail or "")
+                fetches[ROBOTS] = FileFetch(captured_at, moved, captured_at, file.provenance.detail or "")
         captured = self._pages.find(url, at)
         if captured is not None and isinstance(response, PageResponse):
             fetches |= dict.fromkeys((HEADERS, HTML), FileFetch(captured.time, None, captured.time))

@@ -117,7 +117,8 @@ class KnownCopy(NamedTuple):
             known = "no copy is known" if next_time is None else f"the first known copy is of {next_time}"
             return f"not known at {rfc3339(self.at)}: {known}"
         after = "no later one is known" if next_time is None else f"the next one is of {next_time}"
-        return f"copy of {rfc3339(self.observation.at)}; {after}"
+        seen = "copy" if self.observation.effect is Effect.CONDITIONAL_ALLOW else "observation"
+        return f"{seen} of {rfc3339(self.observation.at)}; {after}"
 
     def robots(self, profile: str = "rfc9309") -> RobotsTxt | None:
         """Return the file whose rules applied, or None if none did, or if no copy is known.
@@ -213,6 +214,8 @@ class KnownCopy(NamedTuple):
         fetches = {}
         if isinstance(robots, RobotsTxt) and info is not None:
             fetches[ROBOTS] = FileFetch(info.fetched_at, None, info.fetched_at, self.explanation)
+        elif info is not None:
+            fetches[ROBOTS] = FileFetch(None, None, info.fetched_at)
         unread = MissingSource(SourceState.NOT_READ)
         fresh_until = inf if self.next_at is None else self.next_at
         reading = UseReading(url_text(url), robots, response, unread, fresh_until=fresh_until, fetches=fetches)

@@ -43,6 +43,15 @@ class ContentSignal(NamedTuple):
     signals: tuple[tuple[str, str], ...]
 
     @property
+    def has_effect(self) -> bool:
+        """Whether some signal has a known label and value. A line without one has no effect, whatever its path."""
+        return any(
+            value in (_USES if label == "use" else _PREFERENCES)
+            for label, value in self.signals
+            if label == "use" or label in _PURPOSES
+        )
+
+    @property
     def use(self) -> str | None:
         """The last value of `use` that is `immediate`, `reference` or `full`, or None."""
         return next((value for label, value in reversed(self.signals) if label == "use" and value in _USES), None)

@@ -51,11 +51,9 @@ def select_usage_records(records: Extensions, groups: frozenset[int]) -> UsageRe
     Cost: O(records).
     """
     own = Extensions(record for record in records if record.group in groups)
+    signals = tuple(record for record in records.of_type(ContentSignal) if record.parsed.has_effect)
     return UsageRecords(
-        [
-            (record.parsed.path or _EVERY_PATH, record)
-            for record in of_groups_or_file(records.of_type(ContentSignal), groups)
-        ],
+        [(record.parsed.path or _EVERY_PATH, record) for record in of_groups_or_file(signals, groups)],
         [(record.parsed.path or _EVERY_PATH, record) for record in own.of_type(ContentUsage)],
         [(record.parsed.path, record) for record in own.of_type(AITrainingRule)],
     )

@@ -9,7 +9,7 @@ from canfetch.client.site_files import SiteFile
 from canfetch.client.use import MAX_LICENSES, file_source, robots_source
 from canfetch.consent.decision import may_use
 from canfetch.consent.sources import MissingSource
-from canfetch.consent.verdict import SourceState, StatementKind, UseStatement, UseVerdict
+from canfetch.consent.verdict import SourceState, StatementKind, UseVerdict
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.web.mcp.agents import AskedAgent
 from canfetch.web.mcp.arguments import MayFetchArguments, Purpose
@@ -25,14 +25,16 @@ from canfetch.web.mcp.site_facts import (
     license_sentence,
     pace_result,
     pace_sentence,
+    preferences_sentence,
     reason_sentence,
     rule_line,
     rules_of,
+    statement_quotes,
     statements_of,
     tdm_result,
     tdm_sentence,
     usage_results,
-    usage_sentence,
+    use_sentence,
 )
 from canfetch.web.mcp.texts import fit
 from canfetch.web.mcp.tool import Answer, ToolDefinition
@@ -85,13 +87,14 @@ def may_fetch(
     verdict = state.decide(url, agent.agent, now)
     robots = rules_of(state, now)
     statements = statements_of(robots, url, agent.agent, now)
-    usage = usage_results(statements)
-    use = None if arguments.purpose is None else _USES[arguments.purpose]
+    usage = usage_results(statements, robots)
     tdm = None if files.tdm is None else tdm_result(files.tdm, url)
     use_verdict = _decide_use(state, arguments, agent, now, files)
     result = MayFetch(
         allowed=verdict.allowed,
         use_allowed=None if use_verdict is None else use_verdict.allowed,
+        use_conditions=[] if use_verdict is None else statement_quotes(use_verdict.conditions),
+        use_reasons=[] if use_verdict is None else statement_quotes(use_verdict.decided_by),
         reason=verdict.reason,
         line=None if verdict.rule is None else rule_line(verdict.rule),
         agent=agent.to_result(),
@@ -108,8 +111,7 @@ def may_fetch(
             agent.advice(verdict),
             reason_sentence(verdict, result.line),
             access_sentence(result.robots_txt),
-            usage_sentence(result.usage, use) if result.allowed else "",
-            _further_sentence(use_verdict) if result.allowed else "",
+            _use_sentence(result, use_verdict),
             _note_sentence(use_verdict),
             tdm_sentence(result.tdm) if result.allowed else "",
             license_sentence(result.licenses),
@@ -142,14 +144,10 @@ def _decide_use(
     )
 
 
-def _further_sentence(verdict: UseVerdict | None) -> str:
-    """Return a control token or a license that disallows the use, or sets conditions, or an empty string."""
-    if verdict is None:
+def _use_sentence(result: MayFetch, verdict: UseVerdict | None) -> str:
+    if not result.allowed:
         return ""
-    found = next((one for one in verdict.decided_by if one.kind in _FURTHER and not verdict.allowed), None)
-    if found is not None:
-        return f"Use disallowed: {_quoted(found)}."
-    return f"Use only on conditions: {_quoted(verdict.conditions[0])}." if verdict.conditions else ""
+    return preferences_sentence(result.usage) if verdict is None else use_sentence(verdict)
 
 
 def _note_sentence(verdict: UseVerdict | None) -> str:
@@ -161,17 +159,11 @@ def _note_sentence(verdict: UseVerdict | None) -> str:
     return "" if found is None else f"About line {found.line}: {quote(found.note, max_tokens=LINE_TOKENS)}."
 
 
-def _quoted(statement: UseStatement) -> str:
-    if statement.token is not None:
-        # All words of this note are those of the registry.
-        return f"{quote(str(statement._replace(note='')), max_tokens=2 * LINE_TOKENS)} ({statement.note})"
-    # The URL of the license is in another sentence.
-    return quote(f"license: {statement.text} ({statement.note})", max_tokens=2 * LINE_TOKENS)
-
-
 def _headline(result: MayFetch) -> str:
     if not result.allowed:
         return "DISALLOWED"
+    if result.use_conditions:
+        return "ALLOWED, but only on conditions for this purpose"
     return "ALLOWED, but not for this purpose" if result.use_allowed is False else "ALLOWED"
 
 
@@ -182,7 +174,8 @@ TOOL: Final = ToolDefinition(
 Check whether robots.txt (RFC 9309) allows an agent to fetch a URL, and what the site says about using the content. \
 Call this before fetching a page. Answers for the pages of one site share one cached file.
 
-Fetch only if `allowed` is true, and use the content for `purpose` only if `use_allowed` is not false. Wait \
+Fetch only if `allowed` is true. Use the content for `purpose` only if `use_allowed` is not false, and you fulfil the \
+`use_conditions`. Wait \
 `pace.seconds_between_requests` between requests to the site. The answer holds until `robots_txt.ask_again_at`. If \
 robots.txt cannot be reached, everything is disallowed until then.""",
     arguments=MayFetchArguments,

@@ -1,7 +1,7 @@
 """The structured results of the tools. Their JSON schemas are the output schemas.
 
-Strings that a site chose are quotations, as `quotation` makes them: fields called `quote`, `licenses` and
-`explanation`.
+Strings that a site chose are quotations, as `quotation` makes them: fields called `quote`, `licenses`, `use_reasons`,
+`use_conditions` and `explanation`.
 """
 
 from typing import Annotated, Literal
@@ -83,14 +83,28 @@ class Pace(Result):
     seconds_until_visit: Annotated[float, Field(description="0, unless all visit times are later")]
 
 
+UseConditions = Annotated[
+    list[str],
+    Field(
+        description="Conditions of the use, such as a payment, quoted. Do not use the content unless you fulfil them"
+    ),
+]
+UseReasons = Annotated[list[str], Field(description="The statements that decide about the use, quoted")]
+
+
 class MayFetch(Result):
     """The result of `may_fetch`."""
 
     allowed: Annotated[bool, Field(description="Whether robots.txt allows the agent to fetch the URL")]
     use_allowed: Annotated[
         bool | None,
-        Field(description="Whether `purpose` is allowed; null if nothing is stated on it, or no purpose was given"),
+        Field(
+            description="Whether `purpose` is allowed; null if nothing is stated on it, if it is allowed on conditions "
+            "only, or if no purpose was given"
+        ),
     ]
+    use_conditions: UseConditions
+    use_reasons: UseReasons
     reason: Annotated[
         Reason,
         Field(description="What decided"),
@@ -140,14 +154,16 @@ class WhoMayTrain(Result):
     """The result of `who_may_train`."""
 
     disallowed: Annotated[list[str], Field(description="Crawlers that may not fetch the site")]
-    opted_out: Annotated[list[str], Field(description="Crawlers that may fetch, but that the site asks not to train")]
+    opted_out: Annotated[list[str], Field(description="Crawlers that may fetch, but not train, or only on conditions")]
     partly: Annotated[list[str], Field(description="Crawlers that may fetch parts of the site")]
     allowed: Annotated[list[str], Field(description="Crawlers that may fetch everything")]
     preference: Annotated[
         Preference,
-        Field(description="What the site states on training for crawlers that it does not name"),
+        Field(description="Whether crawlers that the site does not name may train"),
     ]
-    lines: Annotated[list[Line], Field(description="The lines that state the preference")]
+    use_conditions: UseConditions
+    use_reasons: UseReasons
+    lines: Annotated[list[Line], Field(description="The lines of robots.txt that decide about the preference")]
     tdm: Annotated[TDMReservation, Field(description="The reservation for the home page")]
     deciding: Annotated[list[Crawlers], Field(description="The lines that decide about the home page, at most 5")]
     licenses: Annotated[list[str], Field(description="URLs of the license terms (RSL), quoted")]

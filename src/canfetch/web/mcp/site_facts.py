@@ -1,7 +1,8 @@
 """What a robots.txt states in addition to its rules, and how it was obtained, as results and as sentences."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Final
 
 from canfetch.answers.pace import NO_PACE
 from canfetch.answers.reasons import reason_text
@@ -13,10 +14,12 @@ from canfetch.answers.statements import (
 )
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import SiteFile
+from canfetch.consent.verdict import ROBOTS, StatementKind, UseStatement, UseVerdict
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference, UsagePurpose
-from canfetch.core.extensions.record import Extension
+from canfetch.core.lines import physical_lines
+from canfetch.core.profiles import get_profile
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, AccessInfo, Effect, Reason, Rule, Verdict
@@ -95,31 +98,65 @@ def statements_of(robots: RobotsTxt | None, url: AnyURL, agent: Agent, now: floa
     return crawler_statements(robots, agent, now, url=url)
 
 
-def usage_results(statements: CrawlerStatements) -> list[UsagePreference]:
+def usage_results(statements: CrawlerStatements, robots: RobotsTxt | None) -> list[UsagePreference]:
     """Return what a file states on each use, whether the URL may be fetched or not."""
     results = []
     for use in UsagePurpose:
         usage = statements.usages.get(use)
-        if usage is None:
+        if usage is None or robots is None:
             results.append(UsagePreference(use=use, preference=Preference.UNKNOWN, lines=[]))
             continue
-        lines = [_record_line(record) for record in deciding_records(usage)[:_MAX_LINES]]
-        results.append(UsagePreference(use=use, preference=usage.preference, lines=lines))
+        numbers = [record.line for record in deciding_records(usage)]
+        results.append(UsagePreference(use=use, preference=usage.preference, lines=stated_lines(robots, numbers)))
     return results
 
 
-def usage_sentence(usage: Sequence[UsagePreference], purpose: UsagePurpose | None) -> str:
-    """Return what the site states on a purpose, or on all uses without one."""
-    if purpose is None:
-        stated = [one for one in usage if one.preference is not Preference.UNKNOWN]
-        if not stated:
-            return "Uses: the site states no preferences."
-        uses = ", ".join(f"{_USE_NAMES[one.use]} {_yes_or_no(one)}" for one in stated)
-        return f"Uses that the site agrees to: {uses} ({_first_line(stated[0])})."
-    one = next(one for one in usage if one.use is purpose)
-    if one.preference is Preference.UNKNOWN:
-        return f"Use for {_USE_NAMES[one.use]}: the site states nothing."
-    return f"Use for {_USE_NAMES[one.use]}: {_yes_or_no(one)}, {_first_line(one)}."
+def stated_lines(robots: RobotsTxt, numbers: Iterable[int]) -> list[Line]:
+    """Return the first of some lines of a file, quoted without their comments."""
+    first = list(islice(numbers, _MAX_LINES))
+    lines = physical_lines(robots.content, get_profile(robots.profile))[1] if first else ()
+    texts = (lines[number - 1].partition(b"#")[0].strip() for number in first)
+    return [
+        Line(number=number, quote=quote(text, max_tokens=_STATEMENT_TOKENS))
+        for number, text in zip(first, texts, strict=True)
+    ]
+
+
+def preferences_sentence(usage: Sequence[UsagePreference]) -> str:
+    """Return what the site states on all uses."""
+    stated = [one for one in usage if one.preference is not Preference.UNKNOWN]
+    if not stated:
+        return "Uses: the site states no preferences."
+    uses = ", ".join(f"{_USE_NAMES[one.use]} {'yes' if one.preference is Preference.ALLOW else 'no'}" for one in stated)
+    line = stated[0].lines[0]
+    return f"Uses that the site agrees to: {uses} (line {line.number}: {line.quote})."
+
+
+def use_sentence(verdict: UseVerdict) -> str:
+    """Return whether a use is allowed, by the first statement that decides."""
+    if verdict.decided_by:
+        state, statement = "yes" if verdict.allowed else "no", verdict.decided_by[0]
+    elif verdict.conditions:
+        state, statement = "only on conditions", verdict.conditions[0]
+    else:
+        return f"Use for {_USE_NAMES[verdict.purpose]}: the site states nothing."
+    return f"Use for {_USE_NAMES[verdict.purpose]}: {state}, {_quoted(statement)}."
+
+
+def statement_quotes(statements: Sequence[UseStatement]) -> list[str]:
+    """Return the first statements, quoted."""
+    return list(map(_quoted, statements[:_MAX_LINES]))
+
+
+def _quoted(statement: UseStatement) -> str:
+    """Return a statement with its place, and with its note if that says more than where its group is."""
+    if statement.token is not None:
+        # All words of this note are those of the registry.
+        return f"{quote(str(statement._replace(note='')), max_tokens=2 * LINE_TOKENS)} ({statement.note})"
+    if statement.source == ROBOTS and statement.line is not None and statement.kind is not StatementKind.LICENSE:
+        return f"line {statement.line}: {quote(statement.text, max_tokens=_STATEMENT_TOKENS)}"
+    note = f" ({statement.note})" if statement.note else ""
+    return f"{statement.source}: {quote(f'{statement.text}{note}', max_tokens=2 * LINE_TOKENS)}"
 
 
 def license_quotes(statements: CrawlerStatements) -> list[str]:
@@ -180,17 +217,3 @@ def _explanation(state: OriginState, access: AccessInfo) -> str:
         # Addresses of private networks are not shown to callers.
         return _FORBIDDEN
     return quote(access.explanation, max_tokens=_EXPLANATION_TOKENS)
-
-
-def _record_line(record: Extension[Any]) -> Line:
-    name = record.name.title().encode()
-    return Line(number=record.line, quote=quote(name + b": " + record.value, max_tokens=_STATEMENT_TOKENS))
-
-
-def _yes_or_no(usage: UsagePreference) -> str:
-    return "yes" if usage.preference is Preference.ALLOW else "no"
-
-
-def _first_line(usage: UsagePreference) -> str:
-    line = usage.lines[0]
-    return f"line {line.number}: {line.quote}"
