@@ -21,7 +21,7 @@ from canfetch.web.api.errors import invalid_request, problem_of
 from canfetch.web.api.facts import Facts, MissingFact, StateNeeded
 from canfetch.web.api.outcomes import AnswerTooLarge, encode_answer
 from canfetch.web.api.requests import StreamLine
-from canfetch.web.api.services import INLINE_BYTES, services_of
+from canfetch.web.api.services import INLINE_BYTES, json_cost, services_of
 from canfetch.web.server.clients import current_client
 from canfetch.web.server.guard import HOLD_BYTES
 
@@ -150,7 +150,7 @@ def _limited(line: bytes) -> "bytes | _LongLine":
 
 def _cost_of(line: "bytes | _LongLine") -> int:
     """Return the cost of a line in bytes: short ones cost more than their bytes."""
-    return _LINE_COST + (len(line) if isinstance(line, bytes) else 0)
+    return _LINE_COST + (json_cost(line) if isinstance(line, bytes) else 0)
 
 
 class _LongLine(NamedTuple):
