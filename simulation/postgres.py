@@ -295,8 +295,7 @@ class Server:
             self._stack.enter_context(patch(f"{frontier}.{user}.time", clock))
         replaced = Replaced(threading, Thread=threads.Thread, Event=threads.Event, Lock=threads.Lock)
         self._stack.enter_context(patch(f"{frontier}.heartbeat.threading", replaced))
-        module = Replaced(psycopg, connect=self._connect)
-        self._stack.enter_context(patch(f"{frontier}.postgres_connection.import_psycopg", lambda: module))
+        self._stack.enter_context(patch(f"{frontier}.postgres_connection._open", self._connect))
         # Hours of simulated time have too many half seconds.
         self._stack.enter_context(patch(f"{frontier}.postgres_worker._POLL_SECONDS", 20.0))
         for user in ("postgres_worker", "heartbeat"):
@@ -340,7 +339,7 @@ class Server:
                 timer.cancel()
         process.must_happen(kind)
 
-    def _connect(self, _: str, **__: object) -> _Connection:
+    def _connect(self, _: str, __: float) -> _Connection:
         process = PROCESS.get()
         assert process is not None
         process.must_happen("statement")

@@ -11,7 +11,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -36,7 +36,8 @@ from canfetch.cli.main import run
 from canfetch.client.frontier import FailedURL, PostgresQueue
 from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.postgres_worker import PostgresWorker
-from canfetch.client.frontier.queue_values import QueuedOrigin
+from canfetch.client.frontier.queue_values import NewURLs, QueuedOrigin
+from canfetch.client.frontier.url_identity import identify_url
 from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.errors import InvalidOption, StoreError
 
@@ -827,3 +828,62 @@ def test_adding_urls_compares_no_origin_with_all_others(postgres: PostgresServer
     plan = "\n".join(row[0] for row in rows)
     assert "Tuples Inserted: 1000" in plan
     assert [number for number in re.findall(r"Rows Removed by .*?: (\d+)", plan) if int(number) > 1000] == []
+
+
+def test_claims_that_a_failed_statement_leaves_are_given_back(postgres: PostgresServer) -> None:
+    database = postgres.create_database("failed_statement")
+    worker = PostgresQueue(database, crawl="x").open_queue(QueueOptions(1, 3, time.time))
+    urls = [f"https://site{number}.example/" for number in range(3)]
+    worker.add(NewURLs([identify_url(url) for url in urls], 0.0))
+    with psycopg.connect(database, autocommit=True) as connection:
+        # The server has the claims, but the worker cannot read the URLs.
+        connection.execute("ALTER TABLE canfetch_urls RENAME TO hidden")
+        with pytest.raises(StoreError, match="does not exist"):
+            worker.find_due(time.time())
+        connection.execute("ALTER TABLE hidden RENAME TO canfetch_urls")
+    assert len(worker.find_due(time.time())) == len(urls)
+    worker.close()
+
+
+class SilentServer:
+    """A proxy of a server that can fall silent, as a host does that loses its power: it closes no connection."""
+
+    def __init__(self, port: int) -> None:
+        self._target = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.is_silent = False
+        self._sockets: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client = self._listener.accept()[0]
+                server = socket.create_connection(("127.0.0.1", self._target))
+                self._sockets += [client, server]
+                for source, target in ((client, server), (server, client)):
+                    threading.Thread(target=self._forward, args=(source, target), daemon=True).start()
+
+    def _forward(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if not self.is_silent:
+                    target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        for one in (self._listener, *self._sockets):
+            one.close()
+
+
+def test_a_server_that_falls_silent_is_away(postgres: PostgresServer) -> None:
+    database = postgres.create_database("silent")
+    server = SilentServer(int(re.findall(r":(\d+)/", database)[0]))
+    conninfo = re.sub(r":\d+/", f":{server.port}/", database)
+    worker = PostgresQueue(conninfo, crawl="x", lease=1.0, outage_seconds=0.5).open_queue(QueueOptions(1, 3, time.time))
+    server.is_silent = True
+    with pytest.raises(StoreError, match=r"cannot be used for \d+ s: no answer for 1 s"):
+        worker.counts()
+    server.close()
+    worker.close()

@@ -4,12 +4,12 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from math import isfinite
 from pathlib import Path
 from stat import S_ISREG
-from types import UnionType
+from types import TracebackType, UnionType
 from typing import Any, Final
 
 from canfetch.client.forking import abandon, reset_on_fork
@@ -34,6 +34,54 @@ _CORRUPTION_MESSAGES: Final = (
     "duplicate column name: ",
     "table ",
 )
+
+
+class Transaction:
+    """Commits all statements of a block, or none of them.
+
+    Not a generator: one that an interrupt keeps from its end would end later, within another transaction.
+
+    Args:
+        connection: A connection without transactions of its own.
+        convert: Returns a context manager that converts errors.
+        check: Called before the commit, and may raise.
+    """
+
+    __slots__ = ("_check", "_connection", "_convert")
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        convert: Callable[[], AbstractContextManager[None]] = nullcontext,
+        check: Callable[[], object] = bool,
+    ) -> None:
+        self._connection = connection
+        self._convert = convert
+        self._check = check
+
+    def __enter__(self) -> sqlite3.Connection:
+        with self._convert():
+            # An interrupt can have kept the last one from its end.
+            self._roll_back()
+            self._connection.execute("BEGIN IMMEDIATE")
+        return self._connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with self._convert():
+            try:
+                if error is not None:
+                    raise error
+                self._check()
+                self._connection.execute("COMMIT")
+            finally:
+                # SQLite itself rolls back after some errors.
+                self._roll_back()
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
 
 def primary_code(error: Exception) -> int | None:

@@ -365,64 +365,72 @@ class Client(BaseClient[Transport]):
     def _fetch_once(self, origin: Origin, state: OriginState | None, *, refresh: bool) -> OriginState:
         """Fetch an origin, or wait for the thread that is fetching it."""
         name = str(origin)
-        too_old: Future[OriginState] | None = None
+
+        def fetched() -> OriginState | None:
+            # Another fetch may have finished while this thread waited for the lock.
+            known = self._cache.get(name)
+            return None if refresh or known is state else known
+
+        obtain = partial(self._obtain_state, origin, state, refresh=refresh, offline=False)
+        return self._once(self._in_flight, name, fetched, obtain, refresh=refresh)
+
+    def _once(
+        self,
+        table: dict[KeyT, Future[ResultT]],
+        key: KeyT,
+        known: Callable[[], ResultT | None],
+        call: Callable[[], ResultT],
+        *,
+        refresh: bool = False,
+    ) -> ResultT:
+        """Return the result of a call that one thread makes for a key at a time, while others wait for it.
+
+        Args:
+            table: The calls that are being made.
+            known: Returns a result that makes the call superfluous, or None.
+            refresh: Do not accept the result of a call that was made before this one.
+        """
+        too_old: Future[ResultT] | None = None
         while True:
-            with self._lock:
-                future = self._in_flight.get(name)
-                is_fetcher = future is None or future is too_old or future.cancelled()
-                if future is None or is_fetcher:
-                    # Another fetch may have finished while this thread waited for the lock.
-                    fetched = self._cache.get(name)
-                    if fetched is not None and fetched is not state and not refresh:
-                        return fetched
-                    future = self._in_flight[name] = Future()
-            if is_fetcher:
-                obtain = partial(self._obtain_state, origin, state, refresh=refresh, offline=False)
-                return self._complete(future, self._in_flight, name, obtain)
+            own: Future[ResultT] | None = None
+            try:
+                with self._lock:
+                    future = table.get(key)
+                    if future is None or future is too_old or future.done():
+                        result = known()
+                        if result is not None:
+                            return result
+                        own = Future()
+                        future = table[key] = own
+                if own is not None:
+                    result = call()
+                    own.set_result(result)
+                    return result
+            except CanfetchError as error:
+                if own is not None:
+                    own.set_exception(error)
+                raise
+            finally:
+                if own is not None:
+                    # Without effect on a finished future. An interrupt or an exception of a signal handler concerns
+                    # only this thread, and after one of the transport, each waiting thread tries itself.
+                    own.cancel()
+                    with self._lock:
+                        if table.get(key) is own:
+                            del table[key]
             if refresh and too_old is None:
                 # Its request may have been sent before the call, and its response be older.
                 wait([future])
                 too_old = future
                 continue
-            # If the fetching thread is interrupted, or its fetch raises an exception of another library, one of the
-            # waiting threads takes over.
+            # One of the waiting threads takes over from one that does not finish.
             with suppress(CancelledError):
                 return future.result()
-
-    def _complete(
-        self, future: Future[ResultT], table: dict[KeyT, Future[ResultT]], key: KeyT, call: Callable[[], ResultT]
-    ) -> ResultT:
-        """Set the result of a future in a table to that of a call, and remove it."""
-        try:
-            result = call()
-            future.set_result(result)
-        except CanfetchError as error:
-            future.set_exception(error)
-            raise
-        finally:
-            # Without effect on a finished future. An interrupt or an exception of a signal handler concerns only this
-            # thread, and after one of the transport, each waiting thread tries itself.
-            future.cancel()
-            with self._lock:
-                if table.get(key) is future:
-                    del table[key]
-        return result
 
     def _site_file(self, step: FileStep) -> KeptFile:
         """Return a file of a site: from memory, or fetched, by one thread at a time."""
-        while True:
-            with self._lock:
-                kept = self._site_files.get(step, self._clock())
-                if kept is not None:
-                    return kept
-                future = self._file_fetches.get(step.key)
-                is_fetcher = future is None or future.cancelled()
-                if future is None or is_fetcher:
-                    future = self._file_fetches[step.key] = Future()
-            if is_fetcher:
-                return self._complete(future, self._file_fetches, step.key, partial(self._fetch_site_file, step))
-            with suppress(CancelledError):
-                return future.result()
+        known = partial(self._site_files.get, step, self._clock())
+        return self._once(self._file_fetches, step.key, known, partial(self._fetch_site_file, step))
 
     def _fetch_site_file(self, step: FileStep) -> KeptFile:
         origin = find_origin(step.url)

@@ -93,15 +93,15 @@ class EvidenceRecorder:
         self._lock = threading.Lock()
         self._other_heads = UnreferencedHeads(self.folder, sync=_sync_file if durable else None)
         self._file: int = _NOT_YET_OPEN
+        # The head after the line that is being written, and the bytes of the file before and after it.
+        self._pending: tuple[EvidenceHead, int, int] | None = None
         self._open()
         reset_on_fork(self)
 
     def reset_after_fork(self) -> None:
         """Leave the segment to the parent process. The child opens its own segment with its first line."""
         self._lock = threading.Lock()
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = _NOT_YET_OPEN
+        self._abandon()
 
     @property
     def path(self) -> Path:
@@ -115,7 +115,9 @@ class EvidenceRecorder:
         Store `str(recorder.head)` elsewhere, and pass it to `canfetch evidence verify --head` to prove later that no
         line up to this one was changed, and that none was removed. After `close`, the last line is the seal.
         """
-        return self._head
+        with self._lock:
+            self._settle()
+            return self._head
 
     def record(
         self,
@@ -162,6 +164,7 @@ class EvidenceRecorder:
         with self._lock:
             if self._file == _CLOSED:
                 raise EvidenceError(f"{self.path}: recorder is closed")
+            self._settle()
             if self._file == _NOT_YET_OPEN:
                 self._open()
             self._write_record(fields, "decision not recorded")
@@ -173,9 +176,10 @@ class EvidenceRecorder:
         Cost: Two small reads for each segment that was added to the folder.
         """
         with self._lock:
-            file, seal = self._file, self._file >= 0
+            self._settle()
+            file = self._file
             try:
-                if seal:
+                if file >= 0:
                     follows = self._other_heads.find(own_segment=self.segment)
                     fields = {
                         "sealed": True,
@@ -187,6 +191,7 @@ class EvidenceRecorder:
                 if self._file >= 0:
                     os.close(file)
                 self._file = _CLOSED
+                self._pending = None
 
     def __enter__(self) -> Self:
         return self
@@ -212,6 +217,9 @@ class EvidenceRecorder:
         except OSError as error:
             self._discard()
             raise EvidenceError(f"cannot write evidence to {self._name}: {os_reason(error)}") from None
+        except BaseException:
+            self._abandon()
+            raise
         fields = {
             "opened": True,
             "stores_content": self._content_files is not None,
@@ -222,6 +230,10 @@ class EvidenceRecorder:
         except EvidenceError:
             self._discard()
             raise
+        except BaseException:
+            # An interrupt. Every segment begins with this line.
+            self._abandon()
+            raise
 
     def _discard(self) -> None:
         """Close and remove the file of a segment without a line."""
@@ -231,6 +243,7 @@ class EvidenceRecorder:
 
     def _abandon(self) -> None:
         """Close the file. The next decision opens a new segment, whose first line refers to this one."""
+        self._pending = None
         if self._file >= 0:
             os.close(self._file)
             self._file = _NOT_YET_OPEN
@@ -279,16 +292,35 @@ class EvidenceRecorder:
         if len(line) >= MAX_LINE_BYTES:
             problem = f"line of {len(line)} bytes is too long: expected less than {MAX_LINE_BYTES}"
             raise EvidenceError(f"{self.path}: {consequence}: {problem}")
-        self._write(line + b"\n", consequence)
-        self._head = EvidenceHead(self.segment, self._head.lines + 1, hash_line(line))
+        self._write(line + b"\n", EvidenceHead(self.segment, self._head.lines + 1, hash_line(line)), consequence)
 
-    def _write(self, data: bytes, consequence: str) -> None:
+    def _settle(self) -> None:
+        """Finish a write that was interrupted: its line counts if it is complete, and is removed if it is not."""
+        if self._pending is None:
+            return
+        head, start, end = self._pending
+        if os.lseek(self._file, 0, os.SEEK_END) == end:
+            self._head = head
+            self._pending = None
+        else:
+            self._remove_line(start)
+
+    def _remove_line(self, start: int) -> None:
+        """Remove a partial line, so that the next line does not continue it."""
+        self._pending = None
+        try:
+            os.ftruncate(self._file, start)
+        except OSError:
+            self._abandon()
+
+    def _write(self, data: bytes, head: EvidenceHead, consequence: str) -> None:
         if not is_same_file(self.path, self._identity):
             self._abandon()
             raise EvidenceError(
                 f"{self.path}: {consequence}: the file was deleted, moved or replaced while it was in use"
             )
         end = os.lseek(self._file, 0, os.SEEK_END)
+        self._pending = head, end, end + len(data)
         try:
             written = os.write(self._file, data)
             if self._durable:
@@ -297,12 +329,10 @@ class EvidenceRecorder:
         except OSError as error:
             problem = os_reason(error)
         if problem is None:
+            self._head = head
+            self._pending = None
             return
-        try:
-            # Remove the partial line, so that the next line does not continue it.
-            os.ftruncate(self._file, end)
-        except OSError:
-            self._abandon()
+        self._remove_line(end)
         raise EvidenceError(f"{self.path}: {consequence}: {problem}")
 
 

@@ -27,6 +27,7 @@ from canfetch.client.regular_files import is_same_file
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
     FileLock,
+    Transaction,
     absolute_path,
     check_file,
     check_hard_links,
@@ -240,22 +241,13 @@ class FrontierDatabase(QueueConnection):
             row: tuple[Any, ...] | None = self.connection.execute(statement, values).fetchone()
             return row
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit all statements of the block, or none of them.
+    def transaction(self) -> Transaction:
+        """Return a transaction.
 
-        Raises: StoreError: Such as for a file that was deleted or replaced: what is written to it is lost.
+        Raises: StoreError: From its block: such as for a file that was deleted or replaced: what is written to it is
+            lost.
         """
-        with self.converted_errors():
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self.check_file()
-                self.connection.execute("COMMIT")
-            finally:
-                # SQLite itself rolls back after some errors.
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+        return Transaction(self.connection, self.converted_errors, self.check_file)
 
     def settle_clock(self) -> None:
         """Convert all times to those of the wall clock, within a transaction, if it was set during the last run.

@@ -103,7 +103,8 @@ class Frontier:
         recrawl: How often URLs are visited again, or None for never. With it, the iteration ends only when the frontier
             is closed. URLs that are skipped or fail in all attempts are reported, and due again after `recrawl.every`.
         min_delay: Shortest time between two requests to one origin in seconds, whatever the file declares. It is
-            counted from the start and from the end of the previous turn.
+            counted from the start and from the end of the previous turn. A request for a robots.txt counts if URLs are
+            grouped by more than their origin.
         max_delay: Longest time between two requests to one origin in seconds, whatever the file declares.
         delay_mode: What a crawl delay means, as a `DelayMode` or its name: the time between two requests, or the length
             of Bing's time windows with one request in each.

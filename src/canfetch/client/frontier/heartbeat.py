@@ -14,6 +14,8 @@ from canfetch.errors import StoreError
 
 # Seconds after which a claim is given back that no task has asked for, and between two looks for such claims.
 IDLE_SECONDS: Final = 1.0
+# A worker with many URLs takes long to end.
+_SILENT_SECONDS: Final = 60.0
 # A clock of the server that was set back by less than this is not noticed.
 _CLOCK_STEP: Final = 2.0
 
@@ -42,7 +44,9 @@ class Heartbeat:
         give_back_idle: Callable[[PostgresConnection], None],
         killed: list[FailedURL],
     ) -> None:
-        self._connection = PostgresConnection(conninfo, outage_seconds=lease)
+        self._connection = PostgresConnection(
+            conninfo, outage_seconds=lease, silent_seconds=max(lease, _SILENT_SECONDS)
+        )
         self._worker = worker
         self._give_back_idle = give_back_idle
         self._killed = killed

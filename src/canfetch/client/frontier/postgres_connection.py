@@ -6,10 +6,12 @@ connection broke before it was known, finds nothing left to do.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
+from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from canfetch.client.forking import abandon, reset_on_fork
 from canfetch.client.frontier.postgres_statements import NOW
@@ -26,10 +28,13 @@ SCHEMA_VERSION: Final = 3
 # Two processes that create the tables at the same time wait for one another with this lock.
 _SCHEMA_LOCK: Final = 0x63616E66
 _CONNECT_SECONDS: Final = 10
+# Between two looks whether an answer takes too long.
+_LOOK_SECONDS: Final = 0.1
 # The number of rows of a long result that are read at once.
 _FETCHED: Final = 1000
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 2.0
+_LOCK_SECONDS: Final = 30
 # What passes without a change of the program: connections, resources, shutdowns, a standby that is being promoted, and
 # conflicts of transactions.
 _PASSING_CLASSES: Final = ("08", "53", "57", "40")
@@ -160,16 +165,18 @@ class PostgresConnection(QueueConnection):
     Args:
         conninfo: A URL or connection string of libpq.
         outage_seconds: How long a statement is repeated while the server is away.
+        silent_seconds: How long the server may take for a statement. After that, it counts as away.
     Raises: MissingExtra: The library `psycopg` is not installed; InvalidOption: `conninfo` cannot be read; StoreError:
         The server cannot be reached, the encoding of the database is not UTF8, its tables are those of a newer version,
         or workers of an older one use them.
     """
 
-    def __init__(self, conninfo: str, *, outage_seconds: float) -> None:
+    def __init__(self, conninfo: str, *, outage_seconds: float, silent_seconds: float = inf) -> None:
         self._psycopg = import_psycopg()
         super().__init__(name_server(conninfo))
         self._conninfo = lower_scheme(conninfo)
         self._outage_seconds = outage_seconds
+        self._silent_seconds = silent_seconds
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
         # How often it was opened. The last statements of a connection that broke may have been committed or not.
         self.opened = 0
@@ -210,9 +217,14 @@ class PostgresConnection(QueueConnection):
                 # A process that was suspended in the meantime has not waited for the server.
                 waited += 0.0 if failed_at is None else min(now - failed_at, _LONGEST_PAUSE + _CONNECT_SECONDS)
                 failed_at = now
+                if self._connection is not None and isinstance(error, self._psycopg.errors.ConnectionTimeout):
+                    waited += self._silent_seconds
                 if self.gives_up or waited + pause > self._outage_seconds:
                     raise self._store_error(error, seconds=waited) from None
                 CLIENT_LOGGER.warning("%s: repeated in %.2f s: %s", self.name, pause, _describe(error))
+            except BaseException:
+                self._drop()
+                raise
             if self._connection is not None and self._connection.closed:
                 self._connection = None
             time.sleep(pause)
@@ -236,14 +248,22 @@ class PostgresConnection(QueueConnection):
                 yield run
         except self._psycopg.Error as error:
             raise self._store_error(error) from None
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                self._drop()
+            raise
 
     def close(self, reason: str = "the frontier is closed") -> None:
         """Close the connection."""
         self._end_use(reason)
-        if self._connection is not None:
+        self._drop()
+
+    def _drop(self) -> None:
+        """Close the connection to the server, on which an interrupt can have left half a statement."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
             with suppress(self._psycopg.Error):
-                self._connection.close()
-            self._connection = None
+                connection.close()
 
     def reset_after_fork(self) -> None:
         """Make the connection unusable in a forked process. The server takes it for that of the parent."""
@@ -253,16 +273,7 @@ class PostgresConnection(QueueConnection):
 
     def _connected(self) -> "psycopg.Connection[tuple[Any, ...]]":
         if self._connection is None or self._connection.closed:
-            # The statements are few and always the same, so the server plans each of them once.
-            connection = self._psycopg.connect(
-                self._conninfo,
-                autocommit=True,
-                # Above the settings of the connection string, the role and the database.
-                client_encoding="UTF8",
-                prepare_threshold=1,
-                connect_timeout=_CONNECT_SECONDS,
-                fallback_application_name="canfetch",
-            )
+            connection = _open(self._conninfo, self._silent_seconds)
             try:
                 self._prepare(connection)
             except BaseException:
@@ -284,11 +295,15 @@ class PostgresConnection(QueueConnection):
         connection.execute("SET standard_conforming_strings = on")
         # A process that is suspended within a transaction must not keep its locks.
         connection.execute("SET idle_in_transaction_session_timeout = '5s'")
-        connection.execute("SET lock_timeout = '30s'")
+        lock_seconds = min(_LOCK_SECONDS, self._silent_seconds / 2)
+        connection.execute(f"SET lock_timeout = {int(1000 * lock_seconds)}".encode())
         # The values of the parameters change no plan, and planning takes as long as running.
         connection.execute("SET plan_cache_mode = force_generic_plan")
         if self._version(connection) == SCHEMA_VERSION:
             return
+        migrating: Any = connection
+        # Many rows take long.
+        migrating.silent_seconds = inf
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SCHEMA_LOCK,))
             version = self._version(connection)
@@ -305,6 +320,7 @@ class PostgresConnection(QueueConnection):
             for statement in chain.from_iterable(steps):
                 connection.execute(statement.encode())
             connection.execute("UPDATE canfetch_schema SET version = %s", (SCHEMA_VERSION,))
+        migrating.silent_seconds = self._silent_seconds
 
     def _check_no_worker(self, connection: "psycopg.Connection[tuple[Any, ...]]", version: int) -> None:
         """Check that no worker of an older version uses the tables: its statements do not keep the new columns.
@@ -346,6 +362,55 @@ class PostgresConnection(QueueConnection):
     def _store_error(self, error: "psycopg.Error", *, seconds: float | None = None) -> StoreError:
         waited = "" if seconds is None else f" for {seconds:.0f} s"
         return StoreError(f"{self.name}: the frontier cannot be used{waited}: {_describe(error)}")
+
+
+def _open(conninfo: str, silent_seconds: float) -> "psycopg.Connection[tuple[Any, ...]]":
+    """Connect to a server.
+
+    Args: silent_seconds: How long a statement may take. After that, it raises `ConnectionTimeout`, and the connection
+        is closed.
+    """
+    connection: Any = _connection_type().connect(
+        conninfo,
+        autocommit=True,
+        # Above the settings of the connection string, the role and the database.
+        client_encoding="UTF8",
+        # The statements are few and always the same, so the server plans each of them once.
+        prepare_threshold=1,
+        connect_timeout=_CONNECT_SECONDS,
+        fallback_application_name="canfetch",
+    )
+    connection.silent_seconds = silent_seconds
+    return cast("psycopg.Connection[tuple[Any, ...]]", connection)
+
+
+@cache
+def _connection_type() -> Any:
+    psycopg = import_psycopg()
+
+    class Connection(psycopg.Connection):  # type: ignore[misc, name-defined]
+        silent_seconds = inf
+
+        def wait(self, gen: Any, interval: float = _LOOK_SECONDS, **options: Any) -> Any:
+            return super().wait(self._limited(gen, interval), interval, **options)
+
+        def _limited(self, operation: Any, interval: float) -> Generator[Any, Any, Any]:
+            """Pass an operation on, which is resumed after each interval without an answer."""
+            silent = 0.0
+            try:
+                state = next(operation)
+                while True:
+                    ready = yield state
+                    # Not the time of a clock, because this process can have been suspended.
+                    silent = 0.0 if ready else silent + interval
+                    if silent > self.silent_seconds:
+                        self.close()
+                        raise psycopg.errors.ConnectionTimeout(f"no answer for {silent:.0f} s")
+                    state = operation.send(ready)
+            except StopIteration as end:
+                return end.value
+
+    return Connection
 
 
 def _rows(cursor: "psycopg.Cursor[tuple[Any, ...]]") -> list[tuple[Any, ...]]:

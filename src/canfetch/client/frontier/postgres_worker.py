@@ -48,6 +48,8 @@ _POLL_SECONDS: Final = 0.5
 # Seconds without another claim after one that found nothing.
 _EMPTY_SECONDS: Final = 0.05
 _ROUNDING: Final = 2e-6
+# In place of the number of a connection: it is not known which claims the server has.
+_UNKNOWN: Final = -1
 # The number of origins whose IDs are kept.
 _KNOWN_ORIGINS: Final = 50_000
 
@@ -113,7 +115,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
     def __init__(
         self, conninfo: str, crawl: str, options: QueueOptions, *, lease: float, outage_seconds: float
     ) -> None:
-        self._connection = PostgresConnection(conninfo, outage_seconds=outage_seconds)
+        self._connection = PostgresConnection(conninfo, outage_seconds=outage_seconds, silent_seconds=outage_seconds)
         super().__init__(self._connection, options)
         self._crawl_name = crawl
         self._lease = lease
@@ -469,7 +471,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         except StoreError:
             with self._lock:
                 self._leaving = []
-                self._opened = -1
+                self._opened = _UNKNOWN
             raise
         with self._lock:
             self._leaving = []
@@ -632,7 +634,12 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
                 **values,
             }
 
-        return self._connection.run(statement, current, before=before)
+        try:
+            return self._connection.run(statement, current, before=before)
+        except BaseException:
+            # The server can have claims that this process does not know.
+            self._opened = _UNKNOWN
+            raise
 
 
 def _seconds_until(at: float | None, now: float) -> float | None:

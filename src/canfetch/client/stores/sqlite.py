@@ -25,6 +25,7 @@ from canfetch.client.lease_holders import has_ended
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.client.private_files import create_private_file, create_private_folder
 from canfetch.client.sqlite_files import (
+    Transaction,
     check_file,
     enable_write_ahead_log,
     has_log,
@@ -156,7 +157,7 @@ class SQLiteStore:
         text = serialize_entry(entry, self.path)
 
         def put(connection: sqlite3.Connection) -> None:
-            with _transaction(connection):
+            with Transaction(connection):
                 now = self._clock()
                 with suppress(CorruptEntry):
                     previous = self._select_entry(connection, entry.key, now)
@@ -344,7 +345,7 @@ class SQLiteStore:
         connection.execute("PRAGMA synchronous = FULL")
         if _version(connection) == _SCHEMA_VERSION:
             return
-        with _transaction(connection):
+        with Transaction(connection):
             # Another process may have replaced the tables since.
             version = self._check_version(connection)
             if version == _SCHEMA_VERSION:
@@ -473,18 +474,6 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 
 def _set_busy_timeout(connection: sqlite3.Connection, seconds: float) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    finally:
-        # SQLite itself rolls back after some errors.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
 
 
 @contextmanager

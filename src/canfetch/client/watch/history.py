@@ -22,6 +22,7 @@ from canfetch.client.site_files import FileStep, KeptFile, SiteFile
 from canfetch.client.sqlite_files import (
     CORRUPTION_ADVICE,
     DamagedRow,
+    Transaction,
     check_file,
     check_hard_links,
     check_row,
@@ -448,17 +449,8 @@ class WatchHistory:
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {_VERSION}")
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        connection = self._connection
-        with self._converted_errors():
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+    def _transaction(self) -> Transaction:
+        return Transaction(self._connection, self._converted_errors)
 
     @contextmanager
     def _converted_errors(self) -> Iterator[None]:
