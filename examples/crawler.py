@@ -116,21 +116,12 @@ async def show_progress(frontier: canfetch.Frontier) -> None:
         await asyncio.sleep(1)
 
 
-def open_archive(folder: Path, files: ExitStack) -> "WarcArchive":
-    """Open a WARC file until the end of the crawl."""
-    from warc_archive import WarcArchive  # noqa: PLC0415 - needs warcio
+def create_archive(folder: Path) -> "tuple[WarcArchive, AsyncTransport]":
+    """Return an archive that is not open yet, and a transport that writes robots.txt files to it."""
+    from warc_archive import ArchivingTransport, WarcArchive  # noqa: PLC0415 - needs warcio
 
-    return files.enter_context(WarcArchive(folder))
-
-
-def open_transport(archive: "WarcArchive | None") -> AsyncTransport:
-    """Return the transport for robots.txt files."""
-    if archive is None:
-        return AsyncHTTPTransport()
-    from warc_archive import ArchivingTransport  # noqa: PLC0415 - needs warcio
-
-    transport: AsyncTransport = ArchivingTransport(AsyncHTTPTransport(), archive)
-    return transport
+    archive = WarcArchive(folder)
+    return archive, ArchivingTransport(AsyncHTTPTransport(), archive)
 
 
 async def crawl(
@@ -148,10 +139,10 @@ async def crawl(
     path = None if backend else folder / "frontier.sqlite3"
     origins = tuple(f"{canfetch.Origin.from_url(seed)}/" for seed in seeds)
     store = SQLiteStore(folder / "robots.sqlite3")
+    archive, transport = create_archive(folder / "warc") if warc else (None, AsyncHTTPTransport())
     with ExitStack() as files:
-        archive = open_archive(folder / "warc", files) if warc else None
         async with (
-            canfetch.AsyncClient(user_agent=USER_AGENT, store=store, transport=open_transport(archive)) as client,
+            canfetch.AsyncClient(user_agent=USER_AGENT, store=store, transport=transport) as client,
             canfetch.Frontier(
                 client, seeds, path=path, backend=backend, min_delay=min_delay, retry_delay=retry_delay
             ) as frontier,
@@ -159,6 +150,9 @@ async def crawl(
                 headers={"User-Agent": USER_AGENT}, timeout=aiohttp.ClientTimeout(total=30)
             ) as session,
         ):
+            # After the frontier, which refuses a second process. It is closed after the client, which writes to it.
+            if archive is not None:
+                files.enter_context(archive)
             progress = asyncio.create_task(show_progress(frontier))
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(workers):

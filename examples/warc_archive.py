@@ -1,12 +1,16 @@
 """WARC files of a crawl: each response with its request and, for pages, the verdict that allowed it. Needs warcio.
 
 Each process writes a file of its own in its folder, named `*.warc.gz.open` until it is complete. Every record is a gzip
-member, so a file of a killed process is complete up to the last record. The next process cuts off half a record there.
+member, so a file of a killed process is complete up to the last record. The next process moves half a record at its end
+to a file `*.warc.gz.damaged`.
 """
 
 import json
 import os
+import shutil
+import sqlite3
 import string
+import sys
 import time
 import zlib
 from collections.abc import Iterable
@@ -31,19 +35,13 @@ Headers = Iterable[tuple[str, str]]
 
 
 class WarcArchive:
-    """A WARC file that is being written.
+    """A WARC file that is written in the block of a `with` statement.
 
-    Args: folder: Where the file is. No other process may write there. Files that a killed process left are completed.
+    Args: folder: Where the file is. Only one process can write there. Files that a killed process left are completed.
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for left in sorted(folder.glob(f"*.warc.gz{OPEN}")):
-            os.truncate(left, complete_bytes(left))
-            left.rename(left.with_suffix(""))
-        name = f"{time.strftime('%Y%m%d%H%M%S', time.gmtime())}-{time.time_ns() % 10**9:09}-{os.getpid()}.warc.gz"
-        self._path = folder / name
-        self._file = (folder / f"{name}{OPEN}").open("xb")
+        self._folder = folder
 
     def write(
         self,
@@ -81,6 +79,7 @@ class WarcArchive:
             url,
             "response",
             payload=BytesIO(body),
+            length=len(body),
             http_headers=StatusAndHeaders(
                 f"{status} {reason(status)}", [*kept, ("Content-Length", str(len(body)))], protocol="HTTP/1.1"
             ),
@@ -92,25 +91,44 @@ class WarcArchive:
             of = {"WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
             writer.write_record(
                 writer.create_warc_record(
-                    url, "metadata", BytesIO(evidence), warc_content_type="application/json", warc_headers_dict=of
+                    url,
+                    "metadata",
+                    BytesIO(evidence),
+                    len(evidence),
+                    warc_content_type="application/json",
+                    warc_headers_dict=of,
                 )
             )
-        self._file.write(buffer.getvalue())
-        self._file.flush()
+        self._cut_failed_write()
+        rest = buffer.getbuffer()
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        self._size = self._file.tell()
+
+    def _cut_failed_write(self) -> None:
+        """Cut off what a failed write has left, such as half a record on a full disk."""
+        self._file.seek(self._size)
+        self._file.truncate()
 
     def __enter__(self) -> Self:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock = lock_file(Path(f"{self._folder.resolve()}.lock"))
+        for left in sorted(self._folder.glob(f"*.warc.gz{OPEN}")):
+            move_damaged_end(left)
+            finish(left)
+        name = f"{time.strftime('%Y%m%d%H%M%S', time.gmtime())}-{time.time_ns() % 10**9:09}-{os.getpid()}.warc.gz"
+        # A buffer would keep the rest of a failed write, and write it later.
+        self._file = (self._folder / f"{name}{OPEN}").open("xb", buffering=0)
+        self._size = 0
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self._cut_failed_write()
         self._file.close()
-        unfinished = Path(self._file.name)
-        if unfinished.stat().st_size:
-            unfinished.rename(self._path)
-        else:
-            # Another process had all URLs. Readers take an empty file for a failed download.
-            unfinished.unlink()
+        finish(Path(self._file.name))
+        self._lock.close()
 
 
 class ArchivingTransport:
@@ -150,6 +168,44 @@ def reason(status: int) -> str:
         return HTTPStatus(status).phrase
     except ValueError:
         return "Unknown"
+
+
+def lock_file(path: Path) -> sqlite3.Connection:
+    """Lock a file, and create it if needed. The lock ends with the connection or the process, on all systems.
+
+    Raises: RuntimeError.
+    """
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        connection.close()
+        raise RuntimeError(f"cannot lock {path}: {error}: another process may write WARC files there") from None
+    return connection
+
+
+def finish(path: Path) -> None:
+    """Give a file its final name."""
+    if path.stat().st_size:
+        path.rename(path.with_suffix(""))
+    else:
+        # Readers take an empty file for a failed download.
+        path.unlink()
+
+
+def move_damaged_end(path: Path) -> None:
+    """Move everything after the complete records at the start of a file to another file.
+
+    Nothing is deleted, because earlier versions of this example could write complete records after half a record.
+    """
+    complete = complete_bytes(path)
+    if complete < path.stat().st_size:
+        damaged = path.with_suffix(".damaged")
+        with path.open("rb") as file, damaged.open("wb") as end:
+            file.seek(complete)
+            shutil.copyfileobj(file, end)
+        os.truncate(path, complete)
+        print(f"{path}: damaged after {complete} bytes, the rest is in {damaged.name}", file=sys.stderr)
 
 
 def complete_bytes(path: Path) -> int:

@@ -1,13 +1,16 @@
 """The example crawler on generated sites of up to 10,000 pages, with a crawl that is killed and resumed."""
 
 import gzip
+import importlib
 import subprocess
 import sys
 import threading
 from collections import Counter, defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import FileIO
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.frontier.generated_site import CRAWL_DELAY, GeneratedSites, LoggedRequest
@@ -172,7 +175,7 @@ def urls_of(sites: GeneratedSites, pages: int) -> Counter[str]:
 
 
 @pytest.mark.slow
-def test_pages_are_archived_once_and_a_half_record_is_cut_off(tmp_path: Path) -> None:
+def test_pages_are_archived_once_and_a_half_record_is_moved(tmp_path: Path) -> None:
     pytest.importorskip("warcio")
     with GeneratedSites(sites=3, pages=60, alarm_after=90) as sites:
         with start_crawler(tmp_path, sites.ports, "--warc") as killed:
@@ -191,9 +194,13 @@ def test_pages_are_archived_once_and_a_half_record_is_cut_off(tmp_path: Path) ->
         with start_crawler(tmp_path, sites.ports, "--warc") as resumed:
             _, errors = resumed.communicate(timeout=SECONDS)
 
-    assert (resumed.returncode, errors) == (0, "")
+    damaged = left.with_suffix(".damaged")
+    moved = f"{left}: damaged after {len(content)} bytes, the rest is in {damaged.name}\n"
+    assert (resumed.returncode, errors) == (0, moved)
     assert not list((tmp_path / "warc").glob("*.open"))
     assert left.with_suffix("").read_bytes() == content
+    assert damaged.read_bytes() == content[:100]
+    damaged.unlink()
     archived, faults = read_pages(tmp_path)
     assert not faults
     expected = urls_of(sites, 60)
@@ -223,3 +230,127 @@ def test_four_crawlers_with_one_database_archive_each_page_once(postgres: Postgr
     assert len(archived) - len(pages) == 8
     metadata = b"".join(gzip.decompress(path.read_bytes()) for path in tmp_path.rglob("*.warc.gz"))
     assert metadata.count(b"WARC-Type: metadata") == metadata.count(b'"allowed": true') == len(pages)
+
+
+class HeldPage(BaseHTTPRequestHandler):
+    """Serves a page after `release` is set."""
+
+    requested = threading.Event()
+    release = threading.Event()
+
+    def do_GET(self) -> None:
+        """Send an empty response."""
+        if self.path == "/":
+            self.requested.set()
+            self.release.wait(SECONDS)
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@pytest.mark.slow
+def test_second_process_leaves_the_archive_of_the_first_alone(tmp_path: Path) -> None:
+    pytest.importorskip("warcio")
+    with ThreadingHTTPServer(("127.0.0.1", 0), HeldPage) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        origin = f"http://127.0.0.1:{server.server_port}"
+        command = [sys.executable, str(CRAWLER), str(tmp_path), f"{origin}/", *AT_ONCE, "--warc"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
+            assert HeldPage.requested.wait(SECONDS)
+            before = list((tmp_path / "warc").iterdir())
+            second = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+            after = list((tmp_path / "warc").iterdir())
+            HeldPage.release.set()
+            _, errors = first.communicate(timeout=SECONDS)
+        server.shutdown()
+
+    assert second.returncode == 1
+    assert "StoreError" in second.stderr
+    assert before == after
+    assert (first.returncode, errors) == (0, "")
+    assert read_pages(tmp_path) == (Counter([f"{origin}/robots.txt", f"{origin}/"]), [])
+
+
+@pytest.fixture
+def archives(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the module that writes archives."""
+    pytest.importorskip("warcio")
+    monkeypatch.syspath_prepend(CRAWLER.parent)
+    return importlib.import_module("warc_archive")
+
+
+def archive_page(archive: Any, number: int) -> str:
+    """Write a page, and return its URL."""
+    url = f"http://example.com/{number}"
+    archive.write(url, [], status=200, headers=[("Content-Type", "text/plain")], body=b"page")
+    return url
+
+
+def test_only_one_process_writes_to_a_folder(tmp_path: Path, archives: Any) -> None:
+    folder = tmp_path / "warc"
+    with archives.WarcArchive(folder) as archive:
+        url = archive_page(archive, 1)
+        with pytest.raises(RuntimeError, match="another process"), archives.WarcArchive(folder):
+            pass
+        archive_page(archive, 2)
+    with archives.WarcArchive(folder) as archive:
+        archive_page(archive, 3)
+    assert len(list(folder.iterdir())) == 2
+    archived, faults = read_pages(folder)
+    assert (archived.total(), url in archived, faults) == (3, True, [])
+
+
+class BreakingFile(FileIO):
+    """A file with an error after half of a write."""
+
+    error: type[BaseException] | None = None
+    is_half = False
+
+    def write(self, data: Any) -> int:
+        """Write half of the data, or raise the error."""
+        if self.error is not None and self.is_half:
+            raise self.error
+        self.is_half = self.error is not None
+        return super().write(data[: len(data) // 2] if self.is_half else data)
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_failed_write_leaves_no_part_of_a_record(tmp_path: Path, archives: Any, error: type[BaseException]) -> None:
+    with archives.WarcArchive(tmp_path / "warc") as archive:
+        archive._file.close()
+        archive._file = file = BreakingFile(archive._file.name, "r+b")
+        expected = []
+        for number in range(3):
+            file.error = None
+            expected.append(archive_page(archive, number))
+            file.error = error
+            with pytest.raises(error):
+                archive_page(archive, 9)
+    assert read_pages(tmp_path) == (Counter(expected), [])
+
+
+def test_complete_records_after_half_a_record_are_kept(
+    tmp_path: Path, archives: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with archives.WarcArchive(tmp_path) as archive:
+        url = archive_page(archive, 1)
+    (complete,) = tmp_path.glob("*.warc.gz")
+    record = complete.read_bytes()
+    left = complete.with_suffix(".gz.open")
+    left.write_bytes(record + record[:100] + record)
+    complete.unlink()
+    # A process that was killed before its first record.
+    (tmp_path / "empty.warc.gz.open").touch()
+    with archives.WarcArchive(tmp_path):
+        pass
+    damaged = left.with_suffix(".damaged")
+    assert sorted(tmp_path.iterdir()) == [complete, damaged]
+    assert complete.read_bytes() == record
+    assert damaged.read_bytes() == record[:100] + record
+    assert capsys.readouterr().err.endswith(f"the rest is in {damaged.name}\n")
+    # Readers that skip damage find the second record.
+    archived, faults = read_pages(tmp_path)
+    assert (archived, len(faults)) == (Counter([url, url]), 1)
