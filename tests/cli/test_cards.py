@@ -60,6 +60,8 @@ def test_a_file_is_shown_and_added(run: Run, folder: Path) -> None:
         ),
         ({"rfc9309-product-token": "open-ai"}, "open-ai can be taken for GPTBot, OAI-SearchBot or ChatGPT-User: pass "),
         ({"rfc9309-product-token": "AI-GPT_Bot2"}, "the token AI-GPT_Bot2 can be taken for GPTBot: pass --replace"),
+        ({"rfc9309-product-token": "DeepSeek"}, "the token DeepSeek can be taken for DeepSeekBot: pass --replace"),
+        ({"rfc9309-product-token": "Bright_Data-Bot"}, "the token Bright_Data-Bot can be taken for "),
         ({"rfc9309-product-token": "GTPBot"}, "the token GTPBot can be taken for GPTBot: pass --replace to add it"),
         ({"rfc9309-product-token": "GPTB\u043et"}, "is unchanged: the card has faults"),
         ({"purpose": "tdm"}, "the purpose 'tdm' of the card is not one of the registry"),

@@ -297,6 +297,16 @@ def test_the_address_of_keys_is_the_one_that_verifiers_fetch() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+def test_a_file_that_everybody_can_replace_is_refused(folder: Path) -> None:
+    folder.chmod(0o777)
+    with pytest.raises(InvalidKey, match=rf"others can replace the keys in '{folder}': chmod o-w {folder}$"):
+        SigningIdentity(folder)
+    # Only the owner can replace a file there.
+    folder.chmod(0o1777)
+    assert SigningIdentity(folder).directory_url
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
 def test_a_file_that_others_can_read_is_refused(folder: Path) -> None:
     (folder / "identity.json").chmod(0o640)
     with pytest.raises(InvalidKey, match="others can read the keys"):

@@ -4,7 +4,7 @@ Every interface that accepts the name of an agent uses this module, so that all 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -108,7 +108,7 @@ def probable_tokens(agent: RequestedAgent, registry: Registry = REGISTRY) -> tup
     if agent.exact or agent.crawler is not None or len(agent.name) > _MAX_MISSPELT_CHARACTERS:
         return ()
     folded = agent.name.lower()
-    tokens = CRAWLERS_BY_OPERATOR.get(folded, ())
+    tokens = CRAWLERS_BY_OPERATOR.get(folded) or _tokens_by_operator(registry).get(folded, ())
     if tokens or len(folded) < _MIN_MISSPELT_CHARACTERS:
         return tokens
     nearest = _nearest_token(folded, registry)
@@ -140,6 +140,17 @@ def is_named(name: str, file: "RobotsTxt") -> bool:
     Cost: As `RobotsTxt.rules_for`.
     """
     return bool(file.rules_for(Agent(name, star_applies=False)).group_indices)
+
+
+@lru_cache(maxsize=8)
+def _tokens_by_operator(registry: Registry) -> Mapping[str, tuple[str, ...]]:
+    """Return the tokens of each operator by its name in lower case, and by its letters and digits alone."""
+    tokens: dict[str, tuple[str, ...]] = {}
+    for crawler in registry.crawlers:
+        name = crawler.operator.lower()
+        for one in {name, "".join(filter(str.isalnum, name))}:
+            tokens[one] = (*tokens.get(one, ()), crawler.name)
+    return tokens
 
 
 @lru_cache(_CACHED_NAMES)

@@ -98,7 +98,10 @@ class RobotsMiddleware:
         finally:
             _CURRENT.reset(token)
         self.robots.sign(request.headers, request.method, url)
-        response = await handler(request)
+        try:
+            response = await handler(request)
+        finally:
+            self.robots.unsign(request.headers)
         sent = SentRequest(url, verdict, response.status, response.raw_headers)
         token = _CURRENT.set(request)
         try:

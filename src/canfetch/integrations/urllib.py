@@ -27,6 +27,7 @@ from canfetch.client.transports.proxies import check_proxy_status
 from canfetch.client.transports.response_body import ResponseBuilder
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
+from canfetch.core.origin import find_origin
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.integrations import request_guard
 from canfetch.integrations.request_guard import (
@@ -103,10 +104,10 @@ class RobotsHandler(urllib.request.BaseHandler):
                 # Both, because a proxy gets the URL itself.
                 verdict = self.robots.check(sent, opted_out=opted_out)
             request._canfetch_sent = sent, verdict  # type: ignore[attr-defined]  # noqa: SLF001 - our own attribute
+            _name_host(request, sent)
             # Headers that urllib does not copy to the target of a redirect. It writes names in this form. The URL of a
             # request can have changed since it was signed.
-            names = [name for name in request.unredirected_hdrs if name.title() in SIGNATURE_HEADERS]
-            headers = {name.title(): request.unredirected_hdrs.pop(name) for name in names}
+            headers = _unsigned(request)
             self.robots.sign(headers, request.get_method(), sent)
             for name, value in headers.items():
                 request.add_unredirected_header(name.capitalize(), value)
@@ -121,6 +122,8 @@ class RobotsHandler(urllib.request.BaseHandler):
         """
         if isinstance(request, _RobotsRequest):
             return response
+        # The request can be sent again past this handler.
+        _unsigned(request)
         url, verdict = getattr(request, "_canfetch_sent", (request.full_url, None))
         sent = SentRequest(url, verdict, response.status, response.headers.items())
         self.robots.examine(response, sent, partial(_read_start, response, sent))
@@ -157,6 +160,23 @@ def _url_as_sent(request: urllib.request.Request) -> str:
         return url
     # Anything else is no target of a request for this host, and is refused as an invalid URL.
     return f"{request.type}://{host}{selector}" if not selector or selector.startswith("/") else selector
+
+
+def _name_host(request: urllib.request.Request, url: str) -> None:
+    """Let a request go to the host that was checked. `http.client` encodes other names as IDNA 2003 does."""
+    origin = find_origin(url)
+    host = request.host
+    if origin is None or not host or host.isascii() or request.has_proxy():
+        return
+    request.host = str(origin).partition("://")[2]
+    if request.unredirected_hdrs.get("Host") == host:
+        request.unredirected_hdrs["Host"] = request.host
+
+
+def _unsigned(request: urllib.request.Request) -> dict[str, str]:
+    """Remove the signature of a request, and return it."""
+    names = [name for name in request.unredirected_hdrs if name.title() in SIGNATURE_HEADERS]
+    return {name.title(): request.unredirected_hdrs.pop(name) for name in names}
 
 
 def _read_start(response: Any, sent: SentRequest) -> bytes | None:

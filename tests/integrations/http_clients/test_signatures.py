@@ -2,6 +2,7 @@
 
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,35 @@ def test_a_request_of_urllib_whose_url_has_changed_is_signed_anew_or_not_at_all(
             assert host.opener.open(request).read() == b"fish"
     assert "signature" in tls_site.requests[-1].headers
     assert not [name for one in site.requests for name in one.headers if name.startswith("signature")]
+
+
+def test_a_request_that_was_sent_has_no_signature(
+    tls_site: Site, authority: Authority, identity: SigningIdentity
+) -> None:
+    tls_site.serve("/robots.txt", respond(ROBOTS))
+    tls_site.serve("/fish", respond(b"fish"))
+    with open_host("urllib", identity=identity, tls=authority.client()) as host:
+        request = urllib.request.Request(tls_site.url("fish"))  # noqa: S310 - a server of the tests
+        assert host.opener.open(request).read() == b"fish"
+    with open_host("aiohttp", identity=identity, tls=authority.client()) as host:
+        # Exceptions of aiohttp show these headers.
+        answered = host.run(partial(host.session.get, tls_site.url("fish"))).request_info
+    assert sum("signature" in one.headers for one in tls_site.requests) == 4
+    for names in (dict(request.header_items()), answered.headers):
+        assert not [name for name in names if name.lower().startswith("signature")]
+
+
+def test_urllib_connects_to_the_host_that_was_checked() -> None:
+    with open_host("urllib") as host:
+        for url, sent in (
+            ("https://fa\u00df.example/x", "xn--fa-hia.example"),
+            ("http://FA\u00df.example:8080/x", "xn--fa-hia.example:8080"),
+            ("http://b\u00fccher.example/x", "xn--bcher-kva.example"),
+            ("http://Example.com:80/x", "Example.com:80"),
+        ):
+            request = urllib.request.Request(url)  # noqa: S310 - it is not opened
+            request.canfetch = False  # type: ignore[attr-defined]
+            assert host.handler.http_request(request).host == sent
 
 
 @pytest.mark.parametrize("name", HOST_NAMES)

@@ -44,13 +44,15 @@ PUBLIC_FOLDER: Final = "public"
 _MAX_LEAD: Final = 365 * 86_400
 _SERVERS: Final = ("nginx", "apache")
 _LOCK_SECONDS: Final = 10.0
+# A web server may have to read the public keys.
+_FOLDER_MODE: Final = 0o755
 
 
 def _init(folder: str, url: str, **values: Any) -> int:
     now = time.time()
     try:
         identity = new_identity(to_origin_url(url), now=now, **values)
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        Path(folder).mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
     except CanfetchError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
@@ -65,6 +67,11 @@ def _init(folder: str, url: str, **values: Any) -> int:
     except OSError as error:
         raise CommandError(f"cannot write {quoted(str(file))}: {os_reason(error)}") from None
     os.close(descriptor)
+    try:
+        check_private(file)
+    except CanfetchError as error:
+        file.unlink()
+        raise CommandError(str(error)) from None
     _write(folder, identity, now)
     _print_next_steps(folder, identity)
     return EXIT_OK

@@ -231,12 +231,17 @@ def _check_card(card: Any, directory_url: str) -> Mapping[str, Any]:
 
 
 def check_private(path: Path) -> None:
-    """Check that only its owner can read a file.
+    """Check that only its owner can read a file, and that its folder is not one in which everybody can replace it.
 
     Raises: InvalidKey; OSError: The file cannot be read.
     """
-    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & _OTHERS:
+    if os.name != "posix":
+        return
+    if stat.S_IMODE(path.stat().st_mode) & _OTHERS:
         raise InvalidKey(f"others can read the keys in {quoted(str(path))}: chmod 600 {path}")
+    folder = Path(os.path.realpath(path)).parent
+    if folder.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
+        raise InvalidKey(f"others can replace the keys in {quoted(str(folder))}: chmod o-w {folder}")
 
 
 def _parse_key(number: int, entry: Any) -> SigningKey:

@@ -70,7 +70,7 @@ class SignatureVerifier:
         max_nonces: Maximum number of nonces in memory, for each signer, with `reject_replays`. 100,000 take 20 MB.
         max_failures_per_minute: How many invalid signatures of an address are examined in a minute, and four times as
             many of its network (24 bits of IPv4, 48 bits of IPv6). Further ones are `not-checked`.
-        max_failure_time: Seconds of processor time that invalid signatures may take in each second. The signatures of
+        max_failure_time: Seconds of processor time that examining invalid signatures may take in each second. Those of
             addresses and networks without a valid one of a given crawler in the last hour are then `not-checked`.
         timeout: Seconds that a request waits for directories. A fetch continues, for later requests.
         transport, user_agent, fetch_timeout, max_stale, max_directories, max_fetches_per_minute, allow_private,
