@@ -110,6 +110,38 @@ def test_targets_on_which_regexes_would_backtrack(name: str, tmp_path: Path) -> 
             assert server.get(target, "GPTBot/1.2").status != REFUSED
 
 
+LONG_TARGETS = (
+    "/" * 7_000 + "private/x",
+    "/" + "%2F" * 2_300 + "private/x",
+    "/x.cgi" + "/" * 7_000,
+    "/x.cgi" + "%2f/" * 1_700,
+    "/" + "x" * 7_000 + ".cgi/",
+    "/a" + "/.x/a" * 1_400 + "/b/q?sort=",
+)
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_long_targets_are_refused(name: str, tmp_path: Path) -> None:
+    policy = canfetch.author.parse_policy('[everyone]\ndisallow = ["/private/", "/*.cgi$", "/*/a/*/b/*sort="]\n')
+    rules = canfetch.author.render_policy(policy, name)
+    with running(name, rules, tmp_path) as server:
+        assert [server.get(target, "GPTBot/1.2").status for target in LONG_TARGETS] == [REFUSED] * len(LONG_TARGETS)
+        for target in ("/" * 7_000 + "open/x", "/x.cgi" + "/" * 7_000 + "x", "/" + "x/" * 3_500):
+            # Apache refuses a folder with a long name itself.
+            assert server.get(target, "GPTBot/1.2").status != REFUSED or name == "htaccess"
+
+
+@pytest.mark.parametrize("name", ["haproxy", "apache"])
+def test_no_request_passes_because_a_regex_fails(name: str, tmp_path: Path) -> None:
+    policy = canfetch.author.parse_policy('[everyone]\ndisallow = ["/private/", "/*.cgi$"]\n')
+    # These groups exhaust the stack of HAProxy's engine.
+    rules = canfetch.author.render_policy(policy, name).replace("(?>", "(?:").replace(")++", ")+").replace(")*+", ")*")
+    with running(name, rules, tmp_path) as server:
+        for target in LONG_TARGETS[:4]:
+            assert server.get(target, "GPTBot/1.2").status == REFUSED
+        assert server.get("/open", "GPTBot/1.2").status != REFUSED
+
+
 @pytest.fixture(scope="module", params=SERVERS)
 def training_server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> object:
     """Each server in turn, with rules against training."""

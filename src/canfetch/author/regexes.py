@@ -89,7 +89,7 @@ def atomic_regex(regex: str, groups: Iterator[int] | None = None) -> str:
     """Return a form of a regex of this module that matches the same in linear time if the engine backtracks.
 
     The text between two wildcards is found where it occurs first, and nowhere else: an earlier place leaves more for
-    what follows.
+    what follows. Atomic groups also need no stack, of which the compiler of PCRE2 has 32 KiB: beyond it, a match fails.
 
     Args:
         regex: The regex.
@@ -97,6 +97,9 @@ def atomic_regex(regex: str, groups: Iterator[int] | None = None) -> str:
             that are free: a group in a lookahead is atomic, too.
     Cost: O(characters).
     """
+    if groups is None:
+        # No two alternatives match the same text, and no repeated group matches what follows it.
+        regex = regex.replace("(?:", "(?>").replace(")+", ")++").replace(")*", ")*+")
     first, *parts = regex.split(ANYTHING)
     out = [first]
     for number, part in enumerate(parts, 1):

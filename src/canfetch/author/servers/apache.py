@@ -66,15 +66,15 @@ def _lines(rules: ServerRules, place: tuple[str, ...]) -> Iterator[str]:
         yield f"RewriteRule ^ - [E=CANFETCH_INTENT:{intent.number}]"
     if rules.intents:
         yield "# Always allowed, and never allowed."
-        yield from _deciding(f'"{_BEFORE_PATH}{_in_request(ROBOTS_TXT)}"', "[1-9]", allow=True)
-        yield from _deciding(f'"{_METHOD}{_in_request(NOT_ROOTED)}"', "[1-9]", allow=False)
+        yield from _deciding(f"{_BEFORE_PATH}{_in_request(ROBOTS_TXT)}", "[1-9]", allow=True)
+        yield from _deciding(f"{_METHOD}{_in_request(NOT_ROOTED)}", "[1-9]", allow=False)
         for never in NEVER_ALLOWED:
-            yield from _deciding(f'"{_BEFORE_PATH}{_in_request(never)}"', "[1-9]", allow=False)
+            yield from _deciding(f"{_BEFORE_PATH}{_in_request(never)}", "[1-9]", allow=False)
     for intent in rules.intents:
         for rule in intent.rules:
             yield f"# {intent.intent.audience}: {rule}"
-            condition = f'"{_BEFORE_PATH}{_in_request(rule.atomic_regex)}"'
-            yield from _deciding(condition, f"^{intent.number}$", allow=rule.allow)
+            regex = f"{_BEFORE_PATH}{_in_request(rule.atomic_regex)}"
+            yield from _deciding(regex, f"^{intent.number}$", allow=rule.allow)
     if rules.intents:
         yield "# Error pages may be served."
         yield "RewriteCond %{ENV:REDIRECT_STATUS} ^$"
@@ -105,10 +105,11 @@ def _as_html(text: str) -> str:
     )
 
 
-def _deciding(condition: str, intents: str, *, allow: bool) -> Iterator[str]:
+def _deciding(regex: str, intents: str, *, allow: bool) -> Iterator[str]:
     yield "RewriteCond %{ENV:CANFETCH_VERDICT} ^$"
     yield f"RewriteCond %{{ENV:CANFETCH_INTENT}} {intents}"
-    yield f"RewriteCond %{{THE_REQUEST}} {condition}"
+    # A regex that fails matches nothing, so that no request passes by its failure.
+    yield f'RewriteCond %{{THE_REQUEST}} "{regex if allow else f"!^(?!{regex})"}"'
     yield f"RewriteRule ^ - [E=CANFETCH_VERDICT:{'pass' if allow else 'refuse'}]"
 
 

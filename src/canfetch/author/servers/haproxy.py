@@ -9,7 +9,7 @@ Source: HAProxy 2.6, configuration manual, sections 2.2, 4.2 and 7.
 from collections.abc import Iterator
 
 from canfetch.author.refusal import Refusal
-from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, NO_PATH, ROBOTS_TXT, ServerRules, any_of
+from canfetch.author.servers.rules import COMPARED_AS_SENT, NEVER_ALLOWED, ROBOTS_TXT, ServerRules, any_of
 
 
 def haproxy_rules(rules: ServerRules) -> Iterator[str]:
@@ -35,13 +35,7 @@ def haproxy_rules(rules: ServerRules) -> Iterator[str]:
         yield "    # Always allowed, and never allowed."
         yield _deciding(ROBOTS_TXT, "-m found", allow=True)
         for never in NEVER_ALLOWED:
-            if never != NO_PATH:
-                yield _deciding(never, "-m found", allow=False)
-        # An absolute URL without a path has no pathq.
-        yield (
-            "    http-request set-var(txn.canfetch_verdict) str(refuse)"
-            " if { var(txn.canfetch_intent) -m found } !{ pathq -m found }"
-        )
+            yield _deciding(never, "-m found", allow=False)
     for intent in rules.intents:
         for rule in intent.rules:
             yield f"    # {intent.intent.audience}: {rule}"
@@ -68,8 +62,10 @@ def _refuse(refusal: Refusal) -> str:
 
 
 def _deciding(regex: str, intents: str, *, allow: bool) -> str:
+    # A regex that fails matches nothing, and an absolute URL without a path has no pathq: both must be refused.
+    condition = f"{{ pathq -m reg '^{regex}' }}" if allow else f"!{{ pathq -m reg '^(?!{regex})' }}"
     return (
         f"    http-request set-var(txn.canfetch_verdict) str({'pass' if allow else 'refuse'})"
         " if !{ var(txn.canfetch_verdict) -m found }"
-        f" {{ var(txn.canfetch_intent) {intents} }} {{ pathq -m reg '^{regex}' }}"
+        f" {{ var(txn.canfetch_intent) {intents} }} {condition}"
     )
