@@ -12,7 +12,7 @@ import pytest
 import canfetch
 from canfetch import PROFILES
 from canfetch.core.agent import Agent
-from canfetch.core.document import group_rows
+from canfetch.core.document import group_rows, keep_dot_segments
 from canfetch.core.limits import COMPILED_RULES_LIMIT
 from canfetch.core.verdict import Reason
 from canfetch.errors import (
@@ -430,6 +430,17 @@ def test_with_profile_returns_the_file_in_another_profile(engine: str) -> None:
     assert robots.with_profile("yandex").with_profile("google").allows("/x", agent="a") is False
     with pytest.raises(canfetch.errors.UnknownProfile):
         robots.with_profile("altavista")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_dot_segments_can_be_kept(engine: str, profile: str) -> None:
+    robots = canfetch.parse("User-agent: *\nDisallow: /a/\nDisallow: /x/../y\n", profile=profile, engine=engine)
+    kept = keep_dot_segments(robots)
+    assert (kept.profile, kept.groups) == (profile, robots.groups)
+    for url in ("/a/../b", "/x/../y", "https://example.com/a/.."):
+        verdict = kept.decide(url, agent="a")
+        assert (verdict.allowed, verdict.target.decode()) == (False, url.removeprefix("https://example.com"))
+        assert robots.allows(url, agent="a") is PROFILES[profile].remove_dot_segments
 
 
 def test_draft1996_target_contains_plain_stars_and_dollars(engine: str) -> None:

@@ -14,6 +14,7 @@ from canfetch.integrations.serving.requests import (
     Request,
     decode_native,
     environ_header,
+    query_of_environ,
     target_of_environ,
 )
 
@@ -65,4 +66,5 @@ def _request(environ: "WSGIEnvironment", path: str) -> Request:
         partial(environ_header, environ),
         decode_native(environ.get("SCRIPT_NAME", "")),
         environ.get("wsgi.url_scheme") or "http",
+        query_of_environ(environ),
     )

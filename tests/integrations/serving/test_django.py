@@ -54,6 +54,14 @@ def test_async_requests(settings: dict[str, Any]) -> None:
         asyncio.run(main())
 
 
+def test_query_that_the_application_receives_is_checked(settings: dict[str, Any]) -> None:
+    settings["robots"] = b"User-agent: *\nDisallow: /a?b=\n"
+    with override_settings(CANFETCH_SITE=settings):
+        for query, status in (("b=c", 403), ("c", 200)):
+            response = Client().get(f"/a?{query}", headers={"user-agent": "Googlebot"}, REQUEST_URI="/a?\tb")
+            assert response.status_code == status
+
+
 @pytest.mark.parametrize(
     "value, message",
     [

@@ -107,6 +107,62 @@ def test_exact_path_is_refused_in_all_spellings(target: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    "target",
+    [
+        "/private/..",
+        "/private/../",
+        "/private/../x",
+        "/private/../x?y",
+        "/private/..?y",
+        "/private/%2e%2e/",
+        "/private/.%2E/x",
+        "/private/..//",
+        "/private//../..//x",
+        "/private%2F..%2Fx",
+        "/private/x/../../y",
+        "//private/../x",
+        "/a/../private/x",
+        "/private/open/../x",
+        "/x/../report",
+        "/reports/./report",
+        "/x/./y/../z",
+        "/./q",
+        "/x/.",
+    ],
+)
+def test_dot_segments_are_compared_resolved_and_as_they_are(target: str) -> None:
+    rules = (
+        b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\nDisallow: /report$\nDisallow: /reports/*/report$\n"
+        b"Disallow: /x/*/z\nDisallow: /*/q$\nDisallow: /*.$\n"
+    )
+    path = unquote(target.partition("?")[0])
+    # Each operator has a profile.
+    for crawler in (GOOGLEBOT, GPTBOT, "bingbot/2.0", "YandexBot/3.0"):
+        for application_path, sent in ((path, target), (path, "/open"), ("/open", target)):
+            sent_by = request(application_path, target=sent.encode(), headers={"user-agent": crawler})
+            assert enforced(rules).respond(sent_by) is not None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/open/../x",
+        "/private/open/x",
+        "/private/open/./x",
+        "/private/open/../../x",
+        "/.well-known/private/x",
+        "/open/.private/..x",
+        "/x?/private/..",
+    ],
+)
+def test_dot_segments_that_no_reading_disallows_pass(target: str) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /private/\nAllow: /private/open/\n")
+    for crawler in (GOOGLEBOT, GPTBOT):
+        sent = request(target.partition("?")[0], target=target.encode(), headers={"user-agent": crawler})
+        assert site.respond(sent) is None
+
+
+@pytest.mark.parametrize(
     "target, is_refused",
     [
         (b"/a.pdf/", True),
@@ -188,6 +244,24 @@ def test_query_is_compared_with_the_path_that_the_application_receives() -> None
     for query, is_refused in ((b"?b=c", True), (b"?b=c#d", True), (b"?c", False), (b"", False)):
         reply = site.respond(request("/a", target=b"/open" + query, headers=headers))
         assert (reply is not None) is is_refused
+
+
+@pytest.mark.parametrize(
+    "target, query, is_refused",
+    [
+        (b"/a?q=se\tcret", b"q=secret", True),
+        (b"/a?q=se\tcret", b"q=se\tcret", True),
+        (b"/a?q=se\tcret", None, True),
+        (b"/a?q=secret", b"", True),
+        (b"/a", b"q=secret", True),
+        (b"/a?q=secre\tx", b"q=secrex", False),
+        (b"/a?q=se%09cret", b"q=se%09cret", False),
+    ],
+)
+def test_query_that_the_application_receives_is_checked(target: bytes, query: bytes | None, is_refused: object) -> None:
+    site = enforced(b"User-agent: *\nDisallow: /a?q=secret\n")
+    reply = site.respond(request("/a", target=target, headers={"user-agent": GOOGLEBOT})._replace(query=query))
+    assert (reply is not None) is is_refused
 
 
 # The path of the application always has the prefix. The target has it unless a proxy removed it.

@@ -70,6 +70,9 @@ def test_mounted_application(script_name: str, path_info: str, is_robots: object
         ({"PATH_INFO": "/a%2Fb", "REQUEST_URI": "/open"}, False),
         ({"PATH_INFO": "/\xc3\xa9", "REQUEST_URI": "/open"}, True),
         ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/open?d=e"}, True),
+        # Some servers remove tabs from the query.
+        ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/c/b?\td=e", "QUERY_STRING": "d=e"}, True),
+        ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/c/b", "QUERY_STRING": "d=e"}, True),
         # A proxy removed the prefix.
         ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/b?d=e"}, True),
         ({"PATH_INFO": "/\xc3\xa9", "SCRIPT_NAME": "/c", "REQUEST_URI": "/%C3%A9"}, False),

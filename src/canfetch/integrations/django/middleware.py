@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 
 from canfetch.integrations.asgi import scope_target
 from canfetch.integrations.django.configuration import get_site
-from canfetch.integrations.serving.requests import Reply, Request, environ_header, target_of_environ
+from canfetch.integrations.serving.requests import Reply, Request, environ_header, query_of_environ, target_of_environ
 
 _Next = Callable[[HttpRequest], Any]
 
@@ -78,6 +78,7 @@ def _convert(request: HttpRequest) -> Request:
         header=lambda name: environ_header(request.META, name),
         prefix=_prefix(request),
         scheme=request.scheme or "http",
+        query=query_of_environ(request.META) if scope is None else None,
     )
 
 

@@ -35,6 +35,8 @@ _MAX_CACHED_HEADER: Final = 8192
 _ANY_HOST: Final = b"http://host"
 _ORIGIN: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?]*)?")
 _MANY_SLASHES: Final = re.compile(rb"/{2,}")
+_AMBIGUOUS: Final = re.compile(rb"[#\t\n\r]")
+_DOT_SEGMENT: Final = re.compile(rb"/(?:\.|%2[Ee]){1,2}(?:[/?]|$)")
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
 # A path of these characters without empty segments, which applications can read in one way only.
@@ -204,11 +206,13 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
     """Return the verdict by which a crawler may not fetch the target of a request, or None if it may.
 
     A request is refused if its target is disallowed as it was sent, or as an application may read it, or if the path
-    that the application receives is disallowed. A crawler whose operator reads files in another way is refused only if
-    both readings of the file agree.
+    and the query that the application receives are disallowed. Applications may resolve dot segments or keep them. A
+    crawler whose operator reads files in another way is refused only if both readings of the file agree.
     """
-    for url in _urls(request):
+    for url in dict.fromkeys(_urls(request)):
         verdict = _refusal(crawler, file, url)
+        if verdict is None and _DOT_SEGMENT.search(url):
+            verdict = _refusal(crawler, file, url, keeps_dots=True)
         if verdict is not None:
             return verdict
     return None
@@ -217,13 +221,15 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
 def _urls(request: Request) -> Iterator[bytes]:
     """Yield the URLs that a request can mean."""
     path, mark, query = request.target.partition(b"?")
+    received = query if request.query is None else request.query
     if (
         _PLAIN_PATH.fullmatch(path)
         and not (b"." in path and (path.endswith(b"/") or b"/." in path))
         and not request.prefix
         and path == request.path.encode("utf-8", "surrogateescape")
         and bool(mark) == bool(query)
-        and b"#" not in query
+        and query == received
+        and not _AMBIGUOUS.search(query)
     ):
         yield _ANY_HOST + request.target
         return
@@ -231,13 +237,13 @@ def _urls(request: Request) -> Iterator[bytes]:
     if request.target == b"*" and request.method == "OPTIONS":
         return
     target = _without_origin(request.target)
-    query = target.partition(b"?")[2]
     prefix = _quote(request.prefix.rstrip("/").encode("utf-8", "surrogateescape"))
     yield from _readings(_with_prefix(target, prefix))
     # Servers and frameworks differ in how they derive it from the target.
     path = _quote(request.path.encode("utf-8", "surrogateescape"))
     path = path if path[:1] == b"/" else b"/" + path
-    yield from _readings(path + b"?" + query if query else path)
+    for each in dict.fromkeys((query, received)):
+        yield from _readings(path + b"?" + each if each else path)
 
 
 def _without_origin(target: bytes) -> bytes:
@@ -258,11 +264,13 @@ def _with_prefix(target: bytes, prefix: bytes) -> bytes:
 
 def _readings(target: bytes) -> Iterator[bytes]:
     """Yield the URLs that a target can mean: as sent, and decoded, because applications route `/a%2Fb` as `/a/b`."""
-    # A fragment is never sent. For some servers a raw `#` is part of the path, and others drop what follows.
-    before, hash_sign, _ = target.partition(b"#")
-    yield from _decodings(target.replace(b"#", b"%23"))
-    if hash_sign:
-        yield from _decodings(before)
+    # Parsers of URLs that follow the WHATWG drop tabs and line breaks anywhere.
+    for read in dict.fromkeys((target, target.translate(None, b"\t\n\r"))):
+        # A fragment is never sent. For some servers a raw `#` is part of the path, and others drop what follows.
+        before, hash_sign, _ = read.partition(b"#")
+        yield from _decodings(read.replace(b"#", b"%23"))
+        if hash_sign:
+            yield from _decodings(before)
 
 
 def _decodings(target: bytes) -> Iterator[bytes]:
@@ -273,7 +281,7 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a line
     # feed at the end.
     merged = _MANY_SLASHES.sub(b"/", decoded.partition(b"\0")[0])
-    # Parsers of URLs that follow the WHATWG drop tabs and line breaks anywhere.
+    # Some parsers of URLs decode a path before they drop its tabs and line breaks.
     tabless = merged.translate(None, b"\t\n\r")
     paths = (decoded, merged, merged.removesuffix(b"\n"), tabless) if b"%" in path or b"//" in path else ()
     # Views of static files ignore a slash after the name of a file.
@@ -287,14 +295,17 @@ def _quote(path: bytes) -> bytes:
     return quote_from_bytes(path, safe=_PATH_CHARACTERS).encode("ascii")
 
 
-def _refusal(crawler: DeclaredCrawler, file: ServedFile, url: bytes) -> Verdict | None:
+def _refusal(crawler: DeclaredCrawler, file: ServedFile, url: bytes, *, keeps_dots: bool = False) -> Verdict | None:
+    robots = file.with_profile(file.robots.profile, keeps_dots=keeps_dots)
     try:
-        if file.robots.allows(url, agent=crawler.agent):
+        if robots.allows(url, agent=crawler.agent):
             return None
-        verdict = file.robots.decide(url, agent=crawler.agent)
+        verdict = robots.decide(url, agent=crawler.agent)
         profile = None if crawler.entry is None else _PROFILES.get(crawler.entry.operator)
         # The normalised target: some profiles decode no escapes, so that `/%70rivate` would not be `/private`.
-        if profile is not None and file.with_profile(profile).allows(_ANY_HOST + verdict.target, agent=crawler.agent):
+        if profile is not None and file.with_profile(profile, keeps_dots=keeps_dots).allows(
+            _ANY_HOST + verdict.target, agent=crawler.agent
+        ):
             return None
     except InvalidURL:
         return None

@@ -27,6 +27,7 @@ class Request(NamedTuple):
         prefix: The path that the application is mounted at, decoded, or an empty string. A proxy may have removed it
             from the target.
         scheme: The scheme that the server reports.
+        query: The query that the application receives, or None if it is that of the target.
     """
 
     method: str
@@ -37,6 +38,7 @@ class Request(NamedTuple):
     header: Callable[[str], str | None]
     prefix: str = ""
     scheme: str = "https"
+    query: bytes | None = None
 
 
 class Reply(NamedTuple):
@@ -106,7 +108,15 @@ def target_of_environ(environ: Mapping[str, object]) -> bytes:
         if isinstance(target, str) and target:
             return target.encode("latin-1", "replace")
     path = f"{environ.get('SCRIPT_NAME', '')}{environ.get('PATH_INFO', '')}"
-    return rebuilt_target(path.encode("latin-1", "replace"), str(environ.get("QUERY_STRING", "")).encode("latin-1"))
+    return rebuilt_target(path.encode("latin-1", "replace"), query_of_environ(environ))
+
+
+def query_of_environ(environ: Mapping[str, object]) -> bytes:
+    """Return the query that an application receives, from a WSGI environment.
+
+    Some servers remove tabs from it, which are in the target as sent.
+    """
+    return str(environ.get("QUERY_STRING", "")).encode("latin-1", "replace")
 
 
 def rebuilt_target(path: bytes, query: bytes) -> bytes:

@@ -9,7 +9,7 @@ from canfetch.author.policy_file import is_policy_content, parse_policy
 from canfetch.author.rendering import render_policy
 from canfetch.author.site_policy import SitePolicy
 from canfetch.core.content_formats import foreign_content_note
-from canfetch.core.document import RobotsTxt, parse
+from canfetch.core.document import RobotsTxt, keep_dot_segments, parse
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
@@ -38,14 +38,19 @@ class ServedFile:
         self.is_stored = is_stored
         self.modified = modified
         self.robots = parse(content)
-        self._by_profile = {self.robots.profile: self.robots}
+        self._by_profile = {(self.robots.profile, False): self.robots}
         self._tokens: frozenset[str] | None = None
 
-    def with_profile(self, profile: str) -> RobotsTxt:
-        """Return the file as another profile reads it."""
-        robots = self._by_profile.get(profile)
+    def with_profile(self, profile: str, *, keeps_dots: bool = False) -> RobotsTxt:
+        """Return the file as a profile reads it.
+
+        Args: keeps_dots: Whether the dot segments of URLs are compared as they are.
+        """
+        robots = self._by_profile.get((profile, keeps_dots))
         if robots is None:
-            robots = self._by_profile[profile] = self.robots.with_profile(profile)
+            robots = self.robots.with_profile(profile)
+            robots = keep_dot_segments(robots) if keeps_dots else robots
+            self._by_profile[profile, keeps_dots] = robots
         return robots
 
     @property
