@@ -11,8 +11,7 @@ from tests.bulk.traced_memory import with_peak_memory
 from tests.bulk.warc_files import RULES
 
 from canfetch.bulk.reading.captures import Capture, Fault
-from canfetch.bulk.reading.tar_files import read_tar
-from canfetch.bulk.reading.tar_links import TarLinks, hard_link, normal_path, symbolic_link
+from canfetch.bulk.reading.tar_files import TarLinks, hard_link, normal_path, read_tar, symbolic_link
 
 HOSTS = ("a.example", "b.example", "c.example", "d.example")
 

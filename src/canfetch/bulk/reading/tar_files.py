@@ -1,20 +1,21 @@
-"""Tar files with one robots.txt in each file."""
+"""Tar files with one robots.txt in each file, and the links in them."""
 
 import bz2
 import gzip
 import io
 import lzma
 import os
+import posixpath
 import tarfile
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any, BinaryIO, Final, Self, cast
+from typing import IO, Any, BinaryIO, Final, NamedTuple, Self, cast
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
 from canfetch.bulk.reading.datasets import METADATA_PREFIXES
 from canfetch.bulk.reading.file_names import named_capture
-from canfetch.bulk.reading.tar_links import ResolvedLink, TarLinks, hard_link, symbolic_link
 from canfetch.core.text import printable_text
 
 # Errors of damaged or truncated tar files and their compression.
@@ -34,6 +35,101 @@ _READ_BYTES: Final = 1 << 16
 _MAX_EXTENDED_HEADERS: Final = 16
 # tarfile reads an extended header, such as that with a long name, at once.
 _MAX_READ_BYTES: Final = MAX_CONTENT_BYTES + _READ_BYTES
+_MAX_LINK_BYTES: Final = 1 << 25
+_LINK_ENTRY_BYTES: Final = 200
+_MAX_WAITING_LINKS: Final = 10_000
+# Limit on expanded bytes: a link of 512 bytes can repeat 1 MiB of content.
+_MAX_LINKED_BYTES: Final = 1 << 30
+
+
+class Link(NamedTuple):
+    """A link: its path, the path of its target in the archive, and the position of its header."""
+
+    path: str
+    target: str
+    position: int
+
+
+# A link, and its content or why it has none.
+ResolvedLink = tuple[Link, bytes | str]
+
+
+class TarLinks:
+    """Finds the contents of links. A symbolic link may come before its target, and may lead to another link.
+
+    Args: max_bytes: The sum of the contents of all links. Links after it are not resolved.
+    Cost: Up to 32 MiB of the last contents, and 10,000 links, are in memory.
+    """
+
+    def __init__(self, *, max_bytes: int = _MAX_LINKED_BYTES) -> None:
+        self._unused_bytes = max_bytes
+        self._contents: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+        self._waiting: dict[str, list[Link]] = {}
+        self._waiting_count = 0
+
+    def add_file(self, path: str, content: bytes) -> Iterator[ResolvedLink]:
+        """Remember the content of a file, and yield the links that waited for it."""
+        resolved = [normal_path(path)]
+        while resolved:
+            known = resolved.pop()
+            self._remember(known, content)
+            for link in self._waiting.pop(known, []):
+                self._waiting_count -= 1
+                yield self._resolved(link, content)
+                resolved.append(link.path)
+
+    def _resolved(self, link: Link, content: bytes) -> ResolvedLink:
+        if len(content) > self._unused_bytes:
+            return link, "a link, and the contents of all links are too large: extract the archive"
+        self._unused_bytes -= len(content)
+        return link, content
+
+    def _remember(self, path: str, content: bytes) -> None:
+        self._bytes += _size(path, content) - _size(path, self._contents.pop(path, None))
+        self._contents[path] = content
+        while self._bytes > _MAX_LINK_BYTES:
+            self._bytes -= _size(*self._contents.popitem(last=False))
+
+    def add_link(self, link: Link, *, may_wait: bool) -> Iterator[ResolvedLink]:
+        """Yield a link and the links that waited for it, or nothing if its target may follow."""
+        content = self._contents.get(link.target)
+        if link.target.startswith(("/", "../")) or link.target == "..":
+            yield link, f"a link to {link.target}, which is not in the archive"
+        elif content is not None:
+            yield self._resolved(link, content)
+            yield from self.add_file(link.path, content)
+        elif may_wait and self._waiting_count < _MAX_WAITING_LINKS:
+            self._waiting.setdefault(link.target, []).append(link)
+            self._waiting_count += 1
+        else:
+            yield link, f"a link to {link.target}, whose content is not in memory: extract the archive"
+
+    def unresolved(self) -> Iterator[ResolvedLink]:
+        """Yield the links whose targets did not follow, and what is wrong with them."""
+        for links in self._waiting.values():
+            for link in links:
+                yield link, f"a link to {link.target}, which is not a file of the archive, or no longer in memory"
+
+
+def _size(path: str, content: bytes | None) -> int:
+    return 0 if content is None else len(content) + len(path) + _LINK_ENTRY_BYTES
+
+
+def normal_path(path: str) -> str:
+    """Return the path of a member without what does not distinguish it."""
+    return posixpath.normpath(path.lstrip("/"))
+
+
+def hard_link(path: str, target: str, position: int) -> Link:
+    """Return a hard link, whose target is the path of a member before it."""
+    return Link(normal_path(path), normal_path(target), position)
+
+
+def symbolic_link(path: str, target: str, position: int) -> Link:
+    """Return a symbolic link, whose target is relative to its folder."""
+    normal = normal_path(path)
+    return Link(normal, posixpath.normpath(posixpath.join(posixpath.dirname(normal), target)), position)
 
 
 def read_tar(stream: BinaryIO, source: str, advance: Callable[[int], None]) -> Iterator[Capture | Fault]:
