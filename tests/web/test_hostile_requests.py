@@ -1,6 +1,7 @@
 """Every endpoint answers a hostile request, which keeps all limits of requests, within the limit of answers."""
 
 import json
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -86,3 +87,34 @@ def ask(api: API, method: str, path: str, body: dict[str, Any]) -> Any:
         name = body.get("name", "")
         return api.get(path.replace("{name}", name), params={key: body[key] for key in body if key != "name"})
     return api.post(path, json=body)
+
+
+class CountingWorker:
+    """A worker that runs computations in this process, and counts them."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def prepare(self) -> None:
+        """Do nothing."""
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        self.calls += 1
+        return function(*arguments)
+
+    def kill(self) -> None:
+        """Do nothing."""
+
+
+def test_requests_with_many_faults_are_answered_outside_of_the_event_loop() -> None:
+    """The error of a key takes longer to describe than the key to read."""
+    worker = CountingWorker()
+    with running_api(workers=[worker]) as api:
+        assert api.answer("decide", content="User-agent: *\nDisallow: /\n", url="/x", agent="a")["allowed"] is False
+        assert worker.calls == 0
+        api.problem("POST", "/v1/decide", 422, json={f"k{number}": 1 for number in range(700)})
+        assert worker.calls == 1
+        line = json.dumps({f"k{number}": 1 for number in range(20)})
+        stream = {"content": f"{line}\n" * 25, "headers": {"Content-Type": "application/x-ndjson"}}
+        assert api.post("/v1/decide/stream", **stream).text.count("unknown key") == 25
+        assert worker.calls == 2
