@@ -20,6 +20,7 @@ ATTACKER = "127.0.0.2"
 # The limits that docs/serve.md states.
 MAX_HEAD_LINES = 200
 MAX_HEAD_BYTES = 65_536
+MAX_TARGET_BYTES = 8000
 FREE_PARTS = 1000
 MIN_PART_BYTES = 16
 FILE = "User-agent: *\nDisallow: /x\n"
@@ -128,6 +129,19 @@ def test_a_head_without_an_end_is_refused_at_64_kib(port: int) -> None:
     assert MAX_HEAD_BYTES == 64 << 10
     answer = attack(port, b"GET /", b"a" * (MAX_HEAD_BYTES - 4))
     assert (status_of(answer), type_of(answer)) == (431, "head-too-large")
+
+
+@pytest.mark.parametrize("size", [1 << 20, 1000], ids=["at once", "in parts"])
+@pytest.mark.parametrize("before", [b"/healthz?", b"/v1/agents/find?user_agent=", b"/", b"http://localhost/"])
+@pytest.mark.parametrize("method", [b"GET", b"HEAD", b"POST"])
+def test_targets_have_at_most_8000_bytes(port: int, method: bytes, before: bytes, size: int) -> None:
+    for more, is_refused in ((0, False), (1, True), (50_000, True)):
+        target = before + b"%" * (MAX_TARGET_BYTES + more - len(before))
+        head = HEAD.replace(b"GET /healthz", b"%b %b" % (method, target))
+        answer = attack(port, *in_parts(head + b"\r\n", size))
+        assert (status_of(answer) == 414) is is_refused
+        assert not is_refused or type_of(answer) == "target-too-long"
+    assert_others_are_answered(port)
 
 
 @pytest.mark.parametrize("white_space", [b" ", b"\t"])

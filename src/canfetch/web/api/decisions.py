@@ -47,7 +47,7 @@ def decide(body: bytes, facts: Facts) -> Mapping[str, Any]:
     "/decide",
     response_model=VerdictObject,
     summary="Decide about one URL with the live file.",
-    responses=problem_responses(400, 401, 403, 421, 422, 429, 500, 503),
+    responses=problem_responses(400, 401, 403, 414, 421, 422, 429, 500, 503),
 )
 async def decide_live(
     request: Request,

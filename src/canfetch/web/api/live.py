@@ -67,7 +67,7 @@ def facts_of_site(body: bytes, facts: Facts) -> Mapping[str, Any]:
     response_model=AccessObject,
     tags=["origins"],
     summary="Describe the access to an origin.",
-    responses=problem_responses(400, 401, 403, 421, 422, 429, 500, 503),
+    responses=problem_responses(400, 401, 403, 414, 421, 422, 429, 500, 503),
 )
 async def access(
     request: Request,

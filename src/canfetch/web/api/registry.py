@@ -23,7 +23,7 @@ from canfetch.web.api.requests import VerifyRequest
 from canfetch.web.api.services import counted_response, endpoint, json_response
 
 ROUTER: Final = APIRouter(prefix="/v1/agents", tags=["crawlers"])
-_ERRORS: Final = problem_responses(400, 401, 403, 421, 422, 429, 500)
+_ERRORS: Final = problem_responses(400, 401, 403, 414, 421, 422, 429, 500)
 # Finding the crawler takes up to 8 ms for this many characters.
 _MAX_USER_AGENT: Final = 4096
 _Filter = Annotated[list[str], Query(max_length=50)]

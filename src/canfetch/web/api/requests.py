@@ -25,7 +25,7 @@ URLText = Annotated[
     Field(max_length=_MAX_URL_CHARACTERS, description="An absolute URL, or a path that starts with `/`."),
 ]
 LiveURL = Annotated[str, Field(max_length=_MAX_URL_CHARACTERS, description="An absolute http or https URL.")]
-# Each character can take 12 bytes of a request line.
+# A target has at most 8,000 bytes, of which a character can take 12.
 QueryURL = Annotated[str, Field(max_length=4096, description="An absolute http or https URL.")]
 AgentName = Annotated[
     str,

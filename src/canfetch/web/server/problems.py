@@ -13,8 +13,11 @@ MEDIA_TYPE: Final = "application/problem+json"
 # The status in logs and metrics of requests whose client goes away before it has sent the body. No client sees it.
 DISCONNECTED: Final = 499
 _TYPE_PREFIX: Final = "urn:canfetch:problem:"
-# Python 3.13 changed the phrase of 413.
-_PHRASES: Final = {status.value: status.phrase for status in HTTPStatus} | {413: "Content Too Large"}
+# Python 3.13 changed these phrases.
+_PHRASES: Final = {status.value: status.phrase for status in HTTPStatus} | {
+    413: "Content Too Large",
+    414: "URI Too Long",
+}
 
 
 def phrase(status: int) -> str:

@@ -18,7 +18,13 @@ from canfetch.web.server.guard import SECURITY_HEADERS
 from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import Problem, phrase
 from canfetch.web.server.shares import Shares
-from canfetch.web.server.strict_http import MAX_HEAD_BYTES, MAX_HEAD_LINES, REQUEST_WORK, StrictConnection
+from canfetch.web.server.strict_http import (
+    MAX_HEAD_BYTES,
+    MAX_HEAD_LINES,
+    MAX_TARGET_BYTES,
+    REQUEST_WORK,
+    StrictConnection,
+)
 
 # A few milliseconds: four requests start in an iteration of the event loop.
 _WORK_OF_ITERATION: Final = 4 * REQUEST_WORK
@@ -29,12 +35,15 @@ CLOSING_SECONDS: Final = 5.0
 # Each of them can have a request at the same time, which takes about a millisecond of the event loop.
 CLIENT_CONNECTIONS: Final = 128
 MIN_READING_RATE: Final = 1024
-_INVALID: Final = Problem(
-    400, "invalid-http", "the request is not valid HTTP, or its body arrives in too many small parts"
-)
-_LARGE_HEAD: Final = Problem(
-    431, "head-too-large", f"the head is larger than {MAX_HEAD_BYTES} bytes, or has more than {MAX_HEAD_LINES} lines"
-)
+_INVALID: Final = {
+    400: Problem(400, "invalid-http", "the request is not valid HTTP, or its body arrives in too many small parts"),
+    414: Problem(414, "target-too-long", f"the target is longer than {MAX_TARGET_BYTES} bytes"),
+    431: Problem(
+        431,
+        "head-too-large",
+        f"the head is larger than {MAX_HEAD_BYTES} bytes, or has more than {MAX_HEAD_LINES} lines",
+    ),
+}
 
 
 class BoundedConfig(Config):
@@ -344,7 +353,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the name of uvicorn
         """Answer an invalid request, and close the connection. If an answer has started, it ends early."""
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            problem = _LARGE_HEAD if self._parser.has_large_head else _INVALID
+            problem = _INVALID[self._parser.error_status]
             headers = [*problem.raw_headers(), *SECURITY_HEADERS, (b"connection", b"close")]
             for event in (
                 h11.Response(status_code=problem.status, headers=headers, reason=phrase(problem.status).encode()),
