@@ -16,8 +16,7 @@ from canfetch.logs.analysis import LogTimes
 from canfetch.logs.formats import create_format, detect_format
 from canfetch.logs.json_format import JSONFormat
 from canfetch.logs.log_blocks import BLOCK_BYTES, MAX_LINE_BYTES
-from canfetch.logs.text_format import CombinedFormat
-from canfetch.logs.w3c_format import W3CFormat
+from canfetch.logs.text_format import CombinedFormat, W3CFormat
 
 ROBOTS = parse(b"User-agent: *\nDisallow: /private\nUser-agent: GPTBot\nDisallow: /shop?q=\nCrawl-delay: 10\n")
 DETECTED = {"combined": "combined", "vhost": "vhost", "cloudfront": "w3c", "iis": "w3c"}

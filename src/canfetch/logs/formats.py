@@ -10,8 +10,7 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.logs.json_format import JSONFormat
 from canfetch.logs.rows import Row
-from canfetch.logs.text_format import CombinedFormat
-from canfetch.logs.w3c_format import W3C_FIELDS, W3CFormat
+from canfetch.logs.text_format import W3C_FIELDS, CombinedFormat, W3CFormat
 
 LogFormatName = Literal["combined", "vhost", "json", "w3c"]
 LOG_FORMATS: Final[tuple[LogFormatName, ...]] = ("combined", "vhost", "json", "w3c")
