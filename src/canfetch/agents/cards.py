@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, cast, get_args
 from canfetch.agents.crawler import Crawler, Obeys, PublishedHeader, Purpose, Verification
 from canfetch.agents.other_clients import is_other_client
 from canfetch.agents.registry import REGISTRY, names_to_look_up
-from canfetch.agents.requested import RequestedAgent, alternatives, probable_tokens
+from canfetch.agents.requested import RequestedAgent, alternatives, letters_of, probable_tokens
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
@@ -242,16 +242,12 @@ def token_conflict(token: str) -> str | None:
         others = next((name for name, header in headers if token.lower() in names_to_look_up(header)), "")
     if others:
         return f"headers of {others} have the token {token} as well"
-    name = _letters(token)
-    known = ((one.name, _letters(one.name)) for one in REGISTRY.crawlers)
+    name = letters_of(token)
+    known = ((one.name, letters_of(one.name)) for one in REGISTRY.crawlers)
     tokens = [one for one, letters in known if letters == name or (len(letters) >= _MIN_NAME and letters in name)][:1]
     for text in filter(None, (name, _KIND.sub("", name))):
         tokens = tokens or list(probable_tokens(RequestedAgent(text, Agent(text), None)))
     return f"the token {token} can be taken for {alternatives(tokens)}" if tokens else None
-
-
-def _letters(token: str) -> str:
-    return "".join(filter(str.isalnum, token.lower()))
 
 
 def _load(content: bytes, faults: list[str]) -> dict[str, Any] | None:

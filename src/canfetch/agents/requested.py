@@ -115,6 +115,11 @@ def probable_tokens(agent: RequestedAgent, registry: Registry = REGISTRY) -> tup
     return () if nearest is None else (nearest,)
 
 
+def letters_of(name: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
 def alternatives(names: Sequence[str]) -> str:
     """Return names for a question, such as `A, B or C`."""
     *others, last = names
@@ -148,7 +153,7 @@ def _tokens_by_operator(registry: Registry) -> Mapping[str, tuple[str, ...]]:
     tokens: dict[str, tuple[str, ...]] = {}
     for crawler in registry.crawlers:
         name = crawler.operator.lower()
-        for one in {name, "".join(filter(str.isalnum, name))}:
+        for one in {name, letters_of(name)}:
             tokens[one] = (*tokens.get(one, ()), crawler.name)
     return tokens
 

@@ -35,8 +35,8 @@ class SiteTerms(NamedTuple):
         licenses: The RSL documents that its robots.txt names, by URL.
     """
 
-    tdm: bytes | str | MissingSource = MissingSource(SourceState.NOT_READ)
-    licenses: Mapping[str, bytes | str | MissingSource] = {}
+    tdm: bytes | str | MissingSource
+    licenses: Mapping[str, bytes | str | MissingSource]
 
 
 class TrainingAccess(NamedTuple):
@@ -70,9 +70,8 @@ def training_access(
     names: dict[Permission, list[str]] = {permission: [] for permission in PERMISSIONS}
 
     def use(page: AnyURL, agent: Agent) -> UseVerdict:
-        url = home_page if page == _PAGES[0] else _absolute(home_page, page)
         return may_use(
-            url,
+            _absolute(home_page, page),
             purpose=UsagePurpose.TRAINING,
             agent=agent,
             robots=robots,
@@ -104,7 +103,7 @@ def training_access(
     return TrainingAccess(names, sorted(deciding.items(), key=lambda item: -len(item[1])), use(page, _UNNAMED))
 
 
-def named_licenses(robots: RobotsTxt, home_page: str) -> list[str]:
+def training_licenses(robots: RobotsTxt, home_page: str) -> list[str]:
     """Return the absolute URLs of the RSL documents that a file names for the known training crawlers, each once."""
     sources = read_sources(home_page, robots=robots)
     agents = {tuple(robots.rules_for(agent).group_indices): agent for agent in (*_training_agents(), _UNNAMED)}

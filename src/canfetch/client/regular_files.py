@@ -1,4 +1,4 @@
-"""Open regular files only, because a pipe in a folder would block its readers. Replace files, and notice it."""
+"""Open regular files only: a pipe in a folder would block its readers. Replace files, and notice replaced ones."""
 
 import errno
 import io

@@ -44,7 +44,7 @@ class Transaction:
     Args:
         connection: A connection without transactions of its own.
         convert: Returns a context manager that converts errors.
-        check: Called before the commit, and may raise.
+        check: Called before the commit. If it raises an exception, nothing is committed.
     """
 
     __slots__ = ("_check", "_connection", "_convert")
@@ -53,7 +53,7 @@ class Transaction:
         self,
         connection: sqlite3.Connection,
         convert: Callable[[], AbstractContextManager[None]] = nullcontext,
-        check: Callable[[], object] = bool,
+        check: Callable[[], object] | None = None,
     ) -> None:
         self._connection = connection
         self._convert = convert
@@ -73,7 +73,8 @@ class Transaction:
             try:
                 if error is not None:
                     raise error
-                self._check()
+                if self._check is not None:
+                    self._check()
                 self._connection.execute("COMMIT")
             finally:
                 # SQLite itself rolls back after some errors.

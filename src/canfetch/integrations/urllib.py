@@ -107,7 +107,7 @@ class RobotsHandler(urllib.request.BaseHandler):
             _name_host(request, sent)
             # Headers that urllib does not copy to the target of a redirect. It writes names in this form. The URL of a
             # request can have changed since it was signed.
-            headers = _unsigned(request)
+            headers = _take_signature(request)
             self.robots.sign(headers, request.get_method(), sent)
             for name, value in headers.items():
                 request.add_unredirected_header(name.capitalize(), value)
@@ -123,7 +123,7 @@ class RobotsHandler(urllib.request.BaseHandler):
         if isinstance(request, _RobotsRequest):
             return response
         # The request can be sent again past this handler.
-        _unsigned(request)
+        _take_signature(request)
         url, verdict = getattr(request, "_canfetch_sent", (request.full_url, None))
         sent = SentRequest(url, verdict, response.status, response.headers.items())
         self.robots.examine(response, sent, partial(_read_start, response, sent))
@@ -173,7 +173,7 @@ def _name_host(request: urllib.request.Request, url: str) -> None:
         request.unredirected_hdrs["Host"] = request.host
 
 
-def _unsigned(request: urllib.request.Request) -> dict[str, str]:
+def _take_signature(request: urllib.request.Request) -> dict[str, str]:
     """Remove the signature of a request, and return it."""
     names = [name for name in request.unredirected_hdrs if name.title() in SIGNATURE_HEADERS]
     return {name.title(): request.unredirected_hdrs.pop(name) for name in names}

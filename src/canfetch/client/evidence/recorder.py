@@ -231,7 +231,7 @@ class EvidenceRecorder:
             self._discard()
             raise
         except BaseException:
-            # An interrupt. Every segment begins with this line.
+            # After an interrupt, the next decision opens another segment, because each begins with this line.
             self._abandon()
             raise
 

@@ -242,10 +242,9 @@ class FrontierDatabase(QueueConnection):
             return row
 
     def transaction(self) -> Transaction:
-        """Return a transaction.
+        """Return a transaction, whose block raises StoreError.
 
-        Raises: StoreError: From its block: such as for a file that was deleted or replaced: what is written to it is
-            lost.
+        It does so for a file that was deleted or replaced, too, because what is written to it is lost.
         """
         return Transaction(self.connection, self.converted_errors, self.check_file)
 

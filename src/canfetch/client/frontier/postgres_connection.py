@@ -273,6 +273,8 @@ class PostgresConnection(QueueConnection):
 
     def _connected(self) -> "psycopg.Connection[tuple[Any, ...]]":
         if self._connection is None or self._connection.closed:
+            # A failure to connect is not the silence of an open connection.
+            self._connection = None
             connection = _open(self._conninfo, self._silent_seconds)
             try:
                 self._prepare(connection)

@@ -175,9 +175,8 @@ Check whether robots.txt (RFC 9309) allows an agent to fetch a URL, and what the
 Call this before fetching a page. Answers for the pages of one site share one cached file.
 
 Fetch only if `allowed` is true. Use the content for `purpose` only if `use_allowed` is not false, and you fulfil the \
-`use_conditions`. Wait \
-`pace.seconds_between_requests` between requests to the site. The answer holds until `robots_txt.ask_again_at`. If \
-robots.txt cannot be reached, everything is disallowed until then.""",
+`use_conditions`. Wait `pace.seconds_between_requests` between requests to the site. The answer holds until \
+`robots_txt.ask_again_at`. If robots.txt cannot be reached, everything is disallowed until then.""",
     arguments=MayFetchArguments,
     result=MayFetch,
     answer=_answer,

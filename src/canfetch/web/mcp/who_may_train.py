@@ -9,9 +9,9 @@ from canfetch.answers.training import (
     PERMISSIONS,
     Permission,
     SiteTerms,
-    named_licenses,
     training_access,
     training_crawlers,
+    training_licenses,
 )
 from canfetch.client.origin_state import OriginState
 from canfetch.client.site_files import SiteFile
@@ -68,7 +68,7 @@ async def _answer(service: Service, arguments: WhoMayTrainArguments) -> Answer:
 def licenses_of_site(state: OriginState, url: str, now: float) -> list[str]:
     """Return the URLs of the RSL licenses that are fetched for an answer."""
     robots = rules_of(state, now)
-    return [] if robots is None else named_licenses(robots, url)[:MAX_LICENSES]
+    return [] if robots is None else training_licenses(robots, url)[:MAX_LICENSES]
 
 
 def who_may_train(
@@ -85,13 +85,13 @@ def who_may_train(
     access = access_result(state, state.access_info(now), now)
     terms = SiteTerms(file_source(tdm_file), {one: file_source(file) for one, file in licenses.items()})
     found = training_access(robots_source(state, now) if robots is None else robots, url, terms=terms, now=now)
-    numbers = (one.line for one in found.use.decided_by if one.source == ROBOTS and one.line is not None)
+    numbers = [one.line for one in found.use.decided_by if one.source == ROBOTS and one.line is not None]
     statements = statements_of(robots, url, STAND_IN.agent, now)
     result = WhoMayTrain(
         preference=_PREFERENCES[found.use.allowed],
         use_conditions=statement_quotes(found.use.conditions),
         use_reasons=statement_quotes(found.use.decided_by),
-        lines=[] if robots is None else stated_lines(robots, numbers),
+        lines=[] if robots is None else stated_lines(robots, [numbers])[0],
         **{permission: list(names) for permission, names in found.crawlers.items()},
         tdm=tdm_result(tdm_file, url),
         deciding=[Crawlers(names=list(names), line=rule_line(rule)) for rule, names in found.deciding[:_MAX_DECIDING]],
