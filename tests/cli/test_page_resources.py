@@ -94,3 +94,10 @@ def test_a_page_that_robots_txt_disallows_is_an_error(run: Run, site: Site) -> N
     assert ran.code == 2
     assert "robots.txt disallows" in ran.err
     assert run("page", "--resources", "--agent", "Googlebot").err.startswith("canfetch: no page: pass its URL")
+
+
+def test_the_resources_of_a_page_of_an_unreachable_origin_are_an_error(run: Run, site: Site) -> None:
+    site.serve("/robots.txt", respond(b"", status=503))
+    url = f"{site.origin}/page"
+    ran = run("page", url, "--resources", "--agent", "Googlebot", *UNKEPT)
+    assert (ran.code, ran.err) == (2, f"canfetch: cannot fetch '{url}': robots.txt is unreachable: status 503\n")

@@ -126,10 +126,11 @@ class Document(NamedTuple):
         """Return the body.
 
         Args: expected: The end of the error message about another status, such as `: expected a page`.
-        Raises: NotFetched: robots.txt disallows the URL, or the status is not a success.
+        Raises: NotFetched: robots.txt disallows the URL or is unreachable, or the status is not a success.
         """
         if self.response is None:
-            raise NotFetched(f"robots.txt disallows {quoted_url(self.url)}: {self.verdict.explanation}", DISALLOWED)
+            verb = "cannot fetch" if self.refusal == ROBOTS_UNREACHABLE else "robots.txt disallows"
+            raise NotFetched(f"{verb} {quoted_url(self.url)}: {self.verdict.explanation}", self.refusal)
         if self.response.status // 100 != _SUCCESS:
             status = f"status {self.response.status}"
             message = f"{quoted_url(self.url)} responded with {status}{expected}"
