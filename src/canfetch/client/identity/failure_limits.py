@@ -89,17 +89,23 @@ class FailureLimits:
         Cost: A few dictionary lookups.
         """
         now = self._monotonic()
-        address = _packed(peer)
+        is_overloaded = (self._paid_at - now) * self._max_share > _BURST
+        proven = self._proven
+        # During an attack from many addresses, as little as possible is looked up.
+        address = _packed(peer) if proven or not is_overloaded else None
         if address is not None:
-            for key in (address, _network_of(address)):
-                is_proven = self._proven.get(key, _NEVER) > now
+            network = _network_of(address)
+            if is_overloaded and address not in proven and network not in proven:
+                return OVERLOADED
+            for key in (address, network):
+                is_proven = proven.get(key, _NEVER) > now
                 failed = self._failed.get(key)
                 # Half of an interval makes up for rounding.
                 if failed is not None and failed - now > _WINDOW - self._intervals[len(key)][is_proven] / 2:
                     return TOO_MANY_FAILURES
                 if is_proven:
                     return None
-        return OVERLOADED if (self._paid_at - now) * self._max_share > _BURST else None
+        return OVERLOADED if is_overloaded else None
 
     def record(self, peer: str | None, check: SignatureCheck | None, spent: float, *, is_of_crawler: bool) -> None:
         """Record the result for a signature that was examined.
