@@ -15,6 +15,7 @@ from tests.postgres import start_postgres
 import canfetch
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.frontier import PostgresQueue
+from canfetch.client.stores.sqlite import SQLiteStore
 
 # Finalizers are interrupted, too, and Python ignores that.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -31,6 +32,16 @@ def test_a_client_asks_again() -> None:
         for _ in interrupt_each(ask):
             # The origin whose request was interrupted.
             assert client.allows(f"https://site{next(numbers) - 1}.example/")
+
+
+def test_a_store_in_a_file_is_not_busy(tmp_path: Path) -> None:
+    numbers = count()
+    store = SQLiteStore(tmp_path / "store.sqlite3")
+    with canfetch.Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=store) as client:
+        for _ in interrupt_each(lambda: client.allows(f"https://site{next(numbers)}.example/")):
+            before = set(store.keys())
+            client.allows(f"https://site{next(numbers)}.example/")
+            assert set(store.keys()) > before
 
 
 @pytest.mark.parametrize("durable", [False, True])

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -229,8 +230,10 @@ def test_sqlite_wait_for_other_threads_counts_towards_the_timeout(
 def test_sqlite_locked_file_delays_waiting_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("canfetch.client.stores.sqlite._BUSY_SECONDS", 0.2)
     with closing(SQLiteStore(tmp_path / "robots.sqlite3")) as store:
-        with store._lock, pytest.raises(StoreError, match=r"the store is busy: other threads used it for 0\.2 s"):
-            store.put(make_entry())
+        with ThreadPoolExecutor(1) as other, store._lock:
+            put = other.submit(store.put, make_entry())
+            with pytest.raises(StoreError, match=r"the store is busy: other threads used it for 0\.2 s"):
+                put.result()
         store.put(make_entry())
         assert store.get("https://example.com") == make_entry()
 

@@ -119,7 +119,8 @@ class SQLiteStore:
         self.moved_to: Path | None = None
         self._ttl = ttl
         self._clock = clock
-        self._lock = threading.Lock()
+        # After an interrupt in the moment of locking, its thread can still use the store.
+        self._lock = threading.RLock()
         # Why the store can no longer be used, or None.
         self._unusable_because: str | None = None
         # None during a fork, and after it until the next use.
@@ -250,7 +251,7 @@ class SQLiteStore:
             was_locked: The result of `before_fork`.
         """
         if in_child:
-            self._lock = threading.Lock()
+            self._lock = threading.RLock()
             if not was_locked:
                 abandon(self._connection)
                 self._connection = None
@@ -437,8 +438,13 @@ class SQLiteStore:
                     _set_busy_timeout(connection, max(0.0, _BUSY_SECONDS - waited))
                 try:
                     yield connection
+                except BaseException as error:
+                    if not isinstance(error, Exception):
+                        # An interrupt can have left a transaction.
+                        self._disconnect()
+                    raise
                 finally:
-                    if waited > _NEGLIGIBLE_SECONDS:
+                    if waited > _NEGLIGIBLE_SECONDS and self._connection is not None:
                         _set_busy_timeout(connection, _BUSY_SECONDS)
                     if self._is_immutable:
                         # Another mount of the file may be writable, and this connection would not see the changes.
