@@ -21,7 +21,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find delays longer than Bing's maximum."""
     for extension, record, span in extensions_named(file, "crawl-delay"):
         if isinstance(extension.parsed, CrawlDelay) and extension.parsed.seconds > _MAX_SECONDS:
-            pages = int(_DAY_SECONDS // extension.parsed.seconds)
+            pages = int(round(_DAY_SECONDS / extension.parsed.seconds, 6))
             details = {"seconds": file.text(extension.value), "pages": str(pages)}
             yield Occurrence(span, details, harmless=not _is_read_by_search_engine(file, record))
 
