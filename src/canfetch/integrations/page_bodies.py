@@ -14,7 +14,6 @@ from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES, HTML_TYPES
 
 STEP_BYTES: Final = 65_536
 _SUCCESS: Final = range(200, 300)
-_PARTIAL: Final = 206
 # In place of the body of a response that is not HTML.
 _OTHER_CONTENT: Final = b" "
 
@@ -40,7 +39,7 @@ def page_response(status: int, headers: Headers, html: bytes | None) -> PageResp
     if not has_html(status, headers):
         return PageResponse(status, headers, _OTHER_CONTENT)
     # A response to HEAD has no body.
-    return PageResponse(status, headers, None if status == _PARTIAL else html or None)
+    return PageResponse(status, headers, html or None)
 
 
 class PageStart:

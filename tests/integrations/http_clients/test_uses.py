@@ -89,13 +89,15 @@ def test_responses_can_be_marked_and_no_body_is_lost(name: str, library: Site) -
         assert host.get(library.url("meta")).use is None
 
 
-def test_a_body_that_is_not_complete_is_not_read(name: str, library: Site) -> None:
+def test_a_part_of_a_page_counts_but_does_not_replace_the_page(name: str, library: Site) -> None:
     library.serve("/part", respond(META, HTML, "Content-Range: bytes 0-37/38", status=206))
+    library.serve("/other", respond(b"<html>", HTML, "Content-Range: bytes 0-5/38", status=206))
     library.serve("/empty", respond(b"", HTML))
-    with open_host(name, purpose="training") as host:
-        for target in ("part", "empty"):
+    with open_host(name, purpose="training", mark_uses=True) as host:
+        assert host.get(library.url("part")).use.allowed is False
+        for target, unread in (("other", "html: not-read (only a part was read)"), ("empty", "html: not-read")):
             use = host.get(library.url(target)).use
-            assert [str(source) for source in use.unread] == ["html: not-read"]
+            assert [str(source) for source in use.unread] == [unread]
 
 
 def test_the_rest_of_a_streamed_response_is_as_sent(library: Site) -> None:

@@ -21,7 +21,6 @@ from canfetch.integrations.scrapy.refusals import DisallowedPage, DisallowedUse,
 from canfetch.integrations.scrapy.transport import is_cross_origin
 from canfetch.pages import PageVerdict, parse_page
 from canfetch.pages.headers import page_headers
-from canfetch.pages.html import DEFAULT_MAX_PAGE_BYTES
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -32,7 +31,6 @@ PAGE_VERDICT_KEY: Final = "canfetch_page_verdict"
 REQUIRED_USES_KEY: Final = "canfetch_required_uses"
 USE_VERDICT_KEY: Final = "canfetch_use_verdict"
 PURPOSE_KEY: Final = "canfetch_purpose"
-_PARTIAL: Final = 206
 # The headers with statements of each of `redirect_urls`. Scrapy copies the meta of a request to that of the next one.
 _REDIRECTS_KEY: Final = "canfetch_redirects"
 _FOUND: Final = 302
@@ -88,11 +86,7 @@ def _page_response(request: "Request", response: "Response") -> PageResponse:
         headers = [header for header in headers if header[0].lower() != b"content-type"]
         headers.append((b"Content-Type", media_type.encode("latin-1", "replace")))
     is_read = request.method != "HEAD" and not content_codings(headers)
-    page = page_response(response.status, headers, response.body if is_read else None)
-    if is_read and response.status == _PARTIAL and page.html is None:
-        # The statements of a part count. It is longer than the limit, so that it counts as a part.
-        return page._replace(html=response.body.ljust(DEFAULT_MAX_PAGE_BYTES + 1))
-    return page
+    return page_response(response.status, headers, response.body if is_read else None)
 
 
 class UseChecks:
