@@ -253,7 +253,44 @@ PAID = '<payment type="crawl"/>'
 def test_terms(body: str, allowed: bool | None, last: str) -> None:  # noqa: FBT001 - a parameter
     verdict = use(document(body))
     assert verdict.allowed is allowed
-    assert terms(verdict)[-1].endswith(f": {last}")
+    assert [one for one in terms(verdict) if not one.endswith(" overrides it)")][-1].endswith(f": {last}")
+
+
+@pytest.mark.parametrize(
+    "body, overridden",
+    [
+        (
+            content(permits("all", PAID), permits("ai-train")),
+            ["line 1 of the license for /: permits all (a narrower usage overrides it)"],
+        ),
+        (
+            content(permits("ai-train") + prohibits("ai-train")),
+            ["line 1 of the license for /: permits ai-train (a prohibition overrides it)"],
+        ),
+        (
+            content(prohibits("all")) + content(permits("ai-train all"), url="/articles/"),
+            ["line 1 of the license for /: prohibits all (a more specific content element overrides it)"],
+        ),
+    ],
+)
+def test_terms_that_others_override_are_facts(body: str, overridden: list[str]) -> None:
+    verdict = use(document(body))
+    found = [one for one in verdict.statements if one.note.endswith("overrides it")]
+    assert [str(one).partition(", ")[2].partition(", ")[2] for one in found] == overridden
+    assert not any(one.is_condition or one in verdict.decided_by for one in found)
+
+
+@pytest.mark.parametrize(
+    "kind, note",
+    [
+        ("free", "by the terms https://creativecommons.org/licenses/by-nc/4.0/"),
+        ("attribution", "attribution is required; by the terms https://creativecommons.org/licenses/by-nc/4.0/"),
+    ],
+)
+def test_the_terms_of_a_payment_without_a_price_are_named(kind: str, note: str) -> None:
+    shared = "<standard>https://creativecommons.org/licenses/by-nc/4.0/</standard>"
+    verdict = use(document(content(permits("ai-train", f'<payment type="{kind}">{shared}</payment>'))))
+    assert (verdict.allowed, verdict.decided_by[0].note) == (True, note)
 
 
 OTHER_SPACE = 'xmlns:x="http://rslstandard.org/rsl"'

@@ -679,8 +679,15 @@ def test_licenses_are_facts_and_sources_that_were_not_read() -> None:
 
 def test_limits_and_dates() -> None:
     limited = use(response=PageResponse(200, {"X-Robots-Tag": "max-snippet: 50"}), purpose="ai-use", agent="Googlebot")
-    assert limited.allowed is None
-    assert limited.statements[0].note == "at most 50 characters may be used"
+    assert (limited.allowed, limited.is_refused) == (None, True)
+    assert [one.note for one in limited.conditions] == ["at most 50 characters may be used"]
+    cached = PageResponse(200, {"X-Robots-Tag": "noarchive, nocache"})
+    for purpose in ("training", "ai-use"):
+        bing = use(response=cached, purpose=purpose, agent="bingbot")
+        assert [(one.text, one.note, one.is_condition) for one in bing.statements] == [
+            ("nocache", "only title and snippet may be used", True),
+            ("noarchive", "nocache overrides it", False),
+        ]
     expired = PageResponse(200, {"X-Robots-Tag": "unavailable_after: 2026-01-01"})
     google = {"purpose": "search", "agent": "Googlebot"}
     assert use(response=expired, **google).allowed is None

@@ -22,6 +22,9 @@ from canfetch.core.extensions.preference import Preference, UsagePurpose
 # Other types of payment have to be agreed on.
 _WITHOUT_PAYMENT: Final = frozenset({None, "free", "attribution"})
 _FAULTY: Final = "the document has errors, so that it permits nothing"
+_PROHIBITED: Final = "a prohibition overrides it"
+_BROADER: Final = "a narrower usage overrides it"
+_LESS_SPECIFIC: Final = "a more specific content element overrides it"
 
 
 class StatedTerm(NamedTuple):
@@ -60,11 +63,13 @@ def stated_terms(document: RSLDocument, url: str, purpose: UsagePurpose, *, is_s
     """
     matching = [(found, one) for one in document.contents if (found := one.match(url, is_scope=is_scope)) is not None]
     matching.sort(key=itemgetter(0), reverse=True)
+    stated: list[StatedTerm] = []
     for _, group in groupby(matching, key=itemgetter(0)):
         offers = [_Offer(content, terms) for _, content in group for terms in content.licenses]
-        stated = list(_terms_of(offers, purpose))
-        if stated:
-            return _without_faulty_permissions(stated, document) if document.problems else stated
+        terms = _terms_of(offers, purpose)
+        stated += (_overridden(one, _LESS_SPECIFIC) for one in terms) if stated else terms
+    if stated:
+        return _without_faulty_permissions(stated, document) if document.problems else stated
     if matching:
         line = matching[0][1].line
         subject = "what was read of it" if document.problems else "it"
@@ -85,21 +90,34 @@ def without_allowance(term: StatedTerm, reason: str) -> StatedTerm:
 
 
 def _terms_of(offers: list[_Offer], purpose: UsagePurpose) -> Iterator[StatedTerm]:
+    """Yield the terms that decide, and those that they override as facts."""
+    has_decided = False
+    narrower: frozenset[str] = frozenset()
     for tokens in RSL_USAGES[purpose]:
         prohibited = [
-            (offer, term) for offer in offers for term in _usages(offer.terms.prohibits) if _names(term, tokens)
+            _prohibition(offer, term, _words("prohibits", term))
+            for offer in offers
+            for term in _usages(offer.terms.prohibits, tokens, narrower)
         ]
-        if prohibited:
-            yield from (_prohibition(offer, term, _words("prohibits", term)) for offer, term in prohibited)
-            return
-        permitted = [(offer, term) for offer in offers for term in _usages(offer.terms.permits) if _names(term, tokens)]
-        if permitted:
-            yield from (_permission(offer, term) for offer, term in permitted)
-            return
-    note = f"which does not include {purpose}"
-    for offer in offers:
-        for term in _usages(offer.terms.permits):
-            yield _prohibition(offer, term, f"{_words('permits', term)} only", note)
+        permitted = [
+            _permission(offer, term) for offer in offers for term in _usages(offer.terms.permits, tokens, narrower)
+        ]
+        if has_decided:
+            yield from (_overridden(one, _BROADER) for one in (*prohibited, *permitted))
+        else:
+            yield from prohibited or permitted
+            yield from (_overridden(one, _PROHIBITED) for one in (permitted if prohibited else ()))
+        has_decided = has_decided or bool(prohibited or permitted)
+        narrower |= tokens
+    if not has_decided:
+        note = f"which does not include {purpose}"
+        for offer in offers:
+            for term in _usages(offer.terms.permits):
+                yield _prohibition(offer, term, f"{_words('permits', term)} only", note)
+
+
+def _overridden(term: StatedTerm, note: str) -> StatedTerm:
+    return term._replace(preference=Preference.UNKNOWN, note=note, is_conditional=False)
 
 
 def _prohibition(offer: _Offer, term: RSLTerm, text: str, note: str = "") -> StatedTerm:
@@ -110,8 +128,9 @@ def _permission(offer: _Offer, term: RSLTerm) -> StatedTerm:
     conditions = list(_conditions(offer))
     payment = offer.terms.payment
     note = "; ".join(conditions)
-    if not conditions and payment is not None and payment.type == "attribution":
-        note = "attribution is required"
+    if not conditions and payment is not None:
+        required = "attribution is required" if payment.type == "attribution" else ""
+        note = "; ".join(filter(None, (required, payment.standard and f"by the terms {payment.standard}")))
     preference = Preference.UNKNOWN if conditions else Preference.ALLOW
     return StatedTerm(preference, _words("permits", term), note, term.line, bool(conditions), offer.content.url)
 
@@ -150,12 +169,14 @@ def _payment_words(payment: RSLPayment | None) -> str:
     return words if payment.type is None and payment.standard else ""
 
 
-def _usages(terms: Iterable[RSLTerm]) -> Iterator[RSLTerm]:
-    return (term for term in terms if term.type is RSLTermType.USAGE)
-
-
-def _names(term: RSLTerm, tokens: frozenset[str]) -> bool:
-    return not tokens.isdisjoint(term.values)
+def _usages(
+    terms: Iterable[RSLTerm], tokens: frozenset[str] | None = None, narrower: frozenset[str] = frozenset()
+) -> Iterator[RSLTerm]:
+    """Return the terms about usages: all, or those with one of some tokens and with no narrower one."""
+    usages = (term for term in terms if term.type is RSLTermType.USAGE)
+    if tokens is None:
+        return usages
+    return (one for one in usages if not tokens.isdisjoint(one.values) and narrower.isdisjoint(one.values))
 
 
 def _words(verb: str, term: RSLTerm) -> str:

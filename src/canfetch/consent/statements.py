@@ -270,16 +270,22 @@ def directive_statements(
         return
     reading = _UNDOCUMENTED if verdict.dialect == DEFAULT_DIALECT else ""
     for directive in listing.first((decision.directive, *decision.other_directives)):
-        preference, note = Preference.DISALLOW, ""
+        preference, note, is_limit = Preference.DISALLOW, "", False
         if decision.allowed:
-            preference, note = Preference.UNKNOWN, _limit_text(decision.limit)
-            if decision.reason is PageReason.PERMISSIVE_DIRECTIVE and directive is decision.directive:
+            preference = Preference.UNKNOWN
+            is_limit = decision.limit is not None and directive is decision.directive
+            if is_limit:
+                note = _limit_text(decision.limit)
+            elif decision.limit is not None:
+                note = f"{decision.directive.raw} overrides it"
+            elif decision.reason is PageReason.PERMISSIVE_DIRECTIVE and directive is decision.directive:
                 preference = Preference.ALLOW
         elif directive.is_date:
             has_passed = verdict.now > float(directive.parsed or 0)
             preference = Preference.DISALLOW if has_passed else Preference.UNKNOWN
             note = f"this date has {'' if has_passed else 'not '}passed"
-        yield _directive_statement(directive, preference, _joined(note, reading))
+        # Whoever uses all of the content does not keep to a limit.
+        yield _directive_statement(directive, preference, _joined(note, reading))._replace(is_condition=is_limit)
 
 
 def _faulty_directives(page: PageRules, tokens: frozenset[str], purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -314,8 +320,6 @@ def _directive_statement(directive: Directive, preference: Preference, note: str
 
 
 def _limit_text(limit: float | str | None) -> str:
-    if limit is None:
-        return ""
     return "only title and snippet may be used" if limit == "snippet" else f"at most {limit} characters may be used"
 
 
