@@ -98,7 +98,20 @@ def test_target_is_compared_as_sent(serve: Serve, target: str, is_refused: objec
 
 
 @pytest.mark.parametrize(
-    "target", [b"/exact", b"/exact#a", b"/exact#?a", b"/exact%00a", b"//exact", b"/ex%61ct", b"/exact%0A"]
+    "target",
+    [
+        b"/exact",
+        b"/exact#a",
+        b"/exact#?a",
+        b"/exact%00a",
+        b"//exact",
+        b"/ex%61ct",
+        b"/exact%0A",
+        # Bottle drops bytes that are not UTF-8.
+        b"/exa%FFct",
+        b"/%E9exact",
+        b"/exact%C0%AF",
+    ],
 )
 def test_exact_path_is_refused_in_all_spellings(target: bytes) -> None:
     site = enforced(b"User-agent: *\nDisallow: /exact$\n")
@@ -223,11 +236,33 @@ def test_absolute_target_is_checked(target: bytes) -> None:
     assert enforced().respond(request("/x", target=target, headers={"user-agent": GOOGLEBOT})) is not None
 
 
-@pytest.mark.parametrize("path", ["/private/x", "//private/x", "/private//x", "/private/x\n", "private/x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/private/x",
+        "//private/x",
+        "/private//x",
+        "/private/x\n",
+        "private/x",
+        # Quart takes a path without a slash at its start for a URL.
+        " /private/x",
+        "\t/private/x",
+        "http:/private/x",
+        "x://a/private/x",
+        "\x1cprivate/x",
+        "x:/open/../private/x",
+        "/private/\udcffx",
+    ],
+)
 def test_path_that_the_application_receives_is_checked(path: str) -> None:
     headers = {"user-agent": GOOGLEBOT}
     assert enforced().respond(request(path, target=b"/open", headers=headers)) is not None
     assert enforced().respond(request(path, target=b"*", headers=headers)._replace(method="OPTIONS")) is None
+
+
+@pytest.mark.parametrize("path", ["x://[/open", " /open", "\udcff"])
+def test_paths_that_are_no_urls_pass(path: str) -> None:
+    assert enforced().respond(request(path, target=b"/open", headers={"user-agent": GOOGLEBOT})) is None
 
 
 def test_a_star_as_target_is_about_the_whole_server_only_with_options() -> None:

@@ -6,10 +6,11 @@ All other requests pass, above all those of browsers: a robots.txt does not appl
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from posixpath import normpath
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote_from_bytes, unquote_to_bytes
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlparse
 
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.identity import SignatureCheck
@@ -240,10 +241,19 @@ def _urls(request: Request) -> Iterator[bytes]:
     prefix = _quote(request.prefix.rstrip("/").encode("utf-8", "surrogateescape"))
     yield from _readings(_with_prefix(target, prefix))
     # Servers and frameworks differ in how they derive it from the target.
-    path = _quote(request.path.encode("utf-8", "surrogateescape"))
-    path = path if path[:1] == b"/" else b"/" + path
-    for each in dict.fromkeys((query, received)):
-        yield from _readings(path + b"?" + each if each else path)
+    for path in _rooted(request.path):
+        for each in dict.fromkeys((query, received)):
+            yield from _readings(path + b"?" + each if each else path)
+
+
+def _rooted(path: str) -> Iterator[bytes]:
+    """Yield the paths from the root that a decoded path can mean: frameworks add a slash, or take it for a URL."""
+    read = [path]
+    if path[:1] != "/":
+        with suppress(ValueError):
+            read.append(urlparse(path).path)
+    for each in read:
+        yield _quote(f"/{each.removeprefix('/')}".encode("utf-8", "surrogateescape"))
 
 
 def _without_origin(target: bytes) -> bytes:
@@ -283,7 +293,9 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     merged = _MANY_SLASHES.sub(b"/", decoded.partition(b"\0")[0])
     # Some parsers of URLs decode a path before they drop its tabs and line breaks.
     tabless = merged.translate(None, b"\t\n\r")
-    paths = (decoded, merged, merged.removesuffix(b"\n"), tabless) if b"%" in path or b"//" in path else ()
+    # Others drop bytes that are not UTF-8.
+    valid = merged.decode("utf-8", "ignore").encode()
+    paths = (decoded, merged, merged.removesuffix(b"\n"), tabless, valid) if b"%" in path or b"//" in path else ()
     # Views of static files ignore a slash after the name of a file.
     file_path = normpath(merged)
     files = (file_path,) if b"." in file_path.rpartition(b"/")[2] and file_path != merged else ()
