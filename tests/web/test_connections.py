@@ -23,7 +23,7 @@ from canfetch.web.server.clients import ClientAddresses
 from canfetch.web.server.guard import BODY_LIMITS
 from canfetch.web.server.listening import bind
 from canfetch.web.server.protocol import BoundedConfig, BoundedProtocol
-from canfetch.web.settings import Settings
+from canfetch.web.settings import RateLimit, Settings
 
 SECONDS = 300.0
 POST = b"POST /v1/%b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
@@ -381,6 +381,18 @@ def test_a_client_has_only_so_many_connections() -> None:
         assert ask(port) == 200
         readable, _, _ = select.select(clients, [], [], SECONDS)
         assert readable == [clients[0]]
+        other = socket.create_connection(("127.0.0.1", port), timeout=SECONDS, source_address=("127.0.0.2", 0))
+        with other:
+            other.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert read_all(other).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_client_opens_only_so_many_connections_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("canfetch.web.server.protocol.NEW_CONNECTIONS", RateLimit(0.01, 3))
+    with running_server(transport=ScriptedWeb()) as port:
+        assert [ask(port) for _ in range(3)] == [200] * 3
+        with pytest.raises(ConnectionError):
+            ask(port)
         other = socket.create_connection(("127.0.0.1", port), timeout=SECONDS, source_address=("127.0.0.2", 0))
         with other:
             other.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

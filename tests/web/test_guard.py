@@ -244,6 +244,9 @@ def test_forwarded_addresses_count_only_from_trusted_proxies() -> None:
     assert ClientAddresses(()).find(scope) == "10.0.0.1"
     assert ClientAddresses(["10.0.0.0/24"]).find(scope) == "203.0.113.9"
     assert ClientAddresses(["192.0.2.1"]).find(scope) == "10.0.0.1"
+    for with_port, client in ((b"203.0.113.9:8080", "203.0.113.9"), (b"[2001:db8::1]:8080", "2001:db8::/64")):
+        scope["headers"] = [(b"x-forwarded-for", with_port)]
+        assert ClientAddresses(["10.0.0.0/24"]).find(scope) == client
     scope["headers"] = [(b"x-forwarded-for", b"spoofed")]
     assert ClientAddresses(["10.0.0.0/24"]).find(scope) == "10.0.0.1"
     assert ClientAddresses(()).find({"client": ("2001:db8::1:2", 1), "headers": []}) == "2001:db8::/64"

@@ -187,6 +187,13 @@ def parse_address(text: str) -> IPv4Address | IPv6Address | None:
     return address
 
 
+def without_port(address: str) -> str:
+    """Return an address without a port, which some proxies append: `192.0.2.1:8080`, or `[2001:db8::1]:8080`."""
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.partition(":")[0] if address.count(":") == 1 else address
+
+
 def _split_target(rest: str) -> tuple[str, str]:
     end = min((index for index in map(rest.find, "/?#") if index >= 0), default=len(rest))
     return rest[:end].rpartition("@")[2], rest[end:].partition("#")[0]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
-from canfetch.agents.identity import parse_address
+from canfetch.agents.identity import parse_address, without_port
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
@@ -76,14 +76,7 @@ class TrustedProxies:
 
 def _last_hops(field: str) -> Iterable[str]:
     hops = field.rsplit(",", _MAX_HOPS)[-_MAX_HOPS:]
-    return [_without_port(hop.strip()) for hop in reversed(hops)]
-
-
-def _without_port(hop: str) -> str:
-    # Some proxies append a port: 192.0.2.1:8080 or [2001:db8::1]:8080.
-    if hop.startswith("["):
-        return hop[1:].partition("]")[0]
-    return hop.partition(":")[0] if hop.count(":") == 1 else hop
+    return [without_port(hop.strip()) for hop in reversed(hops)]
 
 
 def _network(name: object) -> IPv4Network | IPv6Network:

@@ -4,9 +4,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping
 from contextvars import ContextVar
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
 from typing import Any, Final
 
+from canfetch.agents.identity import parse_address, without_port
 from canfetch.client.transports.addresses import NETWORK_BITS
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -34,14 +35,14 @@ class ClientAddresses:
     def find(self, scope: MutableMapping[str, Any]) -> str:
         """Return the address of a request's client; for IPv6, the network of the client."""
         client = scope.get("client")
-        address = _parse(client[0]) if client else None
+        address = parse_address(client[0]) if client else None
         if self._proxies and address is not None and self._is_proxy(address):
             address = self._forwarded(scope) or address
         return _UNKNOWN if address is None else _name(address)
 
     def find_direct(self, host: str | None) -> str | None:
         """Return the client of a connection by the address of its other end, or None if that is a trusted proxy."""
-        address = None if host is None else _parse(host)
+        address = None if host is None else parse_address(host)
         if address is None or self._is_proxy(address):
             return None
         return _name(address)
@@ -51,7 +52,7 @@ class ClientAddresses:
         names = b",".join(value for name, value in scope["headers"] if name == _FORWARDED)
         found = None
         for name in reversed(names.decode("latin-1").split(",")):
-            address = _parse(name.strip())
+            address = parse_address(without_port(name.strip()))
             if address is None:
                 break
             found = address
@@ -80,15 +81,6 @@ def network_of(client: str) -> str:
     except ValueError:
         return client
     return str(network.supernet(new_prefix=NETWORK_BITS[network.version])) if network.is_global else client
-
-
-def _parse(text: str) -> IPv4Address | IPv6Address | None:
-    try:
-        address = ip_address(text)
-    except ValueError:
-        return None
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return address if mapped is None else mapped
 
 
 class RateLimiter:

@@ -1,6 +1,7 @@
 """Connections: clients that are slow to send a request or to read an answer are closed, and their number is bounded."""
 
 import asyncio
+import time
 from collections import OrderedDict
 from contextlib import suppress
 from contextvars import Context, copy_context
@@ -13,7 +14,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from canfetch.web.server.clients import ClientAddresses, network_of
+from canfetch.web.server.clients import ClientAddresses, RateLimiter, network_of
 from canfetch.web.server.guard import SECURITY_HEADERS
 from canfetch.web.server.patience import Patience
 from canfetch.web.server.problems import Problem, phrase
@@ -25,6 +26,7 @@ from canfetch.web.server.strict_http import (
     REQUEST_WORK,
     StrictConnection,
 )
+from canfetch.web.settings import RateLimit
 
 # A few milliseconds: four requests start in an iteration of the event loop.
 _WORK_OF_ITERATION: Final = 4 * REQUEST_WORK
@@ -35,6 +37,8 @@ CLOSING_SECONDS: Final = 5.0
 # Each of them can have a request at the same time, which takes about a millisecond of the event loop.
 CLIENT_CONNECTIONS: Final = 128
 MIN_READING_RATE: Final = 1024
+# New connections of a client, or of its public network. Each takes a fifth of a millisecond of the event loop.
+NEW_CONNECTIONS: Final = RateLimit(500, 1000)
 _INVALID: Final = {
     400: Problem(400, "invalid-http", "the request is not valid HTTP, or its body arrives in too many small parts"),
     414: Problem(414, "target-too-long", f"the target is longer than {MAX_TARGET_BYTES} bytes"),
@@ -73,13 +77,14 @@ class BoundedConfig(Config):
         closing_timeout: float = CLOSING_SECONDS,
         **options: Any,
     ) -> None:
-        super().__init__(app, http=BoundedProtocol, **options)
+        super().__init__(app, http=cast("type[asyncio.Protocol]", _Entrance), **options)
         self.header_timeout = header_timeout
         self.reading_timeout = reading_timeout
         self.min_reading_rate = min_reading_rate
         self.max_connections = max_connections
         self.addresses = addresses
         self.closing_timeout = closing_timeout
+        self.new_connections = RateLimiter(NEW_CONNECTIONS, time.monotonic)
         self.connections_of_clients = Shares(max_connections * 2, client_connections, max_connections // 2)
         # The connections that wait for a request or the rest of its head, the one that waits longest first.
         self.waiting: OrderedDict[BoundedProtocol, None] = OrderedDict()
@@ -191,13 +196,36 @@ class Turns:
         return parser
 
 
+class _Entrance(asyncio.Protocol):
+    """A new connection. If its client opens too many of them, it is closed before it costs more.
+
+    Args: arguments: Those of `BoundedProtocol`.
+    """
+
+    def __init__(self, config: BoundedConfig, **arguments: Any) -> None:
+        self._limits = config
+        self._arguments = arguments
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        peer = transport.get_extra_info("peername")
+        client = self._limits.addresses.find_direct(peer[0] if isinstance(peer, tuple) else None)
+        if client is not None and self._limits.new_connections.take(network_of(client)):
+            transport.abort()
+            return
+        protocol = BoundedProtocol(self._limits, **self._arguments)
+        protocol.direct_client = client
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+
+
 class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
     """A connection that is closed if the head of a request does not arrive, or an answer is not read, in time.
 
     What the client sends is parsed in turns with other connections.
 
     Attributes:
-        client_key: The client whose connections are counted, or None.
+        direct_client: The client at the other end, or None if it is not known yet, as behind a trusted proxy.
+        client_key: The client while the connection counts as one of its own, or None.
         turn_key: The client with whose other connections this one takes turns.
     """
 
@@ -218,6 +246,7 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
         self._closing_timer: asyncio.TimerHandle | None = None
         self._answer, self.app = cast("ASGIApp", self.app), cast("Any", self._run)
         self._request: asyncio.Task[Any] | None = None
+        self.direct_client: str | None = None
         self.client_key: str | None = None
         self.turn_key = f"connection {id(self)}"
 
@@ -231,11 +260,9 @@ class BoundedProtocol(H11Protocol, asyncio.BufferedProtocol):
         # Writing is paused for as long as the system has not taken all bytes.
         transport.set_write_buffer_limits(high=0)
         self._wait_for_head()
-        peer = transport.get_extra_info("peername")
-        key = self._limits.addresses.find_direct(peer[0] if isinstance(peer, tuple) else None)
-        if key is not None:
-            self.turn_key = key
-            if not self._count(key):
+        if self.direct_client is not None:
+            self.turn_key = self.direct_client
+            if not self._count(self.direct_client):
                 return
         if len(self.connections) > self._limits.max_connections:
             self._limits.slowest(self).drop()
