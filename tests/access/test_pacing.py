@@ -135,8 +135,17 @@ def test_shortest_delay_also_applies_between_two_windows() -> None:
     # No delay is longer than max_delay.
     bounded = pace._replace(min_delay=5.0, max_delay=2.0)
     assert next_request_at(bounded, now=109.5, last_request_at=109.5) == 111.5
-    # Without a crawl delay, min_delay is the length of the windows.
+    # Without a crawl delay, there are no windows.
     assert next_request_at(Pace(min_delay=5.0, delay_mode=DelayMode.WINDOW), now=109, last_request_at=109) == 114
+
+
+def test_request_rates_are_intervals_also_beside_windows() -> None:
+    rates = (RequestRate(1, 9, None),)
+    both = Pace(crawl_delay=7.0, request_rates=rates, delay_mode=DelayMode.WINDOW)
+    # The next window begins at 105.
+    assert next_request_at(both, now=103, last_request_at=103) == 112
+    assert next_request_at(both._replace(crawl_delay=20.0), now=103, last_request_at=103) == 120
+    assert next_request_at(both._replace(crawl_delay=None), now=103, last_request_at=102) == 111
 
 
 def test_request_rates_and_visit_times_belong_to_groups() -> None:

@@ -128,6 +128,16 @@ def test_the_longest_delay_of_a_group_counts_after_a_restart(tmp_path: Path) -> 
     assert [later - earlier for earlier, later in pairwise(times)] == [7.0] * 3
 
 
+@both_backends
+def test_an_origin_that_becomes_unreachable_keeps_the_delay_of_its_group(tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+    crawl(Origins({HTTP: 7}), urls(HTTP, pages=1), group_by="host", path=path)
+    hosts = Origins({HTTP: 7}, dead_until={HTTP: 2000.0})
+    result = crawl(hosts, urls(HTTP, HTTPS, pages=4), group_by="host", path=path, start=1000.0, min_delay=0.5)
+    times = [at for at, _ in requests(result)]
+    assert min(later - earlier for earlier, later in pairwise(times)) == 7.0
+
+
 @pytest.mark.service
 def test_the_longest_delay_of_a_group_in_a_service_counts_for_other_processes(urlfrontier: URLFrontierServer) -> None:
     hosts = {HTTP: 20}

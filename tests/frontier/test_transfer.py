@@ -446,6 +446,31 @@ def test_an_empty_file_is_no_frontier(tmp_path: Path) -> None:
     assert path.stat().st_size == 0
 
 
+def test_an_import_that_was_killed_can_be_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    assert path.stat().st_size > 0
+    source = tmp_path / "source.sqlite3"
+    crawl({}, ["https://a.example/1"], path=source, group_by="host")
+    lines = list(export_frontier(source))
+    assert import_frontier(lines, path).done == 1
+    assert list(export_frontier(path)) == lines
+
+
+@pytest.mark.parametrize("stored", [0.0, -0.3])
+def test_no_wait_becomes_a_time_when_the_clock_was_set(tmp_path: Path, stored: float) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    crawl({}, ["https://a.example/1"], path=path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        assert connection.execute("SELECT retry_at FROM origins").fetchall() == [(0.0,)]
+        connection.execute("UPDATE origins SET retry_at = ?", (stored,))
+        connection.execute("UPDATE totals SET clock_shift = -100.0")
+    lines = list(export_frontier(path))
+    assert json.loads(lines[1])["retry_at"] is None
+    import_frontier(lines, tmp_path / "moved.sqlite3")
+
+
 def test_surrogates_and_urls_that_are_no_longer_valid_are_moved(tmp_path: Path) -> None:
     zone = "http://[::1%25a..b]"
     old, moved = tmp_path / "old.sqlite3", tmp_path / "moved.sqlite3"

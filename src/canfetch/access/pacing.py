@@ -92,10 +92,12 @@ def next_request_at(pace: Pace, *, now: float, last_request_at: float | None, re
     at = _next_visit(pace, now if retry_at is None else max(now, retry_at))
     if last_request_at is None:
         return at
+    window = min(pace.crawl_delay or 0.0, pace.max_delay) if mode is DelayMode.WINDOW else 0.0
+    # The next window can open sooner than other limits permit.
+    intervals = pace if window <= 0 else pace._replace(crawl_delay=None)
+    earliest = last_request_at if window <= 0 else (last_request_at // window + 1) * window
     for _ in range(_MAX_CHANGES):
-        due = _after(last_request_at, request_interval(pace, now=at), mode)
-        # The next window can open sooner than that.
-        due = max(due, last_request_at + min(pace.min_delay, pace.max_delay))
+        due = max(earliest, last_request_at + request_interval(intervals, now=at))
         if due <= at:
             return at
         at = _next_visit(pace, min(due, _next_rate_change(pace, at)))
@@ -140,9 +142,3 @@ def _next_rate_change(pace: Pace, at: float) -> float:
         for edge in (rate.window.start_seconds, rate.window.end_seconds)
     ]
     return min((at + ((edge - at) % DAY_SECONDS or DAY_SECONDS) for edge in edges), default=inf)
-
-
-def _after(last_request_at: float, interval: float, delay_mode: DelayMode) -> float:
-    if delay_mode is DelayMode.WINDOW and interval > 0:
-        return (last_request_at // interval + 1) * interval
-    return last_request_at + interval

@@ -411,7 +411,7 @@ class Frontier:
 
         URLs whose turns have not ended are released: they are handed out again when the file is opened.
 
-        Raises: StoreError: The file cannot be read. It is closed all the same.
+        Raises: StoreError: The file cannot be read or written. It is closed all the same.
         """
         try:
             if self._queue.is_open:

@@ -48,7 +48,7 @@ class CheckResult(NamedTuple):
         problem: Why the file is not known.
         failing_seconds: Seconds since the first of the checks that have failed without another result in between, or
             None for that one.
-        pace: The limits that the file sets, if it is known.
+        pace: The limits that the file sets, or None if it is not known, or unreachable without a copy.
         newest_url: The ID of the newest URL before the check. Later ones wait for the next check.
         targets: The other origins to which its robots.txt was redirected in this check.
     """
@@ -199,7 +199,8 @@ class OriginChecks:
                 self._failing_since.pop(self._key(origin), None)
                 self._note_unreachable(check, state)
                 targets = self._targets(check, state) if self._of_groups else ()
-                results.append(CheckResult(origin, True, None, pace=checked.pace, targets=targets))
+                pace = None if _is_unreachable(state, self._now().wall) else checked.pace
+                results.append(CheckResult(origin, True, None, pace=pace, targets=targets))
             else:
                 error = None if task.cancelled() else task.exception()
                 results.append(self.note_failure(origin, error, check.newest_url))

@@ -10,7 +10,6 @@ from typing import Any, Final
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.database import COUNT_ADDED, URL_DUE_AT, FrontierDatabase, is_in_use, shifted
-from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
@@ -162,7 +161,9 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
                 tuple(counts),
                 _checked(
                     execute(
-                        f"SELECT id, name, {shifted('last_request_at')}, {shifted('retry_at')}, failures "  # noqa: S608 - its columns
+                        f"SELECT id, name, {shifted('last_request_at')}, "  # noqa: S608 - its columns
+                        # A turn that ended without a wait stores 0, of which older versions made a negative time.
+                        f"CASE WHEN retry_at <= 0 THEN NULL ELSE {shifted('retry_at')} END, failures "
                         "FROM origins ORDER BY id"
                     ),
                     *(int, str, int | float | None, int | float | None, int),
@@ -268,9 +269,8 @@ def _unused_crawl(connection: PostgresConnection, run: _Run, crawl: str) -> tupl
 def _write_file(reader: LineReader, path: str | os.PathLike[str]) -> None:
     file = Path(check_path("path", path))
     is_new = not file.exists()
-    # An empty frontier can have any grouping, because it gets that of the lines.
-    group_by = None if file.is_file() and file.stat().st_size else GroupBy.ORIGIN
-    with closing(FrontierDatabase(path, group_by)) as database:
+    # An empty frontier can have any grouping, because it gets that of the lines. A killed import can leave no tables.
+    with closing(FrontierDatabase(path, None, creates=True)) as database:
         # Another process can have filled it since.
         if database.fetch("SELECT added OR EXISTS (SELECT 1 FROM origins) FROM totals") != (0,):
             raise StoreError(f"{path}: the frontier is not empty: use another file")
