@@ -430,6 +430,12 @@ def test_a_line_that_cannot_be_read_is_listed(line: str) -> None:
     assert verdict.explanation.startswith("no statement decides about training; the first is robots.txt, line 2")
 
 
+@pytest.mark.parametrize("line", ["Content-Usage: *.pdf train-ai=n", "Content-Signal: * ai-train=no"])
+def test_a_path_without_a_slash_is_named_as_the_fault(line: str) -> None:
+    (fault,) = use(f"User-agent: *\n{line}\n").statements
+    assert fault.note.startswith("a path does not start with a slash, so that it states nothing; ")
+
+
 @pytest.mark.parametrize(
     "header, note",
     [
@@ -805,6 +811,9 @@ def test_json_is_complete_and_plain() -> None:
     [
         ({"purpose": None}, TypeError, "purpose must be a str, not NoneType"),
         ({"response": PageResponse("200")}, TypeError, "the status of a response must be an int"),  # type: ignore[arg-type]
+        ({"response": PageResponse(True)}, TypeError, "the status of a response must be an int, not bool"),
+        ({"response": PageResponse(200, 5)}, TypeError, "invalid headers: expected pairs"),  # type: ignore[arg-type]
+        ({"tdm": MissingSource(SourceState.ABSENT, 5)}, TypeError, "the detail of a missing source"),  # type: ignore[arg-type]
         ({"response": MissingSource(SourceState.READ)}, InvalidOption, "invalid state 'read' of headers"),
         ({"purpose": "trainin"}, InvalidOption, "did you mean 'training'"),
         ({"url": "x y"}, InvalidURL, "invalid URL"),

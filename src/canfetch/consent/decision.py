@@ -260,7 +260,9 @@ def read_sources(
     Args and errors: As for `may_use`.
     Cost: As `parse_page`.
     """
-    if isinstance(response, PageResponse) and not isinstance(response.status, int):
+    if isinstance(response, PageResponse) and (
+        isinstance(response.status, bool) or not isinstance(response.status, int)
+    ):
         raise TypeError(f"the status of a response must be an int, not {type(response.status).__name__}")
     check_source("robots", robots, (RobotsTxt,), "the result of canfetch.parse()")
     check_source("response", response, (PageResponse,), "a PageResponse")

@@ -132,7 +132,7 @@ def robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
 def missing_source(name: str, source: MissingSource) -> UseSource:
     """Return a source that is missing.
 
-    Raises: InvalidOption: Its state is unknown, or says that it was read.
+    Raises: TypeError: Its detail is no text; InvalidOption: Its state is unknown, or says that it was read.
     """
     try:
         state = SourceState(source.state)
@@ -140,6 +140,8 @@ def missing_source(name: str, source: MissingSource) -> UseSource:
         raise InvalidOption(unknown_choice("state", source.state, SourceState)) from None
     if state is SourceState.READ:
         raise InvalidOption(f"invalid state 'read' of {name}: pass the content of a source that was read")
+    if not isinstance(source.detail, str):
+        raise TypeError(f"the detail of a missing source must be a str, not {type(source.detail).__name__}")
     return UseSource(name, state, source.detail[:MAX_TEXT])
 
 

@@ -229,6 +229,8 @@ def fault_statement(record: Extension[Any], group: GroupSelection, purpose: Usag
     """
     states_other = any(states_use(record, other) for other in UsagePurpose)
     kind, note = record_kind(record.name), _fault_text(record.notes, purpose, states_other=states_other)
+    if record.value.startswith(b"*") and len(record.value.split()) > 1:
+        note = f"a path does not start with a slash, {note.partition(', ')[2]}"
     return with_place(_line_statement(kind, record.line, Preference.UNKNOWN, note), record, group, _OUTSIDE)
 
 

@@ -31,6 +31,7 @@ _FIELD_NAMES: Final = frozenset(
     | {"link"}
 )
 
+_EXPECTED: Final = "invalid headers: expected pairs of name and value, or a mapping of names to values"
 # The headers with lists of directives, of which each counts for itself.
 _CUT_NAMES: Final = frozenset({"x-robots-tag", "robots-tag"})
 
@@ -101,13 +102,13 @@ def header_pairs(headers: Headers) -> Iterator[tuple[str, str]]:
     # In httpx, `items` joins repeated headers and `multi_items` keeps them apart.
     items: Any = getattr(headers, "multi_items", None) or getattr(headers, "items", None)
     pairs: Any = headers if items is None else items()
+    if not isinstance(pairs, Iterable):
+        raise TypeError(_EXPECTED)
     for pair in pairs:
         try:
             name, value = pair
         except (TypeError, ValueError):
-            raise TypeError(
-                "invalid headers: expected pairs of name and value, or a mapping of names to values"
-            ) from None
+            raise TypeError(_EXPECTED) from None
         yield _decode(name).strip().lower(), _decode(value)
 
 

@@ -136,7 +136,7 @@ def _answers(
         decide, files = _open_sources(options, network, past, evidence, stack)
         if not options.quiet:
             print_unknown_agent_notes(agents, files=files)
-            _warn_of_origins(options)
+        _warn_of_origins(options)
         for url, agent in product(options.urls, agents):
             try:
                 yield url, agent, UseAnswer(url, agent, decide(url, agent))

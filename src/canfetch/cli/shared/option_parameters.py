@@ -42,7 +42,11 @@ def no_color_option() -> Option:
 
 def quiet_option() -> Option:
     """Return `--quiet`."""
-    return Option(["-q", "--quiet"], is_flag=True, help="Print only errors. The exit code is the result.")
+    return Option(
+        ["-q", "--quiet"],
+        is_flag=True,
+        help="Print only errors, and warnings about files. The exit code is the result.",
+    )
 
 
 STAR: Final = "*"
