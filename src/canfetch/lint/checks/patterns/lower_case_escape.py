@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.text import UNRESERVED
-from canfetch.lint.analysis.escape_positions import find_escapes
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_values import rule_records_matching
@@ -23,20 +22,16 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         value = file.value(record)
         if record.value is None:
             continue
-        lower = [
-            (place, digits)
-            for place, digits in find_escapes(value)
-            if digits != digits.upper() and int(digits, 16) not in _UNRESERVED
-        ]
+        lower = [escape for escape in _LOWER.finditer(value) if int(escape[0][1:], 16) not in _UNRESERVED]
         if not lower:
             continue
         better = bytearray(value)
-        for place, digits in lower:
-            better[place + 1 : place + 3] = digits.upper()
-        start = record.value[0] + lower[0][0]
+        for escape in lower:
+            better[escape.start() : escape.end()] = escape[0].upper()
+        start = record.value[0] + lower[0].start()
         yield Occurrence(
             (start, start + 3),
-            {"escape": file.text(b"%" + lower[0][1]), "better": file.text(b"%" + lower[0][1].upper())},
+            {"escape": file.text(lower[0][0]), "better": file.text(lower[0][0].upper())},
             query_for(bytes(better), contrast_only=True),
             rewrite_value(record, bytes(better)),
         )

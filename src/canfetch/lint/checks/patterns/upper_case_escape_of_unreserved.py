@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.escapes import canonical
-from canfetch.core.text import UNRESERVED
-from canfetch.lint.analysis.escape_positions import find_escapes
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.regular_expressions import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
@@ -15,38 +13,31 @@ from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity
 
-_ESCAPE: Final = re.compile(rb"%[2-7][0-9A-Fa-f]")
-_UNRESERVED: Final = frozenset(UNRESERVED)
+# Those of unreserved characters.
+_ESCAPE: Final = re.compile(rb"%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|5[0-9AaFf]|7[0-9AaEe])")
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find escapes of letters, digits, `-`, `.`, `_` and `~`."""
     for record in rule_records_matching(file, _ESCAPE):
         value = file.value(record)
-        if record.value is None:
+        escape = _ESCAPE.search(value)
+        if record.value is None or escape is None:
             continue
-        unneeded = [(place, byte) for place, digits in find_escapes(value) if (byte := int(digits, 16)) in _UNRESERVED]
-        if not unneeded:
-            continue
-        better = _decoded(value, unneeded)
-        start = record.value[0] + unneeded[0][0]
+        better = _ESCAPE.sub(_decode, value)
+        start = record.value[0] + escape.start()
         # After a stray `%`, the decoded characters could form a new escape.
         same = canonical(better) == canonical(value) and not looks_like_regex(better)
         yield Occurrence(
             (start, start + 3),
-            {"escape": file.text(value[unneeded[0][0] :][:3]), "character": chr(unneeded[0][1])},
+            {"escape": file.text(escape[0]), "character": _decode(escape).decode()},
             query_for(better, contrast_only=True),
             rewrite_value(record, better) if same else None,
         )
 
 
-def _decoded(value: bytes, unneeded: list[tuple[int, int]]) -> bytes:
-    parts: list[bytes] = []
-    end = 0
-    for place, byte in unneeded:
-        parts += (value[end:place], bytes([byte]))
-        end = place + 3
-    return b"".join((*parts, value[end:]))
+def _decode(escape: re.Match[bytes]) -> bytes:
+    return bytes([int(escape[0][1:], 16)])
 
 
 CHECK = Check(
