@@ -4,8 +4,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from canfetch.core.text import display_text
-from canfetch.lint.analysis.regular_expressions import looks_like_regex
-from canfetch.lint.analysis.template_marks import has_template_mark
+from canfetch.lint.analysis.foreign_syntax import has_template_mark, looks_like_regex
 from canfetch.lint.check import VerdictQuery
 
 _EXAMPLE_ORIGIN: Final = "https://example.com"

@@ -15,6 +15,7 @@ from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
 from canfetch.lint.analysis.characters import CURLY_QUOTES, INVISIBLE_IN_KEYS, LONG_DASHES
 from canfetch.lint.analysis.content_kinds import file_is_binary, file_is_markup
+from canfetch.lint.analysis.foreign_syntax import has_template_mark
 from canfetch.lint.analysis.key_names import (
     CORE_NAMES,
     CORE_SPELLINGS,
@@ -23,7 +24,6 @@ from canfetch.lint.analysis.key_names import (
     suggest_key,
     translate_key,
 )
-from canfetch.lint.analysis.template_marks import has_template_mark
 from canfetch.lint.linted_file import LintedFile
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.analysis.template_marks import POSSIBLE_MARK, template_mark, words_to_replace
+from canfetch.lint.analysis.foreign_syntax import POSSIBLE_MARK, template_mark, words_to_replace
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
-from canfetch.lint.analysis.unset_values import UNSET, is_unset, unset_part
+from canfetch.lint.analysis.foreign_syntax import UNSET, is_unset, unset_part
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

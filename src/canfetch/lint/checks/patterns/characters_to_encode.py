@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.regular_expressions import looks_like_regex
+from canfetch.lint.analysis.foreign_syntax import looks_like_regex
 from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_values import rule_records_matching, rule_values
 from canfetch.lint.analysis.written_rules import has_written_rule

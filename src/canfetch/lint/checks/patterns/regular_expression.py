@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.regular_expressions import looks_like_regex, possible_regex
+from canfetch.lint.analysis.foreign_syntax import looks_like_regex, possible_regex
 from canfetch.lint.analysis.rule_values import rule_records_matching, rule_values
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
