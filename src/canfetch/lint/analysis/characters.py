@@ -1,4 +1,4 @@
-"""Characters that look like others, or like nothing, in UTF-8."""
+"""Characters that look like others, or like nothing, or that end a line for some parsers, in UTF-8."""
 
 from typing import Final
 
@@ -40,3 +40,13 @@ BLANKS: Final = {
 INVISIBLE_IN_KEYS: Final = tuple(
     character.encode() for character in "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u00a0\u3000"
 )
+
+
+def has_text_line_break(content: bytes) -> bool:
+    """Return whether some parsers split a line at a character other than CR and LF.
+
+    Cost: O(bytes).
+    """
+    if len(content.translate(None, LINE_BREAK_CONTROLS)) != len(content):
+        return True
+    return not content.isascii() and any(line_break in content for line_break in LONG_LINE_BREAKS)

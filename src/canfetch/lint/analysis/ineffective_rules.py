@@ -21,10 +21,10 @@ from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rule
 from canfetch.lint.analysis.exact_redundancy import ExactRedundancy, is_comparable
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.google_spellings import google_spellings
+from canfetch.lint.analysis.line_fixes import remove_line
 from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_coverage import covered_rules, covers_encoded
-from canfetch.lint.analysis.rule_fixes import remove_line
 from canfetch.lint.check import VARIANT, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
 from canfetch.lint.linted_file import LintedFile, LintedRule

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.canonical_rules import MAX_VALUE_LENGTH, canonical_form, canonical_rules
-from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.line_fixes import rewrite_value
 from canfetch.lint.fixes import Fix
 from canfetch.lint.linted_file import LintedFile
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.content_kinds import file_is_markup
-from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.line_fixes import line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile

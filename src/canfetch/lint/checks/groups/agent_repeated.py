@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
-from canfetch.lint.analysis.line_ends import has_text_line_break
+from canfetch.lint.analysis.characters import has_text_line_break
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span

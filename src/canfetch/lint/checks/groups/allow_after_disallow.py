@@ -8,7 +8,7 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.records import Record
-from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.line_fixes import line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule

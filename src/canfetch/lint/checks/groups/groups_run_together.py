@@ -5,7 +5,8 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
-from canfetch.lint.analysis.line_ends import has_text_line_break, line_end
+from canfetch.lint.analysis.characters import has_text_line_break
+from canfetch.lint.analysis.line_fixes import line_end
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile

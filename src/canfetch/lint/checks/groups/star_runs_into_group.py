@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.line_fixes import line_end
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_site_block
 from canfetch.lint.check import Check, Occurrence, VerdictQuery

@@ -7,8 +7,8 @@ from typing import Final
 
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
+from canfetch.lint.analysis.characters import has_text_line_break
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, LineOccurrence, Occurrence

@@ -9,7 +9,7 @@ from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.line_fixes import line_end
 from canfetch.lint.analysis.value_lists import path_lists, split_urls
 from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix, replace_span

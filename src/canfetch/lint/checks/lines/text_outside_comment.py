@@ -5,8 +5,8 @@ from functools import partial
 from typing import Final
 
 from canfetch.core.notes import Note
+from canfetch.lint.analysis.characters import has_text_line_break
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS
-from canfetch.lint.analysis.line_ends import has_text_line_break
 from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span

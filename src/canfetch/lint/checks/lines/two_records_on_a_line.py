@@ -10,7 +10,7 @@ from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import CORE_SPELLINGS, DISALLOW, TRANSLATED_KEYS, USER_AGENT
-from canfetch.lint.analysis.line_ends import line_end
+from canfetch.lint.analysis.line_fixes import line_end
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
-from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
+from canfetch.lint.analysis.line_fixes import count_nonempty_rules, remove_line
 from canfetch.lint.analysis.rule_values import EMPTY_VALUE, rule_records_matching, rules_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile

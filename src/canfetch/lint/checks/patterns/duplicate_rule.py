@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from canfetch.core.notes import Note
+from canfetch.lint.analysis.line_fixes import remove_line
 from canfetch.lint.analysis.repeated_rules import repeated_rules
-from canfetch.lint.analysis.rule_fixes import remove_line
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
 from canfetch.lint.linted_file import LintedFile, LintedRule

@@ -6,7 +6,7 @@ from typing import Final
 
 from canfetch.core.text import UNRESERVED
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_fixes import rewrite_value
+from canfetch.lint.analysis.line_fixes import rewrite_value
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile

@@ -12,8 +12,8 @@ from canfetch.lint.analysis.asset_patterns import blocked_asset
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.foreign_syntax import is_unset, looks_like_regex
+from canfetch.lint.analysis.line_fixes import rewrite_value
 from canfetch.lint.analysis.needs import OTHER_START, Trait
-from canfetch.lint.analysis.rule_fixes import rewrite_value
 from canfetch.lint.analysis.rule_neighbours import Neighbours
 from canfetch.lint.analysis.rule_values import rule_records_matching, rules_matching
 from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
-from canfetch.lint.analysis.rule_fixes import add_rule_below
+from canfetch.lint.analysis.line_fixes import add_rule_below
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Fix

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.rule_fixes import count_nonempty_rules, remove_line
+from canfetch.lint.analysis.line_fixes import count_nonempty_rules, remove_line
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile

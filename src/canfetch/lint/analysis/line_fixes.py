@@ -1,7 +1,6 @@
-"""Fixes that change the value of a rule or remove its line."""
+"""Fixes that change the value of a line, remove it or add another one, which ends like the others."""
 
 from canfetch.core.records import Record
-from canfetch.lint.analysis.line_ends import line_end
 from canfetch.lint.fixes import Edit, Fix, replace_span
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
@@ -28,3 +27,17 @@ def add_rule_below(file: LintedFile, rule: LintedRule, pattern: bytes) -> Edit:
 def count_nonempty_rules(group: LintedGroup) -> int:
     """Return the number of rules with a value. Without any rule, a group would merge with the next one."""
     return sum(rule.value != b"" for rule in group.rules)
+
+
+def line_end(file: LintedFile) -> bytes:
+    """Return the most frequent line end of a file, or LF if it has no line end."""
+    return file.compute_once(_line_end)
+
+
+def _line_end(file: LintedFile) -> bytes:
+    pairs = file.content.count(b"\r\n")
+    feeds = file.content.count(b"\n") - pairs
+    returns = file.content.count(b"\r") - pairs
+    if pairs > feeds and pairs >= returns:
+        return b"\r\n"
+    return b"\r" if returns > feeds else b"\n"
