@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from canfetch.agents.crawl_delays import ignores_crawl_delay
 from canfetch.core.records import Record
 from canfetch.lint.analysis.extension_records import extensions_named
-from canfetch.lint.analysis.group_parts import find_splits, listed_names
+from canfetch.lint.analysis.misread_groups import find_splits, listed_names
 from canfetch.lint.check import VARIANT, Check, Occurrence, Variant
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedToken
 from canfetch.lint.severity import Severities, Severity

@@ -6,10 +6,9 @@ from functools import partial
 from typing import Final
 
 from canfetch.lint.analysis.canonical_rules import matches_everything
-from canfetch.lint.analysis.group_parts import listed_names
 from canfetch.lint.analysis.line_fixes import line_end
+from canfetch.lint.analysis.misread_groups import listed_names, star_disallows, star_example
 from canfetch.lint.analysis.named_engines import follower_of, main_crawlers
-from canfetch.lint.analysis.star_rules import star_disallows, star_example
 from canfetch.lint.check import VARIANT, Check, Occurrence, Variant, VerdictQuery
 from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
 from canfetch.lint.fixes import Fix, replace_span

@@ -7,11 +7,10 @@ from typing import Final
 
 from canfetch.lint.analysis.canonical_rules import matches_everything
 from canfetch.lint.analysis.example_paths import example_path
-from canfetch.lint.analysis.group_parts import Split, find_splits, listed_names
 from canfetch.lint.analysis.line_fixes import line_end
+from canfetch.lint.analysis.misread_groups import Split, find_splits, listed_names, star_disallows
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.analysis.star_rules import star_disallows
 from canfetch.lint.check import VARIANT, Check, Occurrence, Variant, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedToken
