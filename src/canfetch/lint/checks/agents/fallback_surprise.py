@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.agent_names import known_agents
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path
-from canfetch.lint.analysis.known_agents import known_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile

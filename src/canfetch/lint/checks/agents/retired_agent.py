@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.known_agents import known_agents
+from canfetch.lint.analysis.agent_names import known_agents
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
