@@ -32,7 +32,7 @@ from canfetch.core.text import abbreviated, counted, printable_text
 from canfetch.core.verdict import Access
 from canfetch.errors import CanfetchError, OriginDisallowed, Undecided
 from canfetch.lint import Linter, Severity
-from canfetch.lint.analysis.host_kinds import is_unreachable
+from canfetch.lint.analysis.site_urls import is_unreachable
 
 _MAX_NAMES: Final = 4
 _WWW: Final = "www."

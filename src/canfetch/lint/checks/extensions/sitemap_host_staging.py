@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.host_kinds import host_of, is_staging
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
+from canfetch.lint.analysis.site_urls import host_of, is_staging
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile

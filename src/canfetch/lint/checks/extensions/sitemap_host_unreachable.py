@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.host_kinds import host_of, is_unreachable
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
+from canfetch.lint.analysis.site_urls import host_of, is_unreachable
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
