@@ -1,6 +1,7 @@
-"""The values of all allow and disallow lines as one text, so that a check searches them at once.
+"""The values of all allow and disallow lines: as one text, so that a check searches them at once, and as a set.
 
-A line end comes before and after each value. An expression can use it to match at the start or at the end of a value.
+In the text, a line end comes before and after each value. An expression can use it to match at the start or at the end
+of a value.
 """
 
 import re
@@ -81,3 +82,21 @@ def _rule_values(file: LintedFile) -> RuleValues:
     values = [content[start:end] for start, end in spans]
     starts = list(accumulate([len(value) + 1 for value in values], initial=1))
     return RuleValues(indices, [end for _, end in spans], b"\n".join((b"", *values, b"")), starts[:-1])
+
+
+def has_written_rule(file: LintedFile, group_of: Record, value: bytes) -> bool:
+    """Return whether the group and kind of a rule have a rule that is written with this value.
+
+    A rule whose path is cut off by a `#` does not count.
+
+    Cost: O(rules) for the first call, then O(1).
+    """
+    return (group_of.group, group_of.kind, value) in file.compute_once(_written_rules)
+
+
+def _written_rules(file: LintedFile) -> frozenset[tuple[int | None, RecordKind | None, bytes]]:
+    return frozenset(
+        (record.group, record.kind, file.value(record))
+        for record in file.rule_records
+        if record.value is not None and file.content[record.value[1] : record.value[1] + 1] != b"#"
+    )

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.rule_values import rule_values
-from canfetch.lint.analysis.written_rules import has_written_rule
+from canfetch.lint.analysis.rule_values import has_written_rule, rule_values
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -10,8 +10,8 @@ from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path, query_for
+from canfetch.lint.analysis.rule_values import has_written_rule
 from canfetch.lint.analysis.value_lists import path_lists
-from canfetch.lint.analysis.written_rules import has_written_rule
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.checks.lines import foreign_comment, quoted_value, two_records_on_a_line
 from canfetch.lint.fixes import Edit, Fix

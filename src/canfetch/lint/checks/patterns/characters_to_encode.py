@@ -7,8 +7,7 @@ from typing import Final
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.foreign_syntax import looks_like_regex
 from canfetch.lint.analysis.line_fixes import rewrite_value
-from canfetch.lint.analysis.rule_values import rule_records_matching, rule_values
-from canfetch.lint.analysis.written_rules import has_written_rule
+from canfetch.lint.analysis.rule_values import has_written_rule, rule_records_matching, rule_values
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severities, Severity

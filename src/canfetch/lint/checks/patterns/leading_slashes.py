@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.rule_values import rules_matching
-from canfetch.lint.analysis.written_rules import has_written_rule
+from canfetch.lint.analysis.rule_values import has_written_rule, rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
