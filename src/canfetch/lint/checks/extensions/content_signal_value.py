@@ -6,8 +6,12 @@ from typing import Final
 from canfetch.core.extensions.content_signal import parse_content_signal
 from canfetch.core.extensions.preference import split_path
 from canfetch.core.extensions.record import ExtensionNote
-from canfetch.lint.analysis.extension_records import PlacedExtension, extensions_noted
-from canfetch.lint.analysis.labelled_values import parse_labelled_values, rename_labels
+from canfetch.lint.analysis.extension_records import (
+    PlacedExtension,
+    extensions_noted,
+    parse_labelled_values,
+    rename_labels,
+)
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import Fix
 from canfetch.lint.linted_file import LintedFile
