@@ -1,12 +1,16 @@
-"""Deliveries of the file: response headers as checks need them, and deliveries for the examples of checks.
+"""Deliveries of the file: response headers as checks need them, files of the same site, and deliveries for examples.
 
 Most files are linted without a delivery. So what belongs to one is imported when it is used.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from canfetch.core.equivalence import comparison_key
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.core.origin import Origin, find_origin
 from canfetch.core.verdict import Access
+from canfetch.lint.analysis.site_urls import governed_origin
 from canfetch.lint.linted_file import LintedFile
 
 if TYPE_CHECKING:
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 AMBIGUOUS_STATUSES = (401, 403, 429)
 _URL = "https://example.com/robots.txt"
 _POLICY = "rfc9309"
+_PROFILE = "rfc9309"
 
 
 def successful_delivery(file: LintedFile) -> "CacheEntry | None":
@@ -92,3 +97,32 @@ def example_page(headers: "Headers" = ()) -> "PageRules":
     from canfetch.pages.page_rules import parse_page  # noqa: PLC0415 - only for examples
 
     return parse_page(headers=headers)
+
+
+def differing_schemes(file: LintedFile) -> Iterator[str]:
+    """Yield the URLs of the same host under another scheme that have different rules."""
+    for own, url, other in _siblings(file):
+        if other.host == own.host and other.scheme != own.scheme:
+            yield from _if_different(file, url)
+
+
+def differing_hosts(file: LintedFile) -> Iterator[str]:
+    """Yield the URLs of the host with or without `www.` that have different rules."""
+    for own, url, other in _siblings(file):
+        if other.host != own.host and other.host.removeprefix("www.") == own.host.removeprefix("www."):
+            yield from _if_different(file, url)
+
+
+def _siblings(file: LintedFile) -> Iterator[tuple[Origin, str, Origin]]:
+    own = governed_origin(file) if file.input.siblings else None
+    if own is not None:
+        for url in file.input.siblings:
+            other = find_origin(url)
+            if other is not None:
+                yield own, url, other
+
+
+def _if_different(file: LintedFile, url: str) -> Iterator[str]:
+    own, other = file.input.content, file.input.siblings[url] or b""
+    if other != own and comparison_key(other, _PROFILE) != comparison_key(own, _PROFILE):
+        yield url
