@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from canfetch.core.equivalence import differing_profiles, have_equal_extensions
 from canfetch.lint.analysis.content_kinds import file_is_wide
-from canfetch.lint.analysis.unread_agents import unread_agent_lines
+from canfetch.lint.analysis.unread_lines import unread_agent_lines
 from canfetch.lint.check import Category, Check
 from canfetch.lint.finding import Finding
 from canfetch.lint.fix_effects import ExaminationBudget, FixEffect, FixEffects

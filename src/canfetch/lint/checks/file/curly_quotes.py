@@ -10,7 +10,7 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.characters import CURLY_QUOTES, LONG_DASHES
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
+from canfetch.lint.analysis.unread_lines import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import AnyOccurrence, Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile

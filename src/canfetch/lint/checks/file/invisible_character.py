@@ -14,7 +14,7 @@ from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
-from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_below, query_for_unread
+from canfetch.lint.analysis.unread_lines import EXPLAINED_CHECKS, query_below, query_for_unread
 from canfetch.lint.check import Check, LineOccurrence, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile

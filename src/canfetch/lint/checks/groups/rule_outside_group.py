@@ -7,7 +7,7 @@ from canfetch.core.notes import Note
 from canfetch.lint.analysis.content_kinds import file_is_markup
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_fixes import line_end
-from canfetch.lint.analysis.unread_agents import unread_agent_above, unread_agent_lines
+from canfetch.lint.analysis.unread_lines import unread_agent_above, unread_agent_lines
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.linted_file import LintedFile

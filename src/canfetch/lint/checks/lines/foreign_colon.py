@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from canfetch.lint.analysis.odd_lines import Oddity, OddLine, odd_lines
-from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS, query_for_unread
+from canfetch.lint.analysis.unread_lines import EXPLAINED_CHECKS, query_for_unread
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import replace_span
 from canfetch.lint.linted_file import LintedFile

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from canfetch.lint.analysis.corrected_keys import corrected_keys
 from canfetch.lint.analysis.odd_lines import Oddity
-from canfetch.lint.analysis.unread_agents import EXPLAINED_CHECKS
+from canfetch.lint.analysis.unread_lines import EXPLAINED_CHECKS, corrected_keys
 from canfetch.lint.check import Check, LineOccurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

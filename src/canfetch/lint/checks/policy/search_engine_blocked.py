@@ -7,7 +7,7 @@ from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_near_site_block, find_site_block, is_closed
-from canfetch.lint.analysis.unread_agents import unread_agent_above
+from canfetch.lint.analysis.unread_lines import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.crawler_verdicts import profile_of
 from canfetch.lint.linted_file import LintedFile, LintedRule

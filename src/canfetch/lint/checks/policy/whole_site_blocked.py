@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.site_blocks import find_site_block, is_closed
-from canfetch.lint.analysis.unread_agents import unread_agent_above
+from canfetch.lint.analysis.unread_lines import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere

@@ -1,10 +1,12 @@
-"""Lines that were probably meant as user-agent lines, but that crawlers do not read as user-agent lines.
+"""Lines that crawlers do not read, with the key that was probably meant.
 
-With such a line in a file, it is unclear where groups begin. Two rules that look like duplicates may belong to
-different crawlers, and a rule that closes the site was meant for one crawler.
+With such a user-agent line in a file, it is unclear where groups begin. Two rules that look like duplicates may belong
+to different crawlers, and a rule that closes the site was meant for one crawler.
 """
 
 from bisect import bisect_right
+from collections.abc import Iterator
+from functools import partial
 from itertools import compress, islice
 from typing import Final
 
@@ -13,11 +15,12 @@ from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.key_names import ALLOW, DISALLOW, USER_AGENT
-from canfetch.lint.analysis.odd_lines import lines_meant_as
-from canfetch.lint.check import VerdictQuery
+from canfetch.lint.analysis.odd_lines import Oddity, OddLine, lines_meant_as, odd_lines
+from canfetch.lint.check import LineOccurrence, Occurrence, VerdictQuery
+from canfetch.lint.fixes import replace_span
 from canfetch.lint.linted_file import LintedFile
 
-# The checks whose findings the repair of such a line resolves. Their occurrences have the line in `lines`.
+# The checks whose findings the repair of such a user-agent line resolves. Their occurrences have the line in `lines`.
 EXPLAINED_CHECKS: Final = ("CF301", "CF302", "CF701", "CF702", "CF710")
 # At most this many rules below a line are tried as an example.
 _MAX_RULES: Final = 16
@@ -48,7 +51,7 @@ def _letters(text: bytes) -> bytes:
 
 
 def unread_agent_above(file: LintedFile, line: int) -> tuple[int, ...]:
-    """Return the last of these lines above a line, if no user-agent line is between them. Otherwise, return nothing."""
+    """Return the last of these lines above a line, unless a user-agent line is between them."""
     unread = file.compute_once(_sorted_lines)
     index = bisect_right(unread, line)
     above = unread[index - 1] if index else 0
@@ -94,3 +97,24 @@ def query_below(file: LintedFile, line: int, *, crawlers: tuple[str, ...] = ()) 
 
 def _sorted_lines(file: LintedFile) -> list[int]:
     return sorted(unread_agent_lines(file))
+
+
+def corrected_keys(file: LintedFile, oddity: Oddity) -> Iterator[LineOccurrence]:
+    """Yield the keys with this oddity, each with a fix that writes the known key."""
+    for line in odd_lines(file, oddity):
+        if line.name is not None:
+            yield LineOccurrence(line.record.line, partial(_occurrence, file, line, line.name))
+
+
+def _occurrence(file: LintedFile, line: OddLine, name: bytes) -> Occurrence:
+    record = line.record
+    if Note.MISSING_COLON in record.notes:
+        fix = replace_span(line.key[0], line.value_start, name + b": ", changes_verdicts=True)
+    else:
+        fix = replace_span(*line.key, name, changes_verdicts=True)
+    return Occurrence(
+        line.key,
+        {"key": file.text(file.key(record)), "name": file.text(name)},
+        query_for_unread(file, record, name, file.value(record)),
+        fix,
+    )
