@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 from lsprotocol import types
 
 from canfetch.lint import Finding, LintInput, LintReport, Severity
-from canfetch.lint.formats.check_pages import check_page
-from canfetch.lint.formats.locations import full_message, printable
+from canfetch.lint.formats.finding_parts import check_page, full_message, printable
 from canfetch.lsp.client_features import ClientFeatures
 from canfetch.lsp.editor_settings import DocumentSettings, EditorSettings, settings_for
 from canfetch.lsp.open_document import Snapshot, Span

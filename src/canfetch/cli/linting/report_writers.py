@@ -19,8 +19,7 @@ from canfetch.core.lines import line_text
 from canfetch.core.text import printable_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.check_pages import check_page
-from canfetch.lint.formats.locations import locate, quoted_line
+from canfetch.lint.formats.finding_parts import check_page, locate, quoted_line
 from canfetch.lint.formats.summaries import (
     describe_fix,
     summarize_findings,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
-from canfetch.lint.formats.locations import full_message, locate
+from canfetch.lint.formats.finding_parts import full_message, locate
 from canfetch.lint.formats.summaries import summarize_lines, summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity

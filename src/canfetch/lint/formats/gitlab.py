@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.locations import full_message, locate, printable
+from canfetch.lint.formats.finding_parts import full_message, locate, printable
 from canfetch.lint.formats.summaries import summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity

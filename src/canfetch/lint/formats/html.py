@@ -8,8 +8,7 @@ from canfetch.core.text import display_text
 from canfetch.lint.catalogue import ENGLISH, Catalogue
 from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.check_pages import check_page
-from canfetch.lint.formats.locations import locate, printable, quoted_line
+from canfetch.lint.formats.finding_parts import check_page, locate, printable, quoted_line
 from canfetch.lint.formats.summaries import (
     describe_fix,
     summarize_findings,

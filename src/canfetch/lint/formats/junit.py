@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from canfetch.lint.catalogue import ENGLISH, Catalogue
-from canfetch.lint.formats.locations import full_message, locate
+from canfetch.lint.formats.finding_parts import full_message, locate
 from canfetch.lint.formats.summaries import summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import Severity

@@ -10,9 +10,8 @@ from canfetch.lint.check import Check
 from canfetch.lint.checks import CHECKS
 from canfetch.lint.finding import Finding
 from canfetch.lint.fixes import Edit
-from canfetch.lint.formats.check_pages import check_page
+from canfetch.lint.formats.finding_parts import check_page, full_message, locate, printable
 from canfetch.lint.formats.gitlab import fingerprints
-from canfetch.lint.formats.locations import full_message, locate, printable
 from canfetch.lint.formats.summaries import describe_fix, summarize_undecided
 from canfetch.lint.report import LintReport
 from canfetch.lint.severity import DEFAULT, Severity

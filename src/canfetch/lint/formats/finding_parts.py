@@ -1,11 +1,16 @@
-"""Locations as editors count them: lines and columns from 1, columns in characters."""
+"""Parts of a finding that several formats show: its location, its line, its message, and the page of its check.
+
+Locations are as editors count them: lines and columns from 1, columns in characters.
+"""
 
 from typing import NamedTuple
 
 from canfetch.core.text import display_text, encode_text
 from canfetch.lint.catalogue import Catalogue
+from canfetch.lint.check import Check
 from canfetch.lint.finding import Finding, Position
 from canfetch.lint.linted_file import LintedFile
+from canfetch.repository import DOCUMENTATION
 
 
 class Location(NamedTuple):
@@ -56,3 +61,8 @@ def full_message(finding: Finding, catalogue: Catalogue) -> str:
 def printable(text: str) -> str:
     """Return text that can be encoded as UTF-8. Undecodable bytes of file names are escaped."""
     return display_text(encode_text(text))
+
+
+def check_page(check: Check, documentation: str | None = DOCUMENTATION) -> str | None:
+    """Return the URL of the page of a check, or None while the documentation has no address."""
+    return None if documentation is None else f"{documentation}/checks/{check.code}.html"
