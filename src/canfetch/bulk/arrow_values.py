@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from canfetch.bulk.arguments import is_arrow, is_whole
 from canfetch.bulk.extras import import_pyarrow
-from canfetch.bulk.native import native_attribute
-from canfetch.core.engines import native_module
+from canfetch.core.engines import native_attribute, native_module
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidColumn, MissingExtra
 

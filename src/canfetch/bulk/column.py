@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Any, NoReturn, Protocol
 
 from canfetch.bulk.extras import import_pyarrow
-from canfetch.bulk.native import native_attribute
 from canfetch.bulk.types import ColumnType, arrow_type, plain_row
-from canfetch.core.engines import native_module
+from canfetch.core.engines import native_attribute, native_module
 
 
 class ColumnSource(Protocol):

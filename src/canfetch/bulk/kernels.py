@@ -8,9 +8,8 @@ from canfetch.bulk.arguments import Chain, resolve_crawlers, resolve_names
 from canfetch.bulk.arrow_values import Value
 from canfetch.bulk.column import ColumnSource
 from canfetch.bulk.content_check import warn_about_names
-from canfetch.bulk.native import native_attribute
 from canfetch.bulk.parsed_files import FileTable, Plan
-from canfetch.core.engines import engine_name, get_compiler
+from canfetch.core.engines import engine_name, get_compiler, native_attribute
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.profiles import get_profile
 from canfetch.core.source import decode_source

@@ -13,7 +13,7 @@ import os
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.contract import CONTRACT, CompileFile
@@ -43,6 +43,17 @@ def native_module() -> ModuleType | None:
             f"outdated native engine: it has contract {module.CONTRACT}, expected {CONTRACT}; reinstall canfetch"
         )
     return module
+
+
+def native_attribute(name: str) -> Any:
+    """Return a class or function of the native module that works on columns.
+
+    Raises: EngineError: the module is missing, or older than this package.
+    """
+    value = getattr(native_module(), name, None)
+    if value is None:
+        raise EngineError(f"outdated native engine: it has no {name}; reinstall canfetch")
+    return value
 
 
 @cache
