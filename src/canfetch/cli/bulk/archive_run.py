@@ -1,16 +1,18 @@
-"""Runs of the commands that turn archives into a table, and what they report."""
+"""Runs of the commands that turn archives into a table: what they report, and what a failed one leaves."""
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from canfetch.bulk.archives.archive_job import Collected, collect, only_pages, store_path, write_table
+from canfetch.bulk.archives.archive_job import Collected, collect, has_progress, only_pages, store_path, write_table
 from canfetch.bulk.archives.capture_store import LeftOut, Missed
 from canfetch.bulk.archives.output_tables import TableOptions
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.sources import WEB_ARCHIVES, Source
+from canfetch.bulk.writing.work_folder import WorkFolder
 from canfetch.cli.bulk.options import (
     RunOptions,
     find_sources,
@@ -19,12 +21,12 @@ from canfetch.cli.bulk.options import (
     plain_agents,
     process_count,
 )
-from canfetch.cli.bulk.unfinished import unfinished
-from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK
+from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.output_files import PendingFile
 from canfetch.cli.shared.progress import Progress, byte_progress, item_progress
 from canfetch.core.quoting import quoted
 from canfetch.core.text import counted
+from canfetch.errors import CanfetchError
 
 _FAULTS_SHOWN: Final = 10
 
@@ -162,3 +164,41 @@ def open_faults(run: RunOptions) -> Iterator[SetAside]:
 
 def _plain(options: TableOptions) -> dict[str, Any]:
     return {**options._asdict(), "agents": plain_agents(options.agents)}
+
+
+@contextmanager
+def unfinished(folder: WorkFolder) -> Iterator[None]:
+    """Add to errors how to continue and how to remove the folder. Without progress, remove it.
+
+    Raises: CommandError: In place of an error of the run.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        advice = _advice(folder)
+        if advice:
+            Progress().print_error(f"canfetch: interrupted; {advice}")
+        raise
+    except BrokenPipeError:
+        raise
+    except (CanfetchError, CommandError, OSError) as error:
+        message = _message(error)
+        # Some errors remain until the run is restarted.
+        advice = "" if "--restart" in message else _advice(folder)
+        raise CommandError(f"{message}; {advice}" if advice else message) from None
+
+
+def _message(error: Exception) -> str:
+    if not isinstance(error, OSError) or isinstance(error, CanfetchError):
+        return str(error)
+    subject = "cannot write the output" if error.filename is None else quoted(os.fsdecode(error.filename))
+    return f"{subject}: {error.strerror or error}"
+
+
+def _advice(folder: WorkFolder) -> str:
+    """Return how to continue, or remove the folder and return an empty text."""
+    if has_progress(folder):
+        return f"the same command continues, and deleting {quoted(str(folder.path))} discards the work so far"
+    with suppress(OSError):
+        folder.discard()
+    return ""

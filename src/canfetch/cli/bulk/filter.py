@@ -16,7 +16,7 @@ from canfetch.bulk.reading.datasets import list_parts
 from canfetch.bulk.reading.row_files import DamagedTable, unreadable_table
 from canfetch.bulk.reading.sources import WEB_ARCHIVES, Source
 from canfetch.bulk.reading.url_lists import FORMATS, list_format
-from canfetch.cli.bulk.archive_run import SetAside, collect_captures, open_faults
+from canfetch.cli.bulk.archive_run import SetAside, collect_captures, open_faults, unfinished
 from canfetch.cli.bulk.options import (
     agent_parameters,
     find_sources,
@@ -28,7 +28,6 @@ from canfetch.cli.bulk.options import (
     run_parameters,
     selected_agents,
 )
-from canfetch.cli.bulk.unfinished import unfinished
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK, CommandError
 from canfetch.cli.shared.progress import Progress, byte_progress
 from canfetch.cli.shared.single_value_option import Choice, Option

@@ -13,7 +13,7 @@ from canfetch.bulk.writing.columns import Row
 from canfetch.bulk.writing.part_writers import open_part
 from canfetch.bulk.writing.processes import DUCKDB, ENGINES
 from canfetch.bulk.writing.work_folder import WorkFolder
-from canfetch.cli.bulk.archive_run import collect_captures, open_faults, print_counts
+from canfetch.cli.bulk.archive_run import collect_captures, open_faults, print_counts, unfinished
 from canfetch.cli.bulk.options import (
     find_sources,
     input_argument,
@@ -23,7 +23,6 @@ from canfetch.cli.bulk.options import (
     process_count,
     run_parameters,
 )
-from canfetch.cli.bulk.unfinished import unfinished
 from canfetch.cli.shared.agent_arguments import print_notes_about_names, resolve_agent
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_OK
 from canfetch.cli.shared.output_files import PendingFile
