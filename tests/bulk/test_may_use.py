@@ -13,8 +13,8 @@ from tests.bulk.generated_usage import URLS, generated_content
 import canfetch
 from canfetch.bulk import may_use, usage
 from canfetch.bulk.arguments import as_agents, as_column
+from canfetch.bulk.cell_texts import statements_text
 from canfetch.bulk.kernels import kernel_options
-from canfetch.bulk.statement_texts import statements_text
 from canfetch.bulk.uses import may_use_by_purpose, use_arrays
 from canfetch.consent.purposes import find_purpose
 from canfetch.consent.statements import record_statement

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from canfetch import Rule, parse
 from canfetch.bulk import Files, decide
-from canfetch.bulk.rule_texts import rule_text
+from canfetch.bulk.cell_texts import rule_text
 
 LIMIT = 256
 

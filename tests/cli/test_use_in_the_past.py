@@ -15,7 +15,7 @@ from tests.json_lines import read_json_lines
 
 import canfetch
 from canfetch.bulk.captured_sites import CapturedSites
-from canfetch.bulk.statement_texts import statements_text
+from canfetch.bulk.cell_texts import statements_text
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.sync_client import Client
 from canfetch.client.watch import Observation, WatchHistory

@@ -6,10 +6,10 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.bulk.arguments import Chain, chain_agent, resolve_crawler, resolve_name
 from canfetch.bulk.arrow_values import IDS, TEXTS, ArrowTable, Value, column_values
+from canfetch.bulk.cell_texts import rule_text
 from canfetch.bulk.column import ValueColumn
 from canfetch.bulk.content_check import check_contents
 from canfetch.bulk.parsed_files import OUTCOMES, Outcome, Plan
-from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.types import BOOL, DECISION, USAGE, struct_of
 from canfetch.consent.statements import record_kind
 from canfetch.consent.verdict import StatementKind

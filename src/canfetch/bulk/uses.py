@@ -21,11 +21,11 @@ from canfetch.bulk.arguments import (
     resolve_names,
 )
 from canfetch.bulk.arrow_values import Value, is_text, read_values
+from canfetch.bulk.cell_texts import statements_text
 from canfetch.bulk.column import ArrowColumn, Column, ColumnSource
 from canfetch.bulk.decisions import shared_kernel
 from canfetch.bulk.extras import import_extra, import_pyarrow
 from canfetch.bulk.kernels import KernelOptions, kernel_options
-from canfetch.bulk.statement_texts import statements_text
 from canfetch.bulk.types import USE, arrow_type
 from canfetch.consent.purposes import control_tokens, find_purpose
 from canfetch.consent.robots_answers import RobotsAnswers, UseAnswer

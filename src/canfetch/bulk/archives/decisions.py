@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final, NamedTuple
 
-from canfetch.bulk.rule_texts import RULE_BYTES
+from canfetch.bulk.cell_texts import RULE_BYTES
 from canfetch.bulk.uses import may_name_license
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.verdict import SourceState, StatementKind

@@ -17,12 +17,11 @@ from canfetch.bulk.archives.decisions import (
     use_without_rules,
 )
 from canfetch.bulk.archives.url_decisions import URLDecisions
+from canfetch.bulk.cell_texts import RULE_BYTES, rule_text, statements_text
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.row_files import Row, load_pyarrow, parquet_errors
 from canfetch.bulk.reading.sources import STANDARD_INPUT, check_different_names, check_json_lines, is_regular_file
 from canfetch.bulk.reading.url_lists import check_url_column, list_format, missing_column, read_url_rows
-from canfetch.bulk.rule_texts import RULE_BYTES, rule_text
-from canfetch.bulk.statement_texts import statements_text
 from canfetch.bulk.writing.columns import Column, ColumnType
 from canfetch.consent.decision import statement_source
 from canfetch.consent.statements import unreachable_statement

@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 from canfetch.bulk.archives.decisions import FileDecisions, NamedAgent, is_truncated
 from canfetch.bulk.archives.http_archive_metrics import robots_metrics
 from canfetch.bulk.archives.resolution import ResolvedFile
+from canfetch.bulk.cell_texts import rule_text
 from canfetch.bulk.decisions import clear_cache, named_chains, shared_kernel
 from canfetch.bulk.kernels import KernelOptions
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture
-from canfetch.bulk.rule_texts import rule_text
 from canfetch.bulk.writing.columns import Column, ColumnType, Row, Schema, bytes_cells
 from canfetch.core.document import parse
 from canfetch.core.text import display_text, portable_text
