@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from canfetch.bulk.reading.formats import format_of_name, is_json_name, is_text_part_name
+from canfetch.bulk.reading.file_names import format_of_name, is_json_name, is_text_part_name
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 

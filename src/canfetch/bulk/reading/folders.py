@@ -6,8 +6,7 @@ from typing import Final
 
 from canfetch.bulk.reading.captures import MAX_CONTENT_BYTES, Capture, Fault
 from canfetch.bulk.reading.datasets import METADATA_PREFIXES, raise_error
-from canfetch.bulk.reading.file_names import named_capture
-from canfetch.bulk.reading.formats import format_of_name
+from canfetch.bulk.reading.file_names import format_of_name, named_capture
 from canfetch.core.text import printable_text
 
 _TABLE: Final = "a table or an archive by its suffix, and not a robots.txt: pass it by itself"

@@ -12,8 +12,8 @@ from canfetch.bulk.reading.arc_records import ARC
 from canfetch.bulk.reading.captures import EMPTY, Capture, Fault, is_robots_url
 from canfetch.bulk.reading.compressed_tables import GZIP_MAGIC, check_compression, decompressed
 from canfetch.bulk.reading.datasets import list_parts
+from canfetch.bulk.reading.file_names import format_of_name, is_json_name
 from canfetch.bulk.reading.folders import read_folder
-from canfetch.bulk.reading.formats import format_of_name, is_json_name
 from canfetch.bulk.reading.row_files import BadRows, EmptyTable, PlacedRow, read_csv, read_ndjson, read_parquet
 from canfetch.bulk.reading.rows import COLUMNS, missing_columns, target_captures, to_capture
 from canfetch.bulk.reading.tar_files import read_tar

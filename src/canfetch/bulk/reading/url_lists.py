@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from canfetch.bulk.reading.captures import Fault
 from canfetch.bulk.reading.compressed_tables import decompressed
-from canfetch.bulk.reading.formats import format_of_name
+from canfetch.bulk.reading.file_names import format_of_name
 from canfetch.bulk.reading.row_files import (
     MAX_LINE_BYTES,
     TOO_LONG,
