@@ -15,10 +15,9 @@ from canfetch.errors import InvalidOption, InvalidProductToken
 from canfetch.logs.activity import DEFAULT_GRACE, Activity, Shared
 from canfetch.logs.formats import LogFormat, create_format, detect_format
 from canfetch.logs.history import RobotsHistory
-from canfetch.logs.log_blocks import Block, read_blocks
+from canfetch.logs.log_blocks import Block, Row, read_blocks
 from canfetch.logs.recent import Recent
 from canfetch.logs.report import BadLine, CrawlerReport, LogReport
-from canfetch.logs.rows import Row
 from canfetch.logs.signature_counts import SignatureCounts
 
 ADDRESS_LIMIT: Final = 200_000

@@ -9,7 +9,7 @@ from canfetch.core.choices import nearest_choice
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.logs.json_format import JSONFormat
-from canfetch.logs.rows import Row
+from canfetch.logs.log_blocks import Row
 from canfetch.logs.text_format import W3C_FIELDS, CombinedFormat, W3CFormat
 
 LogFormatName = Literal["combined", "vhost", "json", "w3c"]

@@ -9,7 +9,7 @@ from canfetch.agents.identity import SignedRequest
 from canfetch.core.quoting import quoted
 from canfetch.core.text import encode_text
 from canfetch.errors import InvalidOption
-from canfetch.logs.rows import Row, bad_row
+from canfetch.logs.log_blocks import Row, bad_row
 
 # The first of these fields that an object has is used. A dot separates the keys of nested objects.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {

@@ -1,4 +1,4 @@
-"""The lines of a log in large blocks, decompressed on the way."""
+"""The lines of a log in large blocks, decompressed on the way, and the rows that all formats read them into."""
 
 import codecs
 import gzip
@@ -7,8 +7,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import IO, Any, BinaryIO, Final, NamedTuple
+from typing import IO, Any, BinaryIO, Final, Literal, NamedTuple
 
+from canfetch.agents.identity import SignedRequest
 from canfetch.errors import MissingExtra
 
 BLOCK_BYTES: Final = 1 << 18
@@ -17,6 +18,12 @@ MAX_LINE_BYTES: Final = 1 << 17
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _LONG_LINE_PREFIX_BYTES: Final = 200
+
+# A row is a plain tuple, because a log has millions of them: the host, the client's address, the time as the log writes
+# it, the target or URL, the status, the User-Agent header, a line that could not be read, and the request if it is
+# signed and the log has its signature. If there is a line that could not be read, all others are empty. A blank line
+# is a row whose elements are all empty.
+Row = tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, SignedRequest | Literal[b""]]
 
 
 class Block(NamedTuple):
@@ -123,3 +130,8 @@ def _open_zstd(stream: Any) -> tuple[Any, tuple[type[Exception], ...]]:
     except ImportError:
         raise MissingExtra("logs compressed with zstd require canfetch[http]: pip install 'canfetch[http]'") from None
     return module.ZstdDecompressor().stream_reader(stream, read_across_frames=True), (EOFError, module.ZstdError)
+
+
+def bad_row(line: bytes) -> Row:
+    """Return the row of a line that could not be read."""
+    return (b"", b"", b"", b"", b"", b"", line, b"")

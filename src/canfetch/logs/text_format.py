@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from canfetch.logs.rows import Row, bad_row
+from canfetch.logs.log_blocks import Row, bad_row
 
 # One expression for a whole block of lines, because a call for each line would take twice as long. Its groups are
 # those of a row. The last but one takes the lines that it cannot read, and the last one is empty. No part of it can
