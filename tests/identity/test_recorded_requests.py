@@ -150,7 +150,7 @@ def test_signatures_in_logs(directories: Directories, form: str) -> None:
 
 
 def test_signers_in_logs_are_bounded(directories: Directories, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("canfetch.logs.signature_counts._SIGNERS_LIMIT", 3)
+    monkeypatch.setattr("canfetch.logs.bounded_memory._SIGNERS_LIMIT", 3)
     verifier = IdentityVerifier(dns=False, signatures=directories.verifier())
     analysis = LogAnalysis(RobotsHistory(), identify_signed=verifier.verify_recorded)
     request = Request("/a", "OwnBot/1.0", NOW, host="example.com")

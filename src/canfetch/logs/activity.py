@@ -11,10 +11,9 @@ from canfetch.core.lines import line_text, physical_lines
 from canfetch.core.profiles import get_profile
 from canfetch.core.text import display_text
 from canfetch.errors import CanfetchError
+from canfetch.logs.bounded_memory import Recent, SignatureCounts
 from canfetch.logs.history import RobotsHistory, Timeline
-from canfetch.logs.recent import Recent
 from canfetch.logs.report import CrawlerReport
-from canfetch.logs.signature_counts import SignatureCounts
 
 # RFC 9309 section 2.4: crawlers should not use a robots.txt for longer than 24 hours.
 _ROBOTS_TXT_LIFETIME: Final = 86_400.0

@@ -13,12 +13,11 @@ from canfetch.core.text import display_text
 from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidOption, InvalidProductToken
 from canfetch.logs.activity import DEFAULT_GRACE, Activity, Shared
+from canfetch.logs.bounded_memory import Recent, SignatureCounts
 from canfetch.logs.formats import LogFormat, create_format, detect_format
 from canfetch.logs.history import RobotsHistory
 from canfetch.logs.log_blocks import Block, Row, read_blocks
-from canfetch.logs.recent import Recent
 from canfetch.logs.report import BadLine, CrawlerReport, LogReport
-from canfetch.logs.signature_counts import SignatureCounts
 
 ADDRESS_LIMIT: Final = 200_000
 CRAWLER_LIMIT: Final = 2_000
