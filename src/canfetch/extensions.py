@@ -5,7 +5,6 @@ about them.
 """
 
 from canfetch.core.extensions.acap import AcapField
-from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.clean_param import CleanParam
 from canfetch.core.extensions.collection import Extensions
 from canfetch.core.extensions.comment import Comment
@@ -14,7 +13,7 @@ from canfetch.core.extensions.content_usage import ContentUsage
 from canfetch.core.extensions.crawl_delay import CacheDelay, CrawlDelay
 from canfetch.core.extensions.document_urls import CatalogURL, License, SitemapURL
 from canfetch.core.extensions.host import HostName
-from canfetch.core.extensions.page_rule import PathPageRule
+from canfetch.core.extensions.path_rules import AITrainingRule, PathPageRule
 from canfetch.core.extensions.preference import Preference, UsagePreference, UsagePurpose
 from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionScope
 from canfetch.core.extensions.request_rate import RequestRate

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from canfetch.core.extensions.collection import Extensions
     from canfetch.core.extensions.document_urls import License
     from canfetch.core.extensions.index import GroupExtensions
-    from canfetch.core.extensions.page_rule import PathPageRule
+    from canfetch.core.extensions.path_rules import PathPageRule
     from canfetch.core.extensions.record import Extension
     from canfetch.core.extensions.usage import Usage
 

@@ -6,14 +6,13 @@ import pytest
 
 import canfetch
 from canfetch.core.extensions.acap import AcapField, parse_acap_field
-from canfetch.core.extensions.ai_training import AITrainingRule, parse_ai_training_rule
 from canfetch.core.extensions.clean_param import CleanParam, parse_clean_param
 from canfetch.core.extensions.comment import Comment, parse_comment
 from canfetch.core.extensions.crawl_delay import CacheDelay, parse_delay_record
 from canfetch.core.extensions.document_urls import License, parse_absolute_url
 from canfetch.core.extensions.host import HostName, parse_host
 from canfetch.core.extensions.known_records import is_known_key, known_record
-from canfetch.core.extensions.page_rule import PathPageRule, parse_page_rule
+from canfetch.core.extensions.path_rules import AITrainingRule, PathPageRule, parse_path_rule
 from canfetch.core.extensions.preference import Preference, most_restrictive
 from canfetch.core.extensions.robot_version import RobotVersion, parse_robot_version
 from canfetch.extensions import ExtensionNote as Note
@@ -78,12 +77,12 @@ def test_yandex_clean_param_over_500_bytes_is_noted() -> None:
 
 @pytest.mark.parametrize("value", [b"/old/", b"*.pdf$"])
 def test_google_noindex_is_a_pattern(value: bytes) -> None:
-    assert parse_page_rule("noindex", value) == (PathPageRule("noindex", value), Note.OBSOLETE)
+    assert parse_path_rule(PathPageRule, "noindex", value) == (PathPageRule("noindex", value), Note.OBSOLETE)
 
 
 @pytest.mark.parametrize("value", [b"", b"old"])
 def test_google_noindex_without_a_pattern_is_unreadable(value: bytes) -> None:
-    assert parse_page_rule("noindex", value) == (None, Note.OBSOLETE | Note.UNREADABLE)
+    assert parse_path_rule(PathPageRule, "noindex", value) == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
 def test_conner1996_comment() -> None:
@@ -136,9 +135,9 @@ def test_acap_field_without_a_name_is_unreadable() -> None:
 
 def test_canel2024_ai_training_rules() -> None:
     rule = AITrainingRule(Preference.DISALLOW, b"/x")
-    assert parse_ai_training_rule(Preference.DISALLOW, b"/x") == (rule, Note.OBSOLETE)
+    assert parse_path_rule(AITrainingRule, Preference.DISALLOW, b"/x") == (rule, Note.OBSOLETE)
     assert [usage.label for usage in rule.usage_preferences] == ["disallowaitraining"]
-    assert parse_ai_training_rule(Preference.ALLOW, b"") == (None, Note.OBSOLETE | Note.UNREADABLE)
+    assert parse_path_rule(AITrainingRule, Preference.ALLOW, b"") == (None, Note.OBSOLETE | Note.UNREADABLE)
 
 
 def test_aipref_most_restrictive() -> None:

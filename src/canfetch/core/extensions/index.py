@@ -12,7 +12,7 @@ from canfetch.core.escapes import escape_literal
 from canfetch.core.extensions.clean_param import CleanParam, CleanParamSet
 from canfetch.core.extensions.collection import Extensions, parse_extensions
 from canfetch.core.extensions.document_urls import License
-from canfetch.core.extensions.page_rule import PathPageRule
+from canfetch.core.extensions.path_rules import PathPageRule
 from canfetch.core.extensions.preference import UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.usage import Usage

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from canfetch.core.extensions import acap
-from canfetch.core.extensions.ai_training import parse_ai_training_rule
 from canfetch.core.extensions.clean_param import parse_clean_param
 from canfetch.core.extensions.comment import parse_comment
 from canfetch.core.extensions.content_signal import parse_content_signal
@@ -13,7 +12,7 @@ from canfetch.core.extensions.content_usage import parse_content_usage
 from canfetch.core.extensions.crawl_delay import CacheDelay, CrawlDelay, parse_delay_record
 from canfetch.core.extensions.document_urls import CatalogURL, License, parse_absolute_url, parse_sitemap_record
 from canfetch.core.extensions.host import parse_host
-from canfetch.core.extensions.page_rule import PAGE_RULES, parse_page_rule
+from canfetch.core.extensions.path_rules import PAGE_RULES, AITrainingRule, PathPageRule, parse_path_rule
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.extensions.record import ExtensionNote, ExtensionScope
 from canfetch.core.extensions.request_rate import parse_request_rate
@@ -95,11 +94,14 @@ _RECORDS: Final = (
     KnownRecord("visit-time", _with_note(parse_daily_window), _GROUP, _CONNER),
     KnownRecord("robot-version", parse_robot_version, GROUP_OR_FILE, _CONNER),
     KnownRecord("comment", parse_comment, GROUP_OR_FILE, _CONNER),
-    *(KnownRecord(rule, partial(parse_page_rule, rule), _GROUP, "Google, until September 2019") for rule in PAGE_RULES),
+    *(
+        KnownRecord(rule, partial(parse_path_rule, PathPageRule, rule), _GROUP, "Google, until September 2019")
+        for rule in PAGE_RULES
+    ),
     KnownRecord("content-signal", parse_content_signal, GROUP_OR_FILE, _SIGNALS),
     KnownRecord("content-usage", parse_content_usage, _GROUP, "draft-ietf-aipref-attach-05"),
-    KnownRecord("disallowaitraining", partial(parse_ai_training_rule, Preference.DISALLOW), _GROUP, _CANEL),
-    KnownRecord("allowaitraining", partial(parse_ai_training_rule, Preference.ALLOW), _GROUP, _CANEL),
+    KnownRecord("disallowaitraining", partial(parse_path_rule, AITrainingRule, Preference.DISALLOW), _GROUP, _CANEL),
+    KnownRecord("allowaitraining", partial(parse_path_rule, AITrainingRule, Preference.ALLOW), _GROUP, _CANEL),
     KnownRecord("license", partial(parse_absolute_url, License), GROUP_OR_FILE, "RSL 1.0"),
     KnownRecord("agentmap", partial(parse_absolute_url, CatalogURL), _FILE, "Agentic Resource Discovery v0.91"),
     KnownRecord("schemamap", partial(parse_absolute_url, CatalogURL), _FILE, "NLWeb"),

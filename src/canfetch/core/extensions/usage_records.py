@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.core.contract import OtherRow
-from canfetch.core.extensions.ai_training import AITrainingRule
 from canfetch.core.extensions.collection import Extensions, ParsedT, parse_extensions
 from canfetch.core.extensions.content_signal import ContentSignal
 from canfetch.core.extensions.content_usage import ContentUsage
 from canfetch.core.extensions.known_records import KNOWN_RECORDS
+from canfetch.core.extensions.path_rules import AITrainingRule
 from canfetch.core.extensions.preference import Preference, UsagePurpose, most_restrictive
 from canfetch.core.extensions.record import Extension, ExtensionScope
 from canfetch.core.extensions.usage import UsageStatement, explain_statements

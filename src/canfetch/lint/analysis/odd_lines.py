@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from canfetch.core.extensions.known_records import KNOWN_RECORDS, is_known_key, known_record
-from canfetch.core.extensions.page_rule import PAGE_RULES
+from canfetch.core.extensions.path_rules import PAGE_RULES
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
