@@ -7,14 +7,13 @@ import pytest
 import canfetch
 from canfetch.core.extensions.acap import AcapField, parse_acap_field
 from canfetch.core.extensions.clean_param import CleanParam, parse_clean_param
-from canfetch.core.extensions.comment import Comment, parse_comment
 from canfetch.core.extensions.crawl_delay import CacheDelay, parse_delay_record
 from canfetch.core.extensions.document_urls import License, parse_absolute_url
+from canfetch.core.extensions.extended_standard import Comment, RobotVersion, parse_comment, parse_robot_version
 from canfetch.core.extensions.host import HostName, parse_host
 from canfetch.core.extensions.known_records import is_known_key, known_record
 from canfetch.core.extensions.path_rules import AITrainingRule, PathPageRule, parse_path_rule
 from canfetch.core.extensions.preference import Preference, most_restrictive
-from canfetch.core.extensions.robot_version import RobotVersion, parse_robot_version
 from canfetch.extensions import ExtensionNote as Note
 from canfetch.extensions import ExtensionScope as Scope
 

@@ -6,17 +6,16 @@ from typing import Any, Final, NamedTuple
 
 from canfetch.core.extensions import acap
 from canfetch.core.extensions.clean_param import parse_clean_param
-from canfetch.core.extensions.comment import parse_comment
 from canfetch.core.extensions.content_signal import parse_content_signal
 from canfetch.core.extensions.content_usage import parse_content_usage
 from canfetch.core.extensions.crawl_delay import CacheDelay, CrawlDelay, parse_delay_record
 from canfetch.core.extensions.document_urls import CatalogURL, License, parse_absolute_url, parse_sitemap_record
+from canfetch.core.extensions.extended_standard import parse_comment, parse_robot_version
 from canfetch.core.extensions.host import parse_host
 from canfetch.core.extensions.path_rules import PAGE_RULES, AITrainingRule, PathPageRule, parse_path_rule
 from canfetch.core.extensions.preference import Preference
 from canfetch.core.extensions.record import ExtensionNote, ExtensionScope
 from canfetch.core.extensions.request_rate import parse_request_rate
-from canfetch.core.extensions.robot_version import parse_robot_version
 from canfetch.core.extensions.windows import parse_daily_window
 from canfetch.core.text import display_text
 
