@@ -19,8 +19,7 @@ from canfetch.compare.direct import (
     least_length,
     matches,
 )
-from canfetch.compare.forms import Form
-from canfetch.compare.patterns import Pattern
+from canfetch.compare.patterns import Form, Pattern
 from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.witnesses import shortest_target
 from canfetch.core.profiles import get_profile

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise, permutations
 from typing import Final, NamedTuple
 
-from canfetch.compare.forms import ENCODED, Form, in_form
-from canfetch.compare.patterns import Pattern, fixed_head
+from canfetch.compare.patterns import ENCODED, Form, Pattern, fixed_head, in_form
 from canfetch.core.patterns import Segments
 
 # For longer texts, the time must not grow with the square of their length.

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from canfetch.compare.budget import Budget, is_native
 from canfetch.compare.domains import ORDINARY, READABLE_FIRST, Domain, domain_of
-from canfetch.compare.forms import ENCODED, Form
-from canfetch.compare.patterns import Pattern, RankedPattern
+from canfetch.compare.patterns import ENCODED, Form, Pattern, RankedPattern
 from canfetch.compare.rankings import Decisions, Key, RankedSide, Wanted, key_of
 from canfetch.core.profiles import Profile
 

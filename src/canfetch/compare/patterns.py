@@ -1,23 +1,53 @@
-"""Ranked patterns: the rules of one agent, as comparisons need them.
+"""Ranked patterns: the rules of one agent, as comparisons need them, with the forms of targets that they match.
 
 1. The matching pattern with the lowest rank decides.
 2. Ranks of the same pattern are equal in two files of one profile, so that comparisons recognise what files share.
 """
 
 from collections.abc import Iterable, Iterator
+from enum import IntEnum
 from typing import Final, NamedTuple
 
-from canfetch.compare.forms import Form
-from canfetch.core.escapes import unescape_literal
+from canfetch.core.escapes import RESERVED_DATA, unescape_literal
 from canfetch.core.patterns import parse_pattern, split_segments
 from canfetch.core.profiles import Profile
 from canfetch.core.text import HEX_DIGITS
 from canfetch.core.verdict import Rule
 
+QUERY_MARK: Final = ord("?")
 ROBOTS_TXT: Final = b"/robots.txt"
 # Comes before the rank of every rule.
 _FIRST: Final = -(1 << 62)
 _new_tuple: Final = tuple.__new__
+
+
+class Form(IntEnum):
+    """The form of the target that a pattern is compared with."""
+
+    AS_IS = 0
+    """The target itself."""
+    FORM_B = 1
+    """Form (b) of docs/semantics.md: reserved data in the query is encoded."""
+
+
+ENCODED: Final[dict[Form, tuple[dict[int, bytes], dict[int, bytes]]]] = {
+    Form.AS_IS: ({}, {}),
+    Form.FORM_B: ({}, {byte: b"%%%02X" % byte for byte in RESERVED_DATA}),
+}
+"""The bytes that each form encodes: in the path, up to the first `?`, and in the query."""
+
+
+def in_form(target: bytes, form: Form) -> bytes:
+    """Return a form of a target.
+
+    Cost: O(bytes).
+    """
+    if form is Form.AS_IS:
+        return target
+    in_path, in_query = ENCODED[form]
+    path, mark, query = target.partition(b"?")
+    pieces = [in_path.get(byte, b"%c" % byte) for byte in path + mark]
+    return b"".join([*pieces, *(in_query.get(byte, b"%c" % byte) for byte in query)])
 
 
 class Pattern(NamedTuple):

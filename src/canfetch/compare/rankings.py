@@ -7,9 +7,8 @@ from typing import Final, NamedTuple
 
 from canfetch.compare.budget import Budget
 from canfetch.compare.direct import least_length
-from canfetch.compare.forms import Form, in_form
 from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import Pattern, RankedPattern
+from canfetch.compare.patterns import Form, Pattern, RankedPattern, in_form
 from canfetch.core.patterns import Segments
 
 # The index finds a segment by this many of its bytes.

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 from canfetch.compare.budget import Budget
 from canfetch.compare.domains import DEAD, READABLE_FIRST, Domain
-from canfetch.compare.forms import ENCODED, QUERY_MARK, Form
-from canfetch.compare.patterns import Pattern
+from canfetch.compare.patterns import ENCODED, QUERY_MARK, Form, Pattern
 
 # The position in a pattern that no continuation of the target matches.
 _FAILED: Final = -1
