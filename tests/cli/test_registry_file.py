@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from canfetch.agents import PublishedHeader
-from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.registry_files import load_registry
 
 Run = Any
 

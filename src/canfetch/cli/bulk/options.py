@@ -30,7 +30,7 @@ from canfetch.cli.shared.option_parameters import (
     registry_option,
 )
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
-from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.registry_files import load_registry
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption

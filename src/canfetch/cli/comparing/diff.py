@@ -24,7 +24,7 @@ from canfetch.cli.shared.option_parameters import (
     profile_option,
     registry_option,
 )
-from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.registry_files import load_registry
 from canfetch.cli.shared.requested_urls import read_urls
 from canfetch.cli.shared.row_writers import JsonWriter
 from canfetch.cli.shared.single_value_option import Option, complete_path

@@ -18,7 +18,6 @@ import click
 
 from canfetch.agents import Crawler, Registry
 from canfetch.agents.identity import Identity, IdentityStatus, SignatureStatus, SignedRequest, parse_address
-from canfetch.cli.shared.address_lists import open_address_lists
 from canfetch.cli.shared.agent_arguments import unknown_crawler
 from canfetch.cli.shared.command_errors import EXIT_ERROR, EXIT_NEGATIVE, EXIT_OK, CommandError
 from canfetch.cli.shared.history_options import parse_time
@@ -31,7 +30,7 @@ from canfetch.cli.shared.option_parameters import (
     registry_option,
 )
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
-from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.registry_files import load_registry, open_address_lists
 from canfetch.cli.shared.row_writers import CsvWriter, JsonWriter, write_rows
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import pad, printable

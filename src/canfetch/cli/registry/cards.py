@@ -23,7 +23,7 @@ from canfetch.cli.shared.option_parameters import complete_crawler, format_optio
 from canfetch.cli.shared.output_files import replace_file
 from canfetch.cli.shared.output_parameters import OutputFile, check_outputs
 from canfetch.cli.shared.progress import Progress
-from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.registry_files import load_registry
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.cli.shared.terminal import print_message, printable
 from canfetch.core.origin import find_origin

@@ -8,7 +8,7 @@ from canfetch.agents.requested import RequestedAgent
 from canfetch.cli.shared.agent_arguments import resolve_agent
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import read_list
-from canfetch.cli.shared.registry_file import load_registry
+from canfetch.cli.shared.registry_files import load_registry
 from canfetch.cli.shared.terminal import Palette, printable
 from canfetch.core.quoting import quoted
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from canfetch.cli.shared.address_lists import open_address_lists
 from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.input_files import reading_problem
+from canfetch.cli.shared.registry_files import open_address_lists
 from canfetch.cli.shared.single_value_option import Choice, Option
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption, MissingExtra
