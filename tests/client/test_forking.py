@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -134,8 +135,10 @@ def test_sqlite_store_in_use_during_a_fork_is_unusable_in_the_child(
                 store.get(ORIGIN)
             return True
 
-        with store._lock:
+        with ThreadPoolExecutor(1) as other:
+            other.submit(store._lock.acquire).result()
             assert is_true_in_child(check)
+            other.submit(store._lock.release).result()
         store.put(make_entry())
 
 

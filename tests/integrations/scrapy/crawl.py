@@ -105,9 +105,8 @@ class PlannedSpider(scrapy.Spider):
     def answered(self, response: scrapy.http.Response) -> Iterator[Any]:
         """Record a response."""
         verdict = response.meta.get("canfetch_page_verdict", response.meta.get("canfetch_use_verdict"))
-        self._record(
-            response.meta["first_url"], response.status, meta={} if verdict is None else {"page": str(verdict)}
-        )
+        meta = {} if verdict is None else {"page": str(verdict)}
+        self._record(response.meta["first_url"], response.status, meta={**meta, **signatures(response.request)})
         if files := response.meta.get("file_urls"):
             yield {"file_urls": files}
         if self._plan["one_by_one"]:
@@ -116,7 +115,8 @@ class PlannedSpider(scrapy.Spider):
     def failed(self, failure: Any) -> Iterator[Any]:
         """Record a dropped request."""
         error = failure.value
-        self._record(failure.request.meta["first_url"], None, type(error).__name__, str(error))
+        meta = signatures(failure.request)
+        self._record(failure.request.meta["first_url"], None, type(error).__name__, str(error), meta)
         if self._plan["one_by_one"]:
             yield from self._next(1)
 
@@ -135,6 +135,12 @@ class PlannedSpider(scrapy.Spider):
         meta: dict[str, str] | None = None,
     ) -> None:
         self._result["pages"][url] = Page(status, error, message, meta or {})._asdict()
+
+
+def signatures(request: Any) -> dict[str, str]:
+    """Return the headers of a request that belong to a signature."""
+    names = ("Signature", "Signature-Input", "Signature-Agent")
+    return {name: request.headers[name].decode() for name in names if name in request.headers}
 
 
 def main() -> None:

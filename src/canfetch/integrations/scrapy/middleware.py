@@ -3,10 +3,11 @@
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.reactor import is_asyncio_reactor_installed
 
 from canfetch.client.async_client import AsyncClient
@@ -87,6 +88,8 @@ class RobotsMiddleware:
         if settings.obey_delay:
             self._pacing = SlotPacing(crawler, self._client, self._agents, settings)
             self._client.wait_turn = self._pacing.wait_turn
+        if self._identity is not None:
+            crawler.signals.connect(self._sign_downloads, signal=signals.spider_opened)
         crawler.signals.connect(self._spider_closed, signal=signals.spider_closed)
 
     @classmethod
@@ -100,7 +103,7 @@ class RobotsMiddleware:
         return self._client
 
     async def process_request(self, request: "Request", spider: "Spider | None" = None) -> None:  # noqa: ARG002 - the signature of Scrapy
-        """Check a request, fetch the robots.txt of its origin if that is due, and sign the request if it may be sent.
+        """Check a request, and fetch the robots.txt of its origin if that is due.
 
         Raises: DisallowedRequest, IgnoreRequest, SkipReportError.
         """
@@ -109,11 +112,40 @@ class RobotsMiddleware:
         if not request.meta.get("dont_obey_robotstxt"):
             await self._check(request)
         if self._identity is not None:
+            # That of the client, for a robots.txt, is as visible as any other.
+            replace_signature(request.headers, ())
+
+    def _sign_downloads(self) -> None:
+        """Let requests have a signature only while they are sent.
+
+        Caches, queues and other middlewares see requests before and after that, and a request can wait for its turn
+        longer than a signature is valid.
+        """
+        engine: Any = self._crawler.engine
+        handlers = engine.downloader.handlers
+        # Scrapy before 2.14 has only the second one, which returns a Deferred.
+        is_async = hasattr(handlers, "download_request_async")
+        name = "download_request_async" if is_async else "download_request"
+        download = getattr(handlers, name)
+
+        async def send(request: "Request", *arguments: Any) -> Any:
+            self._sign(request)
             try:
-                signature = self._identity.headers(request.method, request.url)
-            except InvalidURL as error:
-                raise IgnoreRequest(f"Forbidden because it cannot be signed: {error}") from None
-            replace_signature(request.headers, signature)
+                result = download(request, *arguments)
+                return await (result if is_async else maybe_deferred_to_future(result))
+            finally:
+                replace_signature(request.headers, ())
+
+        setattr(handlers, name, send if is_async else lambda *arguments: deferred_from_coro(send(*arguments)))
+
+    def _sign(self, request: "Request") -> None:
+        if self._identity is None or not request.url.startswith(_SCHEMES):
+            return
+        try:
+            signature = self._identity.headers(request.method, request.url)
+        except InvalidURL as error:
+            raise IgnoreRequest(f"Forbidden because it cannot be signed: {error}") from None
+        replace_signature(request.headers, signature)
 
     async def _check(self, request: "Request") -> None:
         try:
