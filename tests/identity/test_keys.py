@@ -66,6 +66,14 @@ def test_other_kinds_of_keys() -> None:
     assert isinstance(parse_key({**RSA_KEY, "alg": "PS512"}).key, rsa.RSAPublicKey)
 
 
+EC_KEY = {
+    "kty": "EC",
+    "crv": "P-256",
+    "x": "qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA",
+    "y": "Mc4nN9LTDOBhfoUeg8Ye9WedFRhnZXZJA12Qp0zZ6F0",
+}
+
+
 @pytest.mark.parametrize(
     "jwk, problem",
     [
@@ -89,14 +97,18 @@ def test_other_kinds_of_keys() -> None:
         ({**TEST_KEY, "exp": float("nan")}, "its member 'exp' is not a time in seconds"),
         ({**TEST_KEY, "exp": 10**400}, "its member 'exp' is not a time in seconds"),
         ({**RSA_KEY, "e": "AQ"}, "it is not a valid key"),
-        ({**RSA_KEY, "e": ""}, "it is not a valid key"),
+        ({**RSA_KEY, "e": ""}, "its member 'e' begins with a zero byte, or is empty"),
+        ({**RSA_KEY, "n": f"AAAA{RSA_KEY['n']}"}, "its member 'n' begins with a zero byte, or is empty"),
         ({**RSA_KEY, "e": "Ag"}, "it is not a valid key"),
         (
             {**RSA_KEY, "n": "AQAB"},
             "an RSA key of 17 bits with an exponent of 17 bits: expected 2048 to 8192 with at most 33",
         ),
         ({**RSA_KEY, "e": "AgAAAAE"}, "with an exponent of 34 bits: expected 2048 to 8192 with at most 33"),
-        ({"kty": "EC", "crv": "P-256", "x": "AQAB", "y": "AQAB"}, "it is not a valid key"),
+        ({"kty": "EC", "crv": "P-256", "x": "AQAB", "y": "AQAB"}, "its member 'x' has 3 bytes, not 32"),
+        # The same point would have another thumbprint than the test key.
+        ({**EC_KEY, "x": f"AAAA{EC_KEY['x']}"}, "its member 'x' has 35 bytes, not 32"),
+        ({"kty": "EC", "crv": "P-256", "x": "A" * 43, "y": "A" * 43}, "it is not a valid key"),
     ],
 )
 def test_keys_with_faults(jwk: dict[str, Any], problem: str) -> None:

@@ -163,6 +163,8 @@ def test_the_directory_is_signed_by_each_key_for_its_host(folder: Path, clock: C
     answer = Answer(200, DIRECTORY, dict(headers), request)
     keys = keys_of(identity)
     assert (answer.headers["Content-Type"], answer.headers["Cache-Control"]) == (DIRECTORY_TYPE, "max-age=86400")
+    foreign, same = identity.directory("evil.example")
+    assert (same, [name for name, _ in foreign if name.startswith("Signature")]) == (body, [])
     results = verified(answer, keys, "http-message-signatures-directory")
     assert [result.parameters["keyid"] for result in results] == list(keys)
     assert len(keys) == 2

@@ -26,6 +26,7 @@ from canfetch.integrations.request_guard import (
     UseDisallowed,
     page_verdict,
     use_verdict,
+    without_final_dot,
 )
 
 try:
@@ -97,7 +98,7 @@ class RobotsMiddleware:
             verdict = await self.robots.check(url)
         finally:
             _CURRENT.reset(token)
-        self.robots.sign(request.headers, request.method, url)
+        self.robots.sign(request.headers, request.method, without_final_dot(url))
         try:
             response = await handler(request)
         finally:

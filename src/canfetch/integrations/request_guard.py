@@ -1,6 +1,7 @@
 """What the integrations of HTTP clients share: each request is checked, waits for its turn, and is counted."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMapping
@@ -44,6 +45,7 @@ _GUARD_ONLY: Final = frozenset(
     {"wait", "min_delay", "max_delay", "visit_times", "sleep", "page_rules", "purpose", "mark_uses", "skip_report"}
 )
 SIGNATURE_HEADERS: Final = ("Signature-Agent", "Signature-Input", "Signature")
+_FINAL_DOT: Final = re.compile(r"\A([A-Za-z]+://[^/?#]*?)\.(?=(?::[0-9]*)?(?:[/?#]|\Z))")
 _PAGE_ATTRIBUTE: Final = "_canfetch_page_verdict"
 _USE_ATTRIBUTE: Final = "_canfetch_use_verdict"
 # The guards that let the requests of the current thread or task pass.
@@ -264,6 +266,11 @@ class _BaseGuard:
             with self._converted_errors(url):
                 signature = self._identity.headers(method, url)
             replace_signature(headers, signature)
+
+    @property
+    def has_identity(self) -> bool:
+        """Whether requests are signed."""
+        return self._identity is not None
 
     def unsign(self, headers: MutableMapping[str, str]) -> None:
         """Remove the signature from the headers of a request that was sent, if the guard has an identity.
@@ -557,6 +564,11 @@ class AsyncRequestGuard(_BaseGuard):
         if self._pacer is not None:
             self._pacer.close()
         await self.client.close()
+
+
+def without_final_dot(url: str) -> str:
+    """Return a URL without a dot at the end of its host, for clients that do not send it in the Host field."""
+    return _FINAL_DOT.sub(r"\1", url)
 
 
 def replace_signature(headers: MutableMapping[str, str], signature: "Collection[tuple[str, str]]") -> None:

@@ -32,11 +32,13 @@ from canfetch.integrations.request_guard import (
     UseDisallowed,
     page_verdict,
     use_verdict,
+    without_final_dot,
 )
 
 try:
     import requests
     from requests.adapters import BaseAdapter, HTTPAdapter
+    from requests.structures import CaseInsensitiveDict
     from urllib3.response import BaseHTTPResponse
     from urllib3.util.retry import Retry
 
@@ -141,6 +143,9 @@ class RobotsAdapter(BaseAdapter):
         settings = {"verify": verify, "cert": cert, "proxies": proxies}
         url = request.url or ""
         verdict = self._check(request, settings)
+        headers = request.headers
+        if self.robots.has_identity:
+            request.headers = _SharedHeaders(headers)
         token = _CHECK_AGAIN.set(partial(self._check_again, request, settings))
         try:
             response = self._adapter.send(request, stream=stream, timeout=timeout, **settings)
@@ -151,7 +156,8 @@ class RobotsAdapter(BaseAdapter):
             raise
         finally:
             _CHECK_AGAIN.reset(token)
-            self.robots.unsign(request.headers)
+            request.headers = headers
+            self.robots.unsign(headers)
         # Authentication that repeats a request sends it with this attribute.
         response.connection = self  # type: ignore[assignment]  # declared too narrowly
         sent = SentRequest(url, verdict, response.status_code, header_pairs(response))
@@ -164,7 +170,7 @@ class RobotsAdapter(BaseAdapter):
         with _fetching(request, settings):
             verdict = self.robots.check(request.url or "")
         # A repeated request needs a new signature.
-        self.robots.sign(request.headers, request.method or "GET", request.url or "")
+        self.robots.sign(request.headers, request.method or "GET", without_final_dot(request.url or ""))
         return verdict
 
     def _check_again(self, request: requests.PreparedRequest, settings: Mapping[str, Any], seconds: float) -> None:
@@ -180,6 +186,13 @@ class RobotsAdapter(BaseAdapter):
             self.robots.close()
         finally:
             self._adapter.close()
+
+
+class _SharedHeaders(CaseInsensitiveDict[Any]):
+    """Headers of which urllib3 sends the original with each attempt, so that a repeated request has its signature."""
+
+    def copy(self) -> "_SharedHeaders":
+        return self
 
 
 def _read_start(response: requests.Response, sent: SentRequest) -> bytes | None:

@@ -115,6 +115,18 @@ class RobotsHandler(urllib.request.BaseHandler):
 
     https_request = http_request
 
+    def https_open(self, request: urllib.request.Request) -> Any:
+        """Let the handlers after this one send a request, which can be sent again past them: remove its signature."""
+        handlers: Any = self.parent.handle_open["https"]  # type: ignore[attr-defined]  # not declared
+        try:
+            for handler in handlers[handlers.index(self) + 1 :]:
+                response = handler.https_open(request)
+                if response is not None:
+                    return response
+        finally:
+            _take_signature(request)
+        return None
+
     def http_response(self, request: urllib.request.Request, response: Any) -> Any:
         """Read the page rules of a response, and check its use, if that is enabled.
 
@@ -122,8 +134,6 @@ class RobotsHandler(urllib.request.BaseHandler):
         """
         if isinstance(request, _RobotsRequest):
             return response
-        # The request can be sent again past this handler.
-        _take_signature(request)
         url, verdict = getattr(request, "_canfetch_sent", (request.full_url, None))
         sent = SentRequest(url, verdict, response.status, response.headers.items())
         self.robots.examine(response, sent, partial(_read_start, response, sent))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.identity.messages import checked_as_sent, keys_of, message_of, verified
 from tests.integrations.http_clients.conftest import ROBOTS
-from tests.integrations.http_clients.hosts import HOST_NAMES, open_host
+from tests.integrations.http_clients.hosts import HOST_NAMES, USER_AGENT, open_host
+from tests.servers.broken import send_and_reset
 from tests.servers.certificates import Authority
 from tests.servers.redirects import redirect
 from tests.servers.valid import respond
@@ -16,6 +17,7 @@ from tests.servers.web import Site
 
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.identity_file import new_identity
+from canfetch.integrations.request_guard import without_final_dot
 
 
 @pytest.fixture
@@ -159,3 +161,48 @@ def test_requests_are_not_signed_without_the_option(name: str, tls_site: Site, a
     with open_host(name, tls=authority.client()) as host:
         host.get(tls_site.url("fish"))
     assert not [header for request in tls_site.requests for header in request.headers if "signature" in header]
+
+
+def test_each_retry_has_its_own_signature(tls_site: Site, authority: Authority, identity: SigningIdentity) -> None:
+    requests = pytest.importorskip("requests")
+
+    from canfetch.integrations.requests import PacedRetry, RobotsAdapter
+
+    tls_site.serve("/robots.txt", respond(ROBOTS))
+    tls_site.serve("/fish", respond(b"", status=503), respond(b"", status=503), respond(b"fish"))
+    inner = requests.adapters.HTTPAdapter(max_retries=PacedRetry(3, status_forcelist=[503]))
+    with requests.Session() as session:
+        session.mount("https://", RobotsAdapter(user_agent=USER_AGENT, adapter=inner, identity=identity))
+        response = session.get(tls_site.url("fish"), verify=str(authority.file))
+    assert response.content == b"fish"
+    assert not [name for name in response.request.headers if name.startswith("Signature")]
+    assert len({request.headers["signature"] for request in tls_site.requests}) == 4
+    for request in tls_site.requests:
+        assert checked_as_sent(tls_site, request, identity).is_valid
+
+
+def test_a_request_of_urllib_that_failed_has_no_signature(
+    tls_site: Site, authority: Authority, identity: SigningIdentity
+) -> None:
+    tls_site.serve("/robots.txt", respond(ROBOTS))
+    tls_site.serve("/fish", send_and_reset(b""))
+    with open_host("urllib", identity=identity, tls=authority.client()) as host:
+        request = urllib.request.Request(tls_site.url("fish"))  # noqa: S310 - a server of the tests
+        with pytest.raises(ConnectionError):
+            host.opener.open(request)
+    assert all("signature" in one.headers for one in tls_site.requests)
+    assert not [name for name, _ in request.header_items() if name.lower().startswith("signature")]
+
+
+@pytest.mark.parametrize(
+    "url, signed",
+    [
+        ("https://a.example./x.", "https://a.example/x."),
+        ("https://a.example.:8443?x", "https://a.example:8443?x"),
+        ("https://a.example.", "https://a.example"),
+        ("https://a.example/x./y", "https://a.example/x./y"),
+        ("https://u.:p.@a.example/", "https://u.:p.@a.example/"),
+    ],
+)
+def test_a_dot_at_the_end_of_a_host_is_not_signed_if_it_is_not_sent(url: str, signed: str) -> None:
+    assert without_final_dot(url) == signed

@@ -50,7 +50,7 @@ _MAX_EXPONENT_BITS: Final = 33
 _THUMBPRINT_MEMBERS: Final = {"OKP": ("crv", "kty", "x"), "RSA": ("e", "kty", "n"), "EC": ("crv", "kty", "x", "y")}
 _PRIVATE_MEMBERS: Final = frozenset({"d", "p", "q", "dp", "dq", "qi", "k", "oth"})
 _VERIFY: Final = "verify"
-_ED25519_BYTES: Final = 32
+_COORDINATE_BYTES: Final = 32
 _ED25519_PRIME: Final = 2**255 - 19
 _ORDER_8: Final = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
 # The y coordinates of the points of the orders 1, 2, 4 and 8. Whoever knows one makes signatures without a private key.
@@ -250,15 +250,13 @@ def _public_key(jwk: Mapping[str, Any]) -> "tuple[SignatureAlgorithm, AnyPublicK
     try:
         match jwk.get("kty"), jwk.get("crv"):
             case "OKP", "Ed25519":
-                point = _bytes(jwk, "x")
-                if len(point) != _ED25519_BYTES:
-                    raise InvalidKey(f"its member 'x' has {len(point)} bytes, not {_ED25519_BYTES}")
+                point = _coordinate(jwk, "x")
                 # The last bit is the sign of x. A coordinate may be encoded with the prime added.
                 if int.from_bytes(point, "little") % 2**255 % _ED25519_PRIME in _SMALL_ORDER:
                     raise InvalidKey("it is a point of small order, for which anybody can sign")
                 return SignatureAlgorithm.ED25519, ed25519.Ed25519PublicKey.from_public_bytes(point)
             case "RSA", _:
-                modulus, exponent = (int.from_bytes(_bytes(jwk, name)) for name in ("n", "e"))
+                modulus, exponent = (int.from_bytes(_number(jwk, name)) for name in ("n", "e"))
                 bits, size = modulus.bit_length(), exponent.bit_length()
                 if not _MIN_RSA_BITS <= bits <= _MAX_RSA_BITS or size > _MAX_EXPONENT_BITS:
                     raise InvalidKey(
@@ -267,7 +265,8 @@ def _public_key(jwk: Mapping[str, Any]) -> "tuple[SignatureAlgorithm, AnyPublicK
                     )
                 return SignatureAlgorithm.RSA_PSS_SHA512, rsa.RSAPublicNumbers(exponent, modulus).public_key()
             case "EC", "P-256":
-                x, y = (int.from_bytes(_bytes(jwk, name)) for name in ("x", "y"))
+                # RFC 7518 section 6.2.1.2. With other lengths, one key would have several thumbprints.
+                x, y = (int.from_bytes(_coordinate(jwk, name)) for name in ("x", "y"))
                 numbers = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1())
                 return SignatureAlgorithm.ECDSA_P256_SHA256, numbers.public_key()
             case _:
@@ -284,6 +283,21 @@ def _bytes(jwk: Mapping[str, Any], name: str) -> bytes:
         return decode_base64url(text)
     except InvalidKey as error:
         raise InvalidKey(f"member {name!r}: {error}") from None
+
+
+def _coordinate(jwk: Mapping[str, Any], name: str) -> bytes:
+    data = _bytes(jwk, name)
+    if len(data) != _COORDINATE_BYTES:
+        raise InvalidKey(f"its member {name!r} has {len(data)} bytes, not {_COORDINATE_BYTES}")
+    return data
+
+
+def _number(jwk: Mapping[str, Any], name: str) -> bytes:
+    data = _bytes(jwk, name)
+    # RFC 7518 section 2.
+    if not data or data[0] == 0:
+        raise InvalidKey(f"its member {name!r} begins with a zero byte, or is empty")
+    return data
 
 
 def _text(jwk: Mapping[str, Any], name: str) -> str:

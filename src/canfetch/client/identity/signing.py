@@ -166,16 +166,19 @@ class SigningIdentity:
 
         Serve it with status 200 at `directory_url`, to everybody, and not only to clients that sign.
 
-        Args: authority: The host of the request, with its port if that is not the usual one.
+        Args: authority: The host of the request, with its port if that is not the usual one. For another host than that
+            of `directory_url`, nothing is signed: it would prove that the owner of the host has the private keys.
         Raises: InvalidURL: The host is invalid.
         """
         identity, now = self._file.current(), self._clock()
         body = identity.key_set(now)
-        url = f"{Origin.from_url(f'https://{authority}/')}{DIRECTORY_PATH}"
+        origin = Origin.from_url(f"https://{authority}/")
+        url = f"{origin}{DIRECTORY_PATH}"
         request = SimpleNamespace(method="GET", url=url, headers={}, sent_method="GET", path="/")
         response = SimpleNamespace(status_code=200, headers={"Content-Type": DIRECTORY_TYPE}, request=request)
         covered = ('"@authority";req', '"content-digest"')
-        for number, key in enumerate(identity.listed_keys(now)):
+        is_own = origin == Origin.from_url(identity.directory_url)
+        for number, key in enumerate(identity.listed_keys(now) if is_own else ()):
             binding = f"binding{number}"
             self._sign(
                 response,
