@@ -37,7 +37,8 @@ from canfetch.web.api.facts import Facts
 from canfetch.web.api.use import live_use, use
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.arguments import MayFetchArguments
-from canfetch.web.mcp.may_fetch import FetchedFiles, may_fetch
+from canfetch.web.mcp.may_fetch import may_fetch
+from canfetch.web.mcp.service import FetchedFiles
 
 ORIGIN = "https://example.com"
 AGENTS = ["ExampleBot", "Googlebot", "Applebot", "GPTBot", "CCBot"]

@@ -12,7 +12,8 @@ from tests.mcp.asking import state_of
 from canfetch.client.site_files import SiteFile
 from canfetch.web.mcp.agents import STAND_IN, parse_agent
 from canfetch.web.mcp.arguments import MayFetchArguments
-from canfetch.web.mcp.may_fetch import FetchedFiles, may_fetch
+from canfetch.web.mcp.may_fetch import may_fetch
+from canfetch.web.mcp.service import FetchedFiles
 
 PAGE = Path(__file__).parents[2] / "docs/mcp.md"
 
@@ -25,7 +26,9 @@ def test_the_example_of_the_documentation() -> None:
     now = fetched_at.astimezone(UTC).timestamp()
     state = state_of(content.encode(), origin="https://www.example.com", now=now)
     agent = parse_agent(arguments["agent"], STAND_IN)
-    answer = may_fetch(state, MayFetchArguments(**arguments), agent, now, FetchedFiles(SiteFile()))
+    terms = SiteFile(b'<rsl xmlns="https://rslstandard.org/rsl"/>')
+    files = FetchedFiles(SiteFile(), {"https://www.example.com/license.xml": terms})
+    answer = may_fetch(state, MayFetchArguments(**arguments), agent, now, files)
     assert answer.text + "\n" == text
     expected: dict[str, Any] = result
     assert answer.result.model_dump(mode="json") == expected

@@ -81,5 +81,11 @@ def test_licenses_are_read_for_a_purpose() -> None:
 def test_a_file_that_cannot_be_fetched_is_mentioned(behaviour: Behaviour, problem: str) -> None:
     with Site() as site:
         site.serve(TDM_FILE_PATH, behaviour)
-        (reply,) = ask(("may_fetch", {"url": site.url("x"), "purpose": "training"}))
-    assert f"tdmrep.json is unknown: {problem}." in reply.text
+        reply, who = ask(
+            ("may_fetch", {"url": site.url("x"), "purpose": "training"}), ("who_may_train", {"site": site.origin})
+        )
+    for one in (reply, who):
+        # A failure is retried before robots.txt is fetched again.
+        assert 0 < one.result["robots_txt"]["ask_again_in_seconds"] <= 600
+        assert "Ask again in 10 min." in one.text
+    assert f"Unknown terms: tdmrep.json (unreachable: `{problem}`)." in reply.text

@@ -1,10 +1,9 @@
-"""What a site states for one crawler in addition to its rules: the pace of requests, uses, licenses, and TDM rights."""
+"""What a site states for one crawler in addition to its rules: the pace of requests, uses and licenses."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from canfetch.answers.pace import StatedPace, stated_pace
-from canfetch.client.site_files import SiteFile
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.document_urls import License
@@ -12,8 +11,6 @@ from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.core.extensions.record import Extension
 from canfetch.core.extensions.usage import Usage
 from canfetch.core.urls import AnyURL
-from canfetch.pages.tdm import Reservation, parse_tdm_file, select_reservation
-from canfetch.pages.url_patterns import normalize_target
 
 
 class CrawlerStatements(NamedTuple):
@@ -66,21 +63,3 @@ def usages_json(usages: Mapping[UsagePurpose, Usage]) -> dict[str, Any]:
         }
         for purpose, usage in usages.items()
     }
-
-
-class TDMStatement(NamedTuple):
-    """The reservation of a TDM file for a URL, or None, and why the file could not be read, or None."""
-
-    reservation: Reservation | None
-    problem: str | None
-
-
-def tdm_statement(file: SiteFile, url: str) -> TDMStatement:
-    """Return what the TDM file of an origin states about a URL.
-
-    Cost: O(bytes of the file's patterns times bytes of the URL).
-    """
-    if file.content is None:
-        return TDMStatement(None, file.reason)
-    parsed = parse_tdm_file(file.content)
-    return TDMStatement(select_reservation(parsed, (), normalize_target(url)), parsed.problem)

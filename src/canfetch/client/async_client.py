@@ -156,7 +156,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """
         from canfetch.client.use import tdm_file_step  # noqa: PLC0415 - as in `may_use`
 
-        return (await self._site_file(tdm_file_step(url))).file
+        return (await self.site_file(tdm_file_step(url))).file
 
     async def license_file(self, url: str, *, cross_origin: bool = False) -> SiteFile:
         """Return an RSL license. See `Client.license_file`.
@@ -165,7 +165,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """
         from canfetch.client.use import license_step  # noqa: PLC0415 - as in `may_use`
 
-        return (await self._site_file(license_step(url)._replace(cross_origin=cross_origin))).file
+        return (await self.site_file(license_step(url)._replace(cross_origin=cross_origin))).file
 
     async def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. See `Client.crawl_delay`.
@@ -334,8 +334,11 @@ class AsyncClient(BaseClient[AsyncTransport]):
             if table.get(key) is fetch:
                 del table[key]
 
-    async def _site_file(self, step: FileStep) -> KeptFile:
-        """Return a file of a site: from memory, or fetched, by one task at a time."""
+    async def site_file(self, step: FileStep) -> KeptFile:
+        """Return a file of a site, and until when it is used. See `Client.site_file`.
+
+        Raises: ClientClosed, RequestNotSent.
+        """
         while True:
             with self._lock:
                 kept = self._site_files.get(step, self._clock())
@@ -376,7 +379,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
                     url, max_bytes=max_bytes, cross_origin=cross_origin or after_redirect
                 )
             case FileStep():
-                return await self._site_file(self._site_step(step, named))
+                return await self.site_file(self._site_step(step, named))
             case StateStep(url):
                 return await self.origin_state(url, cross_origin=cross_origin)
             case _:

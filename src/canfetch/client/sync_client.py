@@ -225,7 +225,7 @@ class Client(BaseClient[Transport]):
         """
         from canfetch.client.use import tdm_file_step  # noqa: PLC0415 - as in `may_use`
 
-        return self._site_file(tdm_file_step(url)).file
+        return self.site_file(tdm_file_step(url)).file
 
     def license_file(self, url: str, *, cross_origin: bool = False) -> SiteFile:
         """Return the RSL license at a URL. It is fetched and kept as `tdm_file`.
@@ -237,7 +237,7 @@ class Client(BaseClient[Transport]):
         """
         from canfetch.client.use import license_step  # noqa: PLC0415 - as in `may_use`
 
-        return self._site_file(license_step(url)._replace(cross_origin=cross_origin)).file
+        return self.site_file(license_step(url)._replace(cross_origin=cross_origin)).file
 
     def crawl_delay(self, url: AnyURL, *, agent: str | Agent | None = None) -> float | None:
         """Return the Crawl-delay for an agent on an origin, in seconds. Fetch the file if that is due.
@@ -427,8 +427,12 @@ class Client(BaseClient[Transport]):
             with suppress(CancelledError):
                 return future.result()
 
-    def _site_file(self, step: FileStep) -> KeptFile:
-        """Return a file of a site: from memory, or fetched, by one thread at a time."""
+    def site_file(self, step: FileStep) -> KeptFile:
+        """Return a file of a site, and until when it is used. It is in memory, or fetched by one thread at a time.
+
+        Args: step: The result of `tdm_file_step` or `license_step`.
+        Raises: ClientClosed, RequestNotSent.
+        """
         known = partial(self._site_files.get, step, self._clock())
         return self._once(self._file_fetches, step.key, known, partial(self._fetch_site_file, step))
 
@@ -448,7 +452,7 @@ class Client(BaseClient[Transport]):
             case FetchStep(url, max_bytes, after_redirect):
                 return self.request_document(url, max_bytes=max_bytes, cross_origin=cross_origin or after_redirect)
             case FileStep():
-                return self._site_file(self._site_step(step, named))
+                return self.site_file(self._site_step(step, named))
             case StateStep(url):
                 return self.origin_state(url, cross_origin=cross_origin)
             case _:

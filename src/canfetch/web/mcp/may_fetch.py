@@ -1,21 +1,17 @@
 """The tool `may_fetch`: whether an agent may fetch a URL, and use its content for a purpose."""
 
 import time
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from canfetch.client.origin_state import OriginState
-from canfetch.client.site_files import SiteFile
-from canfetch.client.use import MAX_LICENSES, file_source, robots_source
-from canfetch.consent.decision import may_use
-from canfetch.consent.sources import MissingSource
-from canfetch.consent.verdict import SourceState, StatementKind, UseVerdict
+from canfetch.client.use import MAX_LICENSES
+from canfetch.consent.verdict import StatementKind, UseVerdict
 from canfetch.core.extensions.preference import UsagePurpose
 from canfetch.web.mcp.agents import AskedAgent
 from canfetch.web.mcp.arguments import MayFetchArguments, Purpose
 from canfetch.web.mcp.quotation import quote
-from canfetch.web.mcp.results import MayFetch
-from canfetch.web.mcp.service import Service
+from canfetch.web.mcp.results import MAX_UNREAD, MayFetch
+from canfetch.web.mcp.service import NO_FILES, FetchedFiles, Service
 from canfetch.web.mcp.site_facts import (
     LINE_TOKENS,
     access_result,
@@ -33,7 +29,10 @@ from canfetch.web.mcp.site_facts import (
     statements_of,
     tdm_result,
     tdm_sentence,
+    unread_quotes,
+    unread_sentence,
     usage_results,
+    use_reading,
     use_sentence,
 )
 from canfetch.web.mcp.texts import fit
@@ -49,30 +48,20 @@ _USES: Final[dict[Purpose, UsagePurpose]] = {
 }
 
 
-class FetchedFiles(NamedTuple):
-    """Files of a site besides robots.txt: its TDM file, or None if the purpose is not training, and licenses by URL."""
-
-    tdm: SiteFile | None = None
-    licenses: Mapping[str, SiteFile] = {}
-
-
-_NO_FILES: Final = FetchedFiles()
-
-
 async def _answer(service: Service, arguments: MayFetchArguments) -> Answer:
     agent = service.agent(arguments.agent)
     state = await service.fetch(arguments.url, edition=arguments.edition)
     now = time.time()
-    tdm_file = await service.tdm_file(arguments.url) if arguments.purpose == "training" else None
     named = await service.read_state(named_licenses, state, arguments, agent, now)
-    files = FetchedFiles(tdm_file, await service.licenses(named))
-    return await service.read_state(may_fetch, state, arguments, agent, now, files)
+    files = await service.files(arguments.url if arguments.purpose == "training" else None, named)
+    return await service.read_state(may_fetch, state, arguments, agent, now, files, other_bytes=files.size)
 
 
 def named_licenses(state: OriginState, arguments: MayFetchArguments, agent: AskedAgent, now: float) -> tuple[str, ...]:
     """Return the URLs of the RSL licenses that are fetched for an answer."""
-    verdict = _decide_use(state, arguments, agent, now, _NO_FILES)
-    return () if verdict is None else verdict.license_urls[:MAX_LICENSES]
+    if arguments.purpose is None:
+        return ()
+    return use_reading(state, arguments.url, now).sources(now).license_urls(agent.agent)[:MAX_LICENSES]
 
 
 def may_fetch(
@@ -80,7 +69,7 @@ def may_fetch(
     arguments: MayFetchArguments,
     agent: AskedAgent,
     now: float,
-    files: FetchedFiles = _NO_FILES,
+    files: FetchedFiles = NO_FILES,
 ) -> Answer:
     """Return the answer on the state of an origin."""
     url = arguments.url
@@ -88,13 +77,19 @@ def may_fetch(
     robots = rules_of(state, now)
     statements = statements_of(robots, url, agent.agent, now)
     usage = usage_results(statements, robots)
-    tdm = None if files.tdm is None else tdm_result(files.tdm, url)
-    use_verdict = _decide_use(state, arguments, agent, now, files)
+    tdm = use_verdict = None
+    if arguments.purpose is not None:
+        purpose, reading = _USES[arguments.purpose], use_reading(state, url, now, files)
+        sources = reading.sources(now)
+        use_verdict = reading.decide_purposes(sources, agent.agent, [purpose])[purpose]
+        tdm = None if files.tdm is None else tdm_result(sources)
+    unread = [] if use_verdict is None else unread_quotes(use_verdict.unread)
     result = MayFetch(
         allowed=verdict.allowed,
         use_allowed=None if use_verdict is None else use_verdict.allowed,
         use_conditions=[] if use_verdict is None else statement_quotes(use_verdict.conditions),
         use_reasons=[] if use_verdict is None else statement_quotes(use_verdict.decided_by),
+        unread=unread[:MAX_UNREAD],
         reason=verdict.reason,
         line=None if verdict.rule is None else rule_line(verdict.rule),
         agent=agent.to_result(),
@@ -103,7 +98,7 @@ def may_fetch(
         tdm=tdm,
         licenses=license_quotes(statements),
         pace=pace_result(statements),
-        robots_txt=access_result(state, verdict.access, now),
+        robots_txt=access_result(state, verdict.access, now, None if use_verdict is None else use_verdict.expires_at),
     )
     text = fit(
         [
@@ -114,34 +109,13 @@ def may_fetch(
             _use_sentence(result, use_verdict),
             _note_sentence(use_verdict),
             tdm_sentence(result.tdm) if result.allowed else "",
-            license_sentence(result.licenses),
+            unread_sentence(unread) if result.allowed else "",
+            license_sentence(result.licenses, unread if result.allowed else ()),
             pace_sentence(result.pace),
             again_sentence(result.robots_txt),
         ]
     )
     return Answer(result, text)
-
-
-def _decide_use(
-    state: OriginState,
-    arguments: MayFetchArguments,
-    agent: AskedAgent,
-    now: float,
-    files: FetchedFiles,
-) -> UseVerdict | None:
-    """Return whether the use is allowed, or None without a purpose."""
-    if arguments.purpose is None:
-        return None
-    robots = rules_of(state, now)
-    return may_use(
-        arguments.url,
-        purpose=_USES[arguments.purpose],
-        agent=agent.agent,
-        robots=robots_source(state, now) if robots is None else robots,
-        tdm=MissingSource(SourceState.NOT_READ) if files.tdm is None else file_source(files.tdm),
-        license={url: file_source(file) for url, file in files.licenses.items()},
-        now=now,
-    )
 
 
 def _use_sentence(result: MayFetch, verdict: UseVerdict | None) -> str:
@@ -164,7 +138,9 @@ def _headline(result: MayFetch) -> str:
         return "DISALLOWED"
     if result.use_conditions:
         return "ALLOWED, but only on conditions for this purpose"
-    return "ALLOWED, but not for this purpose" if result.use_allowed is False else "ALLOWED"
+    if result.use_allowed is False:
+        return "ALLOWED, but not for this purpose"
+    return "ALLOWED, but the terms for this purpose are not known" if result.unread else "ALLOWED"
 
 
 TOOL: Final = ToolDefinition(
@@ -175,8 +151,10 @@ Check whether robots.txt (RFC 9309) allows an agent to fetch a URL, and what the
 Call this before fetching a page. Answers for the pages of one site share one cached file.
 
 Fetch only if `allowed` is true. Use the content for `purpose` only if `use_allowed` is not false, and you fulfil the \
-`use_conditions`. Wait `pace.seconds_between_requests` between requests to the site. The answer holds until \
-`robots_txt.ask_again_at`. If robots.txt cannot be reached, everything is disallowed until then.""",
+`use_conditions`. If `unread` is not empty, what these files state is unknown, also if `use_allowed` is null or true: \
+do not use the content for `purpose` unless you know their terms. Wait `pace.seconds_between_requests` between \
+requests to the site. The answer holds until `robots_txt.ask_again_at`. If robots.txt cannot be reached, everything \
+is disallowed until then.""",
     arguments=MayFetchArguments,
     result=MayFetch,
     answer=_answer,

@@ -1,10 +1,10 @@
 """The structured results of the tools. Their JSON schemas are the output schemas.
 
 Strings that a site chose are quotations, as `quotation` makes them: fields called `quote`, `licenses`, `use_reasons`,
-`use_conditions` and `explanation`.
+`use_reasons_in_parts`, `use_conditions`, `unread` and `explanation`.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -48,7 +48,13 @@ class RobotsAccess(Result):
     ]
     explanation: str
     fetched_at: Annotated[str | None, Field(description="Time of the copy in use, RFC 3339")]
-    ask_again_at: Annotated[str, Field(description="The answer stays the same until this time, RFC 3339")]
+    ask_again_at: Annotated[
+        str,
+        Field(
+            description="The answer stays the same until this time, RFC 3339: the first at which robots.txt or another "
+            "file that the answer depends on is fetched again"
+        ),
+    ]
     ask_again_in_seconds: int
 
 
@@ -92,6 +98,16 @@ UseConditions = Annotated[
 UseReasons = Annotated[list[str], Field(description="The statements that decide about the use, quoted")]
 
 
+MAX_UNREAD: Final = 10
+Unread = Annotated[
+    list[str],
+    Field(
+        description="Licenses and other files that were not read, each with the reason, quoted, at most "
+        f"{MAX_UNREAD}. What they state on the use is unknown"
+    ),
+]
+
+
 class MayFetch(Result):
     """The result of `may_fetch`."""
 
@@ -105,6 +121,7 @@ class MayFetch(Result):
     ]
     use_conditions: UseConditions
     use_reasons: UseReasons
+    unread: Unread
     reason: Annotated[
         Reason,
         Field(description="What decided"),
@@ -155,17 +172,31 @@ class WhoMayTrain(Result):
 
     disallowed: Annotated[list[str], Field(description="Crawlers that may not fetch the site")]
     opted_out: Annotated[list[str], Field(description="Crawlers that may fetch, but not train, or only on conditions")]
-    partly: Annotated[list[str], Field(description="Crawlers that may fetch parts of the site")]
-    allowed: Annotated[list[str], Field(description="Crawlers that may fetch everything")]
+    partly: Annotated[
+        list[str],
+        Field(description="Crawlers that may fetch the site, or train on it, in parts or on conditions there"),
+    ]
+    allowed: Annotated[list[str], Field(description="Crawlers that may fetch everything, and are not opted out")]
     preference: Annotated[
         Preference,
-        Field(description="Whether crawlers that the site does not name may train"),
+        Field(description="Whether crawlers that the site does not name may train, except in `use_reasons_in_parts`"),
     ]
     use_conditions: UseConditions
     use_reasons: UseReasons
+    use_reasons_in_parts: Annotated[
+        list[str],
+        Field(description="Statements that opt parts of the site out for crawlers that it does not name, quoted"),
+    ]
+    unread: Unread
     lines: Annotated[list[Line], Field(description="The lines of robots.txt that decide about the preference")]
     tdm: Annotated[TDMReservation, Field(description="The reservation for the home page")]
-    deciding: Annotated[list[Crawlers], Field(description="The lines that decide about the home page, at most 5")]
+    deciding: Annotated[
+        list[Crawlers],
+        Field(
+            description="The lines of robots.txt that decide, at most 5: those that opt crawlers out of training, and "
+            "for the others the rules for the home page"
+        ),
+    ]
     licenses: Annotated[list[str], Field(description="URLs of the license terms (RSL), quoted")]
     robots_txt: RobotsAccess
 

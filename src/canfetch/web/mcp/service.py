@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from math import ceil
-from types import TracebackType
+from math import ceil, inf
+from types import MappingProxyType, TracebackType
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from canfetch import __version__
@@ -13,9 +13,10 @@ from canfetch.access.editions import get_edition
 from canfetch.access.responses import FailureKind
 from canfetch.client.async_client import AsyncClient
 from canfetch.client.origin_state import OriginState
-from canfetch.client.site_files import SiteFile
+from canfetch.client.site_files import FileStep, KeptFile, SiteFile, kept_file
 from canfetch.client.stores import Store
 from canfetch.client.transports.fetch_rules import NO_RULES, FetchRules
+from canfetch.client.use import license_step, tdm_file_step
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
@@ -73,6 +74,29 @@ class ServiceSettings(NamedTuple):
     max_questions: int = 256
     fetches: RateLimit = UNLIMITED
     is_shared: bool = False
+
+
+class FetchedFiles(NamedTuple):
+    """Files of a site besides its robots.txt.
+
+    Attributes:
+        tdm: The TDM file, or None if it was not requested.
+        licenses: The RSL licenses by URL.
+        expires_at: When the first of them has to be fetched again, in seconds since the epoch.
+    """
+
+    tdm: SiteFile | None = None
+    licenses: Mapping[str, SiteFile] = MappingProxyType({})
+    expires_at: float = inf
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        files = (self.tdm, *self.licenses.values())
+        return sum(len(file.content) for file in files if file is not None and file.content is not None)
+
+
+NO_FILES: Final = FetchedFiles()
 
 
 class Service:
@@ -171,28 +195,38 @@ class Service:
             )
         return state if selected is None else state.with_profile(selected.profile)
 
-    async def tdm_file(self, url: str) -> SiteFile:
-        """Return the TDM file of the origin of a URL."""
-        return await self._clients.own.tdm_file(url)
+    async def files(self, tdm_url: str | None, licenses: Sequence[str]) -> FetchedFiles:
+        """Return the TDM file of the origin of a URL, if there is a URL, and RSL licenses by URL.
 
-    async def licenses(self, urls: Sequence[str]) -> dict[str, SiteFile]:
-        """Return RSL licenses by URL. Those that take longer than a fetch have a problem."""
-        files = await asyncio.gather(*map(self._license, urls))
-        return dict(zip(urls, files, strict=True))
+        Files that take longer than a fetch have a problem.
+        """
+        steps = [*map(license_step, licenses), *(() if tdm_url is None else [tdm_file_step(tdm_url)])]
+        kept = await asyncio.gather(*map(self._file, steps))
+        tdm = None if tdm_url is None else kept[-1].file
+        by_url = {url: one.file for url, one in zip(licenses, kept, strict=False)}
+        return FetchedFiles(tdm, by_url, min((one.expires_at for one in kept), default=inf))
 
-    async def _license(self, url: str) -> SiteFile:
+    async def _file(self, step: FileStep) -> KeptFile:
         # It can be on another host, whose robots.txt is fetched as well.
         try:
             async with asyncio.timeout(self._settings.timeout):
-                return await self._clients.own.license_file(url)
+                return await self._clients.own.site_file(step)
         except TimeoutError:
-            return SiteFile(None, f"{quoted(redacted_url(url))} took too long", "timeout")
+            return kept_file(SiteFile(None, f"{quoted(redacted_url(step.url))} took too long", "timeout"), time.time())
 
     async def read_state(
-        self, reading: Callable[..., ResultT], state: OriginState, *arguments: Any, is_quick: bool = True
+        self,
+        reading: Callable[..., ResultT],
+        state: OriginState,
+        *arguments: Any,
+        is_quick: bool = True,
+        other_bytes: int = 0,
     ) -> ResultT:
-        """Return the result of a function that reads the file of a state. See `read`."""
-        size = 0 if state.file is None else len(state.file.content)
+        """Return the result of a function that reads the file of a state. See `read`.
+
+        Args: other_bytes: The bytes of the other files that it reads.
+        """
+        size = other_bytes + (0 if state.file is None else len(state.file.content))
         return await self.read(reading, state, *arguments, size=size, is_quick=is_quick)
 
     async def read(self, reading: Callable[..., ResultT], *arguments: Any, size: int, is_quick: bool = True) -> ResultT:

@@ -5,26 +5,33 @@ from typing import Final
 
 from canfetch.answers.pace import NO_PACE
 from canfetch.answers.reasons import reason_text
-from canfetch.answers.statements import (
-    CrawlerStatements,
-    crawler_statements,
-    deciding_records,
-    tdm_statement,
-)
+from canfetch.answers.statements import CrawlerStatements, crawler_statements, deciding_records
 from canfetch.client.origin_state import OriginState
-from canfetch.client.site_files import SiteFile
-from canfetch.consent.verdict import ROBOTS, StatementKind, UseStatement, UseVerdict
+from canfetch.client.use import MAX_LICENSES, UseReading, file_source, robots_source
+from canfetch.consent.decision import UseSources
+from canfetch.consent.sources import MissingSource
+from canfetch.consent.verdict import (
+    LICENSE,
+    ROBOTS,
+    TDM_FILE,
+    SourceState,
+    StatementKind,
+    UseSource,
+    UseStatement,
+    UseVerdict,
+)
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.lines import physical_lines
 from canfetch.core.profiles import get_profile
+from canfetch.core.text import abbreviated
 from canfetch.core.times import optional_rfc3339, rfc3339
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import Access, AccessInfo, Effect, Reason, Rule, Verdict
 from canfetch.web.mcp.quotation import quote, visible_text
 from canfetch.web.mcp.results import Line, Pace, RobotsAccess, TDMReservation, UsagePreference
-from canfetch.web.mcp.service import is_forbidden
+from canfetch.web.mcp.service import NO_FILES, FetchedFiles, is_forbidden
 from canfetch.web.mcp.texts import duration
 
 LINE_TOKENS: Final = 40
@@ -33,6 +40,7 @@ _LICENSE_TOKENS: Final = 24
 _EXPLANATION_TOKENS: Final = 24
 # The number of lines and values of one kind in a result.
 _MAX_LINES: Final = 3
+_NOT_READ: Final = MissingSource(SourceState.NOT_READ)
 _FORBIDDEN: Final = "a redirect leads to a host that does not exist, or has no public address"
 _USE_NAMES: Final = {
     UsagePurpose.TRAINING: "training",
@@ -63,9 +71,25 @@ def reason_sentence(verdict: Verdict, line: Line | None) -> str:
     return f"{': '.join([reason[0].upper() + reason[1:], *verdict.notes])}."
 
 
-def access_result(state: OriginState, access: AccessInfo, now: float) -> RobotsAccess:
-    """Return how the robots.txt of an origin was obtained."""
-    again = state.next_fetch_at
+def use_reading(state: OriginState, url: str, now: float, files: FetchedFiles = NO_FILES) -> UseReading:
+    """Return what was read for an answer about the use of a URL."""
+    robots = rules_of(state, now)
+    return UseReading(
+        url,
+        robots_source(state, now) if robots is None else robots,
+        _NOT_READ,
+        _NOT_READ if files.tdm is None else file_source(files.tdm),
+        {license_url: file_source(file) for license_url, file in files.licenses.items()},
+        min(state.next_fetch_at, files.expires_at),
+    )
+
+
+def access_result(state: OriginState, access: AccessInfo, now: float, expires_at: float | None = None) -> RobotsAccess:
+    """Return how the robots.txt of an origin was obtained.
+
+    Args: expires_at: When an answer that depends on other files as well expires, in seconds since the epoch.
+    """
+    again = state.next_fetch_at if expires_at is None else expires_at
     return RobotsAccess(
         url=visible_text(access.robots_url),
         access=access.access,
@@ -133,15 +157,37 @@ def preferences_sentence(usage: Sequence[UsagePreference]) -> str:
     return f"Uses that the site agrees to: {uses} (line {line.number}: {line.quote})."
 
 
-def use_sentence(verdict: UseVerdict) -> str:
-    """Return whether a use is allowed, by the first statement that decides."""
+def use_sentence(verdict: UseVerdict, subject: str = "") -> str:
+    """Return whether a use is allowed, by the first statement that decides.
+
+    Args: subject: The words for the use, or an empty string for those of the purpose alone.
+    """
+    subject = subject or f"Use for {_USE_NAMES[verdict.purpose]}"
     if verdict.decided_by:
         state, statement = "yes" if verdict.allowed else "no", verdict.decided_by[0]
     elif verdict.conditions:
         state, statement = "only on conditions", verdict.conditions[0]
     else:
-        return f"Use for {_USE_NAMES[verdict.purpose]}: the site states nothing."
-    return f"Use for {_USE_NAMES[verdict.purpose]}: {state}, {_quoted(statement)}."
+        return f"{subject}: {'what was read' if unread_quotes(verdict.unread) else 'the site'} states nothing."
+    return f"{subject}: {state}, {_quoted(statement)}."
+
+
+def unread_quotes(sources: Iterable[UseSource]) -> list[str]:
+    """Return the unread sources, each with the reason, except the page, which no tool reads."""
+    # Where robots.txt is unreachable, the result says so itself.
+    return [_unread_quote(one) for one in sources if one.name in {TDM_FILE, LICENSE} or one.is_partly_read]
+
+
+def _unread_quote(source: UseSource) -> str:
+    url = "" if source.url is None else f" {quote(source.url, max_tokens=LINE_TOKENS)}"
+    reason = source.detail.removeprefix(source.url or "").removeprefix(": ")
+    words = quote(reason, max_tokens=_STATEMENT_TOKENS) if reason else f"at most {MAX_LICENSES} are read"
+    return f"{source.name}{url} ({source.state}: {words})"
+
+
+def unread_sentence(unread: Sequence[str]) -> str:
+    """Return the first unread source as a sentence, or an empty string."""
+    return f"Unknown terms: {abbreviated(unread, 1)}." if unread else ""
 
 
 def statement_quotes(statements: Sequence[UseStatement]) -> list[str]:
@@ -165,14 +211,16 @@ def license_quotes(statements: CrawlerStatements) -> list[str]:
     return [quote(url, max_tokens=_LICENSE_TOKENS) for url in statements.license_urls[:_MAX_LINES]]
 
 
-def license_sentence(quotes: Sequence[str]) -> str:
-    """Return the first license as a sentence, or an empty string."""
-    return f"License: {quotes[0]}." if quotes else ""
+def license_sentence(quotes: Sequence[str], unread: Sequence[str]) -> str:
+    """Return the first license as a sentence, or an empty string, also if a license is among the unread sources."""
+    is_named = any(one.startswith(LICENSE) for one in unread)
+    return f"License: {quotes[0]}." if quotes and not is_named else ""
 
 
-def tdm_result(file: SiteFile, url: str) -> TDMReservation:
-    """Return the reservation of a TDM file for a URL."""
-    reservation, problem = tdm_statement(file, url)
+def tdm_result(sources: UseSources) -> TDMReservation:
+    """Return the reservation of the TDM file for a URL."""
+    reservation = sources.page.reservation
+    problem = next((one.detail for one in sources.states if one.name == TDM_FILE and one.is_unread), None)
     policy = None if reservation is None else reservation.policy
     return TDMReservation(
         reserved=None if reservation is None else reservation.reserved,
@@ -183,11 +231,9 @@ def tdm_result(file: SiteFile, url: str) -> TDMReservation:
 
 def tdm_sentence(tdm: TDMReservation | None) -> str:
     """Return the reservation as a sentence, or an empty string if there is none."""
-    if tdm is None:
+    if tdm is None or not tdm.reserved:
         return ""
-    if tdm.reserved:
-        return f"TDMRep: rights reserved{'' if tdm.policy is None else f', terms {tdm.policy}'}."
-    return "" if tdm.problem is None else f"tdmrep.json is unknown: {tdm.problem}."
+    return f"TDMRep: rights reserved{'' if tdm.policy is None else f', terms {tdm.policy}'}."
 
 
 def pace_result(statements: CrawlerStatements) -> Pace:
