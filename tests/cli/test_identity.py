@@ -351,10 +351,17 @@ FAULTY_KEYS: dict[str, Callable[[bytes], bytes]] = {
     ],
 )
 def test_faults_of_published_keys(
-    run: Run, published: tuple[Site, SigningIdentity, list[str]], fault: str, message: str
+    run: Run, folder: Path, published: tuple[Site, SigningIdentity, list[str]], fault: str, message: str
 ) -> None:
     site, identity, options = published
-    host = "evil.example" if fault == "other host" else site.origin.partition("://")[2]
+    host = site.origin.partition("://")[2]
+    if fault == "other host":
+        # The same keys, signed for another host.
+        host, file = "evil.example", folder / "bot" / "identity.json"
+        other = folder / "other.json"
+        other.write_text(file.read_text().replace(site.origin, f"https://{host}"))
+        other.chmod(0o600)
+        identity = SigningIdentity(other)
     headers, body = identity.directory(host)
     status = 200
     if fault in FAULTY_HEADERS:
