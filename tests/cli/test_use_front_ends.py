@@ -70,6 +70,15 @@ LICENSES = [
     "<rss/>",
     "No license.",
 ]
+# The status and the HTML of a page.
+PAGES: list[tuple[int, bytes | None]] = [
+    (200, None),
+    (200, b"<meta name=robots content=noai>"),
+    (206, b"<meta name=robots content=noai>"),
+    (206, b"<p>"),
+    (404, b"<meta name=robots content=noai>"),
+    (402, None),
+]
 CELL = ("allowed", "is_final", "explanation", "combination", "statements")
 NOT_READ = MissingSource(SourceState.NOT_READ)
 OWN = Agent("ExampleBot")
@@ -88,6 +97,7 @@ class Situation:
         self.header = dice.choice(HEADERS)
         self.tdm = dice.choice(TDM_FILES)
         self.purpose = dice.choice(["training", "search", "ai-use"])
+        self.status, self.html = dice.choice(PAGES)
 
     @property
     def robots(self) -> RobotsTxt:
@@ -112,7 +122,13 @@ class Situation:
     def headers(self) -> list[tuple[str, str]]:
         """The headers of the page."""
         name, _, value = self.header.partition(": ")
-        return [("Content-Type", "text/plain"), *([(name, value)] if name else [])]
+        media_type = "text/plain" if self.html is None else "text/html"
+        return [("Content-Type", media_type), *([(name, value)] if name else [])]
+
+    @property
+    def page(self) -> PageResponse:
+        """The response with the page. What is not HTML is read, but contains nothing."""
+        return PageResponse(self.status, self.headers, self.html or b" ")
 
     def fetched_files(self, *agents: Agent) -> dict[str, Any]:
         """Return the sources of a front end that fetches, as these agents may."""
@@ -187,7 +203,7 @@ def test_clients_give_the_answer_of_the_library() -> None:
 async def scrapy_answers(site: Situation, agent: Agent, urls: list[str]) -> list[dict[str, Any]]:
     """Return the answers of the checks of a crawl."""
     from scrapy import Request
-    from scrapy.http import TextResponse
+    from scrapy.http import HtmlResponse, TextResponse
     from tests.integrations.scrapy.crawlers import make_crawler
 
     from canfetch.integrations.scrapy.agents import RequestAgents
@@ -200,7 +216,8 @@ async def scrapy_answers(site: Situation, agent: Agent, urls: list[str]) -> list
     async with AsyncClient(user_agent="ExampleBot/1.0", agent=agents.default, transport=web, clock=web.clock) as client:
         checks = UseChecks(crawler, client, agents, settings)
         for request in requests:
-            await checks.check(request, TextResponse(request.url, headers=site.headers, body=b"x"))
+            kind, body = (TextResponse, b"x") if site.html is None else (HtmlResponse, site.html)
+            await checks.check(request, kind(request.url, status=site.status, headers=site.headers, body=body))
     return [cell(request.meta[USE_VERDICT_KEY]) for request in requests]
 
 
@@ -214,7 +231,7 @@ def test_guards_of_http_clients_and_crawls_give_the_answer_of_the_library() -> N
         site = Situation(seed)
         for name in AGENTS:
             agent = canfetch.agent(name)
-            response, files = PageResponse(200, site.headers, b" "), site.fetched_files(agent)
+            response, files = site.page, site.fetched_files(agent)
             allowed = [url for url in URLS if site.robots.allows(url, agent=agent)]
             expected = [cell(site.verdict(url, name, response=response, **files)) for url in allowed]
             assert guard_answers(site, agent) == expected
@@ -238,15 +255,11 @@ def guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
     for url in URLS:
         page = Page()
         with suppress(RobotsDisallowed):
-            sent = SentRequest(url, guard.check(url), 200, site.headers)
-            guard.examine(page, sent, lambda: None)
+            sent = SentRequest(url, guard.check(url), site.status, site.headers)
+            guard.examine(page, sent, lambda: site.html)
             answers.append(attached_cell(page))
     guard.close()
     return answers
-
-
-async def no_html() -> None:
-    """The pages have no HTML."""
 
 
 async def async_guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
@@ -255,8 +268,12 @@ async def async_guard_answers(site: Situation, agent: Agent) -> list[dict[str, A
     for url in URLS:
         page = Page()
         with suppress(RobotsDisallowed):
-            sent = SentRequest(url, await guard.check(url), 200, site.headers)
-            await guard.examine(page, sent, no_html, lambda: None)
+            sent = SentRequest(url, await guard.check(url), site.status, site.headers)
+
+            async def html() -> bytes | None:
+                return site.html
+
+            await guard.examine(page, sent, html, lambda: None)
             answers.append(attached_cell(page))
     await guard.close()
     return answers
@@ -273,7 +290,8 @@ def test_the_server_that_fetches_gives_the_answer_of_the_library() -> None:
         site = Situation(seed)
         state = state_of(site.content, origin=ORIGIN, now=NOW)
         for url in URLS:
-            responses = {**site.answers, url: Response(url, 200, tuple(site.headers), b"x")}
+            page = Response(url, site.status, tuple(site.headers), site.html or b"x")
+            responses = {**site.answers, url: page}
             facts = Facts(
                 NOW, OWN, states={(ORIGIN, None): state}, responses=dict.fromkeys([TDM_URL, LICENSE_URL], NONE)
             )
@@ -292,7 +310,7 @@ def live_response(site: Situation, url: str, agent: Agent) -> PageResponse | Mis
         return MissingSource(SourceState.NOT_READ, DISALLOWED)
     if not site.robots.allows(url, agent=OWN):
         return MissingSource(SourceState.UNREACHABLE, DISALLOWED)
-    return PageResponse(200, site.headers, b"x")
+    return site.page
 
 
 @pytest.mark.slow
