@@ -104,6 +104,12 @@ def test_an_outdated_native_module_is_an_error(native: ModuleType) -> None:
         canfetch.parse(FILE)
 
 
+def test_a_native_module_without_a_function_is_outdated(native: ModuleType) -> None:
+    assert engines.native_attribute("CONTRACT") == native.CONTRACT
+    with pytest.raises(EngineError, match="outdated native engine: it has no fish; reinstall canfetch"):
+        engines.native_attribute("fish")
+
+
 def test_a_native_module_that_cannot_be_loaded_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / f"_native{EXTENSION_SUFFIXES[0]}"
     broken.write_bytes(b"not a module")

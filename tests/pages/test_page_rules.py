@@ -50,7 +50,7 @@ def test_repeated_headers_of_http_libraries_stay_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "headers", ["noindex", [("X-Robots-Tag",)], [("a", "b", "c")], [5], [("X-Robots-Tag", 5)], [(None, "x")]]
+    "headers", [5, "noindex", [("X-Robots-Tag",)], [("a", "b", "c")], [5], [("X-Robots-Tag", 5)], [(None, "x")]]
 )
 def test_invalid_headers_raise_type_error(headers: Any) -> None:
     with pytest.raises(TypeError, match="header"):
