@@ -97,8 +97,8 @@ EC_KEY = {
         ({**TEST_KEY, "exp": float("nan")}, "its member 'exp' is not a time in seconds"),
         ({**TEST_KEY, "exp": 10**400}, "its member 'exp' is not a time in seconds"),
         ({**RSA_KEY, "e": "AQ"}, "it is not a valid key"),
-        ({**RSA_KEY, "e": ""}, "its member 'e' begins with a zero byte, or is empty"),
-        ({**RSA_KEY, "n": f"AAAA{RSA_KEY['n']}"}, "its member 'n' begins with a zero byte, or is empty"),
+        ({**RSA_KEY, "e": ""}, "its member 'e' is empty, or starts with a zero byte"),
+        ({**RSA_KEY, "n": f"AAAA{RSA_KEY['n']}"}, "its member 'n' is empty, or starts with a zero byte"),
         ({**RSA_KEY, "e": "Ag"}, "it is not a valid key"),
         (
             {**RSA_KEY, "n": "AQAB"},

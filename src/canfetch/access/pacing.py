@@ -93,11 +93,11 @@ def next_request_at(pace: Pace, *, now: float, last_request_at: float | None, re
     if last_request_at is None:
         return at
     window = min(pace.crawl_delay or 0.0, pace.max_delay) if mode is DelayMode.WINDOW else 0.0
-    # The next window can open sooner than other limits permit.
-    intervals = pace if window <= 0 else pace._replace(crawl_delay=None)
+    # A new window can open before `min_delay` and request rates permit a request.
+    other_limits = pace if window <= 0 else pace._replace(crawl_delay=None)
     earliest = last_request_at if window <= 0 else (last_request_at // window + 1) * window
     for _ in range(_MAX_CHANGES):
-        due = max(earliest, last_request_at + request_interval(intervals, now=at))
+        due = max(earliest, last_request_at + request_interval(other_limits, now=at))
         if due <= at:
             return at
         at = _next_visit(pace, min(due, _next_rate_change(pace, at)))

@@ -11,7 +11,7 @@ from canfetch.agents.crawler import Crawler
 from canfetch.client.use import UseQuestion, UseReading
 from canfetch.consent.license_terms import stated_terms
 from canfetch.consent.purposes import control_tokens
-from canfetch.consent.rsl import RSLContent, RSLDocument, parse_rsl
+from canfetch.consent.rsl import RSLDocument, parse_rsl
 from canfetch.consent.sources import MissingSource
 from canfetch.consent.statements import states_use
 from canfetch.consent.verdict import ROBOTS, SourceState, UseSource, UseVerdict
@@ -43,13 +43,12 @@ class TrainingAccess(NamedTuple):
     """The known training crawlers, by the permission that a site gives them.
 
     Attributes:
-        crawlers: The names by permission: they may not fetch the site, the site asks them not to train or sets
-            conditions, they may fetch parts of the site or train on parts of it, or on everything.
+        crawlers: The names by permission: they may not fetch the site; the site asks them not to train, or sets
+            conditions; they may fetch, or train on, parts of the site only; they may fetch everything.
         deciding: The lines of robots.txt that decide, each with the names of the crawlers: the statement that
             restricts training, or else the rule for the home page. The line for most crawlers is first.
         use: Whether a crawler without a group of its own may train on a page that it may fetch.
-        use_in_parts: The same for a part of the site where statements restrict it, although `use` does not. None if
-            there is no such part.
+        use_in_parts: The same for a part of the site that is restricted although `use` is not refused, or None.
         unread: The sources that were not read, for any of the crawlers.
     """
 
@@ -67,6 +66,7 @@ def training_access(reading: UseReading, now: float) -> TrainingAccess:
         reading: The files of the site, with the absolute URL of its home page.
         now: Seconds since the epoch.
     Cost: For each selection of groups, as `may_use` for a few pages, and for three paths of each kind of statements.
+        Once for each content of a license and each entry of tdmrep.json.
     """
     names: dict[Permission, list[str]] = {permission: [] for permission in PERMISSIONS}
     robots = reading.robots
@@ -128,6 +128,9 @@ class _Site:
     def __init__(self, reading: UseReading, robots: RobotsTxt, now: float) -> None:
         self._reading, self._robots = reading._replace(robots=robots), robots
         self._sources = cache(lambda page: self._reading._replace(url=page).sources(now))
+        # Those of tdmrep.json and of a license are the same for all crawlers.
+        self._reserved_pages = cache(lambda: tuple(islice(self._find_reserved(), _MAX_PARTS)))
+        self._license_pages = cache(lambda url: tuple(islice(self._find_licensed(url), _MAX_PARTS)))
         self._paths = defaultdict[int | None, list[bytes]](list)
         for record in robots.extensions:
             if states_use(record, _TRAINING) and _restricts(record):
@@ -186,16 +189,19 @@ class _Site:
         for token in control_tokens(agent, _TRAINING):
             rules = self._rules(self._robots.rules_for(token.agent))
             yield from self._pages(islice((rule.pattern for rule in rules if not rule.allow), _MAX_PARTS))
+        yield from self._reserved_pages()
+        yield from chain.from_iterable(map(self._license_pages, self._sources(self._reading.url).license_urls(agent)))
+
+    def _find_reserved(self) -> Iterator[str]:
+        """Yield a page for each entry of tdmrep.json that reserves the rights."""
         tdm = self._reading.tdm
         entries = () if isinstance(tdm, MissingSource) else parse_tdm_file(tdm).entries
-        yield from self._pages(islice((one.location or "" for one in entries if one.reserved), _MAX_PARTS))
-        for url in self._sources(self._reading.url).license_urls(agent):
-            document = self._reading.licenses.get(url, b"")
-            if not isinstance(document, MissingSource):
-                yield from islice(self._restricted_contents(parse_rsl(document).contents), _MAX_PARTS)
+        return self._pages(one.location or "" for one in entries if one.reserved)
 
-    def _restricted_contents(self, contents: Iterable[RSLContent]) -> Iterator[str]:
+    def _find_licensed(self, url: str) -> Iterator[str]:
         """Yield a page for each content of a license that does not permit training on it, or only on conditions."""
+        document = self._reading.licenses.get(url, b"")
+        contents = () if isinstance(document, MissingSource) else parse_rsl(document).contents
         for one in contents:
             for page in self._pages([one.url]):
                 terms = stated_terms(RSLDocument((one,)), page, _TRAINING, is_scope=False)

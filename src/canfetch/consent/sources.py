@@ -132,7 +132,7 @@ def robots_source(robots: RobotsTxt | MissingSource) -> UseSource:
 def missing_source(name: str, source: MissingSource) -> UseSource:
     """Return a source that is missing.
 
-    Raises: TypeError: Its detail is no text; InvalidOption: Its state is unknown, or says that it was read.
+    Raises: TypeError: `detail` is not a str; InvalidOption: `state` is unknown, or `read`.
     """
     try:
         state = SourceState(source.state)

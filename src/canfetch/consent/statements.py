@@ -228,20 +228,25 @@ def fault_statement(record: Extension[Any], group: GroupSelection, purpose: Usag
     Args: group: The groups of the agent.
     """
     states_other = any(states_use(record, other) for other in UsagePurpose)
-    kind, note = record_kind(record.name), _fault_text(record.notes, purpose, states_other=states_other)
-    if record.value.startswith(b"*") and len(record.value.split()) > 1:
-        note = f"a path does not start with a slash, {note.partition(', ')[2]}"
+    has_other_path = record.value.startswith(b"*") and len(record.value.split()) > 1
+    fault = "a path does not start with a slash" if has_other_path else _fault_of(record.notes)
+    kind, note = record_kind(record.name), _fault_text(fault, purpose, states_other=states_other)
     return with_place(_line_statement(kind, record.line, Preference.UNKNOWN, note), record, group, _OUTSIDE)
 
 
-def _fault_text(notes: ExtensionNote, purpose: UsagePurpose, *, states_other: bool) -> str:
-    """Return why a record or a header with one of the faults states nothing on a purpose.
+def _fault_of(notes: ExtensionNote) -> str:
+    """Return what is wrong with a record or a header with one of the faults."""
+    is_value = notes & (ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE)
+    return f"a {'value is invalid' if is_value else 'label is unknown'}"
+
+
+def _fault_text(fault: str, purpose: UsagePurpose, *, states_other: bool) -> str:
+    """Return why a record or a header with a fault states nothing on a purpose.
 
     Args: states_other: Whether it states something on another one.
     """
-    is_value = notes & (ExtensionNote.UNREADABLE | ExtensionNote.UNKNOWN_VALUE)
     effect = f"and it states nothing on {purpose}" if states_other else "so that it states nothing"
-    return f"a {'value is invalid' if is_value else 'label is unknown'}, {effect}"
+    return f"{fault}, {effect}"
 
 
 def header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -252,7 +257,7 @@ def header_statements(page: PageRules, purpose: UsagePurpose) -> Iterator[UseSta
         preferences = tuple(header.usage_preferences)
         stated = [usage for usage in preferences if usage.purpose is purpose]
         if not stated and header.notes & FAULTS:
-            note = _fault_text(header.notes, purpose, states_other=bool(preferences))
+            note = _fault_text(_fault_of(header.notes), purpose, states_other=bool(preferences))
             yield UseStatement(kind, HEADERS, place, text, Preference.UNKNOWN, note)
         for usage in stated:
             note = _contradiction(kind, usage.label, encode_text(text))
@@ -272,12 +277,12 @@ def directive_statements(
         return
     reading = _UNDOCUMENTED if verdict.dialect == DEFAULT_DIALECT else ""
     for directive in listing.first((decision.directive, *decision.other_directives)):
-        preference, note, is_limit = Preference.DISALLOW, "", False
+        preference, note = Preference.DISALLOW, ""
+        limit = decision.limit if decision.allowed and directive is decision.directive else None
         if decision.allowed:
             preference = Preference.UNKNOWN
-            is_limit = decision.limit is not None and directive is decision.directive
-            if is_limit:
-                note = _limit_text(decision.limit)
+            if limit is not None:
+                note = _limit_text(limit)
             elif decision.limit is not None:
                 note = f"{decision.directive.raw} overrides it"
             elif decision.reason is PageReason.PERMISSIVE_DIRECTIVE and directive is decision.directive:
@@ -286,8 +291,9 @@ def directive_statements(
             has_passed = verdict.now > float(directive.parsed or 0)
             preference = Preference.DISALLOW if has_passed else Preference.UNKNOWN
             note = f"this date has {'' if has_passed else 'not '}passed"
-        # Whoever uses all of the content does not keep to a limit.
-        yield _directive_statement(directive, preference, _joined(note, reading))._replace(is_condition=is_limit)
+        # Use of the whole content exceeds a limit.
+        is_condition = limit is not None
+        yield _directive_statement(directive, preference, _joined(note, reading))._replace(is_condition=is_condition)
 
 
 def _faulty_directives(page: PageRules, tokens: frozenset[str], purpose: UsagePurpose) -> Iterator[UseStatement]:
@@ -321,7 +327,7 @@ def _directive_statement(directive: Directive, preference: Preference, note: str
     return UseStatement(kind, source, place, directive.raw, preference, note, line=position.line)
 
 
-def _limit_text(limit: float | str | None) -> str:
+def _limit_text(limit: float | str) -> str:
     return "only title and snippet may be used" if limit == "snippet" else f"at most {limit} characters may be used"
 
 

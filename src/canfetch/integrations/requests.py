@@ -189,7 +189,7 @@ class RobotsAdapter(BaseAdapter):
 
 
 class _SharedHeaders(CaseInsensitiveDict[Any]):
-    """Headers of which urllib3 sends the original with each attempt, so that a repeated request has its signature."""
+    """Headers that urllib3 does not copy, so that each retry has its own signature."""
 
     def copy(self) -> "_SharedHeaders":
         return self

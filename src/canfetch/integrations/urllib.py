@@ -116,7 +116,7 @@ class RobotsHandler(urllib.request.BaseHandler):
     https_request = http_request
 
     def https_open(self, request: urllib.request.Request) -> Any:
-        """Let the handlers after this one send a request, which can be sent again past them: remove its signature."""
+        """Send a request with the next handlers, and remove its signature: it can be sent again without this one."""
         handlers: Any = self.parent.handle_open["https"]  # type: ignore[attr-defined]  # not declared
         try:
             for handler in handlers[handlers.index(self) + 1 :]:
@@ -134,6 +134,8 @@ class RobotsHandler(urllib.request.BaseHandler):
         """
         if isinstance(request, _RobotsRequest):
             return response
+        # Another handler may have sent it before `https_open`.
+        _take_signature(request)
         url, verdict = getattr(request, "_canfetch_sent", (request.full_url, None))
         sent = SentRequest(url, verdict, response.status, response.headers.items())
         self.robots.examine(response, sent, partial(_read_start, response, sent))

@@ -1,4 +1,4 @@
-"""Memory of bounded size for what requests contain: what happened last, and the results of signatures."""
+"""Bounded collections for the analysis of logs: keys that were set recently, and counts of signatures."""
 
 from collections import Counter
 from collections.abc import Hashable

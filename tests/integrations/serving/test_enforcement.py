@@ -110,6 +110,7 @@ def test_target_is_compared_as_sent(serve: Serve, target: str, is_refused: objec
         # Bottle drops bytes that are not UTF-8.
         b"/exa%FFct",
         b"/%E9exact",
+        b"/%FF/exact",
         b"/exact%C0%AF",
     ],
 )
@@ -252,6 +253,8 @@ def test_absolute_target_is_checked(target: bytes) -> None:
         "\x1cprivate/x",
         "x:/open/../private/x",
         "/private/\udcffx",
+        "/\udcff/private/x",
+        "/\t/private/x",
     ],
 )
 def test_path_that_the_application_receives_is_checked(path: str) -> None:

@@ -71,7 +71,7 @@ _CLOCK_SHIFT: Final = "(SELECT clock_shift FROM totals)"
 
 
 def shifted(column: str) -> str:
-    """Return the expression for a time of the wall clock. 0 means none, and a damaged one is not made a number."""
+    """Return the expression for a time of the wall clock. 0 means none, and a damaged value stays as it is."""
     return f"CASE WHEN typeof({column}) = 'real' AND {column} THEN {column} + {_CLOCK_SHIFT} ELSE {column} END"
 
 
@@ -185,12 +185,16 @@ class FrontierDatabase(QueueConnection):
     Args:
         path: The file, created with its parent folders if it does not exist, or None for a temporary file.
         group_by: How the URLs are grouped. None accepts a file with any grouping.
-        creates: Whether a file without tables is a new frontier, also if `group_by` is None.
+        may_create: Whether a file without tables is a new frontier, also if `group_by` is None.
     Raises: StoreError: The file cannot be opened, is in use, is not a frontier, or has another grouping.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str] | None, group_by: GroupBy | None = GroupBy.ORIGIN, *, creates: bool = False
+        self,
+        path: str | os.PathLike[str] | None,
+        group_by: GroupBy | None = GroupBy.ORIGIN,
+        *,
+        may_create: bool = False,
     ) -> None:
         super().__init__("the frontier" if path is None else str(check_path("path", path)))
         self._thread = threading.get_ident()
@@ -231,7 +235,7 @@ class FrontierDatabase(QueueConnection):
         try:
             with self.converted_errors():
                 pragmas = _FILE_PRAGMAS if self._temporary is None else _TEMPORARY_PRAGMAS
-                self._prepare(pragmas, group_by, creates=creates or group_by is not None)
+                self._prepare(pragmas, group_by, may_create=may_create or group_by is not None)
         except BaseException:
             self.close()
             raise
@@ -291,10 +295,10 @@ class FrontierDatabase(QueueConnection):
             with suppress(OSError):
                 self._temporary.unlink(missing_ok=True)
 
-    def _prepare(self, pragmas: tuple[str, ...], group_by: GroupBy | None, *, creates: bool) -> None:
+    def _prepare(self, pragmas: tuple[str, ...], group_by: GroupBy | None, *, may_create: bool) -> None:
         # Before the pragmas, which change the format of the file, and it can be that of another program.
         version = self._check_format()
-        if version == 0 and not creates:
+        if version == 0 and not may_create:
             raise StoreError(f"{self.name}: the file is empty: expected the file of a canfetch.Frontier")
         for pragma in pragmas:
             self.connection.execute(f"PRAGMA {pragma}")

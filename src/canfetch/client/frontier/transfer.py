@@ -270,7 +270,7 @@ def _write_file(reader: LineReader, path: str | os.PathLike[str]) -> None:
     file = Path(check_path("path", path))
     is_new = not file.exists()
     # An empty frontier can have any grouping, because it gets that of the lines. A killed import can leave no tables.
-    with closing(FrontierDatabase(path, None, creates=True)) as database:
+    with closing(FrontierDatabase(path, None, may_create=True)) as database:
         # Another process can have filled it since.
         if database.fetch("SELECT added OR EXISTS (SELECT 1 FROM origins) FROM totals") != (0,):
             raise StoreError(f"{path}: the frontier is not empty: use another file")

@@ -91,7 +91,7 @@ class FailureLimits:
         now = self._monotonic()
         is_overloaded = (self._paid_at - now) * self._max_share > _BURST
         proven = self._proven
-        # During an attack from many addresses, as little as possible is looked up.
+        # During an overload, the limits of the address are not looked up.
         address = _packed(peer) if proven or not is_overloaded else None
         if address is not None:
             network = _network_of(address)

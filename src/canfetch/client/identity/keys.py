@@ -296,7 +296,7 @@ def _number(jwk: Mapping[str, Any], name: str) -> bytes:
     data = _bytes(jwk, name)
     # RFC 7518 section 2.
     if not data or data[0] == 0:
-        raise InvalidKey(f"its member {name!r} begins with a zero byte, or is empty")
+        raise InvalidKey(f"its member {name!r} is empty, or starts with a zero byte")
     return data
 
 

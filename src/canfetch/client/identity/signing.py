@@ -162,11 +162,11 @@ class SigningIdentity:
         return tuple(message.headers.items())
 
     def directory(self, authority: str) -> tuple[Headers, bytes]:
-        """Return the headers and the body of the response with the public keys, signed by each of them.
+        """Return the headers and the body of the response with the public keys. For its own host, each key signs it.
 
         Serve it with status 200 at `directory_url`, to everybody, and not only to clients that sign.
 
-        Args: authority: The host of the request, with its port if that is not the usual one. For another host than that
+        Args: authority: The host of the request, with its port unless that is the default. For another host than that
             of `directory_url`, nothing is signed: it would prove that the owner of the host has the private keys.
         Raises: InvalidURL: The host is invalid.
         """

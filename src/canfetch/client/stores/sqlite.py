@@ -119,7 +119,7 @@ class SQLiteStore:
         self.moved_to: Path | None = None
         self._ttl = ttl
         self._clock = clock
-        # After an interrupt in the moment of locking, its thread can still use the store.
+        # Reentrant, so that a thread that is interrupted while it acquires the lock can still use the store.
         self._lock = threading.RLock()
         # Why the store can no longer be used, or None.
         self._unusable_because: str | None = None
@@ -440,8 +440,9 @@ class SQLiteStore:
                     yield connection
                 except BaseException as error:
                     if not isinstance(error, Exception):
-                        # An interrupt can have left a transaction.
-                        self._disconnect()
+                        # An interrupt can leave an open transaction.
+                        with suppress(sqlite3.Error):
+                            self._disconnect()
                     raise
                 finally:
                     if waited > _NEGLIGIBLE_SECONDS and self._connection is not None:

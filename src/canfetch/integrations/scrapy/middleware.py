@@ -112,11 +112,11 @@ class RobotsMiddleware:
         if not request.meta.get("dont_obey_robotstxt"):
             await self._check(request)
         if self._identity is not None:
-            # That of the client, for a robots.txt, is as visible as any other.
+            # The client has signed its requests for robots.txt, which are signed again when they are sent.
             replace_signature(request.headers, ())
 
     def _sign_downloads(self) -> None:
-        """Let requests have a signature only while they are sent.
+        """Sign requests immediately before they are downloaded, and remove the signature afterwards.
 
         Caches, queues and other middlewares see requests before and after that, and a request can wait for its turn
         longer than a signature is valid.

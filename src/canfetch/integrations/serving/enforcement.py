@@ -247,7 +247,7 @@ def _urls(request: Request) -> Iterator[bytes]:
 
 
 def _rooted(path: str) -> Iterator[bytes]:
-    """Yield the paths from the root that a decoded path can mean: frameworks add a slash, or take it for a URL."""
+    """Yield the paths that a decoded path can mean: frameworks add a slash, or parse it as a URL."""
     read = [path]
     if path[:1] != "/":
         with suppress(ValueError):
@@ -290,15 +290,13 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     decoded = unquote_to_bytes(path)
     # Null bytes end a path for some programs, servers merge slashes, and the `$` of a route also matches before a line
     # feed at the end.
-    merged = _MANY_SLASHES.sub(b"/", decoded.partition(b"\0")[0])
-    # Some parsers of URLs decode a path before they drop its tabs and line breaks.
-    tabless = merged.translate(None, b"\t\n\r")
-    # Others drop bytes that are not UTF-8.
-    valid = merged.decode("utf-8", "ignore").encode()
+    ended = decoded.partition(b"\0")[0]
+    # Some parsers of URLs drop tabs and line breaks of the decoded path, and others drop bytes that are not UTF-8.
+    kept = (ended, ended.translate(None, b"\t\n\r"), ended.decode("utf-8", "ignore").encode())
+    merged, tabless, valid = (_MANY_SLASHES.sub(b"/", one) for one in kept)
     paths = (decoded, merged, merged.removesuffix(b"\n"), tabless, valid) if b"%" in path or b"//" in path else ()
     # Views of static files ignore a slash after the name of a file.
-    file_path = normpath(merged)
-    files = (file_path,) if b"." in file_path.rpartition(b"/")[2] and file_path != merged else ()
+    files = [file for one in (merged, valid) if b"." in (file := normpath(one)).rpartition(b"/")[2] and file != one]
     for read in dict.fromkeys((*paths, *files)):
         yield _ANY_HOST + _quote(read) + mark + query
 

@@ -174,7 +174,10 @@ class WhoMayTrain(Result):
     opted_out: Annotated[list[str], Field(description="Crawlers that may fetch, but not train, or only on conditions")]
     partly: Annotated[
         list[str],
-        Field(description="Crawlers that may fetch the site, or train on it, in parts or on conditions there"),
+        Field(
+            description="Crawlers that may fetch only parts of the site, or may not train on parts of it, or only on "
+            "conditions"
+        ),
     ]
     allowed: Annotated[list[str], Field(description="Crawlers that may fetch everything, and are not opted out")]
     preference: Annotated[

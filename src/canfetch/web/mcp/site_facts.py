@@ -174,7 +174,7 @@ def use_sentence(verdict: UseVerdict, subject: str = "") -> str:
 
 def unread_quotes(sources: Iterable[UseSource]) -> list[str]:
     """Return the unread sources, each with the reason, except the page, which no tool reads."""
-    # Where robots.txt is unreachable, the result says so itself.
+    # `robots_txt` reports an unreachable robots.txt.
     return [_unread_quote(one) for one in sources if one.name in {TDM_FILE, LICENSE} or one.is_partly_read]
 
 

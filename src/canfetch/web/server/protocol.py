@@ -77,7 +77,7 @@ class BoundedConfig(Config):
         closing_timeout: float = CLOSING_SECONDS,
         **options: Any,
     ) -> None:
-        super().__init__(app, http=cast("type[asyncio.Protocol]", _Entrance), **options)
+        super().__init__(app, http=cast("type[asyncio.Protocol]", _ConnectionLimiter), **options)
         self.header_timeout = header_timeout
         self.reading_timeout = reading_timeout
         self.min_reading_rate = min_reading_rate
@@ -196,8 +196,8 @@ class Turns:
         return parser
 
 
-class _Entrance(asyncio.Protocol):
-    """A new connection. If its client opens too many of them, it is closed before it costs more.
+class _ConnectionLimiter(asyncio.Protocol):
+    """Closes a new connection if its client opens too many in a second, and passes it to `BoundedProtocol` otherwise.
 
     Args: arguments: Those of `BoundedProtocol`.
     """
