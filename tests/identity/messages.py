@@ -58,7 +58,11 @@ def message_of(site: Site, request: ReceivedRequest) -> Message:
 def checked_as_sent(site: Site, request: ReceivedRequest, identity: SigningIdentity) -> SignatureCheck:
     """Return the check of the only signature of a request, whose target other implementations may reject."""
     message = message_of(site, request)
-    signed = SignedRequest.from_url(message.method, message.url, message.headers.items())
+    return checked(SignedRequest.from_url(message.method, message.url, message.headers.items()), identity)
+
+
+def checked(signed: SignedRequest, identity: SigningIdentity) -> SignatureCheck:
+    """Return the check of the only signature of a request."""
     (claim,) = find_claims(signed, now=time.time())
     assert isinstance(claim, SignatureClaim), claim
     key = parse_key_set(identity.directory("bot.example")[1]).keys[claim.key_id]

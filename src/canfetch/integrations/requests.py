@@ -15,6 +15,7 @@ from functools import partial
 from http.client import HTTPException
 from ssl import SSLError
 from typing import Any, Final, Unpack
+from urllib.parse import urlsplit
 
 from canfetch.access.responses import Failure, Response
 from canfetch.client.transports import Route, TransportRequest
@@ -146,6 +147,9 @@ class RobotsAdapter(BaseAdapter):
         headers = request.headers
         if self.robots.has_identity:
             request.headers = _SharedHeaders(headers)
+            if (without_dot := without_final_dot(url)) != url:
+                # urllib3 sends the dot through a proxy, and not to a server.
+                request.headers.setdefault("Host", urlsplit(without_dot).netloc.rpartition("@")[2])
         token = _CHECK_AGAIN.set(partial(self._check_again, request, settings))
         try:
             response = self._adapter.send(request, stream=stream, timeout=timeout, **settings)

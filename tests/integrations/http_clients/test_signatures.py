@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.identity.messages import checked_as_sent, keys_of, message_of, verified
+from tests.identity.messages import checked, checked_as_sent, keys_of, message_of, verified
 from tests.integrations.http_clients.conftest import ROBOTS
 from tests.integrations.http_clients.hosts import HOST_NAMES, USER_AGENT, open_host
 from tests.servers.broken import send_and_reset
@@ -15,6 +15,7 @@ from tests.servers.redirects import redirect
 from tests.servers.valid import respond
 from tests.servers.web import Site
 
+from canfetch.agents.identity import SignedRequest
 from canfetch.client.identity import SigningIdentity
 from canfetch.client.identity.identity_file import new_identity
 from canfetch.integrations.request_guard import without_final_dot
@@ -192,6 +193,30 @@ def test_a_request_of_urllib_that_failed_has_no_signature(
             host.opener.open(request)
     assert all("signature" in one.headers for one in tls_site.requests)
     assert not [name for name, _ in request.header_items() if name.lower().startswith("signature")]
+
+
+def test_a_signature_covers_the_host_that_requests_sends_through_a_proxy(
+    tls_site: Site, authority: Authority, identity: SigningIdentity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = pytest.importorskip("requests")
+    from tests.servers.proxy import ProxySite
+
+    from canfetch.integrations.requests import RobotsAdapter
+
+    monkeypatch.setenv("no_proxy", "")
+    tls_site.serve("/fish", respond(b"fish"))
+    with ProxySite() as proxy, requests.Session() as session:
+        adapter = RobotsAdapter(user_agent=USER_AGENT, identity=identity)
+        session.mount("https://", adapter)
+        proxies = {"https": f"http://127.0.0.1:{proxy.port}"}
+        url = f"https://localhost.:{tls_site.port}/fish"
+        with adapter.robots.exempt():
+            response = session.get(url, proxies=proxies, verify=str(authority.file))
+    assert response.content == b"fish"
+    assert "Host" not in response.request.headers
+    (request,) = tls_site.requests
+    message = SignedRequest("GET", "https", request.headers["host"], request.target, request.headers.get)
+    assert checked(message, identity).is_valid
 
 
 @pytest.mark.parametrize(
