@@ -260,10 +260,9 @@ def read_sources(
     Args and errors: As for `may_use`.
     Cost: As `parse_page`.
     """
-    if isinstance(response, PageResponse) and (
-        isinstance(response.status, bool) or not isinstance(response.status, int)
-    ):
-        raise TypeError(f"the status of a response must be an int, not {type(response.status).__name__}")
+    status = response.status if isinstance(response, PageResponse) else 0
+    if isinstance(status, bool) or not isinstance(status, int):
+        raise TypeError(f"the status of a response must be an int, not {type(status).__name__}")
     check_source("robots", robots, (RobotsTxt,), "the result of canfetch.parse()")
     check_source("response", response, (PageResponse,), "a PageResponse")
     check_source("tdm", tdm, (bytes, str), "the content of the file")

@@ -97,10 +97,10 @@ def _terms_of(offers: list[_Offer], purpose: UsagePurpose) -> Iterator[StatedTer
         prohibited = [
             _prohibition(offer, term, _words("prohibits", term))
             for offer in offers
-            for term in _usages(offer.terms.prohibits, tokens, narrower)
+            for term in _naming(offer.terms.prohibits, tokens, narrower)
         ]
         permitted = [
-            _permission(offer, term) for offer in offers for term in _usages(offer.terms.permits, tokens, narrower)
+            _permission(offer, term) for offer in offers for term in _naming(offer.terms.permits, tokens, narrower)
         ]
         if has_decided:
             yield from (_overridden(one, _BROADER) for one in (*prohibited, *permitted))
@@ -169,13 +169,13 @@ def _payment_words(payment: RSLPayment | None) -> str:
     return words if payment.type is None and payment.standard else ""
 
 
-def _usages(
-    terms: Iterable[RSLTerm], tokens: frozenset[str] | None = None, narrower: frozenset[str] = frozenset()
-) -> Iterator[RSLTerm]:
-    """Return the terms about usages: all, or those with one of some tokens and with no narrower one."""
-    usages = (term for term in terms if term.type is RSLTermType.USAGE)
-    if tokens is None:
-        return usages
+def _usages(terms: Iterable[RSLTerm]) -> Iterator[RSLTerm]:
+    return (term for term in terms if term.type is RSLTermType.USAGE)
+
+
+def _naming(terms: Iterable[RSLTerm], tokens: frozenset[str], narrower: frozenset[str]) -> Iterator[RSLTerm]:
+    """Return the terms about usages with one of some tokens, and with no narrower one."""
+    usages = _usages(terms)
     return (one for one in usages if not tokens.isdisjoint(one.values) and narrower.isdisjoint(one.values))
 
 
