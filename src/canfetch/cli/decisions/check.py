@@ -4,8 +4,8 @@ import sys
 from typing import Final
 
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
-from canfetch.cli.decisions.paces import Paces
 from canfetch.cli.decisions.run import Answer, DecisionRun
+from canfetch.cli.decisions.stated_facts import StatedFacts
 from canfetch.cli.decisions.verdict_rows import write_answers
 from canfetch.cli.shared.agent_list import chain_lines
 from canfetch.cli.shared.terminal import (
@@ -82,7 +82,7 @@ class _TextWriter:
             self._max_url_width = max(_MIN_URL_WIDTH, min(free, _MAX_URL_WIDTH))
         widths = (display_width(printable(url)) for url in run.options.urls)
         self._url_width = max((width for width in widths if width <= self._max_url_width), default=0)
-        self._paces = Paces(run)
+        self._facts = StatedFacts(run)
         self._started = False
 
     def write(self, answer: Answer) -> None:
@@ -90,7 +90,7 @@ class _TextWriter:
         if not self._started:
             self._started = True
             sys.stdout.write("".join(chain_lines(self._agents, self._palette)))
-        sys.stdout.write("".join(self._paces.new_lines(answer, self._palette)))
+        sys.stdout.write("".join(self._facts.pace_lines(answer, self._palette)))
         url = printable(answer.url)
         if self._url_width < display_width(url) <= self._max_url_width:
             self._url_width = display_width(url)

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.agent_facts import AgentFacts
 from canfetch.answers.crawlers import compliance_text, token_only_text
-from canfetch.answers.pace import StatedPace
 from canfetch.answers.reasons import group_reason, losing_reason, reason_text
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
-from canfetch.cli.decisions.paces import Paces
 from canfetch.cli.decisions.profile_comparison import ProfileComparison
 from canfetch.cli.decisions.robots_files import RobotsFile
 from canfetch.cli.decisions.run import Answer, DecisionRun
+from canfetch.cli.decisions.stated_facts import StatedFacts
 from canfetch.cli.decisions.verdict_rows import write_answers
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import Palette, display_width, output_palette, pad, printable
@@ -77,24 +77,23 @@ class _TextWriter:
         self._palette = output_palette(no_color=options.no_color)
         self._agents = run.agents
         self._parser = f"profile {options.profile}, engine {options.engine or engine_name()}"
-        self._paces = Paces(run)
+        self._facts = StatedFacts(run)
         self._started = False
 
     def write(self, answer: Answer) -> None:
         """Write the block of each agent. A URL without verdicts was reported on standard error."""
-        paces = self._paces.stated(answer.file)
+        stated = self._facts.of(answer)
         for agent, verdict in zip(self._agents, answer.verdicts, strict=False):
             if self._started:
                 sys.stdout.write("\n")
             self._started = True
-            sys.stdout.write(
-                "".join(f"{line}\n" for line in self._lines(answer, agent, verdict, paces.get(agent.name)))
-            )
+            lines = self._lines(answer, agent, verdict, stated.get(agent.name))
+            sys.stdout.write("".join(f"{line}\n" for line in lines))
 
     def end(self) -> None:
         """Do nothing: the text has no footer."""
 
-    def _lines(self, answer: Answer, agent: RequestedAgent, verdict: Verdict, pace: StatedPace | None) -> list[str]:
+    def _lines(self, answer: Answer, agent: RequestedAgent, verdict: Verdict, stated: AgentFacts | None) -> list[str]:
         palette = self._palette
         status = palette.good("allowed") if verdict.allowed else palette.bad("disallowed")
         may = "may" if verdict.allowed else "may not"
@@ -111,7 +110,7 @@ class _TextWriter:
             ("target", printable(verdict.to_json()["target"])),
             ("tokens", _chain(agent)),
             ("parser", self._parser),
-            *_pace_facts(agent, pace, self._paces.now),
+            *([] if stated is None else stated.lines()),
             *_access_facts(verdict),
             *(("copy", note) for note in [self._run.stored_copy_note(verdict)] if note),
             *(("note", note) for note in _content_notes(verdict)),
@@ -134,14 +133,6 @@ class _TextWriter:
             lines += ["", f"  {self._palette.strong(heading)}"]
             lines += excerpts.losing_rule_lines([(rule, _losing_note(rule, verdict)) for rule in verdict.also_matched])
         return lines
-
-
-def _pace_facts(agent: RequestedAgent, pace: StatedPace | None, now: float) -> Iterator[tuple[str, str]]:
-    """Yield what the file states about the pace of an agent's requests."""
-    if pace is not None:
-        from canfetch.answers.pace_text import facts_for  # noqa: PLC0415 - only for files with a pace
-
-        yield from facts_for(printable(agent.name), pace, now)
 
 
 def _access_facts(verdict: Verdict) -> list[tuple[str, str]]:

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from canfetch.cli.decisions.options import DecisionOptions, decision_command
-from canfetch.cli.decisions.paces import Paces
 from canfetch.cli.decisions.run import Answer, DecisionRun
+from canfetch.cli.decisions.stated_facts import StatedFacts
 from canfetch.cli.shared.agent_list import chain_lines
 from canfetch.cli.shared.origin_arguments import MAX_WAITING_CHARACTERS
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, write_rows
@@ -63,7 +63,7 @@ class MatrixTables:
         self._agents = run.agents
         self._names = [printable(agent.name) for agent in run.agents]
         self._answers: list[Answer] = []
-        self._paces = Paces(run)
+        self._facts = StatedFacts(run)
         self._characters = 0
         self._drawn = 0
         self._width = terminal_width() if is_terminal(sys.stdout) else None
@@ -99,7 +99,7 @@ class MatrixTables:
             sys.stdout.write("".join(chain_lines(self._agents, self._palette)))
         answers, self._answers, self._characters = self._answers, [], 0
         for answer in answers:
-            sys.stdout.write("".join(self._paces.new_lines(answer, self._palette)))
+            sys.stdout.write("".join(self._facts.pace_lines(answer, self._palette)))
         first = self._drawn + 1
         self._drawn += len(answers)
         if self._urls_are_rows:
@@ -215,10 +215,9 @@ def command(options: DecisionOptions) -> int:
 
 
 def _objects(run: DecisionRun) -> Iterator[dict[str, Any]]:
-    paces = Paces(run)
+    facts = StatedFacts(run)
     for answer in run.answers():
-        pace = {printable_text(name): one for name, one in paces.to_json(answer.file).items()}
-        yield {**answer.result.to_matrix_row(), **({"pace": pace} if pace else {})}
+        yield {**answer.result.to_matrix_row(), **facts.by_key(answer)}
 
 
 def _cells(run: DecisionRun) -> Iterator[Cells]:

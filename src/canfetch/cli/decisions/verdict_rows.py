@@ -1,12 +1,13 @@
 """JSON, NDJSON and CSV of `check` and `explain`.
 
 `json` is a list of objects; `ndjson` has one object per line. Objects are in the order of the URLs and, for each URL,
-of the agents. An object is the verdict (`Verdict.to_json`, schema `canfetch.verdict/2`) with two keys in front:
+of the agents. An object is the verdict (`Verdict.to_json`, schema `canfetch.verdict/2`) with two keys in front, and the
+facts of the file (`AgentFacts.to_json`) behind:
 
     url         the URL as typed; bytes that are not UTF-8 are written as escapes
     agent_name  the agent as typed; `agent.tokens` is the chain of tokens that was tried
 
-If no verdict could be computed, the object has these two keys, `allowed`, which is null, and `error`, a text.
+If no verdict could be computed, the object has `url`, `agent_name`, `allowed`, which is null, and `error`, a text.
 
 `csv` has a header and one row for each verdict: url, agent_name, allowed (`true`, `false`, or empty if it could not be
 computed), reason, rule_type, rule_pattern, rule_line, rule_specificity, group_choice, group_token, target, profile,
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from canfetch.answers.verdicts import URLVerdicts
-from canfetch.cli.decisions.paces import Paces
+from canfetch.cli.decisions.stated_facts import StatedFacts
 from canfetch.cli.shared.row_writers import Cells, CsvWriter, JsonWriter, RowWriter, write_rows
 from canfetch.core.text import display_text, printable_text
 
@@ -53,8 +54,8 @@ def write_answers(run: "DecisionRun", make_text_writer: "Callable[[DecisionRun],
     elif name == "csv":
         write_rows((row for answer in run.answers() for row in _cells(answer.result)), CsvWriter(_CSV_COLUMNS))
     else:
-        paces = Paces(run)
-        objects = (row for answer in run.answers() for row in paces.objects(answer))
+        facts = StatedFacts(run)
+        objects = (row for answer in run.answers() for row in facts.objects(answer))
         write_rows(objects, JsonWriter(lines=name == "ndjson"))
 
 
