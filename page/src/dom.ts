@@ -21,6 +21,18 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Create a checkbox with its label. `control` is its `data-control`, or null for an entry of a list. */
+export function checkbox(
+  control: string | null,
+  checked: boolean,
+  change: (checked: boolean) => void,
+  ...label: Child[]
+): HTMLLabelElement {
+  const on = { change: () => change(box.checked) };
+  const box = h("input", { type: "checkbox", checked, "data-control": control, on });
+  return h("label", { class: "check" }, box, label);
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Create an icon of 16 x 16 from path data, drawn in the colour of the text. */

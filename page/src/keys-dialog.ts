@@ -1,7 +1,7 @@
 /** The list of keys, the settings, and the licenses. */
 
 import type { App } from "./app.js";
-import { h } from "./dom.js";
+import { checkbox, h } from "./dom.js";
 import { showDialog } from "./dialog.js";
 import { siteAddress } from "./site.js";
 import type { TextKey } from "./texts.js";
@@ -38,15 +38,8 @@ const SECTIONS: readonly { title: TextKey; keys: readonly [string, TextKey][] }[
 ];
 
 export function showKeys({ texts, store }: App): void {
-  const setting = (field: "singleKeys" | "historic", text: TextKey): HTMLElement => {
-    const box = h("input", {
-      type: "checkbox",
-      checked: store.state[field],
-      "data-control": field,
-      on: { change: () => store.set({ [field]: box.checked }) },
-    });
-    return h("label", { class: "check" }, box, texts.t(text));
-  };
+  const setting = (field: "singleKeys" | "historic", text: TextKey): HTMLElement =>
+    checkbox(field, store.state[field], (checked) => store.set({ [field]: checked }), texts.t(text));
   showDialog(
     {
       name: "keys",

@@ -45,7 +45,7 @@ export class Texts<Key extends string = TextKey> {
 
   /** Load the texts of parts that are loaded on demand. */
   async complete(): Promise<void> {
-    this.#catalogue = { ...this.#catalogue, ...(await this.#later()) };
+    this.#catalogue = { ...(await this.#later()), ...this.#catalogue };
   }
 
   /** Return a text. Placeholders are strings or numbers; numbers are written as the language writes them. */
@@ -104,10 +104,10 @@ export class Texts<Key extends string = TextKey> {
   }
 }
 
-/** Load the texts of a language. */
+/** Load the texts of a language. Those without a translation are in English. */
 export async function loadTexts(language: Language): Promise<Texts> {
-  if (language === "en") return new Texts<TextKey>(language, en, async () => (await import("./texts/later/en.js")).later);
-  return new Texts(language, await catalogue(language));
+  const texts = language === "en" ? en : { ...en, ...(await catalogue(language)) };
+  return new Texts<TextKey>(language, texts, async () => (await import("./texts/later/en.js")).later);
 }
 
 /** Return the best language for a list of language tags, such as `navigator.languages`. */

@@ -31,6 +31,12 @@ sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[-1]).read())
 """
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--write-examples", action="store_true", help="let the pages show the new output of their commands"
+    )
+
+
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     """Serve the hosts of the examples, and return the environment variables that route requests to them."""

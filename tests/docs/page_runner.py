@@ -1,8 +1,8 @@
-"""Run the code blocks of one page, in order, in the current folder: python page_runner.py PAGE.
+"""Run the code blocks of one page, in order, in the current folder: python page_runner.py PAGE [--write].
 
 Python blocks share one namespace, and shell blocks share the folder. A difference from what the page shows is printed
-to standard output, and makes the exit code 1. This is a process of its own, because examples fork, set up event loops
-and change the working directory.
+to standard output, and makes the exit code 1. With `--write`, the page shows the new output of commands and scripts
+afterwards. This is a process of its own, because examples fork, set up event loops and change the working directory.
 """
 
 import contextlib
@@ -37,10 +37,15 @@ class Difference(Exception):
 
 
 class PageRunner:
-    """Runs the blocks of a page."""
+    """Runs the blocks of a page.
 
-    def __init__(self, page: Path) -> None:
+    Args: writes: Whether the page is changed where its output differs, instead of a report.
+    """
+
+    def __init__(self, page: Path, *, writes: bool = False) -> None:
         self._page = page
+        self._writes = writes
+        self._changed: list[tuple[Block, str]] = []
         # Registered, so that dataclasses and pickle find the classes of the examples.
         self._module = ModuleType("page")
         sys.modules["page"] = self._module
@@ -48,7 +53,15 @@ class PageRunner:
 
     def run(self) -> list[str]:
         """Run all blocks, and return a report for each that failed."""
-        return [report for block in blocks(self._page) for report in self._reports(block)]
+        reports = [report for block in blocks(self._page) for report in self._reports(block)]
+        if self._changed:
+            lines = self._page.read_text(encoding="utf-8").splitlines(keepends=True)
+            for block, text in reversed(self._changed):
+                indent = lines[block.line - 1].partition("`")[0]
+                new = [f"{indent}{line}".rstrip() + "\n" for line in text.splitlines()]
+                lines[block.line : block.line + block.text.count("\n")] = new
+            self._page.write_text("".join(lines), encoding="utf-8")
+        return reports
 
     def _reports(self, block: Block) -> Iterator[str]:
         if block.reason is not None or (block.needs is not None and find_spec(block.needs) is None):
@@ -64,7 +77,7 @@ class PageRunner:
         if block.setup is not None:
             run_script(block.setup)
         if block.is_output:
-            expect(self._output, block.text)
+            self._show(block, self._checked(self._output, block.text))
         elif block.file is not None:
             file = Path(block.file)
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -94,9 +107,22 @@ class PageRunner:
             exec(code, self._module.__dict__)  # noqa: S102 - our own documentation
         return output.getvalue()
 
-    @staticmethod
-    def _run_console(block: Block) -> str:
-        output = ""
+    def _checked(self, output: str, shown: str) -> str:
+        """Return what the page shows, or the output if it is another one and the page is changed."""
+        try:
+            expect(output, shown)
+        except Difference:
+            if not self._writes:
+                raise
+            return ENGINE.sub("engine native", output)
+        return shown
+
+    def _show(self, block: Block, text: str) -> None:
+        if text != block.text:
+            self._changed.append((block, text))
+
+    def _run_console(self, block: Block) -> str:
+        output = text = ""
         if not block.text.startswith("$ "):
             raise Difference("expected the block to start with '$ '")
         for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
@@ -104,9 +130,10 @@ class PageRunner:
             done = completed(["bash", "-c", command])
             output = done.stdout + done.stderr
             try:
-                expect(output, shown)
+                text += f"$ {command}\n" + self._checked(output, shown)
             except Difference as difference:
                 raise Difference(f"$ {command}\n{difference}") from None
+        self._show(block, text)
         return output
 
     @staticmethod
@@ -161,6 +188,6 @@ def expect(output: str, shown: str) -> None:
 
 
 if __name__ == "__main__":
-    found = PageRunner(Path(sys.argv[1])).run()
+    found = PageRunner(Path(sys.argv[1]), writes="--write" in sys.argv).run()
     sys.stdout.write("\n".join(found))
     sys.exit(1 if found else 0)

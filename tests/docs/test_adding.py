@@ -23,7 +23,19 @@ from tests.missing import skip_unless_ci
 PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
 ADDITIONS = Path(__file__).parent / "additions"
 # What the commands of the page read or write.
-FOLDERS = ("conformance", "docs", "examples", "page", "rust/c", "rust/core", "src", "tables", "tests", "tools")
+FOLDERS = (
+    "benchmarks",
+    "conformance",
+    "docs",
+    "examples",
+    "page",
+    "rust/c",
+    "rust/core",
+    "src",
+    "tables",
+    "tests",
+    "tools",
+)
 LEFT_OUT = ("__pycache__", "_build", "api-types.ts", "assets", "node_modules", "target")
 PROGRAMS = {
     "canfetch": [sys.executable, "-m", "canfetch"],

@@ -70,6 +70,16 @@ def test_other_blocks_run_after_a_failure(page: Path) -> None:
     assert len(PageRunner(page).run()) == 2
 
 
+def test_page_shows_the_new_output_after_writing(page: Path) -> None:
+    console = "- item\n\n  ```console\n  $ echo one\n  old\n  $ echo two three\n  two ...\n  $ echo four\n  ```\n"
+    script = "```python\nprint(2)\n```\n\n<!-- output -->\n```text\n3\n4\n```\n\nEnd\n"
+    page.write_text(console + script, encoding="utf-8")
+    assert PageRunner(page, writes=True).run() == []
+    shown = console.replace("old", "one").replace("four\n", "four\n  four\n") + script.replace("3\n4", "2")
+    assert page.read_text(encoding="utf-8") == shown
+    assert PageRunner(page).run() == []
+
+
 def test_blocks_of_a_page(page: Path) -> None:
     page.write_text("```text\na\n```\n\n<!-- not run: reason -->\n````sh\nb\n````\n", encoding="utf-8")
     assert blocks(page) == [Block("text", "a\n", 1), Block("sh", "b\n", 6, reason="reason")]

@@ -1,4 +1,7 @@
-"""Every code block of the documentation is run, parsed, or on the list of blocks that are not run."""
+"""Every code block of the documentation is run, parsed, or on the list of blocks that are not run.
+
+With `--write-examples`, the pages show the new output of their commands afterwards.
+"""
 
 import sys
 from pathlib import Path
@@ -66,7 +69,9 @@ def has_code(page: Path) -> bool:
 
 @pytest.mark.service
 @pytest.mark.parametrize("page", [page for page in DOCUMENTS if has_code(page)], ids=page_name)
-def test_blocks_do_what_the_page_shows(page: Path, environment: dict[str, str], tmp_path: Path) -> None:
+def test_blocks_do_what_the_page_shows(
+    page: Path, environment: dict[str, str], tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
     for module in ("aiohttp", "django", "httpx2", "lxml", "scrapy", "yaml"):
         if module in page.read_text(encoding="utf-8"):
             pytest.importorskip(module)
@@ -77,6 +82,8 @@ def test_blocks_do_what_the_page_shows(page: Path, environment: dict[str, str], 
     folder = tmp_path / "page"
     copytree(ROOT / "examples", folder / "examples")
     command = [sys.executable, str(HERE / "page_runner.py"), str(page)]
+    if pytestconfig.getoption("--write-examples"):
+        command.append("--write")
     done = completed(command, cwd=folder, env=environment, seconds=1800)
     assert done.returncode == 0, done.stdout + done.stderr
     # For example, a connection that an example did not close.

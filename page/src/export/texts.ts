@@ -6,7 +6,7 @@ import { en, type ExportCatalogue, type ExportTextKey } from "./texts/en.js";
 export type ExportTexts = Texts<ExportTextKey>;
 
 export async function loadExportTexts(language: Language): Promise<ExportTexts> {
-  return new Texts(language, await catalogue(language));
+  return new Texts<ExportTextKey>(language, { ...en, ...(await catalogue(language)) });
 }
 
 async function catalogue(language: Language): Promise<ExportCatalogue> {

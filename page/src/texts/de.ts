@@ -1,6 +1,6 @@
 import type { Catalogue } from "./en.js";
 
-export const de: Catalogue = {
+export const de = {
   // --- the page ---
   page_title: "canfetch: robots.txt testen",
   views_label: "Ansichten",
@@ -714,4 +714,4 @@ export const de: Catalogue = {
   compare_more_patterns: { by: "count", one: "und {count} weiteres", other: "und {count} weitere" },
   compare_such_as: "zum Beispiel {url}",
   compare_engine_failed: "Die Engine konnte nicht gestartet werden, deshalb wurde nichts verglichen.",
-};
+} satisfies Catalogue;

@@ -370,4 +370,5 @@ export const en = {
 
 export type FirstKey = keyof typeof en;
 export type TextKey = FirstKey | keyof typeof later;
-export type Catalogue = { readonly [key in TextKey]: Message };
+/** The texts of another language. Those that it does not have are shown in English. */
+export type Catalogue = { readonly [key in TextKey]?: Message };

@@ -1,6 +1,6 @@
 import type { Catalogue } from "./en.js";
 
-export const es: Catalogue = {
+export const es = {
   // --- the page ---
   page_title: "canfetch: probar un robots.txt",
   views_label: "Vistas",
@@ -717,4 +717,4 @@ export const es: Catalogue = {
   compare_more_patterns: { by: "count", one: "y {count} más", other: "y {count} más" },
   compare_such_as: "por ejemplo {url}",
   compare_engine_failed: "El motor no se inició, así que no se comparó nada.",
-};
+} satisfies Catalogue;

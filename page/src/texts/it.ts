@@ -1,6 +1,6 @@
 import type { Catalogue } from "./en.js";
 
-export const it: Catalogue = {
+export const it = {
   // --- the page ---
   page_title: "canfetch: provare un robots.txt",
   views_label: "Viste",
@@ -708,4 +708,4 @@ export const it: Catalogue = {
   compare_more_patterns: { by: "count", one: "e {count} altro", other: "e altri {count}" },
   compare_such_as: "ad esempio {url}",
   compare_engine_failed: "Il motore non si è avviato, quindi non è stato confrontato nulla.",
-};
+} satisfies Catalogue;

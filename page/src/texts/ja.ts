@@ -1,6 +1,6 @@
 import type { Catalogue } from "./en.js";
 
-export const ja: Catalogue = {
+export const ja = {
   // --- the page ---
   page_title: "canfetch: robots.txt をテスト",
   views_label: "ビュー",
@@ -622,4 +622,4 @@ export const ja: Catalogue = {
   compare_more_patterns: { by: "count", other: "ほか {count} 件" },
   compare_such_as: "例: {url}",
   compare_engine_failed: "エンジンを起動できなかったため、比較していません。",
-};
+} satisfies Catalogue;

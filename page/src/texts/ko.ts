@@ -1,6 +1,6 @@
 import type { Catalogue } from "./en.js";
 
-export const ko: Catalogue = {
+export const ko = {
   // --- the page ---
   page_title: "canfetch: robots.txt 테스트",
   views_label: "보기",
@@ -622,4 +622,4 @@ export const ko: Catalogue = {
   compare_more_patterns: { by: "count", other: "외 {count}개" },
   compare_such_as: "예: {url}",
   compare_engine_failed: "엔진이 시작되지 않아 비교하지 못했습니다.",
-};
+} satisfies Catalogue;

@@ -1,6 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
-export const de: ExportCatalogue = {
+export const de = {
   shape_matrix: "Tabelle: eine Zeile je URL, eine Spalte je Crawler",
   shape_list: "Liste: eine Zeile je URL und Crawler",
   rows: {
@@ -77,4 +77,4 @@ export const de: ExportCatalogue = {
     other: "{count} weitere Zeilen werden nicht gezeigt.",
   },
   made_with: "Erstellt mit canfetch. Die Entscheidungen gelten für die Regeln an diesem Datum. Crawler lesen eine Datei manchmal erst einen Tag später.",
-};
+} satisfies ExportCatalogue;

@@ -78,4 +78,4 @@ export const en = {
 } as const satisfies Record<string, Message>;
 
 export type ExportTextKey = keyof typeof en;
-export type ExportCatalogue = { readonly [key in ExportTextKey]: Message };
+export type ExportCatalogue = { readonly [key in ExportTextKey]?: Message };

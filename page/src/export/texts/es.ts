@@ -1,6 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
-export const es: ExportCatalogue = {
+export const es = {
   shape_matrix: "Tabla: una fila por URL, una columna por rastreador",
   shape_list: "Lista: una línea por URL y rastreador",
   rows: {
@@ -73,4 +73,4 @@ export const es: ExportCatalogue = {
   file_empty: "El archivo está vacío, así que los rastreadores pueden leerlo todo.",
   more_lines: { by: "count", one: "No se muestra {count} línea más.", other: "No se muestran {count} líneas más." },
   made_with: "Creado con canfetch. Las decisiones corresponden a las reglas en esta fecha. Los rastreadores pueden leer un archivo hasta un día después.",
-};
+} satisfies ExportCatalogue;

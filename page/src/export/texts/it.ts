@@ -1,6 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
-export const it: ExportCatalogue = {
+export const it = {
   shape_matrix: "Tabella: una riga per URL, una colonna per crawler",
   shape_list: "Elenco: una riga per URL e crawler",
   rows: {
@@ -77,4 +77,4 @@ export const it: ExportCatalogue = {
     other: "Altre {count} righe non sono mostrate.",
   },
   made_with: "Creato con canfetch. Le decisioni valgono per le regole in questa data. I crawler possono leggere un file fino a un giorno dopo.",
-};
+} satisfies ExportCatalogue;

@@ -1,6 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
-export const ja: ExportCatalogue = {
+export const ja = {
   shape_matrix: "表: URL ごとに 1 行、クローラーごとに 1 列",
   shape_list: "リスト: URL とクローラーの組ごとに 1 行",
   rows: { by: "count", other: "{count} 行（ページの並び順と絞り込みのとおり）" },
@@ -69,4 +69,4 @@ export const ja: ExportCatalogue = {
   file_empty: "ファイルは空なので、クローラーはすべてを取得できます。",
   more_lines: { by: "count", other: "ほかの {count} 行は表示していません。" },
   made_with: "canfetch で作成しました。判定はこの日付のルールによるものです。クローラーがファイルを読むのは、最大で 1 日後になることがあります。",
-};
+} satisfies ExportCatalogue;

@@ -1,6 +1,6 @@
 import type { ExportCatalogue } from "./en.js";
 
-export const ko: ExportCatalogue = {
+export const ko = {
   shape_matrix: "표: URL마다 한 행, 크롤러마다 한 열",
   shape_list: "목록: URL과 크롤러마다 한 줄",
   rows: { by: "count", other: "{count}개 행, 페이지의 순서와 필터를 따름" },
@@ -69,4 +69,4 @@ export const ko: ExportCatalogue = {
   file_empty: "파일이 비어 있으므로 크롤러가 모든 것을 가져올 수 있습니다.",
   more_lines: { by: "count", other: "{count}개 행은 표시하지 않았습니다." },
   made_with: "canfetch로 만들었습니다. 판정은 이 날짜의 규칙에 따른 것입니다. 크롤러는 파일을 최대 하루 뒤에 읽을 수 있습니다.",
-};
+} satisfies ExportCatalogue;

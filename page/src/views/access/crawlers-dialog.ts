@@ -4,7 +4,7 @@ import type { CrawlerObject } from "../../crawlers.js";
 import type { App } from "../../app.js";
 import { isProductToken, purposeTexts } from "../../crawlers.js";
 import type { FoundCrawler } from "../../api-types.js";
-import { type Child, fill, h } from "../../dom.js";
+import { checkbox, type Child, fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
 import { EXAMPLE } from "../../example.js";
 import type { Answers } from "../../server.js";
@@ -40,24 +40,18 @@ export function chooseCrawlers(app: App): void {
     chosen = on ? [...chosen, token] : chosen.filter((other) => other !== token);
     updateStatus();
   };
-  const entry = (token: string, crawler: CrawlerObject | undefined): HTMLElement => {
-    const box = h("input", {
-      type: "checkbox",
-      checked: chosen.includes(token),
-      on: { change: () => toggle(token, box.checked) },
-    });
-    return h(
+  const entry = (token: string, crawler: CrawlerObject | undefined): HTMLElement =>
+    h(
       "li",
       { "data-token": token },
-      h(
-        "label",
-        { class: "check" },
-        box,
+      checkbox(
+        null,
+        chosen.includes(token),
+        (checked) => toggle(token, checked),
         h("span", { class: "crawler-name", translate: "no" }, token),
         crawler ? h("span", { class: "soft small" }, `${crawler.operator}, ${purposeTexts(crawler, texts)}`) : null,
       ),
     );
-  };
   const updateStatus = (): void => {
     status.textContent = texts.t("crawlers_chosen", { count: chosen.length });
   };
