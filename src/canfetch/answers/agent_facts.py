@@ -27,7 +27,10 @@ class AgentFacts(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys that are added to a verdict: `pace`, if the file states one."""
-        return {"pace": self.pace.to_json(self.now)} if self.pace.is_stated else {}
+        facts: dict[str, Any] = {}
+        if self.pace.is_stated:
+            facts["pace"] = self.pace.to_json(self.now)
+        return facts
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Yield the lines that `explain` shows, each as a label and a text. A line that goes on has no label."""
@@ -45,4 +48,11 @@ def agent_facts(robots: RobotsTxt, agents: Iterable[RequestedAgent], now: float)
     """
     asked = list(agents)
     paces = stated_paces(robots, asked, now)
-    return {agent.name: AgentFacts(agent.name, paces.get(agent.name, NO_PACE), now) for agent in asked}
+    return {
+        agent.name: AgentFacts(
+            name=agent.name,
+            pace=paces.get(agent.name, NO_PACE),
+            now=now,
+        )
+        for agent in asked
+    }

@@ -3,7 +3,7 @@
 `json` is a list of objects and `ndjson` has one object per line; there is one for each URL:
 
     {"url": URL, "verdicts": {NAME: {"allowed": bool, "reason": TEXT, "line": N or null}, ...}}
-    also "pace": {NAME: {...}, ...}        if the file states a pace for some agent, as in `canfetch facts`
+    also "FACT": {NAME: ..., ...}          what the file states beside its rules, such as `pace` (`AgentFacts.to_json`)
     {"url": URL, "error": TEXT}            if no verdict could be computed
 
 `csv` has the header `url`, the names of the agents, `error`. A cell is `allowed`, `disallowed`, or empty if the verdict
@@ -192,7 +192,7 @@ Examples:
 
 \b
 json is a list of objects, ndjson has one object per line, one for each URL:
-  url, verdicts {NAME: {allowed, reason, line}}; if the file states a pace, pace {NAME: {...}} as in canfetch check;
+  url, verdicts {NAME: {allowed, reason, line}}, what the file states, such as pace {NAME: {...}}, as in canfetch check;
   without verdicts: url, error
 csv: url, a column for each agent (allowed, disallowed or empty), error
 
