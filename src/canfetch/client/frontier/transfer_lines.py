@@ -16,24 +16,25 @@ the order of their origins, so memory does not grow with the crawl.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.client.frontier.database import damage_error
 from canfetch.client.frontier.grouping import GroupBy, unresolved_host
 from canfetch.client.frontier.queue_values import Ending, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.recrawl import read_visit
 from canfetch.client.frontier.url_identity import DIGEST_BYTES, clean_url, identify_url
-from canfetch.client.frontier.validation import metadata_json, read_metadata
+from canfetch.client.frontier.validation import check_priority, metadata_json, read_metadata
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import portable_text, printable_text
 from canfetch.core.urls import split_url, url_bytes
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
+_CheckedT = TypeVar("_CheckedT")
 FORMAT: Final = "canfetch frontier 2"
 # The first format has no groups and no visits.
 _FIRST_FORMAT: Final = "canfetch frontier 1"
@@ -357,12 +358,12 @@ class LineReader:
             url,
             self._identity(url, origin),
             _STATE_OF_NAME[state],
-            self._finite(value, "priority"),
+            self._checked(check_priority, value["priority"]),
             self._count(value, "attempts", _MAX_COUNTED),
             due_at,
             None if error is None else printable_text(error),
             self._count(value, "depth", _MAX_INTEGER),
-            self._metadata(value),
+            self._checked(metadata_json, value["metadata"]),
             *self._visit(value),
         )
 
@@ -380,9 +381,10 @@ class LineReader:
             )
         return None if ended is None else _ENDINGS[ended], None if last is None else last.to_json()
 
-    def _metadata(self, value: dict[str, Any]) -> str | None:
+    def _checked(self, check: Callable[[Any], _CheckedT], value: Any) -> _CheckedT:
+        """Return what the check of an argument of the frontier makes of a value."""
         try:
-            return metadata_json(value["metadata"])
+            return check(value)
         except InvalidOption as error:
             raise self._error(str(error)) from None
 
