@@ -5,6 +5,7 @@ import gc
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -312,7 +313,7 @@ def test_tasks_of_a_closed_event_loop_do_not_block_another() -> None:
 
     async def hold() -> None:
         await pacer.wait(state)
-        await pacer._origins["https://example.com"].lock.acquire()
+        await pacer._origins["https://example.com"].lock.of_running_loop().acquire()
 
     asyncio.run(hold())
     assert asyncio.run(pacer.wait(state)) == 10.0
@@ -360,3 +361,64 @@ def test_pacer_can_be_closed_on_another_event_loop() -> None:
             await pacer.wait(state)
 
     asyncio.run(close())
+
+
+class TwoLoops:
+    """Two event loops whose tasks share a pacer. Its sleeps end when a loop is woken."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.pacer = AsyncPacer(AGENT, Pace(), clock=self.clock, sleep=self._sleep)
+        self.loops = asyncio.new_event_loop(), asyncio.new_event_loop()
+        self._woken: asyncio.Event | None = None
+
+    async def _sleep(self, _: float) -> None:
+        self._woken = asyncio.Event()
+        await self._woken.wait()
+
+    def start(self, number: int, state: OriginState) -> "asyncio.Task[float]":
+        """Start a wait on one of the loops, and run the loop for a moment."""
+        task = self.loops[number].create_task(self.pacer.wait(state))
+        self.run(number)
+        return task
+
+    def run(self, number: int) -> None:
+        self.loops[number].run_until_complete(asyncio.sleep(0.001))
+
+    def wake(self, number: int) -> None:
+        assert self._woken is not None
+        self._woken.set()
+        self.run(number)
+
+
+@pytest.fixture
+def two_loops() -> Iterator[TwoLoops]:
+    loops = TwoLoops()
+    yield loops
+    for loop in loops.loops:
+        loop.close()
+
+
+def test_a_delay_counts_over_all_event_loops(two_loops: TwoLoops) -> None:
+    state = state_of(DELAYED)
+    assert two_loops.start(0, state).done()
+    second = two_loops.start(1, state)
+    two_loops.clock.now += 10.0
+    third = two_loops.start(0, state)
+    assert third.done()
+    two_loops.wake(1)
+    # The task of the other loop was faster.
+    assert not second.done()
+    two_loops.clock.now += 10.0
+    two_loops.wake(1)
+    assert second.result() == 20.0
+
+
+def test_closing_ends_the_waits_on_every_event_loop(two_loops: TwoLoops) -> None:
+    state = state_of(DELAYED)
+    assert two_loops.start(0, state).done()
+    waits = [two_loops.start(number, state) for number in (0, 1)]
+    two_loops.pacer.close()
+    for number, wait in enumerate(waits):
+        two_loops.run(number)
+        assert isinstance(wait.exception(), ClientClosed)

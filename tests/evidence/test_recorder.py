@@ -22,7 +22,6 @@ from tests.json_lines import read_json_lines
 from canfetch.access.responses import Response
 from canfetch.client.evidence import EvidenceHead, EvidenceRecorder, find_heads, verify_folder
 from canfetch.client.evidence.chain import CONTENT_FOLDER, MAX_LINE_BYTES
-from canfetch.client.evidence.recorder import _MAX_STORED_HASHES, ContentFiles
 from canfetch.client.private_files import SPACE_ADVICE
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
@@ -160,21 +159,28 @@ def test_content_that_exists_is_not_stored_again(tmp_path: Path) -> None:
     assert all(report.valid for report in verify_folder(tmp_path))
 
 
-def test_content_is_stored_once_even_when_its_hash_is_forgotten(tmp_path: Path) -> None:
-    files = ContentFiles(tmp_path, durable=True)
-    files.create_folder()
-    for content in (b"one", b"two", b"one"):
-        files.store(hashlib.sha256(content).hexdigest(), content)
-        files._stored_hashes.update(map(str, range(_MAX_STORED_HASHES - len(files._stored_hashes))))
-    assert sorted(path.read_bytes() for path in (tmp_path / CONTENT_FOLDER).iterdir()) == [b"one", b"two"]
+@pytest.mark.parametrize("deleted", ["content", "all"])
+def test_content_is_stored_again_after_its_folder_was_deleted(tmp_path: Path, deleted: str) -> None:
+    folder = tmp_path / "evidence"
+    with EvidenceRecorder(folder, store_content=True) as recorder:
+        recorder.record("/", VERDICT, content=ROBOTS.content)
+        shutil.rmtree(folder if deleted == "all" else folder / CONTENT_FOLDER)
+        if deleted == "all":
+            with pytest.raises(EvidenceError, match="the file was deleted"):
+                recorder.record("/", VERDICT, content=ROBOTS.content)
+        for content in (ROBOTS.content, b"another", ROBOTS.content):
+            recorder.record("/", VERDICT, content=content)
+    assert verify_segment(recorder.path).valid
+    assert len(list((folder / CONTENT_FOLDER).iterdir())) == 2
 
 
 def test_content_that_cannot_be_stored_prevents_the_decision(tmp_path: Path) -> None:
     with EvidenceRecorder(tmp_path, store_content=True) as recorder:
         (tmp_path / CONTENT_FOLDER).rmdir()
+        (tmp_path / CONTENT_FOLDER).touch()
         with pytest.raises(EvidenceError, match=r"decision not recorded: cannot store the content"):
             recorder.record("/", VERDICT, content=ROBOTS.content)
-        (tmp_path / CONTENT_FOLDER).mkdir()
+        (tmp_path / CONTENT_FOLDER).unlink()
         recorder.record("/", VERDICT, content=ROBOTS.content)
     report = verify_segment(recorder.path)
     assert (report.valid, report.decisions) == (True, 1)

@@ -112,20 +112,42 @@ def test_no_more_files_are_requested_at_the_same_time_than_the_option_says(limit
     assert transport.most_at_once == limit
 
 
-@pytest.mark.parametrize("group_by", ["origin", "host"])
-def test_a_file_that_the_client_refreshes_counts_for_the_next_turn(group_by: str) -> None:
-    hosts = Hosts({"a.example": b""})
-    skipped: list[SkippedURL] = []
+class RedirectingHosts(Hosts):
+    """The robots.txt of `moved.example` redirects to that of `a.example`."""
 
-    async def main() -> None:
+    async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the async protocol
+        if "//moved.example" not in request.url:
+            return await super().send(request)
+        self.requests.append(request)
+        return Response(request.url, 301, (("location", f"{A}/robots.txt"),), b"")
+
+
+@pytest.mark.parametrize("group_by", ["origin", "host"])
+@pytest.mark.parametrize(
+    "way, clock_step",
+    [("refresh", 0.0), ("refresh", -30.0), ("refresh", -600.0), ("origin_state", 0.0), ("redirect", 0.0)],
+)
+def test_a_file_that_the_client_refreshes_counts_for_the_next_turn(group_by: str, way: str, clock_step: float) -> None:
+    hosts = RedirectingHosts({"a.example": b""})
+    skipped: list[SkippedURL] = []
+    step = 0.0
+
+    async def refresh(client: AsyncClient) -> None:
+        if way == "origin_state":
+            await client.origin_state(f"{A}/", refresh=True)
+        else:
+            await client.refresh("https://moved.example/" if way == "redirect" else f"{A}/")
+
+    async def main() -> FrontierCounts:
+        nonlocal step
         async with (
-            AsyncClient(user_agent="ExampleBot/1.0", transport=hosts, clock=virtual_now) as client,
+            AsyncClient(user_agent="ExampleBot/1.0", transport=hosts, clock=lambda: virtual_now() + step) as client,
             Frontier(
                 client,
                 [f"{A}/{number}" for number in range(6)],
                 group_by=group_by,
                 on_skip=skipped.append,
-                clock=virtual_now,
+                clock=lambda: virtual_now() + step,
                 monotonic=virtual_now,
             ) as frontier,
         ):
@@ -134,12 +156,17 @@ def test_a_file_that_the_client_refreshes_counts_for_the_next_turn(group_by: str
                     assert turn.url in {f"{A}/0", f"{A}/1"}
                     if turn.url == f"{A}/1":
                         hosts.files["a.example"] = b"User-agent: *\nDisallow: /\n"
-                        await client.refresh(f"{A}/")
+                        if clock_step > -600:
+                            step = clock_step
+                        await refresh(client)
+                        step = clock_step
+            return frontier.counts
 
-    run_in_virtual_time(main)
+    assert run_in_virtual_time(main).skipped == 4
     assert [one.url for one in skipped] == [f"{A}/{number}" for number in range(2, 6)]
-    # The new file is not requested again.
-    assert len(hosts.requests) == 2
+    if clock_step > -600:
+        # The new file is not requested again.
+        assert len(hosts.requests) == 3 if way == "redirect" else 2
 
 
 class RaisingHosts(Hosts):

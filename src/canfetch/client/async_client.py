@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 KeyT = TypeVar("KeyT")
 ResultT = TypeVar("ResultT")
-# Origins whose last call of `refresh` is remembered.
+# Origins whose last refresh is remembered.
 _MAX_REFRESHED: Final = 10_000
 
 
@@ -62,8 +62,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
         """Forget the fetches in progress in a forked process: their tasks belong to the parent."""
         self._lock = threading.Lock()
         self._in_flight: dict[str, FetchTask[OriginState]] = {}
-        # When `refresh` has last fetched the files of origins, for a frontier.
-        self.refresh_times: OrderedDict[str, float] = OrderedDict()
+        # By origin: the number of the state that its last refresh has obtained, for a frontier.
+        self.refreshed: OrderedDict[str, int] = OrderedDict()
         self._file_fetches: dict[FileKey, FetchTask[KeptFile]] = {}
 
     async def allows(
@@ -214,18 +214,26 @@ class AsyncClient(BaseClient[AsyncTransport]):
         if offline:
             # Not shared with other tasks: a task that may fetch must not receive an offline result.
             return await self._obtain_state(origin, state, refresh=False, offline=True)
-        return await self._fetch_once(origin, state, refresh=refresh)
+        state = await self._fetch_once(origin, state, refresh=refresh)
+        if refresh:
+            self._note_refresh(state)
+        return state
+
+    def _note_refresh(self, state: OriginState) -> None:
+        """Note the state that a refresh has obtained, and those of the targets of redirects, which may be new, too."""
+        targets = {str(find_origin(hop.location)) for hop in state.entry.hops}
+        for known in (state, *map(self._cache.get, targets - {state.entry.origin})):
+            if known is not None:
+                self.refreshed[known.entry.origin] = known.number
+        while len(self.refreshed) > _MAX_REFRESHED:
+            self.refreshed.popitem(last=False)
 
     async def refresh(self, url: AnyURL) -> OriginState:
         """Fetch the robots.txt of an origin now, as when its owner has changed the file. See `Client.refresh`.
 
         Raises: InvalidURL, ClientClosed. RequestNotSent: No request can be sent from this machine.
         """
-        state = await self.origin_state(url, refresh=True)
-        self.refresh_times[state.entry.origin] = state.entry.fetched_at
-        if len(self.refresh_times) > _MAX_REFRESHED:
-            self.refresh_times.popitem(last=False)
-        return state
+        return await self.origin_state(url, refresh=True)
 
     async def entries(self) -> AsyncIterator[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from itertools import count
 from typing import Final, NamedTuple, Self
 
 from canfetch.access.effective_access import MAX_CLOCK_SKEW, EffectiveAccess, FetchNeed, effective_access, fetch_need
@@ -24,6 +25,7 @@ ROBOTS_TXT_TARGET = b"/robots.txt"
 _CONDITIONAL_ALLOW: Final = Effect.CONDITIONAL_ALLOW
 # If the machine slept after its clock was set back, the clock was set back further than a monotonic clock shows.
 _UNCOUNTED_SLEEP: Final = 30 * 86_400.0
+_NUMBERS: Final = count()
 # A verdict is a named tuple, whose own constructor and `_replace` take several times as long.
 _new_tuple: Final = tuple.__new__
 
@@ -114,6 +116,7 @@ class OriginState:
         valid_from: The start of the time in which no fetch is needed. Earlier, a clock was wrong.
         next_fetch_at: The end of that time.
         memory_bytes: The approximate memory of the state without its file, in bytes.
+        number: Greater than that of every state that was created before in this process.
     """
 
     __slots__ = (
@@ -125,12 +128,14 @@ class OriginState:
         "file",
         "memory_bytes",
         "next_fetch_at",
+        "number",
         "options",
         "origin",
         "valid_from",
     )
 
     def __init__(self, origin: Origin, entry: CacheEntry, options: Options) -> None:
+        self.number = next(_NUMBERS)
         self.origin = origin
         self.entry = entry
         self.valid_from = entry.fetched_at - MAX_CLOCK_SKEW

@@ -7,7 +7,7 @@ declares. Visit-time is one of them only on request, because it can block a requ
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Final, Generic, TypeVar
 from weakref import ref
@@ -37,10 +37,9 @@ class _OriginTurns(Generic[_Lock]):
         state: A weak reference to the state from which `pace` was computed, which contains the whole file, or None.
         pace: The limits.
         users: The number of requests that wait.
-        pause: The pause of the task whose turn is next, or None.
     """
 
-    __slots__ = ("last_request_at", "lock", "pace", "pause", "state", "users")
+    __slots__ = ("last_request_at", "lock", "pace", "state", "users")
 
     def __init__(self, lock: _Lock, pace: Pace) -> None:
         self.lock = lock
@@ -48,7 +47,6 @@ class _OriginTurns(Generic[_Lock]):
         self.state: ref[OriginState] | None = None
         self.pace = pace
         self.users = 0
-        self.pause: asyncio.Timeout | None = None
 
     def is_limited(self, now: float) -> bool:
         """Return whether the last request delays one that is sent now."""
@@ -181,8 +179,10 @@ class Pacer(_BasePacer["_FairLock"]):
         return _FairLock()
 
 
-class AsyncPacer(_BasePacer[asyncio.Lock]):
+class AsyncPacer(_BasePacer["_LoopLocks"]):
     """Suspends a task until its request may be sent. A cancelled task gives its turn to the next one.
+
+    The delay of an origin counts over all event loops. Requests are sent in the order of their waits on each loop.
 
     Args: The same as Pacer, except that `sleep` is an async function.
     """
@@ -196,49 +196,79 @@ class AsyncPacer(_BasePacer[asyncio.Lock]):
         sleep: Callable[[float], Awaitable[object]],
         visit_times: bool = False,
     ) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
         super().__init__(agent, bounds, clock, visit_times=visit_times)
         self._sleep = sleep
 
+    def reset_after_fork(self) -> None:
+        """Take new locks in a forked process."""
+        super().reset_after_fork()
+        # Those of the tasks whose turns are next.
+        self._pauses: dict[asyncio.Timeout, asyncio.AbstractEventLoop] = {}
+
     def close(self) -> None:
-        """End all waits on the current event loop. Their tasks raise ClientClosed."""
+        """End all waits. Their tasks raise ClientClosed."""
         self._is_closed = True
-        if self._loop is asyncio.get_running_loop():
-            for turns in self._origins.values():
-                if turns.pause is not None:
-                    turns.pause.reschedule(self._loop.time())
-                    turns.pause = None
+        for pause, loop in list(self._pauses.items()):
+            # Another loop may have ended.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._end, pause)
 
     async def wait(self, state: OriginState) -> float:
         """Wait for the turn of a request to the origin of `state`, and return for how many seconds.
 
         Raises: ClientClosed: The pacer is closed, or was closed during the wait.
         """
-        if self._loop is not asyncio.get_running_loop():
-            # The tasks that hold the locks belong to another event loop.
-            self.reset_after_fork()
-            self._loop = asyncio.get_running_loop()
         started_at = self._clock()
         with self._turns(state) as turns:
-            async with turns.lock:
-                while (left := self._seconds_left(turns, state)) > 0:
-                    await self._pause(turns, left)
+            async with turns.lock.of_running_loop():
+                while (left := self._checked_seconds(turns, state)) > 0:
+                    await self._pause(left)
         return max(0.0, self._clock() - started_at)
 
-    async def _pause(self, turns: _OriginTurns[asyncio.Lock], seconds: float) -> None:
+    def _checked_seconds(self, turns: "_OriginTurns[_LoopLocks]", state: OriginState) -> float:
+        # Another loop can have the turn of the same origin.
+        with self._mutex:
+            return self._seconds_left(turns, state)
+
+    async def _pause(self, seconds: float) -> None:
         """Sleep. `close` ends it."""
-        pause = turns.pause = asyncio.timeout(None)
+        pause = asyncio.timeout(None)
         try:
             async with pause:
-                await self._sleep(seconds)
+                self._pauses[pause] = asyncio.get_running_loop()
+                if not self._is_closed:
+                    await self._sleep(seconds)
         except TimeoutError:
             if not pause.expired():
                 raise
         finally:
-            turns.pause = None
+            self._pauses.pop(pause, None)
 
-    def _new_lock(self) -> asyncio.Lock:
-        return asyncio.Lock()
+    def _end(self, pause: asyncio.Timeout) -> None:
+        loop = self._pauses.pop(pause, None)
+        if loop is not None:
+            pause.reschedule(loop.time())
+
+    def _new_lock(self) -> "_LoopLocks":
+        return _LoopLocks()
+
+
+class _LoopLocks:
+    """A lock for each event loop, whose tasks acquire it in the order in which they started to wait."""
+
+    def __init__(self) -> None:
+        self._locks: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
+
+    def of_running_loop(self) -> asyncio.Lock:
+        """Return the lock of the running event loop."""
+        loop = asyncio.get_running_loop()
+        lock = self._locks.get(loop)
+        if lock is None:
+            for known in list(self._locks):
+                if known.is_closed():
+                    self._locks.pop(known, None)
+            lock = self._locks.setdefault(loop, asyncio.Lock())
+        return lock
 
 
 class _FairLock:

@@ -479,7 +479,7 @@ class RequestGuard(_BaseGuard):
 
 
 class AsyncRequestGuard(_BaseGuard):
-    """Checks the requests of an asynchronous HTTP client, on one event loop at a time.
+    """Checks the requests of an asynchronous HTTP client.
 
     Attributes: client: The canfetch client that decides.
     """

@@ -351,10 +351,6 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
     return fields
 
 
-# Hashes of files known to exist, which need no look at the disk. The set is cleared when it is full.
-_MAX_STORED_HASHES: Final = 65_536
-
-
 class ContentFiles:
     """Stores robots.txt files and other sources next to the segments.
 
@@ -366,7 +362,6 @@ class ContentFiles:
     def __init__(self, folder: Path, *, durable: bool) -> None:
         self._folder = folder / CONTENT_FOLDER
         self._durable = durable
-        self._stored_hashes: set[str] = set()
 
     def create_folder(self) -> None:
         """Create the folder of the files, and its parents.
@@ -378,23 +373,19 @@ class ContentFiles:
         create_private_folder(self._folder)
 
     def store(self, sha256: str, content: bytes) -> None:
-        """Store a file, unless it exists.
+        """Store a file, unless it exists. The folder can have been deleted since the last one.
 
         Raises: EvidenceError.
         """
-        if sha256 in self._stored_hashes:
-            return
-        if len(self._stored_hashes) == _MAX_STORED_HASHES:
-            self._stored_hashes.clear()
         path = self._folder / sha256
         try:
             if not path.exists():
+                self.create_folder()
                 self._write(path, content)
         except OSError as error:
             raise EvidenceError(
                 f"{path}: decision not recorded: cannot store the content: {os_reason(error)}"
             ) from None
-        self._stored_hashes.add(sha256)
 
     def _write(self, path: Path, content: bytes) -> None:
         temporary = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")

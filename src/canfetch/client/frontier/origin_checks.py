@@ -319,9 +319,9 @@ class OriginChecks:
         return held is not None and held.state.valid_from <= now < held.usable_until and not self._is_replaced(held)
 
     def _is_replaced(self, checked: CheckedOrigin) -> bool:
-        """Return whether the owner of the client has refreshed a file since it was checked."""
-        entry = checked.state.entry
-        return entry.fetched_at < self._client.refresh_times.get(entry.origin, -inf)
+        """Return whether a file was refreshed since it was checked. The clock may have been set since then."""
+        state = checked.state
+        return state.number < self._client.refreshed.get(state.entry.origin, 0)
 
     def set_due(self, group: int, due_at: float) -> None:
         """Note when a group that was checked can have its turn, in the time of the frontier."""
