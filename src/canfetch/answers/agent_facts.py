@@ -1,4 +1,4 @@
-"""What a robots.txt states for an agent in addition to the verdicts: the facts of `check`, `explain` and `matrix`.
+"""What a robots.txt states for an agent, whatever the URL is: the facts of `check`, `explain` and `matrix`.
 
 A new fact is a field of `AgentFacts`, with its keys in `to_json` and its lines in `lines`.
 """

@@ -50,9 +50,9 @@ json is a list of objects, ndjson has one object per line:
   url, agent_name, schema, allowed, reason, rule {type, pattern, line, specificity} or null,
   also_matched [rule...], group {choice, token, lines}, agent {tokens, star_applies}, target, profile,
   notes [text...],
-  access {access, effect, explanation, policy, robots_url, fetched_at, sha256}, or null with --robots FILE
-  if the file states a pace: pace {seconds_between_requests, crawl_delay, crawl_delay_line, request_rates,
-  visit_times, may_visit_now, next_visit_at}
+  access {access, effect, explanation, policy, robots_url, fetched_at, sha256}, or null with --robots FILE,
+  and what the file states for the agent, such as pace {seconds_between_requests, crawl_delay, crawl_delay_line,
+  request_rates, visit_times, may_visit_now, next_visit_at}
   without a verdict: url, agent_name, allowed (null), error
 
 \b

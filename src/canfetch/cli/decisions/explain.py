@@ -35,7 +35,7 @@ _LABEL_WIDTH: Final = 8
     description="""Check whether an agent may fetch a URL, and explain the decision.
 
     The output shows the deciding line, the other rules that match, the selected group, the target that patterns are
-    compared with, the pace that the file asks for, and the tokens and engine that were used.""",
+    compared with, the tokens and engine that were used, and what the file states for the agent, such as a pace.""",
     epilog="""\b
 Examples:
   canfetch explain https://example.com/fish --agent ExampleBot

@@ -3,7 +3,7 @@
 `json` is a list of objects and `ndjson` has one object per line; there is one for each URL:
 
     {"url": URL, "verdicts": {NAME: {"allowed": bool, "reason": TEXT, "line": N or null}, ...}}
-    also "FACT": {NAME: ..., ...}          what the file states beside its rules, such as `pace` (`AgentFacts.to_json`)
+    also "FACT": {NAME: ..., ...}          what the file states for agents, such as `pace` (`AgentFacts.to_json`)
     {"url": URL, "error": TEXT}            if no verdict could be computed
 
 `csv` has the header `url`, the names of the agents, `error`. A cell is `allowed`, `disallowed`, or empty if the verdict
