@@ -703,6 +703,57 @@ def test_no_url_of_a_source_is_lost_while_the_queue_cannot_be_written(
 
 
 @pytest.mark.parametrize("kind", ["iterable", "async"])
+@pytest.mark.parametrize("read_ahead", [10, 1000])
+def test_no_url_of_a_source_is_lost_while_the_queue_cannot_be_read(
+    kind: str, read_ahead: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [f"https://host{number % 7}.example/{number}" for number in range(300)]
+    reads = 0
+
+    async def later() -> AsyncIterator[str]:
+        for url in given:
+            yield url
+
+    async def main() -> tuple[list[str], list[str]]:
+        source = given if kind == "iterable" else later()
+        async with open_frontier(urls=source, min_delay=0.0, read_ahead=read_ahead) as frontier:
+            counts = frontier._queue.counts
+
+            def failing() -> FrontierCounts:
+                nonlocal reads
+                reads += 1
+                if reads in (1, 2, 4, 6):
+                    raise StoreError("the server is away")
+                return counts()
+
+            monkeypatch.setattr(frontier._queue, "counts", failing)
+            return await end_all_turns(frontier, StoreError)
+
+    urls, errors = run_in_virtual_time(main)
+    assert sorted(urls) == sorted(given)
+    assert errors == ["the server is away"] * len(errors)
+
+
+def test_the_exception_of_a_source_that_ends_during_the_last_step_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        async with open_frontier() as frontier:
+            find_due = frontier._queue.find_due
+
+            def ending(now: float) -> list[int]:
+                if frontier._sources.is_exhausted:
+                    monkeypatch.setattr(frontier._queue, "find_due", find_due)
+                    frontier._sources.add_error(OSError("the list cannot be read"))
+                return find_due(now)
+
+            monkeypatch.setattr(frontier._queue, "find_due", ending)
+            with pytest.raises(OSError, match="the list cannot be read"):
+                await anext(frontier)
+            assert await anext(frontier, None) is None
+
+    run_in_virtual_time(main)
+
+
+@pytest.mark.parametrize("kind", ["iterable", "async"])
 def test_a_frontier_is_closed_while_the_queue_cannot_be_written(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def later() -> AsyncIterator[str]:
         yield f"{A}/1"

@@ -28,7 +28,7 @@ from tests.frontier.crawl_processes import (
     wait_for,
     write_seeds,
 )
-from tests.frontier.crawls import USER_AGENT, Hosts
+from tests.frontier.crawls import USER_AGENT, Hosts, end_all_turns
 from tests.postgres import PostgresServer, start_postgres
 
 import canfetch
@@ -190,6 +190,34 @@ def test_killed_worker_and_killed_server_lose_nothing(sites: Sites, tmp_path: Pa
     # Only what the killed process had in flight.
     assert repeated <= 8
     check_delays(sites)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_no_url_of_a_source_is_lost_in_an_outage(*, is_async: bool) -> None:
+    urls = [f"https://site{number % 5}.example/{number}" for number in range(250)]
+
+    async def later() -> AsyncIterator[str]:
+        for url in urls:
+            yield url
+
+    async def main() -> tuple[list[str], list[str]]:
+        backend = PostgresQueue(database, crawl="x", outage_seconds=0.2)
+        source = later() if is_async else urls
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, source, backend=backend, min_delay=0.0) as frontier,
+        ):
+            server.kill()
+            for _ in range(2):
+                with pytest.raises(StoreError, match="cannot be used for"):
+                    await anext(frontier)
+            server.start()
+            return await end_all_turns(frontier, StoreError)
+
+    with start_postgres() as server:
+        database = server.create_database("outage")
+        taken, _ = asyncio.run(asyncio.wait_for(main(), 60))
+    assert sorted(taken) == sorted(urls)
 
 
 def test_an_origin_is_not_given_back_while_the_server_is_slow_to_take_it(postgres: PostgresServer) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 from canfetch.client.frontier.validation import check_source
 from canfetch.core.urls import AnyURL
@@ -14,6 +14,7 @@ from canfetch.errors import StoreError
 _BATCH: Final = 100
 
 AddURLs = Callable[[list[AnyURL], float], int]
+Result = TypeVar("Result")
 
 
 class Sources:
@@ -68,8 +69,8 @@ class Sources:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether all sources have been read completely."""
-        return not self._readers and not self._new
+        """Whether all sources have been read completely, and the iteration has raised all their exceptions."""
+        return not self._readers and not self._new and not self._errors
 
     def continue_reading(self) -> None:
         """Check again whether the frontier takes more URLs."""
@@ -119,8 +120,9 @@ class Sources:
     async def _read_batch(self, source: Iterator[AnyURL], priority: float) -> bool:
         """Read some URLs, and return whether there may be more."""
         batch: list[AnyURL] = []
+        size = await self._batch_size()
         try:
-            for url in islice(source, self._batch_size()):
+            for url in islice(source, size):
                 batch.append(url)  # noqa: PERF402 - keeps the URLs before an exception
         finally:
             # If the source raises an exception, the URLs before it are added.
@@ -137,7 +139,7 @@ class Sources:
                 pending.append(url)
                 # The space changes only when URLs are added.
                 if len(pending) == 1:
-                    most = self._batch_size()
+                    most = await self._batch_size()
                 if len(pending) >= most:
                     await self._until_stored(pending.flush)
                     await asyncio.sleep(0)
@@ -161,36 +163,34 @@ class Sources:
         self._add(urls, priority)
         self._notify()
 
-    async def _until_stored(self, add: Callable[[], object]) -> None:
-        """Add URLs. After a StoreError, add them again when the iteration, which raises it, goes on.
+    async def _until_stored(self, use: Callable[[], Result]) -> Result:
+        """Read or write the queue. After a StoreError, do it again when the iteration, which raises it, goes on.
 
-        Raises: Any other exception of `add`.
+        Raises: Any other exception of `use`.
         """
         while True:
             try:
-                add()
+                return use()
             except StoreError as error:
                 goes_on = asyncio.Event()
                 self._retry_later(error, goes_on.set)
                 await goes_on.wait()
-            else:
-                return
 
     def _retry_later(self, error: StoreError, retry: Callable[[], object]) -> None:
         self._retries.append(retry)
         self.add_error(error)
 
-    def _batch_size(self) -> int:
+    async def _batch_size(self) -> int:
         """Return the number of URLs to read before the space is checked again."""
-        return min(max(self._space(), 1), _BATCH)
+        return min(max(await self._until_stored(self._space), 1), _BATCH)
 
     async def _wait_for_space(self) -> None:
         self._space_changed.clear()
-        if self._space() > 0:
+        if await self._until_stored(self._space) > 0:
             return
         # A frontier that waits for this source waits for the next due origin from now on.
         self._notify()
-        while self._space() <= 0:
+        while await self._until_stored(self._space) <= 0:
             await self._space_changed.wait()
             self._space_changed.clear()
 
