@@ -498,24 +498,28 @@ def test_a_database_with_another_encoding_is_refused(postgres: PostgresServer, e
 
 def test_a_read_only_server_is_waited_for(postgres: PostgresServer) -> None:
     database = postgres.create_database("readonly")
+    backend = PostgresQueue(database, crawl="x", lease=1.0)
+    has_lease = "SELECT alive_until > extract(epoch FROM clock_timestamp()) FROM canfetch_workers"
 
     def set_read_only(value: str) -> None:
         with psycopg.connect(postgres.url(), autocommit=True) as connection:
             connection.execute(f"ALTER DATABASE readonly SET default_transaction_read_only = {value}".encode())
-            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'readonly'")
+            if value == "on":
+                connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'readonly'")
 
     async def main() -> list[str]:
         async with (
             open_client() as client,
-            canfetch.Frontier(
-                client, ["https://a.example/1"], backend=PostgresQueue(database, crawl="x"), min_delay=0.0
-            ) as frontier,
+            canfetch.Frontier(client, ["https://a.example/1"], backend=backend, min_delay=0.0) as frontier,
         ):
             turn = await anext(frontier)
             set_read_only("on")
-            threading.Timer(1.0, set_read_only, ["off"]).start()
+            # The sessions that are opened meanwhile stay read-only.
+            threading.Timer(2.0, set_read_only, ["off"]).start()
             assert frontier.add("https://a.example/2")
             assert turn.done()
+            with psycopg.connect(database, autocommit=True) as connection:
+                wait_for(lambda: connection.execute(has_lease).fetchone() == (True,))
             return [turn.url async for turn in frontier if turn.done()]
 
     assert asyncio.run(main()) == ["https://a.example/2"]

@@ -211,6 +211,7 @@ class PostgresConnection(QueueConnection):
                         connection.execute(before, given)
                     return _rows(connection.execute(statement, given, binary=True))
             except self._psycopg.Error as error:
+                self._leave_read_only(error)
                 if not self._is_passing(error):
                     raise self._store_error(error) from None
                 now = time.monotonic()
@@ -247,6 +248,7 @@ class PostgresConnection(QueueConnection):
 
                 yield run
         except self._psycopg.Error as error:
+            self._leave_read_only(error)
             raise self._store_error(error) from None
         except BaseException as error:
             if not isinstance(error, Exception):
@@ -264,6 +266,11 @@ class PostgresConnection(QueueConnection):
         if connection is not None:
             with suppress(self._psycopg.Error):
                 connection.close()
+
+    def _leave_read_only(self, error: "psycopg.Error") -> None:
+        """Close a connection that cannot write: a new one can have other settings, or lead to another server."""
+        if error.sqlstate == _READ_ONLY:
+            self._drop()
 
     def reset_after_fork(self) -> None:
         """Make the connection unusable in a forked process. The server takes it for that of the parent."""
