@@ -252,6 +252,8 @@ class _Connection:
             process.register(now)
         elif statement == sql.RENEW and rows:
             self._renewed_at = now
+            if not self.is_in_transaction:
+                process.renewed_at = max(process.renewed_at, now)
         elif statement == "COMMIT":
             process.renewed_at = max(process.renewed_at, self._renewed_at)
         self._server.note(now, process.name, statement)
@@ -294,7 +296,8 @@ class Server:
         for user in ("postgres_connection", "postgres_worker", "heartbeat", "claimed_origins"):
             self._stack.enter_context(patch(f"{frontier}.{user}.time", clock))
         replaced = Replaced(threading, Thread=threads.Thread, Event=threads.Event, Lock=threads.Lock)
-        self._stack.enter_context(patch(f"{frontier}.heartbeat.threading", replaced))
+        for user in ("heartbeat", "postgres_connection"):
+            self._stack.enter_context(patch(f"{frontier}.{user}.threading", replaced))
         self._stack.enter_context(patch(f"{frontier}.postgres_connection._open", self._connect))
         # Hours of simulated time have too many half seconds.
         self._stack.enter_context(patch(f"{frontier}.postgres_worker._POLL_SECONDS", 20.0))

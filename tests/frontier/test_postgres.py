@@ -343,6 +343,53 @@ def test_a_lost_turn_does_not_end_another_one_of_its_origin(postgres: PostgresSe
     asyncio.run(main())
 
 
+def test_a_worker_with_one_connection_keeps_its_lease(postgres: PostgresServer) -> None:
+    database = postgres.create_database("limited")
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("CREATE ROLE limited LOGIN CONNECTION LIMIT 1")
+        connection.execute("GRANT ALL ON SCHEMA public TO limited")
+    limited = PostgresQueue(database.replace("postgres@", "limited@"), crawl="x", lease=1.0)
+    other_queue = PostgresQueue(database, crawl="x", lease=1.0)
+
+    async def main() -> None:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, ["https://a.example/"], backend=limited) as frontier,
+        ):
+            turn = await anext(frontier)
+            async with canfetch.Frontier(client, backend=other_queue) as other:
+                # The task is busy with the page for longer than the lease.
+                waiting = asyncio.ensure_future(anext(other, None))
+                await asyncio.sleep(3.0)
+                assert turn.attempt == 1
+                assert turn.done()
+                assert await anext(frontier, None) is await waiting is None
+
+    asyncio.run(main())
+
+
+def test_a_worker_renews_its_lease_before_it_hands_out_a_turn(postgres: PostgresServer) -> None:
+    queue = PostgresQueue(postgres.create_database("late"), crawl="x")
+
+    async def main() -> None:
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, ["https://a.example/"], backend=queue) as frontier,
+        ):
+            worker = frontier._queue
+            assert isinstance(worker, PostgresWorker)
+            worker._heartbeat.stop()
+            # As if it had been suspended.
+            worker._renewed_at -= 1000.0
+            with psycopg.connect(queue._conninfo, autocommit=True) as connection:
+                connection.execute("UPDATE canfetch_workers SET alive_until = 0")
+            turn = await anext(frontier)
+            async with canfetch.Frontier(client, backend=queue):
+                assert turn.done()
+
+    asyncio.run(main())
+
+
 def test_server_that_is_away_is_waited_for_and_then_named_without_its_password() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

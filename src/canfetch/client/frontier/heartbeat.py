@@ -25,6 +25,7 @@ class Heartbeat:
 
     Args:
         conninfo: The server. The thread has a connection of its own.
+        main: The connection of the worker, which renews the lease if the server refuses another one.
         options: See `URLQueue`.
         crawl: The ID of the crawl.
         lease: Seconds.
@@ -36,6 +37,7 @@ class Heartbeat:
     def __init__(
         self,
         conninfo: str,
+        main: PostgresConnection,
         options: QueueOptions,
         *,
         crawl: int,
@@ -45,8 +47,9 @@ class Heartbeat:
         killed: list[FailedURL],
     ) -> None:
         self._connection = PostgresConnection(
-            conninfo, outage_seconds=lease, silent_seconds=max(lease, _SILENT_SECONDS)
+            conninfo, outage_seconds=IDLE_SECONDS, silent_seconds=max(lease, _SILENT_SECONDS)
         )
+        self._main = main
         self._worker = worker
         self._give_back_idle = give_back_idle
         self._killed = killed
@@ -80,19 +83,28 @@ class Heartbeat:
     def _try_to_work(self) -> None:
         """Do what is due. If a connection breaks, that is the next time."""
         try:
-            self._give_back_idle(self._connection)
             if time.monotonic() >= self._next_beat:
                 with self._beating:
-                    self._beat()
+                    self._beat_with_any()
                 self._next_beat = time.monotonic() + self._lease / 4
+            self._give_back_idle(self._connection)
         except StoreError as error:
             if not self._stopped.is_set() and self._connection.is_open:
                 CLIENT_LOGGER.warning("the lease was not renewed: %s", error)
 
-    def _beat(self) -> None:
+    def _beat_with_any(self) -> None:
+        try:
+            self._beat(self._connection)
+        except StoreError as error:
+            if self._stopped.is_set():
+                raise
+            self._beat(self._main)
+            CLIENT_LOGGER.warning("the lease was renewed with the only connection: %s", error)
+
+    def _beat(self, connection: PostgresConnection) -> None:
         values: dict[str, Any] = {"crawl": self._crawl, "worker": self._worker(), "lease": self._lease}
         killed: list[FailedURL] = []
-        with self._connection.transaction() as run:
+        with connection.transaction() as run:
             locked = run(sql.TRY_LOCK_CRAWL, values)
             if not locked:
                 run(sql.RENEW, values)

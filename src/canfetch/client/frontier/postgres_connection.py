@@ -5,6 +5,7 @@ bounded time. Each statement is a transaction of its own and can be repeated: on
 connection broke before it was known, finds nothing left to do.
 """
 
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
@@ -160,7 +161,7 @@ _MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
 
 
 class PostgresConnection(QueueConnection):
-    """A connection that is opened again when it breaks.
+    """A connection that is opened again when it breaks. One transaction runs at a time, also in threads.
 
     Args:
         conninfo: A URL or connection string of libpq.
@@ -178,6 +179,7 @@ class PostgresConnection(QueueConnection):
         self._outage_seconds = outage_seconds
         self._silent_seconds = silent_seconds
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._lock = threading.Lock()
         # How often it was opened. The last statements of a connection that broke may have been committed or not.
         self.opened = 0
         # Set to give up waiting for the server, from another thread.
@@ -199,6 +201,15 @@ class PostgresConnection(QueueConnection):
         Raises: StoreError.
         """
         self.check_usable()
+        with self._lock:
+            return self._run(statement, values, before)
+
+    def _run(
+        self,
+        statement: str,
+        values: Mapping[str, object] | Callable[[], Mapping[str, object]] | None,
+        before: str | None,
+    ) -> list[tuple[Any, ...]]:
         failed_at: float | None = None
         waited = 0.0
         pause = _FIRST_PAUSE
@@ -240,8 +251,7 @@ class PostgresConnection(QueueConnection):
         """
         self.check_usable()
         try:
-            connection = self._connected()
-            with connection.transaction():
+            with self._lock, (connection := self._connected()).transaction():
 
                 def run(statement: str, values: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
                     return _rows(connection.execute(statement, values, binary=True))

@@ -624,7 +624,7 @@ WHERE crawl = %(crawl)s AND state = 2 AND ended = 3 AND url = ANY (%(urls)s::byt
 LOCK_CRAWL: Final = f"SELECT seen_at, {NOW} FROM canfetch_crawls WHERE id = %(crawl)s FOR UPDATE"
 TRY_LOCK_CRAWL: Final = f"{LOCK_CRAWL} SKIP LOCKED"
 SEEN: Final = "UPDATE canfetch_crawls SET seen_at = %(now)s WHERE id = %(crawl)s"
-RENEW: Final = f"UPDATE canfetch_workers SET alive_until = {NOW} + %(lease)s WHERE id = %(worker)s"
+RENEW: Final = f"UPDATE canfetch_workers SET alive_until = {NOW} + %(lease)s WHERE id = %(worker)s RETURNING 1"
 # Also keeps the statements of all workers from beginning before the end of the transaction.
 RENEW_ALL: Final = "UPDATE canfetch_workers SET alive_until = %(now)s + %(lease)s WHERE crawl = %(crawl)s"
 # The clock can be set during the transaction, before and after which leases are renewed.

@@ -130,6 +130,7 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             self._opened = self._connection.opened
             self._heartbeat = Heartbeat(
                 conninfo,
+                self._connection,
                 options,
                 crawl=self._crawl,
                 lease=lease,
@@ -194,6 +195,8 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
     def find_due(self, now: float) -> list[int]:
         """Return the origins of this worker that have become due, after claiming more if few are left."""
         self.check_usable()
+        if self._clock() - self._renewed_at > self._lease / 4:
+            self._check_lease()
         if self._connection.opened != self._opened:
             self._give_back_others()
         due = self._due_origins(now)
@@ -511,8 +514,6 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         rows = self._run(sql.CLAIM, limit=CLAIMS)
         if not rows:
             self._next_claim_at = self._clock() + _EMPTY_SECONDS
-            if self._clock() - self._renewed_at > self._lease / 4:
-                self._check_lease()
             return []
         at = self._clock()
         since = time.monotonic()
@@ -549,9 +550,9 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         self._run(sql.GIVE_BACK_OTHERS, origins=origins)
 
     def _check_lease(self) -> None:
-        """Notice a lost lease, which an empty claim does not show."""
+        """Renew the lease, in case the thread has not, and notice a lost one, which an empty claim does not show."""
         self._renewed_at = self._clock()
-        if not self._run("SELECT 1 FROM canfetch_workers WHERE id = %(worker)s"):
+        if not self._run(sql.RENEW, lease=self._lease):
             self._register_again()
 
     def _hold(self, claim: _Claim, due_at: float) -> None:
