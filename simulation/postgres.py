@@ -110,7 +110,7 @@ class Database:
                 self._admin.execute(statement.encode())
             return
         session = self.take(0.0)
-        PostgresConnection(self._url, outage_seconds=0.0)._prepare(session)
+        PostgresConnection(self._url, outage_seconds=0.0, creates_tables=True)._prepare(session)
         session.execute(f"TRUNCATE {_TABLES} RESTART IDENTITY".encode())
         session.execute("ALTER SEQUENCE canfetch_url_ids RESTART")
         self.give_back(session)

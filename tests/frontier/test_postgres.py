@@ -405,6 +405,24 @@ def test_server_that_is_away_is_waited_for_and_then_named_without_its_password()
     assert "secret" not in f"{caught.value}{caught.value!r}{backend!r}"
 
 
+@pytest.mark.parametrize("command", ["show", "show --urls", "export", "retry"])
+def test_commands_create_and_convert_no_tables(
+    postgres: PostgresServer, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = postgres.create_database(f"unchanged {command}").replace(" ", "%20")
+    name, *options = command.split()
+    arguments = ["frontier", name, database, *options, "--crawl", "x"]
+    assert run(arguments) == 2
+    assert "the database has no crawl" in capsys.readouterr().err
+    with psycopg.connect(database, autocommit=True) as connection:
+        assert connection.execute("SELECT 1 FROM pg_class WHERE relname LIKE 'canfetch%'").fetchall() == []
+        PostgresWorker(database, "x", QueueOptions(1, 3, time.time), lease=30.0, outage_seconds=5.0).close()
+        connection.execute("UPDATE canfetch_schema SET version = 2")
+        assert run(arguments) == 2
+        assert "the tables have version 2, expected 3: a canfetch.Frontier that opens" in capsys.readouterr().err
+        assert connection.execute("SELECT version FROM canfetch_schema").fetchall() == [(2,)]
+
+
 @pytest.mark.parametrize(
     "statement, message",
     [

@@ -167,17 +167,21 @@ class PostgresConnection(QueueConnection):
         conninfo: A URL or connection string of libpq.
         outage_seconds: How long a statement is repeated while the server is away.
         silent_seconds: How long the server may take for a statement. After that, it counts as away.
+        creates_tables: Whether tables that do not exist are created, and those of an older version brought to this one.
     Raises: MissingExtra: The library `psycopg` is not installed; InvalidOption: `conninfo` cannot be read; StoreError:
-        The server cannot be reached, the encoding of the database is not UTF8, its tables are those of a newer version,
+        The server cannot be reached, the encoding of the database is not UTF8, its tables are those of another version,
         or workers of an older one use them.
     """
 
-    def __init__(self, conninfo: str, *, outage_seconds: float, silent_seconds: float = inf) -> None:
+    def __init__(
+        self, conninfo: str, *, outage_seconds: float, silent_seconds: float = inf, creates_tables: bool = False
+    ) -> None:
         self._psycopg = import_psycopg()
         super().__init__(name_server(conninfo))
         self._conninfo = lower_scheme(conninfo)
         self._outage_seconds = outage_seconds
         self._silent_seconds = silent_seconds
+        self._creates_tables = creates_tables
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
         self._lock = threading.Lock()
         # How often it was opened. The last statements of a connection that broke may have been committed or not.
@@ -318,18 +322,14 @@ class PostgresConnection(QueueConnection):
         connection.execute(f"SET lock_timeout = {int(1000 * lock_seconds)}".encode())
         # The values of the parameters change no plan, and planning takes as long as running.
         connection.execute("SET plan_cache_mode = force_generic_plan")
-        if self._version(connection) == SCHEMA_VERSION:
+        if self._checked_version(connection) == SCHEMA_VERSION:
             return
         migrating: Any = connection
         # Many rows take long.
         migrating.silent_seconds = inf
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SCHEMA_LOCK,))
-            version = self._version(connection)
-            if version > SCHEMA_VERSION:
-                raise StoreError(
-                    f"{self.name}: the tables have version {version}, expected {SCHEMA_VERSION}: use a newer canfetch"
-                )
+            version = self._checked_version(connection)
             if 0 < version < SCHEMA_VERSION:
                 self._check_no_worker(connection, version)
             if version == 0:
@@ -355,6 +355,22 @@ class PostgresConnection(QueueConnection):
                 f"{self.name}: workers of an older canfetch use the tables, which have version {version}: stop them, "
                 f"so that the tables can get version {SCHEMA_VERSION}; the leases of killed ones end in {row[0]:.0f} s"
             )
+
+    def _checked_version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> int:
+        """Return the version of the tables.
+
+        Raises: StoreError: This connection cannot use it.
+        """
+        version = self._version(connection)
+        if version == 0 and not self._creates_tables:
+            raise StoreError(f"{self.name}: the database has no crawl")
+        if 0 < version < SCHEMA_VERSION and not self._creates_tables:
+            problem = "a canfetch.Frontier that opens the database converts them"
+        elif version > SCHEMA_VERSION:
+            problem = "use a newer canfetch"
+        else:
+            return version
+        raise StoreError(f"{self.name}: the tables have version {version}, expected {SCHEMA_VERSION}: {problem}")
 
     def _version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> int:
         """Return the version of the tables, or 0 if there are none."""

@@ -39,12 +39,13 @@ class PostgresQueue:
         self._lease = lease
         self._outage_seconds = outage_seconds
 
-    def connect(self) -> PostgresConnection:
+    def connect(self, *, creates_tables: bool = False) -> PostgresConnection:
         """Open a connection to the database.
 
-        Raises: StoreError: As `open_queue`, but when it is used.
+        Raises: StoreError: As `open_queue`, but when it is used. Unless `creates_tables` is set, also if there are no
+            tables of this version.
         """
-        return PostgresConnection(self._conninfo, outage_seconds=self._outage_seconds)
+        return PostgresConnection(self._conninfo, outage_seconds=self._outage_seconds, creates_tables=creates_tables)
 
     def open_queue(self, options: QueueOptions) -> PostgresWorker:
         """Open the queues for one frontier.

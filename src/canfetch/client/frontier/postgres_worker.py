@@ -115,7 +115,9 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
     def __init__(
         self, conninfo: str, crawl: str, options: QueueOptions, *, lease: float, outage_seconds: float
     ) -> None:
-        self._connection = PostgresConnection(conninfo, outage_seconds=outage_seconds, silent_seconds=outage_seconds)
+        self._connection = PostgresConnection(
+            conninfo, outage_seconds=outage_seconds, silent_seconds=outage_seconds, creates_tables=True
+        )
         super().__init__(self._connection, options)
         self._crawl_name = crawl
         self._lease = lease

@@ -113,9 +113,9 @@ _Run = Callable[..., list[tuple[Any, ...]]]
 def export_frontier(source: str | os.PathLike[str] | PostgresQueue) -> Iterator[str]:
     """Yield the lines of a crawl that no process uses, for `import_frontier`.
 
-    The crawl does not change, apart from a file of an older version, which is converted. Nothing can use a file until
-    the last line has been read, unless it is on a read-only file system. A database is read as it was at the first
-    line, and a process that starts before the last line makes the export fail.
+    The crawl does not change, apart from a file of an older version, which is converted. Tables of an older version are
+    refused. Nothing can use a file until the last line has been read, unless it is on a read-only file system. A
+    database is read as it was at the first line, and a process that starts before the last line makes the export fail.
 
     Args: source: The file of the crawl, or its database.
     Raises: StoreError: While iterating: it cannot be read, is in use, or is not a frontier.
@@ -351,7 +351,7 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
 
 
 def _write_database(reader: LineReader, target: PostgresQueue) -> None:
-    with closing(target.connect()) as connection, connection.transaction() as run:
+    with closing(target.connect(creates_tables=True)) as connection, connection.transaction() as run:
         # The lines can come from a slow process.
         run("SET LOCAL idle_in_transaction_session_timeout = 0")
         writer = _DatabaseWriter(run, connection.name, target.crawl)
