@@ -505,6 +505,30 @@ def test_a_login_that_is_refused_is_not_repeated(postgres: PostgresServer) -> No
         asyncio.run(main())
 
 
+def test_a_missing_password_is_not_waited_for(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+    monkeypatch.setenv("PGPASSFILE", os.devnull)
+    with psycopg.connect(postgres.url(), autocommit=True) as connection:
+        connection.execute("CREATE ROLE secretive LOGIN PASSWORD 'secret'")
+        ((name,),) = connection.execute("SHOW hba_file").fetchall()
+        rules = Path(name)
+        rules.write_text(f"host all secretive 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+        connection.execute("SELECT pg_reload_conf()")
+    database = postgres.url().replace("postgres@", "secretive@")
+    wait_for(lambda: is_refused(database))
+    for conninfo, message in ((database, "no password"), (database + "?sslmode=require", "does not support SSL")):
+        with pytest.raises(StoreError, match=f"the frontier cannot be used: .*{message}"):
+            PostgresQueue(conninfo, crawl="x", outage_seconds=1.0).open_queue(QueueOptions(1, 3, time.time))
+
+
+def is_refused(database: str) -> bool:
+    try:
+        psycopg.connect(database).close()
+    except psycopg.OperationalError:
+        return True
+    return False
+
+
 def crawl_texts(database: str) -> tuple[list[str], list[str | None]]:
     """Crawl URLs of which one fails. Return the URLs that had a turn, and the errors of those that failed."""
     urls = ["https://a.example/\\a'b", "https://a.example/ü\u2603"]

@@ -466,13 +466,15 @@ def fetched(run: Callable[..., list[tuple[Any, ...]]], name: str, query: str) ->
         yield from rows
 
 
-# How libpq ends the message of a login that no repetition changes.
+# What messages of libpq contain about a login that no repetition changes.
 _LOGIN_REASONS: Final = (
     "password authentication failed",
     "no password supplied",
     "does not exist",
     "no pg_hba.conf entry",
     "is not permitted to log in",
+    "does not support SSL",
+    "certificate verify failed",
     # Between UTF8 and the encoding of the database.
     "is not supported",
 )
@@ -481,7 +483,7 @@ _SCHEMES: Final = ("postgresql://", "postgres://")
 
 def _is_refused_login(error: "psycopg.Error") -> bool:
     message = str(error)
-    return "FATAL" in message and any(reason in message for reason in _LOGIN_REASONS)
+    return any(reason in message for reason in _LOGIN_REASONS)
 
 
 def _describe(error: "psycopg.Error") -> str:
