@@ -33,10 +33,12 @@ from tests.postgres import PostgresServer, start_postgres
 
 import canfetch
 from canfetch.cli.main import run
-from canfetch.client.frontier import FailedURL, PostgresQueue
+from canfetch.client.frontier import FailedURL, PostgresQueue, export_frontier, import_frontier
 from canfetch.client.frontier import postgres_statements as sql
 from canfetch.client.frontier.postgres_worker import PostgresWorker
 from canfetch.client.frontier.queue_values import NewURLs, QueuedOrigin
+from canfetch.client.frontier.report import read_report
+from canfetch.client.frontier.requeue import queue_failed_urls
 from canfetch.client.frontier.url_identity import identify_url
 from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.errors import InvalidOption, StoreError
@@ -426,12 +428,15 @@ def test_commands_create_and_convert_no_tables(
 @pytest.mark.parametrize(
     "statement, message",
     [
+        ("UPDATE canfetch_schema SET version = -1", "the table canfetch_schema has no valid version"),
+        ("UPDATE canfetch_schema SET version = 0", "the table canfetch_schema has no valid version"),
+        ("DELETE FROM canfetch_schema", "the table canfetch_schema has no valid version"),
         ("UPDATE canfetch_schema SET version = 99", "the tables have version 99, expected 3: use a newer canfetch"),
         ("ALTER TABLE canfetch_urls RENAME TO other", 'relation "canfetch_urls" does not exist'),
     ],
 )
 def test_tables_of_another_version_are_named(postgres: PostgresServer, statement: str, message: str) -> None:
-    database = postgres.create_database(f"version{len(message)}")
+    database = postgres.create_database(re.sub(r"\W+", "_", statement))
 
     async def crawl() -> None:
         async with (
@@ -646,6 +651,44 @@ def test_the_scheme_can_be_in_any_case(postgres: PostgresServer) -> None:
     assert repr(PostgresQueue("POSTGRES://me:x@host/crawls", crawl="y")) == (
         "<PostgresQueue postgresql://host/crawls crawl='y'>"
     )
+
+
+@pytest.mark.parametrize(
+    "conninfo, name",
+    [
+        ("postgresql://me@db1,db2/crawls", "postgresql://db1,db2/crawls"),
+        ("postgresql://me@db1,db2:6504/crawls", "postgresql://db1,db2:6504/crawls"),
+        ("postgresql://me@127.0.0.1:6503,[::1]:6504/crawls", "postgresql://127.0.0.1:6503,[::1]:6504/crawls"),
+        ("host=db1,db2 port=6503", "postgresql://db1:6503,db2:6503/"),
+    ],
+)
+def test_messages_name_a_server_by_its_url(conninfo: str, name: str) -> None:
+    assert repr(PostgresQueue(conninfo, crawl="x")) == f"<PostgresQueue {name} crawl='x'>"
+
+
+def test_the_url_of_a_database_is_not_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    url = "PostgreSQL://me:secret@localhost/crawls"
+    lines = [
+        '{"format": "canfetch frontier 2", "group_by": "origin", "done": 0, "failed": 0, "skipped": 0, "refused": 0}',
+        '{"end": true, "origins": 0, "urls": 0, "known": 0}',
+    ]
+
+    async def main() -> None:
+        async with open_client() as client:
+            canfetch.Frontier(client, path=url)
+
+    for call in (
+        lambda: asyncio.run(main()),
+        lambda: list(export_frontier(url)),
+        lambda: import_frontier(lines, url),
+        lambda: queue_failed_urls(url),
+        lambda: read_report(url),
+    ):
+        with pytest.raises(InvalidOption, match=r"pass PostgresQueue\(url, crawl=...\) as `backend`") as caught:
+            call()
+        assert "secret" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_and_a_backend_exclude_each_other(tmp_path: Path) -> None:

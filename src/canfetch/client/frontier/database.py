@@ -21,6 +21,7 @@ from typing import Any, Final
 from canfetch.client.argument_checks import check_path
 from canfetch.client.forking import abandon, reset_on_fork
 from canfetch.client.frontier.grouping import GroupBy, wrong_grouping
+from canfetch.client.frontier.postgres_connection import is_database_url
 from canfetch.client.frontier.queue_connection import QueueConnection, check_thread
 from canfetch.client.private_files import create_private_file, create_private_folder, os_reason
 from canfetch.client.regular_files import is_same_file
@@ -39,7 +40,7 @@ from canfetch.client.sqlite_files import (
     sqlite_reason,
 )
 from canfetch.core.text import printable_text
-from canfetch.errors import StoreError
+from canfetch.errors import InvalidOption, StoreError
 
 APPLICATION_ID: Final = 0x63616E66
 SCHEMA_VERSION: Final = 6
@@ -196,7 +197,7 @@ class FrontierDatabase(QueueConnection):
         *,
         may_create: bool = False,
     ) -> None:
-        super().__init__("the frontier" if path is None else str(check_path("path", path)))
+        super().__init__("the frontier" if path is None else crawl_file_name(path))
         self._thread = threading.get_ident()
         self._temporary: Path | None = None
         self._file_lock: FileLock | None = None
@@ -390,3 +391,14 @@ def is_in_use(path: str | os.PathLike[str]) -> bool:
             raise
         # In a read-only folder, no frontier can use the file.
     return False
+
+
+def crawl_file_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of the file of a crawl.
+
+    Raises: InvalidOption: No file can have this name, or it is the URL of a database.
+    """
+    if is_database_url(str(path)):
+        # Not the URL, which can contain a password.
+        raise InvalidOption("invalid path: a database is not a file: pass PostgresQueue(url, crawl=...) as `backend`")
+    return str(check_path("path", path))

@@ -364,6 +364,8 @@ class PostgresConnection(QueueConnection):
         version = self._version(connection)
         if version == 0 and not self._creates_tables:
             raise StoreError(f"{self.name}: the database has no crawl")
+        if version < 0:
+            raise StoreError(f"{self.name}: the table canfetch_schema has no valid version: use another database")
         if 0 < version < SCHEMA_VERSION and not self._creates_tables:
             problem = "a canfetch.Frontier that opens the database converts them"
         elif version > SCHEMA_VERSION:
@@ -373,7 +375,7 @@ class PostgresConnection(QueueConnection):
         raise StoreError(f"{self.name}: the tables have version {version}, expected {SCHEMA_VERSION}: {problem}")
 
     def _version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> int:
-        """Return the version of the tables, or 0 if there are none."""
+        """Return the version of the tables, 0 if there are none, or a negative number if it is not valid."""
         # Not `to_regclass`, which remembers within a transaction that there was no table.
         found = connection.execute(
             "SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'canfetch_schema' AND pg_table_is_visible(oid)"
@@ -381,7 +383,7 @@ class PostgresConnection(QueueConnection):
         if found is None:
             return 0
         row = connection.execute("SELECT version FROM canfetch_schema").fetchone()
-        return 0 if row is None else int(row[0])
+        return int(row[0] or -1) if row else -1
 
     def _is_passing(self, error: "psycopg.Error") -> bool:
         """Return whether the same statement may succeed later."""
@@ -515,9 +517,11 @@ def name_server(conninfo: str) -> str:
             "invalid conninfo: expected a URL such as postgresql://user:password@localhost:5432/crawls, with '@', ':' "
             "and '/' in the password written as %40, %3A and %2F"
         )
-    host = parts.get("host") or "localhost"
-    port = f":{parts['port']}" if parts.get("port") else ""
-    return printable_text(f"postgresql://{host}{port}/{parts.get('dbname') or ''}")
+    hosts = [f"[{host}]" if ":" in host else host for host in str(parts.get("host") or "localhost").split(",")]
+    ports = [f":{port}" if port else "" for port in str(parts.get("port") or "").split(",")]
+    # One port is that of all hosts.
+    named = map("".join, zip(hosts, ports * len(hosts), strict=False))
+    return printable_text(f"postgresql://{','.join(named)}/{parts.get('dbname') or ''}")
 
 
 def is_database_url(name: str) -> bool:

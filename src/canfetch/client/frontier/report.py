@@ -8,13 +8,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME
 from canfetch.client.frontier.database import (
     APPLICATION_ID,
     DAMAGE,
     SCHEMA_VERSION,
     URL_DUE_AT,
+    crawl_file_name,
     damage_error,
     is_in_use,
     shifted,
@@ -201,7 +201,7 @@ def open_to_read(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
 
     Raises: StoreError: As `read_report`, also for errors in the block.
     """
-    name = str(check_path("path", path))
+    name = crawl_file_name(path)
     try:
         is_file = Path(path).is_file()
     except OSError as error:

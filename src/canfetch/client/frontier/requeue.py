@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from typing import Any, Final, NamedTuple
 
-from canfetch.client.argument_checks import check_path
 from canfetch.client.frontier import postgres_statements as sql
-from canfetch.client.frontier.database import FrontierDatabase
+from canfetch.client.frontier.database import FrontierDatabase, crawl_file_name
 from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.postgres_queue import PostgresQueue
 from canfetch.client.frontier.queue_values import Phase, stored_url, url_text
@@ -105,7 +104,7 @@ def _stored_forms(urls: Sequence[str], failed_of: Callable[[str], Iterable[Seque
 
 
 def _queue_in_file(path: str | os.PathLike[str], origin: str | None, urls: Sequence[str]) -> QueuedAgain:
-    name = str(check_path("path", path))
+    name = crawl_file_name(path)
     found = kind_of_path(path)
     if found != "is a file":
         raise StoreError(f"{name}: {found or 'does not exist'}: expected the file of a canfetch.Frontier")

@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
-from canfetch.client.argument_checks import check_path
-from canfetch.client.frontier.database import COUNT_ADDED, URL_DUE_AT, FrontierDatabase, is_in_use, shifted
+from canfetch.client.frontier.database import (
+    COUNT_ADDED,
+    URL_DUE_AT,
+    FrontierDatabase,
+    crawl_file_name,
+    is_in_use,
+    shifted,
+)
 from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
@@ -147,7 +153,7 @@ def import_frontier(lines: Iterable[str | bytes], target: str | os.PathLike[str]
 
 
 def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
-    name = str(check_path("path", path))
+    name = crawl_file_name(path)
     found = kind_of_path(path)
     if found != "is a file":
         raise StoreError(f"{name}: {found or 'does not exist'}: expected the file of a canfetch.Frontier")
@@ -267,7 +273,7 @@ def _unused_crawl(connection: PostgresConnection, run: _Run, crawl: str) -> tupl
 
 
 def _write_file(reader: LineReader, path: str | os.PathLike[str]) -> None:
-    file = Path(check_path("path", path))
+    file = Path(crawl_file_name(path))
     is_new = not file.exists()
     # An empty frontier can have any grouping, because it gets that of the lines. A killed import can leave no tables.
     with closing(FrontierDatabase(path, None, may_create=True)) as database:
