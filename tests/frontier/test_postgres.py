@@ -35,6 +35,7 @@ import canfetch
 from canfetch.cli.main import run
 from canfetch.client.frontier import FailedURL, PostgresQueue, export_frontier, import_frontier
 from canfetch.client.frontier import postgres_statements as sql
+from canfetch.client.frontier.postgres_connection import PostgresConnection
 from canfetch.client.frontier.postgres_worker import PostgresWorker
 from canfetch.client.frontier.queue_values import NewURLs, QueuedOrigin
 from canfetch.client.frontier.report import read_report
@@ -1007,6 +1008,26 @@ def test_claims_that_a_failed_statement_leaves_are_given_back(postgres: Postgres
         connection.execute("ALTER TABLE hidden RENAME TO canfetch_urls")
     assert len(worker.find_due(time.time())) == len(urls)
     worker.close()
+
+
+@pytest.mark.parametrize("statement", ["DEALLOCATE ALL", "PREPARE _pg3_{} AS SELECT 1"])
+def test_a_session_of_another_process_is_reported_as_that_of_a_pooler(postgres: PostgresServer, statement: str) -> None:
+    database = postgres.create_database(f"pooler{len(statement)}")
+    connection = PostgresConnection(database, outage_seconds=1.0, creates_tables=True)
+
+    def read(statement: str) -> None:
+        for _ in range(2):
+            connection.run(statement)
+
+    read("SELECT 1")
+    session = connection._connection
+    assert session is not None
+    # The library does not notice these statements, as it does not notice that a pooler gives it another session.
+    for number in range(9):
+        session.pgconn.exec_(statement.format(number).encode())
+    with pytest.raises(StoreError, match=r'prepared statement "_pg3_\d+" .*: a pooler must have the session mode$'):
+        read("SELECT 1" if statement == "DEALLOCATE ALL" else "SELECT 2")
+    connection.close()
 
 
 class SilentServer:

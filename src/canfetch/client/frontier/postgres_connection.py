@@ -41,6 +41,8 @@ _LOCK_SECONDS: Final = 30
 _PASSING_CLASSES: Final = ("08", "53", "57", "40")
 _READ_ONLY: Final = "25006"
 _LOCK_TIMEOUT: Final = "55P03"
+# A prepared statement exists already or does not exist: a pooler has given this process the session of another one.
+_LOST_STATEMENTS: Final = ("42P05", "26000")
 # Another transaction has inserted the same key and was committed in this moment. The next snapshot has its row.
 _DUPLICATE_KEY: Final = "23505"
 # The numbers of `state` in `canfetch_urls` are those of `queue_values.URLState`, those of `ended` are those of
@@ -398,7 +400,8 @@ class PostgresConnection(QueueConnection):
 
     def _store_error(self, error: "psycopg.Error", *, seconds: float | None = None) -> StoreError:
         waited = "" if seconds is None else f" for {seconds:.0f} s"
-        return StoreError(f"{self.name}: the frontier cannot be used{waited}: {_describe(error)}")
+        hint = ": a pooler must have the session mode" if error.sqlstate in _LOST_STATEMENTS else ""
+        return StoreError(f"{self.name}: the frontier cannot be used{waited}: {_describe(error)}{hint}")
 
 
 def _open(conninfo: str, silent_seconds: float) -> "psycopg.Connection[tuple[Any, ...]]":
