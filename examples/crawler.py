@@ -129,13 +129,16 @@ async def crawl(
     seeds: list[str],
     *,
     database: str | None,
+    crawl_name: str | None,
     warc: bool,
     min_delay: float,
     retry_delay: float,
     workers: int,
 ) -> None:
     """Crawl the sites of the seeds."""
-    backend = PostgresQueue(database, crawl=sha256(" ".join(seeds).encode()).hexdigest()) if database else None
+    # Other seeds are another crawl.
+    name = crawl_name or sha256(" ".join(seeds).encode()).hexdigest()
+    backend = PostgresQueue(database, crawl=name) if database else None
     path = None if backend else folder / "frontier.sqlite3"
     origins = tuple(f"{canfetch.Origin.from_url(seed)}/" for seed in seeds)
     store = SQLiteStore(folder / "robots.sqlite3")
@@ -168,6 +171,7 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("seeds", nargs="+")
     parser.add_argument("--database", metavar="URL", help="a PostgreSQL database that several processes share")
+    parser.add_argument("--crawl", metavar="NAME", dest="crawl_name", help="its crawl, by default a hash of the seeds")
     parser.add_argument("--warc", action="store_true", help="write WARC files to FOLDER/warc")
     parser.add_argument("--min-delay", type=float, default=1.0, help="seconds between two requests to a site")
     parser.add_argument("--retry-delay", type=float, default=600.0, help="seconds until the second attempt of a page")

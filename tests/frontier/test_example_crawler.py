@@ -18,6 +18,7 @@ from tests.postgres import PostgresServer
 
 from canfetch.bulk.reading import Fault
 from canfetch.bulk.reading.sources import read_source, sources_of
+from canfetch.cli.main import run
 
 pytest.importorskip("aiohttp")
 CRAWLER = Path(__file__).parents[2] / "examples" / "crawler.py"
@@ -155,6 +156,23 @@ def test_three_crawlers_with_one_database_share_the_pages(postgres: PostgresServ
     for port in sites.ports:
         log = sorted(entry.at for entry in sites.log if entry.port == port and entry.target != "/robots.txt")
         assert min(second - first for first, second in pairwise(log)) >= CRAWL_DELAY - CLOCK_SLACK
+
+
+@pytest.mark.service
+def test_a_crawl_is_moved_to_a_database(postgres: PostgresServer, tmp_path: Path) -> None:
+    database = postgres.create_database("moved_example")
+    exported = tmp_path / "crawl.jsonl"
+    outputs = []
+    with GeneratedSites(sites=2, pages=5, alarm_after=1) as sites:
+        for options in ((), ("--database", database, "--crawl", "news")):
+            with start_crawler(tmp_path, sites.ports, *options) as crawler:
+                outputs.append(crawler.communicate(timeout=SECONDS))
+            if not options:
+                assert run(["frontier", "export", str(tmp_path / "frontier.sqlite3"), "-o", str(exported)]) == 0
+                assert run(["frontier", "import", str(exported), database, "--crawl", "news"]) == 0
+    assert outputs[0] == outputs[1]
+    requests = Counter((entry.port, entry.target) for entry in sites.log if entry.target != "/robots.txt")
+    assert requests == Counter((port, f"/page/{number}") for port in sites.ports for number in range(5))
 
 
 def read_pages(folder: Path) -> tuple[Counter[str], list[Fault]]:
