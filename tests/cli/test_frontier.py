@@ -253,6 +253,8 @@ def test_what_cannot_be_exported_or_imported(run: Run, tmp_path: Path) -> None:
     database = ("postgresql://127.0.0.1:9/x?connect_timeout=2",)
     for arguments, message in [
         (("export", "missing"), "missing: does not exist: expected the file of a canfetch.Frontier"),
+        (("export", "a.example:7071"), "invalid file 'a.example:7071': the crawls of a URLFrontier service cannot be"),
+        (("show", "urlfrontier://a:7071,b:7071", "--crawl", "x"), "the crawls of a URLFrontier service cannot be"),
         (("export", FILE, "--crawl", "x"), "invalid --crawl: a file has one crawl"),
         (("export", *database), "invalid --crawl: a database can have many crawls: name one with --crawl"),
         (("export", *database, "--crawl", ""), "invalid crawl '': expected a name of 1 to 200 characters"),

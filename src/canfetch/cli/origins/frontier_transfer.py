@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import BinaryIO, Final
 
 import click
@@ -27,6 +28,8 @@ from canfetch.errors import InvalidOption, MissingExtra, StoreError
 # The beginning of a connection string of libpq, which can contain a password.
 _CONNECTION_STRING: Final = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
 
+_SERVICE: Final = re.compile(r"(urlfrontier://)?[\w.-]+:\d+(,.*)?")
+
 
 def crawl_argument() -> click.Argument:
     """Return the argument for the file or database of a crawl."""
@@ -41,8 +44,12 @@ def crawl_option() -> Option:
 def check_crawl(name: str, crawl: str | None) -> None:
     """Check that `--crawl` is passed for a database, and only then.
 
-    Raises: CommandError. Also for a connection string, which would be read as the name of a file.
+    Raises: CommandError. Also for a connection string or a service, which would be read as the name of a file.
     """
+    if _SERVICE.fullmatch(name) and not Path(name).exists():
+        raise CommandError(
+            f"invalid file {quoted(name)}: the crawls of a URLFrontier service cannot be read or written"
+        )
     if _CONNECTION_STRING.match(name):
         raise CommandError(
             "invalid database: expected a URL such as postgresql://user@host:5432/database, not a connection string; "
