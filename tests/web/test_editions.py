@@ -74,7 +74,7 @@ def test_every_request_with_a_profile_has_an_edition(api: API) -> None:
     assert all("edition" in requests[name] for name in with_profile)
     assert requests["DecideRequest"]["edition"]["enum"] == [*EDITIONS, None]
     names = {one["name"] for one in document["paths"]["/v1/decide"]["get"]["parameters"]}
-    assert names == {"url", "agent", "profile", "edition", "exact"}
+    assert names == {"url", "agent", "profile", "edition", "exact", "refresh"}
 
 
 @pytest.mark.slow

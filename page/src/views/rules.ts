@@ -143,7 +143,7 @@ class RulesView implements View {
     if (address === "" || !this.#app.server) return;
     const url = address.includes("://") ? address : `https://${address}`;
     this.#frame.showInstead(loadingNote(this.#app.texts));
-    this.#send("page/fetch", { url, resources: true }, "fetch", 0);
+    this.#send("page/fetch", { url, resources: true, refresh: true }, "fetch", 0);
   }
 
   #send(path: string, body: object, mode: RulesViewState["mode"], delay: number): void {

@@ -127,6 +127,10 @@ def test_a_fetched_page_is_read_with_the_live_file_of_its_host(rules: OpenPage) 
     cell(rules, "Googlebot", "Fetching").click()
     expect(rules.find(".rules-view .explanation")).to_contain_text("line 2 of the live file")
     expect(rules.find(".rules-view .records")).to_contain_text("noindex")
+    # The owner repairs the file, and checks again.
+    sites.add("https://pages.example/robots.txt", b"User-agent: Googlebot\nDisallow:\n")
+    rules.control("rules-fetch").click()
+    expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "blocked")
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
   const ask = async (): Promise<void> => {
     fill(message, texts.t("fetching"));
     try {
-      const answer = await (server as NonNullable<typeof server>).post<SitemapObject>("sitemap", { url: url.value.trim() });
+      const answer = await (server as NonNullable<typeof server>).post<SitemapObject>("sitemap", { url: url.value.trim(), refresh: true });
       if (answer.kind === "index") {
         fill(message, texts.t("sitemap_index"));
         fill(index, choices(answer.urls));

@@ -23,6 +23,7 @@ from canfetch.web.api.requests import (
     OptionalEdition,
     OptionalProfile,
     QueryURL,
+    Refresh,
     URLsRequest,
 )
 from canfetch.web.api.services import endpoint, respond_to
@@ -46,7 +47,7 @@ def decide(body: bytes, facts: Facts) -> Mapping[str, Any]:
 @ROUTER.get(
     "/decide",
     response_model=VerdictObject,
-    summary="Decide about one URL with the live file.",
+    summary="Decide about one URL with the file of its origin.",
     responses=problem_responses(400, 401, 403, 414, 421, 422, 429, 500, 503),
 )
 async def decide_live(
@@ -57,9 +58,10 @@ async def decide_live(
     profile: Annotated[OptionalProfile, Query()] = None,
     edition: Annotated[OptionalEdition, Query()] = None,
     exact: Annotated[bool, Query()] = False,
+    refresh: Annotated[Refresh, Query()] = False,
 ) -> Response:
     """Return the verdict on a URL. Its origin's robots.txt is fetched, unless the cached copy is fresh."""
-    asked = {"url": url, "agent": agent, "profile": profile, "edition": edition, "exact": exact}
+    asked = {"url": url, "agent": agent, "profile": profile, "edition": edition, "exact": exact, "refresh": refresh}
     return await respond_to(request, decide, to_json(asked), is_small=True)
 
 
@@ -145,6 +147,7 @@ def _decider(asked: DecideRequest | URLsRequest, url: str, facts: Facts) -> Robo
     """
     content = asked.file()
     if content is None:
+        facts.refresh = asked.refresh
         return facts.decider(url, asked)
     return parse(content, url=asked.robots_url, profile=facts.profile(asked))
 

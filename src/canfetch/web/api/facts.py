@@ -105,6 +105,7 @@ class Facts:
         responses: The responses, by URL. Failures are kept as well, so that none is repeated.
         response_times: When each of them ended, in seconds since the epoch.
         identity: The identity of the client of the recorded request, and the crawler that the request names.
+        refresh: Whether live files are fetched even if the cached copies are fresh.
     """
 
     now: float
@@ -114,6 +115,7 @@ class Facts:
     responses: dict[str, Response | Failure] = field(default_factory=dict)
     response_times: dict[str, float] = field(default_factory=dict)
     identity: tuple[Crawler | None, Identity] | None = None
+    refresh: bool = False
 
     def profile(self, request: ReadingRequest) -> str:
         """Return the name of the profile of a request.
@@ -122,14 +124,14 @@ class Facts:
         """
         return choose_profile(request.profile, request.edition, self.own_profile)
 
-    def state(self, url: str, *, edition: str | None = None, refresh: bool = False) -> OriginState:
+    def state(self, url: str, *, edition: str | None = None) -> OriginState:
         """Return the state of the origin of a URL.
 
         Args: edition: The edition whose access policy applies, or None for that of the server.
         Raises: MissingFact; InvalidURL, UnknownEdition.
         """
         check_web_url(url)
-        need = StateNeeded(url, refresh, _policy_of(edition))
+        need = StateNeeded(url, self.refresh, _policy_of(edition))
         state = self.states.get(need.key)
         if state is None:
             raise MissingFact(need)
@@ -144,7 +146,7 @@ class Facts:
         Raises: MissingFact; InvalidURL, UnknownEdition.
         """
         policy = _policy_of(edition)
-        needs = (StateNeeded(url, policy=policy) for url in urls)
+        needs = (StateNeeded(url, self.refresh, policy) for url in urls)
         missing = tuple(need for need in needs if need.key not in self.states)
         if missing:
             raise MissingFact(StatesNeeded(missing))

@@ -45,7 +45,8 @@ _FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
 def fetch(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the response, its redirects and headers, how long it is fresh, what it permits, and the file."""
     asked = FetchRequest.model_validate_json(body)
-    return file_state_json(facts.state(asked.url, edition=asked.edition, refresh=asked.refresh), facts.now)
+    facts.refresh = asked.refresh
+    return file_state_json(facts.state(asked.url, edition=asked.edition), facts.now)
 
 
 @endpoint(
@@ -55,7 +56,7 @@ def facts_of_site(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return who may fetch what, delays, rates, visit times, host, sitemaps, usage preferences and licenses."""
     asked = FactsRequest.model_validate_json(body)
     content, agents = asked.file(), requested_agents(asked.agents, exact=asked.exact)
-    profile = facts.profile(asked)
+    profile, facts.refresh = facts.profile(asked), asked.refresh
     if asked.url is not None:
         state = facts.state(asked.url, edition=asked.edition)
         return site_facts_of(state, agents, now=facts.now, profile=profile).to_json()
@@ -91,6 +92,7 @@ async def access(
 def sitemap(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Fetch one sitemap, and return its URLs. Sitemaps that an index lists are not fetched."""
     asked = SitemapRequest.model_validate_json(body)
+    facts.refresh = asked.refresh
     check_web_url(asked.url)
     steps = fetch_sitemap(asked.url, max_urls=asked.limit)
     return run_steps(steps, partial(facts.perform, facts.own_agent)).to_json()
@@ -133,6 +135,7 @@ def live_page(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """
     asked = LivePageRequest.model_validate_json(body)
     agents = requested_agents(asked.agents, exact=asked.exact)
+    facts.refresh = asked.refresh
     check_web_url(asked.url)
     rows = []
     for agent in agents:

@@ -52,6 +52,7 @@ OptionalEdition = Annotated[
         json_schema_extra={"enum": [*EDITIONS, None]},
     ),
 ]
+Refresh = Annotated[bool, Field(description="Ask the servers of live files even if the cached copies are fresh.")]
 ContentText = Annotated[str, Field(description="The robots.txt.")]
 Encoding = Literal["utf-8", "base64"]
 CheckNames = Annotated[list[str], Field(max_length=500)]
@@ -95,6 +96,7 @@ class _OptionalFileRequest(ReadingRequest):
         str | None, Field(description="The URL of `content`. URLs of other origins are then an error.")
     ] = None
     exact: Annotated[bool, Field(description="Use the token alone, without the registry's fallback tokens.")] = False
+    refresh: Refresh = False
 
     def file(self) -> bytes | None:
         """Return the bytes of the file, or None if it has to be fetched.
@@ -230,6 +232,7 @@ class FactsRequest(ReadingRequest):
         Field(max_length=MAX_FACTS_AGENTS, description="The crawlers. By default, those that the file distinguishes."),
     ] = []
     exact: bool = False
+    refresh: Refresh = False
 
     def file(self) -> bytes | None:
         """Return the bytes of the file, or None if it has to be fetched.
@@ -258,6 +261,7 @@ class LiveUseRequest(ReadingRequest):
     purpose: Annotated[str, Field(max_length=100, description="`training`, `search` or `ai-use`.")]
     agents: Annotated[list[AgentName], Field(min_length=1, max_length=50)]
     exact: bool = False
+    refresh: Refresh = False
 
 
 class _AgentsOfPage(Request):
@@ -297,13 +301,14 @@ class LivePageRequest(_AgentsOfPage, ReadingRequest):
     resources: Annotated[
         bool, Field(description="Also return the resources of the page, and which of the agents may fetch them.")
     ] = False
+    refresh: Refresh = False
 
 
 class FetchRequest(Request):
     """A request to fetch a robots.txt."""
 
     url: LiveURL
-    refresh: Annotated[bool, Field(description="Fetch even if the cached copy is fresh.")] = False
+    refresh: Refresh = False
     edition: OptionalEdition = None
 
 
@@ -312,6 +317,7 @@ class SitemapRequest(Request):
 
     url: LiveURL
     limit: Annotated[int, Field(ge=1, le=MAX_URLS, description="The number of URLs to return.")] = MAX_URLS
+    refresh: Refresh = False
 
 
 class VerifyRequest(Request):

@@ -151,7 +151,7 @@ def live_use(body: bytes, facts: Facts) -> Mapping[str, Any]:
     asked = LiveUseRequest.model_validate_json(body)
     check_web_url(asked.url)
     agents = requested_agents(asked.agents, exact=asked.exact)
-    profile = facts.profile(asked)
+    profile, facts.refresh = facts.profile(asked), asked.refresh
     # Each file is parsed once for all crawlers.
     states: dict[str, OriginState] = {}
 
