@@ -134,6 +134,27 @@ def test_counts_headings_and_marks_are_whole(tester: OpenPage) -> None:
     assert headings.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
 
 
+@pytest.mark.parametrize("view", ["usage", "rules", "compare"])
+def test_nothing_covers_the_headings_of_groups(tester: OpenPage, view: str) -> None:
+    tester.find(f"#tab-{view}").click()
+    headings = tester.find(f".{view}-view .group-heading")
+    expect(headings.first).to_be_visible()
+    script = """all => all.map(one => {
+      const { left, top, height } = one.getBoundingClientRect();
+      return [1, height / 2, height - 2].every(y => document.elementFromPoint(left + 8, top + y) === one);
+    })"""
+    assert all(headings.evaluate_all(script))
+
+
+def test_a_long_address_in_an_explanation_wraps(tester: OpenPage) -> None:
+    tester.replace_file("User-agent: Google-Extended\nDisallow: /\n")
+    tester.find("#tab-usage").click()
+    tester.find('.usage-view [role=gridcell][aria-label^="Googlebot, AI input:"]').click()
+    explanation = tester.find(".usage-view .explanation")
+    expect(explanation).to_contain_text("https://developers.google.com/")
+    assert explanation.evaluate("panel => panel.scrollWidth - panel.clientWidth") == 0
+
+
 def test_marks_of_a_resource_do_not_touch(tester: OpenPage) -> None:
     sites = tester.site.sites
     sites.add("https://marks.example/", b"<img src=/a.png>", headers=(("Content-Type", "text/html"),))
