@@ -480,6 +480,8 @@ export const de = {
   usage_legend_none: "nicht erwähnt",
   usage_legend_purpose: "Zweck des Crawlers",
   usage_reserved: "Die Website behält sich diese Nutzung vor: {place}.",
+  usage_google_extended:
+    "Eine Regel für Google-Extended betrifft Gemini-Apps und Vertex AI. AI Overviews und AI Mode gehören zur Google-Suche: Für sie zählen die Regeln für Googlebot, nosnippet und max-snippet.",
   usage_allowed: "Die Website erlaubt diese Nutzung: {place}.",
   usage_disagree: "Die Angaben widersprechen sich. Die strengste gilt: {place}.",
   usage_none: "Keine Zeile, die {crawler} liest, erwähnt diese Nutzung. Die Website äußert dazu keine Präferenz.",
@@ -517,6 +519,8 @@ export const de = {
   },
   usage_unreadable: "nicht lesbar",
   usage_empty: "Diese Datei enthält keine Angaben zur Nutzung. Fügen Sie jeder Gruppe eine Angabe hinzu:",
+  usage_empty_tokens:
+    "Nur Regeln für Steuer-Tokens wie Google-Extended behalten Nutzungen vor. Um mehr anzugeben, fügen Sie jeder Gruppe eine Angabe hinzu:",
   usage_recipes: "Angabe hinzufügen",
   usage_recipe_no_training: "Suche ja, Training nein",
   usage_recipe_no_ai: "Suche ja, KI nein",

@@ -479,6 +479,8 @@ export const es = {
   usage_legend_none: "no se menciona",
   usage_legend_purpose: "finalidad del rastreador",
   usage_reserved: "El sitio se reserva este uso: {place}.",
+  usage_google_extended:
+    "Una regla para Google-Extended se refiere a las aplicaciones de Gemini y a Vertex AI. AI Overviews y AI Mode forman parte de la Búsqueda de Google, donde cuentan las reglas para Googlebot, nosnippet y max-snippet.",
   usage_allowed: "El sitio permite este uso: {place}.",
   usage_disagree: "Las indicaciones se contradicen. Cuenta la más restrictiva: {place}.",
   usage_none: "Ninguna línea que lee {crawler} menciona este uso, así que el sitio no expresa ninguna preferencia.",
@@ -516,6 +518,8 @@ export const es = {
   },
   usage_unreadable: "no se puede leer",
   usage_empty: "Este archivo no indica nada sobre usos. Añada una indicación a cada grupo:",
+  usage_empty_tokens:
+    "Solo reglas para tokens de control, como Google-Extended, reservan usos. Para indicar más, añada una indicación a cada grupo:",
   usage_recipes: "Añadir una indicación",
   usage_recipe_no_training: "Búsqueda sí, entrenamiento no",
   usage_recipe_no_ai: "Búsqueda sí, IA no",

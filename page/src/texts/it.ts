@@ -478,6 +478,8 @@ export const it = {
   usage_legend_none: "non menzionato",
   usage_legend_purpose: "scopo del crawler",
   usage_reserved: "Il sito si riserva questo uso: {place}.",
+  usage_google_extended:
+    "Una regola per Google-Extended riguarda le app Gemini e Vertex AI. AI Overviews e AI Mode fanno parte della Ricerca Google, dove contano le regole per Googlebot, nosnippet e max-snippet.",
   usage_allowed: "Il sito consente questo uso: {place}.",
   usage_disagree: "Le indicazioni si contraddicono. Vale la più restrittiva: {place}.",
   usage_none: "Nessuna riga letta da {crawler} menziona questo uso, quindi il sito non esprime preferenze.",
@@ -511,6 +513,8 @@ export const it = {
   usage_read_by: { by: "count", one: "letta da {count} crawler su {total}", other: "letta da {count} crawler su {total}" },
   usage_unreadable: "non si può leggere",
   usage_empty: "Questo file non dice nulla sugli usi. Aggiungere un’indicazione a ogni gruppo:",
+  usage_empty_tokens:
+    "Solo regole per token di controllo, come Google-Extended, riservano usi. Per indicare altro, aggiungere un’indicazione a ogni gruppo:",
   usage_recipes: "Aggiungi un’indicazione",
   usage_recipe_no_training: "Ricerca sì, addestramento no",
   usage_recipe_no_ai: "Ricerca sì, IA no",

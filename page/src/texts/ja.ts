@@ -419,6 +419,8 @@ export const ja = {
   usage_legend_none: "記載なし",
   usage_legend_purpose: "クローラーの目的",
   usage_reserved: "サイトはこの利用を留保しています（{place}）。",
+  usage_google_extended:
+    "Google-Extended の規則は Gemini アプリと Vertex AI を対象とします。AI Overviews と AI Mode は Google 検索の一部で、Googlebot の規則、nosnippet、max-snippet が適用されます。",
   usage_allowed: "サイトはこの利用を許可しています（{place}）。",
   usage_disagree: "記述どうしが矛盾しています。最も厳しいものが優先されます: {place}。",
   usage_none: "{crawler} が読む行にこの利用の記載がないため、サイトは意思を示していません。",
@@ -447,6 +449,7 @@ export const ja = {
   usage_read_by: { by: "count", other: "{total} 個中 {count} 個のクローラーが読む" },
   usage_unreadable: "読み取れない行",
   usage_empty: "このファイルには利用についての記載がありません。各グループに追加できます:",
+  usage_empty_tokens: "Google-Extended などの制御トークンの規則だけが利用を留保しています。各グループに記載を追加できます:",
   usage_recipes: "記載を追加",
   usage_recipe_no_training: "検索は可、学習は不可",
   usage_recipe_no_ai: "検索は可、AI は不可",

@@ -419,6 +419,8 @@ export const ko = {
   usage_legend_none: "언급 없음",
   usage_legend_purpose: "크롤러의 목적",
   usage_reserved: "사이트가 이 이용을 유보합니다({place}).",
+  usage_google_extended:
+    "Google-Extended 규칙은 Gemini 앱과 Vertex AI에 적용됩니다. AI Overviews와 AI Mode는 Google 검색의 일부이며 Googlebot 규칙, nosnippet, max-snippet이 적용됩니다.",
   usage_allowed: "사이트가 이 이용을 허용합니다({place}).",
   usage_disagree: "진술들이 서로 어긋납니다. 가장 엄격한 것이 적용됩니다: {place}.",
   usage_none: "{crawler}가 읽는 행에 이 이용에 대한 언급이 없으므로 사이트의 의사가 표시되지 않았습니다.",
@@ -447,6 +449,7 @@ export const ko = {
   usage_read_by: { by: "count", other: "크롤러 {total}개 중 {count}개가 읽음" },
   usage_unreadable: "읽을 수 없는 줄",
   usage_empty: "이 파일에는 이용에 대한 내용이 없습니다. 각 그룹에 추가할 수 있습니다:",
+  usage_empty_tokens: "Google-Extended 같은 제어 토큰 규칙만 이용을 유보합니다. 각 그룹에 의사 표시를 추가할 수 있습니다:",
   usage_recipes: "의사 표시 추가",
   usage_recipe_no_training: "검색 허용, 학습 거부",
   usage_recipe_no_ai: "검색 허용, AI 거부",

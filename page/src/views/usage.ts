@@ -206,7 +206,7 @@ class UsageView implements View {
       chosen,
     );
     this.#frame.setBody(
-      statesNothing(answer) ? emptyFile(texts, (recipe) => this.#add(recipe)) : null,
+      statesNothing(answer) ? emptyFile(texts, reserved > 0, (recipe) => this.#add(recipe)) : null,
       this.#grid.element,
       h("p", { class: "note honours-note", "data-result": "honours" }, honoursSummary(texts, crawlers)),
       recordList(texts, answer, this.#goTo),

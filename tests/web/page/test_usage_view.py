@@ -126,6 +126,8 @@ def test_a_control_token_and_a_header_reserve_a_use(usage: OpenPage) -> None:
     cell(usage, "Googlebot", "Training").click()
     explanation = usage.find(".usage-view .explanation")
     expect(explanation).to_contain_text("a rule for Google-Extended, which controls this use by Google; the user")
+    expect(explanation).to_contain_text("A rule for Google-Extended is about Gemini Apps and Vertex AI.")
+    expect(usage.find(".usage-view [data-state=empty]")).to_contain_text("Only rules for control tokens")
     usage.find(".usage-view .more summary").click()
     usage.control("tdm-headers").fill("X-Robots-Tag: noai")
     cell(usage, "GPTBot", "Training").click()

@@ -112,6 +112,8 @@ export const later = {
   usage_legend_none: "not mentioned",
   usage_legend_purpose: "what the crawler is for",
   usage_reserved: "The site reserves this use: {place}.",
+  usage_google_extended:
+    "A rule for Google-Extended is about Gemini Apps and Vertex AI. AI Overviews and AI Mode are part of Google Search, where rules for Googlebot, nosnippet and max-snippet count.",
   usage_allowed: "The site allows this use: {place}.",
   usage_disagree: "The statements disagree. The most restrictive one counts: {place}.",
   usage_none: "No line that {crawler} reads mentions this use, so the site states no preference.",
@@ -149,6 +151,8 @@ export const later = {
   },
   usage_unreadable: "cannot be read",
   usage_empty: "This file states nothing about uses. Add a statement to each group:",
+  usage_empty_tokens:
+    "Only rules for control tokens, such as Google-Extended, reserve uses. To state more, add a statement to each group:",
   usage_recipes: "Add a statement",
   usage_recipe_no_training: "Search yes, training no",
   usage_recipe_no_ai: "Search yes, AI no",

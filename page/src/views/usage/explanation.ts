@@ -77,6 +77,10 @@ function statements(
   const rows = crawler.allowed ? use.statements.map((one) => statementRow(texts, one, one === deciding, goTo)) : [];
   return [
     h("p", { class: "explanation-lead" }, leadText(texts, crawler, purpose, goTo)),
+    // Google has one control token.
+    crawler.operator === "Google" && crawler.allowed && deciding?.kind === "control-token"
+      ? h("p", { class: "note" }, texts.t("usage_google_extended"))
+      : null,
     rows.length > 0 ? h("ul", { class: "statements" }, rows) : null,
     crawler.allowed && rows.length === 0 && elsewhere.length > 0
       ? h(

@@ -49,11 +49,11 @@ export function honoursSummary(texts: Texts, crawlers: readonly CrawlerUsesObjec
 }
 
 /** What is shown for a file without statements: buttons that add one. */
-export function emptyFile(texts: Texts, add: (recipe: Recipe) => void): HTMLElement {
+export function emptyFile(texts: Texts, hasReserved: boolean, add: (recipe: Recipe) => void): HTMLElement {
   return h(
     "div",
     { class: "empty-state statement-recipes", "data-state": "empty" },
-    h("p", {}, texts.t("usage_empty")),
+    h("p", {}, texts.t(hasReserved ? "usage_empty_tokens" : "usage_empty")),
     h(
       "div",
       { class: "recipe-buttons", role: "group", "aria-label": texts.t("usage_recipes") },
