@@ -5,6 +5,9 @@ import { missingFile, type State } from "./state.js";
 import type { Texts } from "./texts.js";
 import { formatSeconds } from "./units.js";
 
+/** For how many seconds a policy blocks every URL, before it changes to the last copy or allows every URL. */
+const LATER: Readonly<Record<string, number>> = { google: 12 * 3600, google2019: 30 * 86_400 };
+
 /** Return the status, and which verdict applies now. */
 export function fetchedText(texts: Texts, { status, access, effect, policy, hops, fresh_for: fresh, content }: FetchedFile): string {
   const shown = { status: String(status ?? "") };
@@ -18,10 +21,13 @@ export function fetchedText(texts: Texts, { status, access, effect, policy, hops
         ? "fetch_last_copy"
         : effect === "full-allow"
           ? "fetch_policy_allows"
-          : policy === "rfc9309"
+          : policy === "rfc9309" && (status === null || status >= 500)
             ? "fetch_closed"
             : "fetch_policy_blocks";
-    return `${texts.t(failed, shown)} ${texts.t(applies, { policy })}`;
+    const later = applies === "fetch_policy_blocks" ? LATER[policy] : undefined;
+    const sentences = [texts.t(failed, shown), texts.t(applies, { policy })];
+    if (later !== undefined) sentences.push(texts.t("fetch_policy_later", { time: formatSeconds(later, texts) }));
+    return sentences.join(" ");
   }
   const values = { status: String(status ?? ""), count: hops.length };
   const sentence = texts.t(hops.length > 0 ? "fetch_redirected" : "fetch_no_redirect", values);

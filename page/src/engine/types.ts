@@ -114,6 +114,11 @@ export type Encoding = ParsedFile["source_encoding"];
 export const LINE_KINDS = ["nothing", "user-agent", "allow", "disallow", "sitemap", "other"] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 
+/** Whether a file has rules. */
+export function hasRules(info: FileInfo | null): boolean {
+  return info !== null && info.lineKinds.some((kind) => LINE_KINDS[kind] === "allow" || LINE_KINDS[kind] === "disallow");
+}
+
 export interface FileGroup {
   readonly userAgents: readonly { readonly line: number; readonly token: string }[];
   readonly ruleCount: number;

@@ -2,6 +2,7 @@
 
 import type { App } from "../app.js";
 import { encodeText } from "../bytes.js";
+import { hasRules } from "../engine/types.js";
 import { areMadeRows } from "../example.js";
 import { EDITIONS, profileName } from "../profiles.js";
 import type { Texts } from "../texts.js";
@@ -10,7 +11,7 @@ import type { ExportTexts } from "./texts.js";
 
 /** Return labels and values. */
 export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonly (readonly [string, string])[] {
-  const { texts, store } = app;
+  const { texts, store, verdicts } = app;
   const { address, profile, file, bytes, closed } = store.state;
   const size = formatBytes(bytes?.length ?? encodeText(file).length, texts);
   return [
@@ -20,7 +21,7 @@ export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonl
     [texts.t("read_as"), editionText(profile, texts, own)],
     [own.t("date"), formatDate(now, own)],
     // Nobody asked about these URLs.
-    ...(areMadeRows(store.state) ? [[texts.t("urls_title"), texts.t("rows_chosen")] as const] : []),
+    ...(areMadeRows(store.state) && hasRules(verdicts.results.state.info) ? [[texts.t("urls_title"), texts.t("rows_chosen")] as const] : []),
   ];
 }
 

@@ -54,6 +54,7 @@ export const de = {
   fetch_server_error: "{status}: Fehler des Servers.",
   fetch_closed: "Jetzt ist jede URL gesperrt: Solange robots.txt nicht erreichbar ist, müssen Crawler „Disallow: /“ annehmen.",
   fetch_policy_blocks: "Jetzt ist jede URL gesperrt, nach der Richtlinie {policy}.",
+  fetch_policy_later: "Dauert das {time} an, gilt danach die letzte gültige Kopie; ohne Kopie ist jede URL erlaubt.",
   fetch_policy_allows: "Jetzt ist jede URL erlaubt, nach der Richtlinie {policy}.",
   fetch_unavailable: "{status}: robots.txt ist nicht verfügbar. Jetzt ist jede URL erlaubt, wie ohne robots.txt.",
   fetch_last_copy: "Jetzt gilt die letzte gültige Kopie.",

@@ -56,6 +56,7 @@ export const en = {
   fetch_server_error: "{status}: the server failed.",
   fetch_closed: "Every URL is blocked now, because crawlers must assume “Disallow: /” while robots.txt is unreachable.",
   fetch_policy_blocks: "Every URL is blocked now, by the policy {policy}.",
+  fetch_policy_later: "If this lasts for {time}, the last good copy applies, or without one, every URL is allowed.",
   fetch_policy_allows: "Every URL is allowed now, by the policy {policy}.",
   fetch_unavailable: "{status}: robots.txt is unavailable. Every URL is allowed now, as without a robots.txt.",
   fetch_last_copy: "The last good copy applies now.",

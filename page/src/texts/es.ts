@@ -54,6 +54,7 @@ export const es = {
   fetch_server_error: "{status}: el servidor falló.",
   fetch_closed: "Ahora toda URL está bloqueada: mientras robots.txt no sea accesible, los rastreadores deben suponer «Disallow: /».",
   fetch_policy_blocks: "Ahora toda URL está bloqueada, según la política {policy}.",
+  fetch_policy_later: "Si esto dura {time}, después se aplica la última copia válida; sin copia, toda URL está permitida.",
   fetch_policy_allows: "Ahora toda URL está permitida, según la política {policy}.",
   fetch_unavailable: "{status}: robots.txt no está disponible. Ahora toda URL está permitida, como sin robots.txt.",
   fetch_last_copy: "Ahora se aplica la última copia válida.",

@@ -54,6 +54,7 @@ export const it = {
   fetch_server_error: "{status}: errore del server.",
   fetch_closed: "Ora ogni URL è bloccato: finché robots.txt non è raggiungibile, i crawler devono presumere «Disallow: /».",
   fetch_policy_blocks: "Ora ogni URL è bloccato, secondo la politica {policy}.",
+  fetch_policy_later: "Se dura {time}, poi vale l’ultima copia valida; senza copia, ogni URL è consentito.",
   fetch_policy_allows: "Ora ogni URL è consentito, secondo la politica {policy}.",
   fetch_unavailable: "{status}: robots.txt non è disponibile. Ora ogni URL è consentito, come senza robots.txt.",
   fetch_last_copy: "Ora vale l’ultima copia valida.",

@@ -50,6 +50,7 @@ export const ja = {
   fetch_server_error: "{status}：サーバーエラーです。",
   fetch_closed: "robots.txt を取得できない間、クローラーは「Disallow: /」とみなすため、現在はすべての URL がブロックされます。",
   fetch_policy_blocks: "ポリシー {policy} により、現在はすべての URL がブロックされます。",
+  fetch_policy_later: "この状態が {time}続くと、最後に取得できたコピーが適用されます。コピーがなければすべての URL が許可されます。",
   fetch_policy_allows: "ポリシー {policy} により、現在はすべての URL が許可されます。",
   fetch_unavailable: "{status}：robots.txt を利用できません。robots.txt がない場合と同じく、現在はすべての URL が許可されます。",
   fetch_last_copy: "現在は、最後に取得できたコピーが適用されます。",

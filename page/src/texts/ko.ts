@@ -50,6 +50,7 @@ export const ko = {
   fetch_server_error: "{status}: 서버 오류입니다.",
   fetch_closed: "robots.txt를 가져올 수 없는 동안 크롤러는 “Disallow: /”로 간주해야 하므로, 지금은 모든 URL이 차단됩니다.",
   fetch_policy_blocks: "{policy} 정책에 따라 지금은 모든 URL이 차단됩니다.",
+  fetch_policy_later: "이 상태가 {time} 동안 계속되면 마지막으로 받은 사본이 적용되고, 사본이 없으면 모든 URL이 허용됩니다.",
   fetch_policy_allows: "{policy} 정책에 따라 지금은 모든 URL이 허용됩니다.",
   fetch_unavailable: "{status}: robots.txt를 사용할 수 없습니다. robots.txt가 없을 때처럼 지금은 모든 URL이 허용됩니다.",
   fetch_last_copy: "지금은 마지막으로 받은 사본이 적용됩니다.",

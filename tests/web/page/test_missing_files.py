@@ -33,6 +33,40 @@ def test_every_view_states_why_there_is_no_file(tester: OpenPage, url: str, text
         expect(tester.find(f".usage-view .main-panel {NOTE}")).to_contain_text(text)
 
 
+def test_no_readings_and_no_rules_are_stated_without_a_file(tester: OpenPage) -> None:
+    tester.site.sites.add("https://refused.example/robots.txt", status=403)
+    tester.fetch("https://refused.example/")
+    why = tester.find("[data-part=why]")
+    expect(why).to_contain_text("403: robots.txt is unavailable. Every URL is allowed now")
+    expect(why.locator("[data-readings]")).to_have_count(0)
+    tester.control("copy-answer").click()
+    answer = "Googlebot may fetch /\n403: robots.txt is unavailable. Every URL is allowed now, as without a robots.txt."
+    tester.expect_value("() => navigator.clipboard.readText()", answer)
+    # The URL is not made from a rule. A file with rules has such URLs.
+    expect(tester.find("[data-result=invitation]")).not_to_contain_text("These URLs are examples", use_inner_text=True)
+    tester.site.sites.add("https://page.example/robots.txt", b"<!doctype html><title>x</title>")
+    tester.fetch("https://page.example/")
+    expect(why.locator("[data-readings]")).to_have_count(1)
+    expect(tester.find("[data-result=invitation]")).not_to_contain_text("These URLs are examples", use_inner_text=True)
+    tester.replace_file("User-agent: *\nDisallow: /a\n")
+    expect(tester.find("[data-result=invitation]")).to_contain_text("These URLs are examples", use_inner_text=True)
+
+
+def test_the_policy_that_closes_a_site_is_named(tester: OpenPage) -> None:
+    tester.site.sites.add("https://busy.example/robots.txt", status=429)
+    tester.fetch("https://busy.example/")
+    # RFC 9309 does not close a site that answers 429.
+    expect(tester.find(f"[data-part=file] {NOTE}")).to_have_text(
+        "Answered 429. Every URL is blocked now, by the policy rfc9309."
+    )
+    tester.control("profile").select_option("google")
+    tester.fetch("https://busy.example/")
+    expect(tester.find(f"[data-part=file] {NOTE}")).to_have_text(
+        "Answered 429. Every URL is blocked now, by the policy google. "
+        "If this lasts for 12 hours, the last good copy applies, or without one, every URL is allowed."
+    )
+
+
 def test_a_link_to_a_closed_site_does_not_allow_it(tester: OpenPage) -> None:
     tester.fetch("https://down.example/")
     tester.expect_blocked(5)

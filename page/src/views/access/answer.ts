@@ -2,6 +2,7 @@
 
 import { purposeTexts, type Registry, STAR } from "../../crawlers.js";
 import { type Child, h } from "../../dom.js";
+import { missingText } from "../../fetched-text.js";
 import { profileName } from "../../profiles.js";
 import { shownAnswer, type State } from "../../state.js";
 import type { Texts } from "../../texts.js";
@@ -10,10 +11,12 @@ import type { Explained } from "../../verdict-model.js";
 /** A file can repeat a rule thousands of times. */
 const MAX_LINES = 20;
 
-export function answerText(explained: Explained, registry: Registry, texts: Texts): string {
+export function answerText(explained: Explained, state: State, registry: Registry, texts: Texts): string {
   const { explanation, crawler, url, profile } = explained;
   const rules = [...(explanation.rule ? [explanation.rule] : []), ...explanation.alsoMatched];
   const plain = (nodes: Parameters<typeof h>[2]): string => h("span", {}, nodes).textContent;
+  const missing = missingText(texts, state);
+  if (missing !== null) return `${plain(verdictNodes(!state.closed, crawler, registry, texts))} ${url}\n${missing}`;
   return [
     `${plain(verdictNodes(explanation.allowed, crawler, registry, texts))} ${url}`,
     plain(decisionNodes(explained, texts)),

@@ -3,7 +3,7 @@
 import type { App } from "../../app.js";
 import { fill, h, icon } from "../../dom.js";
 import type { ShownVerdicts } from "../../export/table.js";
-import { MARKS, type RowProblem } from "../../engine/types.js";
+import { hasRules, MARKS, type RowProblem } from "../../engine/types.js";
 import { areMadeRows } from "../../example.js";
 import { ICONS } from "../../icons.js";
 import { EDITIONS, profileName } from "../../profiles.js";
@@ -159,10 +159,11 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     },
     texts.t("rows_sitemap"),
   );
+  const rowsChosen = h("span", { class: "soft small" }, texts.t("rows_chosen"));
   const invitation = h(
     "div",
     { class: "invitation", hidden: true, "data-result": "invitation" },
-    h("span", { class: "soft small" }, texts.t("rows_chosen")),
+    rowsChosen,
     h(
       "button",
       {
@@ -437,6 +438,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   function updateInvitation(): void {
     const { file, address } = store.state;
     invitation.hidden = !areMadeRows(store.state) || results.state.engine === "failed";
+    rowsChosen.hidden = !hasRules(results.state.info);
     sitemap.hidden = !app.server || listedSitemaps(file, address).length === 0;
   }
 
@@ -455,10 +457,8 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   app.onResults(["matrix", "differs", "registry", "question", "engine"], updateData);
-  app.onResults(["engine"], () => {
-    updateProfiles();
-    updateInvitation();
-  });
+  app.onResults(["engine"], updateProfiles);
+  app.onResults(["engine", "info"], updateInvitation);
   app.on(["ownUrls", "urls", "file", "address", "closed"], updateInvitation);
   app.on(["closed"], updateData);
   app.on(["onlyDiffering", "asList"], () => {

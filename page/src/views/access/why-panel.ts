@@ -4,6 +4,7 @@ import type { App } from "../../app.js";
 import { copy } from "../../clipboard.js";
 import { purposeTexts, STAR } from "../../crawlers.js";
 import { type Child, fill, h } from "../../dom.js";
+import { missingText } from "../../fetched-text.js";
 import { capitalized } from "../../notes.js";
 import type { Explanation, MatchingRule } from "../../engine/types.js";
 import { countedProfiles, profileName } from "../../profiles.js";
@@ -27,7 +28,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
   const foot = h(
     "div",
     { class: "why-foot" },
-    button("copy-answer", texts.t("copy_answer"), () => withExplained((it) => void copy(answerText(it, verdicts.results.state.registry, texts), app))),
+    button("copy-answer", texts.t("copy_answer"), () => withExplained((it) => void copy(answerText(it, store.state, verdicts.results.state.registry, texts), app))),
     button("copy-command", texts.t("copy_command"), () =>
       withExplained((it) => void copy(commandText(it, store.state), app)),
     ),
@@ -38,7 +39,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
   let shown: Explained["cell"] | null = verdicts.results.state.explained?.cell ?? null;
   const announce = (explained: Explained): void => {
     if (shown !== null && shown !== explained.cell && !store.state.closed) {
-      app.announce(answerText(explained, verdicts.results.state.registry, texts).split("\n").slice(0, 2).join(". "));
+      app.announce(answerText(explained, store.state, verdicts.results.state.registry, texts).split("\n").slice(0, 2).join(". "));
     }
     shown = explained.cell;
   };
@@ -51,18 +52,20 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
       element.removeAttribute("data-cell");
       return;
     }
-    fill(content, store.state.closed ? closedParts(explained) : explanationParts(explained));
+    const missing = store.state.closed ? texts.t("decides_site_closed") : missingText(texts, store.state);
+    fill(content, missing === null ? explanationParts(explained) : missingParts(explained, missing));
     announce(explained);
     element.dataset["cell"] = `${explained.url} ${explained.crawler}`;
     element.dataset["line"] = String(explained.explanation.rule?.line ?? 0);
   };
 
-  /** While robots.txt is unreachable, no rule counts. */
-  function closedParts({ crawler, url }: Explained): Child {
+  /** Without a file, there are no rules, and no readings of them. */
+  function missingParts({ crawler, url }: Explained, reason: string): Child {
+    const { closed } = store.state;
     return [
-      badge("blocked", crawler),
-      headline(false, crawler, url),
-      h("p", { class: "answer" }, texts.t("decides_site_closed")),
+      badge(closed ? "blocked" : "none", crawler),
+      headline(!closed, crawler, url),
+      h("p", { class: "answer" }, reason),
       crawler === STAR ? null : crawlerSection(app, crawler),
     ];
   }
@@ -128,7 +131,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
     foot,
   );
   app.onResults(["explained", "engine", "differs"], update);
-  app.on(["closed"], update);
+  app.on(["closed", "fetched", "edited"], update);
   update();
   return element;
 }
