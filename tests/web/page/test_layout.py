@@ -146,6 +146,32 @@ def test_nothing_covers_the_headings_of_groups(tester: OpenPage, view: str) -> N
     assert all(headings.evaluate_all(script))
 
 
+def test_the_head_of_the_verdicts_has_one_row_on_a_wide_screen(tester: OpenPage) -> None:
+    rows = [f"/page/{number}" for number in range(1007)] + [f"https://other{number}.example/" for number in range(11)]
+    tester.set_urls("\n".join(rows))
+    head = tester.find(".verdict-top .panel-head")
+    expect(head).to_contain_text("1,007 URLs and 11 without a verdict")
+    title, control = head.locator("h2").bounding_box(), head.locator("label").bounding_box()
+    assert title
+    assert control
+    assert title["y"] + title["height"] / 2 == pytest.approx(control["y"] + control["height"] / 2, abs=2)
+
+
+@pytest.mark.parametrize("key", ["1", "2"])
+def test_the_outline_of_a_view_is_inside_the_window_and_above_no_panel(tester: OpenPage, key: str) -> None:
+    for pressed in ("4", key):
+        tester.find("body").press(pressed)
+    view = tester.find("#view")
+    view.focus()
+    tester.page.keyboard.press("Shift")
+    assert view.evaluate("view => getComputedStyle(view).outlineOffset") == "-2px"
+    first = tester.find("#view .panel").first.bounding_box()
+    frame = view.bounding_box()
+    assert first
+    assert frame
+    assert first["y"] - frame["y"] >= 2
+
+
 def test_a_long_address_in_an_explanation_wraps(tester: OpenPage) -> None:
     tester.replace_file("User-agent: Google-Extended\nDisallow: /\n")
     tester.find("#tab-usage").click()
