@@ -79,6 +79,12 @@ export class Registry {
     return this.crawlers.flatMap(({ tokens }) => tokens).find((known) => isOneEdit(name, known.toLowerCase()));
   }
 
+  /** The name of a crawler for people: `Screaming` is the product token of Screaming Frog. */
+  shownName(token: string): string {
+    const operator = this.find(token)?.operator ?? "";
+    return operator.startsWith(`${token} `) ? operator : token;
+  }
+
   isControlToken(token: string): boolean {
     return this.controlTokens.includes(this.find(token)?.name ?? "");
   }

@@ -673,8 +673,9 @@ def test_addresses_of_a_host(origin: str, expected: list[str]) -> None:
 
 def test_purposes_name_who_is_open_and_by_which_line(client: Client, site: Site) -> None:
     robots = "User-agent: *\nDisallow: /private/\nContent-Signal: ai-train=no\n\nUser-agent: GPTBot\nDisallow: /\n"
-    publish(site, {}, robots=robots)
+    publish(site, {}, robots=f"{robots}\nUser-agent: Screaming Frog SEO Spider\nDisallow: /\n")
     report = audit(client, site.origin, plan=QUICK)
+    assert "may fetch nothing: Screaming Frog (lines 8, 9)" in "\n".join(text_lines(report.to_json()))
     training = next(one for one in report.purposes if one.name == "training")
     rows = {row.may_fetch: row for row in training.crawlers if not row.token_only}
     assert rows["none"].names == ("GPTBot",)

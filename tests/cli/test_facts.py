@@ -51,6 +51,13 @@ def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:
     ]
 
 
+def test_a_name_of_several_words_is_shown_as_a_whole(run: Run) -> None:
+    file = b"User-agent: Screaming Frog SEO Spider\nUser-agent: Screamer\nDisallow: /\n"
+    assert "Screaming Frog, Screamer: nothing may be fetched" in run("facts", "-", stdin=file).lines
+    (facts,) = run("facts", "-", "--format", "json", stdin=file).rows("json")
+    assert facts["crawlers"][0]["names"] == ["Screaming", "Screamer"]
+
+
 def test_other_records_say_why_they_have_no_effect(run: Run, folder: Path) -> None:
     lines = [
         "Crawl-delay: 1",

@@ -24,6 +24,12 @@ def requested_agents(names: Sequence[str], *, exact: bool = False) -> list[Reque
     return [requested_agent(name, exact=exact) for name in dict.fromkeys(names)]
 
 
+def shown_name(token: str) -> str:
+    """Return the name of a crawler for people: `Screaming` is the product token of Screaming Frog."""
+    crawler = REGISTRY.get_crawler(token)
+    return crawler.operator if crawler and crawler.operator.startswith(f"{token} ") else token
+
+
 def names_json(url: str | None, agent: RequestedAgent) -> dict[str, Any]:
     """Return the URL and the agent of an answer as JSON."""
     return {"url": None if url is None else redacted_url(url), "agent_name": printable_text(agent.name)}

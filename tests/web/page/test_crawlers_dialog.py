@@ -13,6 +13,9 @@ def test_crawlers_are_found_by_operator_and_purpose(tester: OpenPage) -> None:
     tester.control("crawlers-search").fill("openai training")
     expect(tester.find(".crawler-list li")).to_have_count(1)
     tester.control("crawlers-all").click()
+    # The product token is the first word.
+    tester.control("crawlers-search").fill("screaming")
+    expect(tester.find(".crawler-list .crawler-name")).to_have_text("Screaming Frog")
     tester.control("crawlers-search").fill("GPTBot,CCBot")
     expect(tester.find("[data-result=invalid-token]")).to_contain_text("GPTBot,CCBot is not one product token")
     expect(tester.control("crawlers-add")).to_have_count(0)

@@ -48,7 +48,7 @@ export function chooseCrawlers(app: App): void {
         null,
         chosen.includes(token),
         (checked) => toggle(token, checked),
-        h("span", { class: "crawler-name", translate: "no" }, token),
+        h("span", { class: "crawler-name", translate: "no" }, registry.shownName(token)),
         crawler ? h("span", { class: "soft small" }, `${crawler.operator}, ${purposeTexts(crawler, texts)}`) : null,
       ),
     );
@@ -75,7 +75,7 @@ export function chooseCrawlers(app: App): void {
     }
     const { crawler } = header;
     const found = crawler
-      ? texts.nodes("crawlers_header", { crawler: h("strong", { translate: "no" }, crawler.name) })
+      ? texts.nodes("crawlers_header", { crawler: h("strong", { translate: "no" }, registry.shownName(crawler.name)) })
       : texts.t("crawlers_header_unknown");
     return [h("li", { class: "note", "data-result": "user-agent" }, found), crawler ? entry(crawler.name, crawler) : null];
   };

@@ -2,6 +2,7 @@
 
 import type { CrawlerFactsObject, SiteFactsObject } from "../../api-types.js";
 import type { App } from "../../app.js";
+import type { Registry } from "../../crawlers.js";
 import { showDialog } from "../../dialog.js";
 import { type Child, fill, h } from "../../dom.js";
 import { missingText } from "../../fetched-text.js";
@@ -22,7 +23,7 @@ const MAX_RULES = 10;
 const ALWAYS_NAMED = "bingbot";
 
 /** Show what the file states. `goTo` shows a line in the editor. */
-export async function showFacts({ answers, store, texts }: App, goTo: GoTo): Promise<void> {
+export async function showFacts({ answers, store, texts, verdicts }: App, goTo: GoTo): Promise<void> {
   if (!answers) return;
   const body = h("div", { class: "facts", "data-state": "pending", role: "status" }, texts.t("views_loading"));
   const request = new AbortController();
@@ -41,7 +42,8 @@ export async function showFacts({ answers, store, texts }: App, goTo: GoTo): Pro
   try {
     const { file, bytes, profile } = store.state;
     const facts = await answers.post<SiteFactsObject>("facts", { ...draftContent({ file, bytes }), profile }, request.signal);
-    fill(body, factsOf(facts, [...new Set([...store.state.crawlers, ALWAYS_NAMED])], texts, leave));
+    const { registry } = verdicts.results.state;
+    fill(body, factsOf(facts, [...new Set([...store.state.crawlers, ALWAYS_NAMED])], registry, texts, leave));
     body.dataset["state"] = "ready";
   } catch (error) {
     if (request.signal.aborted) return;
@@ -50,7 +52,14 @@ export async function showFacts({ answers, store, texts }: App, goTo: GoTo): Pro
   }
 }
 
-function factsOf({ crawlers, sitemaps, hosts, truncated }: SiteFactsObject, chosen: readonly string[], texts: Texts, goTo: GoTo): Child {
+function factsOf(
+  { crawlers, sitemaps, hosts, truncated }: SiteFactsObject,
+  chosen: readonly string[],
+  registry: Registry,
+  texts: Texts,
+  goTo: GoTo,
+): Child {
+  const shown = (names: readonly string[]): string[] => names.map((name) => registry.shownName(name));
   const values = (records: SiteFactsObject["sitemaps"]): Child =>
     records.map(({ value, line }) => item(texts, h("code", { translate: "no" }, value), line, goTo));
   return [
@@ -62,7 +71,7 @@ function factsOf({ crawlers, sitemaps, hosts, truncated }: SiteFactsObject, chos
           h("dl", {}, fact(texts.t("facts_sitemaps"), values(sitemaps)), fact(texts.t("facts_hosts"), values(hosts))),
         )
       : null,
-    crawlers.map((row) => crawlerFacts(row, namesOf(row, crawlers, chosen), texts, goTo)),
+    crawlers.map((row) => crawlerFacts({ ...row, names: shown(row.names) }, shown(namesOf(row, crawlers, chosen)), texts, goTo)),
     truncated ? h("p", { class: "soft small" }, texts.t("facts_truncated")) : null,
   ];
 }

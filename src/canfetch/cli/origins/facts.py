@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from canfetch.agents.requested import RequestedAgent
+from canfetch.answers.crawlers import shown_name
 from canfetch.answers.pace_text import DELAY, opening_text, pace_facts, readings_of_delay
 from canfetch.answers.site_facts import CrawlerFacts, SiteFacts, host_text, site_facts, site_facts_of
 from canfetch.answers.statements import deciding_records
@@ -202,7 +203,7 @@ def _heading(row: CrawlerFacts) -> str:
 
 
 def _listed(names: Sequence[str], most: int = _MAX_NAMES) -> str:
-    return abbreviated(list(map(printable, names)), most)
+    return abbreviated([printable(shown_name(name)) for name in names], most)
 
 
 def _rule_lines(rules: Sequence[Rule]) -> Iterator[str]:
