@@ -110,7 +110,9 @@ async function exported(
   format: Format,
 ): Promise<Blob | null> {
   const table = verdictTable(app, shown, shape);
-  const facts = fileFacts(app, own);
+  const { shown: rows, rows: all } = shown.data;
+  const filter = [app.texts.t("filter_button"), app.texts.t("filter_shown", { count: rows.length, total: all.length })] as const;
+  const facts = [...fileFacts(app, own), ...(rows.length < all.length ? [filter] : [])];
   if (format === "csv") return csvBlob(table);
   if (format === "md") return markdownBlob(table, facts.map(([label, value]) => `${label}: ${value}`).join("; "));
   const { MAX_CELLS, xlsxBlob } = await import("./xlsx.js");

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
 from canfetch.agents.requested import RequestedAgent
-from canfetch.answers.crawlers import shown_name
 from canfetch.answers.site_facts import CrawlerFacts, site_facts_of
 from canfetch.audit.findings import AuditFinding, AuditKind, finding
 from canfetch.audit.report import CrawlerAccess, PurposeAccess
@@ -65,7 +64,7 @@ def purpose_findings(purposes: tuple[PurposeAccess, ...], origin: Origin) -> Ite
             statement = purpose.use.decided_by[0]
             yield finding(
                 AuditKind.STATED_ONLY,
-                f"{statement}; but {abbreviated(list(map(shown_name, opened.names)), _MAX_NAMES)} may fetch all pages",
+                f"{statement}; but {abbreviated(opened.names, _MAX_NAMES)} may fetch all pages",
                 url=origin.robots_url,
                 line=statement.line if statement.source == ROBOTS else None,
             )

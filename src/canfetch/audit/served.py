@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from canfetch.access.outcomes import OutcomeKind
 from canfetch.access.responses import Failure, FailureKind
 from canfetch.agents import REGISTRY, Crawler
-from canfetch.answers.crawlers import UNNAMED, all_agents
+from canfetch.answers.crawlers import UNNAMED, all_agents, shown_name
 from canfetch.audit.findings import AuditFinding, AuditKind, finding, quoted_line
 from canfetch.audit.intended import is_closed
 from canfetch.audit.report import HostCheck
@@ -493,7 +493,7 @@ def differences(
         return
     for change in changes:
         same = set(change.agents)
-        names = [printable_text(agent.name) for agent in agents if agent.agent in same and agent is not UNNAMED]
+        names = [printable_text(shown_name(agent.name)) for agent in agents if agent.agent in same and agent is not UNNAMED]
         if UNNAMED.agent in same:
             who = f"{counted(len(names), 'known crawler')} and all others" if names else UNNAMED.name
         else:

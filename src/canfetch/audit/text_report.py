@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from canfetch.answers.crawlers import shown_name
 from canfetch.audit.edge import LIMITS_OF_THE_TEST, EdgeKind
 from canfetch.audit.findings import AuditKind
 from canfetch.audit.report import ReportJson
@@ -254,7 +253,7 @@ def crawler_text(row: Mapping[str, Any]) -> str:
     more = row["line_count"] - len(shown)
     lines = ", ".join(map(str, shown)) + (f" and {more:,} more" if more > 0 else "")
     word = "line" if row["line_count"] == 1 else "lines"
-    names = abbreviated(list(map(shown_name, row["crawlers"])), _MAX_NAMES)
+    names = abbreviated(row["crawlers"], _MAX_NAMES)
     return f"{names}{f' ({word} {lines})' if shown else ''}"
 
 

@@ -265,6 +265,15 @@ def test_a_workbook_has_filters_and_the_lines_that_decide(tester: OpenPage) -> N
     assert workbook.worksheets[0].auto_filter.ref == f"A1:E{1 + 16 * 14}"
 
 
+def test_an_export_of_filtered_rows_states_their_number(tester: OpenPage) -> None:
+    assert "Filter" not in about(openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "list"))))
+    tester.control("filter").click()
+    tester.control("filter-text").fill("/shop/cart")
+    expect(tester.find("[data-result=filter]")).to_have_text("1 of 16 rows")
+    assert about(openpyxl.load_workbook(io.BytesIO(exported(tester, "xlsx", "list"))))["Filter"] == "1 of 16 rows"
+    assert "Filter: 1 of 16 rows" in exported(tester, "md", "matrix").decode()
+
+
 # A blank line ends the group in the reading of Yandex.
 SHOP: Final = (
     "User-agent: *\n\nDisallow: /*print # no print versions\nDisallow: /cart\n\nUser-agent: GPTBot\nDisallow: /\n\n"
