@@ -1,9 +1,10 @@
 /** Which verdict applies after a fetch, and why, in one or two sentences. */
 
 import type { FetchedFile } from "./api-types.js";
-import { missingFile, type State } from "./state.js";
+import { DEFAULT_MAX_BYTES } from "./engine/types.js";
+import { missingFile, shownAnswer, type State } from "./state.js";
 import type { Texts } from "./texts.js";
-import { formatSeconds } from "./units.js";
+import { formatBytes, formatSeconds } from "./units.js";
 
 /** For how many seconds a policy blocks every URL, before it changes to the last copy or allows every URL. */
 const LATER: Readonly<Record<string, number>> = { google: 12 * 3600, google2019: 30 * 86_400 };
@@ -40,4 +41,10 @@ export function missingText(texts: Texts, state: State): string | null {
   if (answer) return fetchedText(texts, answer);
   // A link holds no answer.
   return state.closed ? texts.t("fetch_closed") : null;
+}
+
+/** Return the size of the file in the editor. The server reads a file only a little beyond the limit. */
+export function sizeText(texts: Texts, state: State, bytes: number): string {
+  const size = formatBytes(bytes, texts);
+  return (shownAnswer(state)?.copy?.bytes ?? 0) > DEFAULT_MAX_BYTES ? texts.t("size_over", { size }) : size;
 }

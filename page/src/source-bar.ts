@@ -5,11 +5,11 @@ import type { App } from "./app.js";
 import { fromContent, readBytes } from "./bytes.js";
 import { type Child, fill, h } from "./dom.js";
 import { EXAMPLE } from "./example.js";
-import { fetchedText } from "./fetched-text.js";
+import { fetchedText, sizeText } from "./fetched-text.js";
 import { edition } from "./profiles.js";
 import { ServerError } from "./server.js";
 import { fetchedFile, type Replaced, shownAnswer, type State } from "./state.js";
-import { formatBytes, formatSeconds } from "./units.js";
+import { formatSeconds } from "./units.js";
 
 type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
 
@@ -161,7 +161,7 @@ function fetchDetails(app: App, answer: FetchedFile): Child {
           ? h(
               "p",
               {},
-              texts.t("fetch_size", { size: formatBytes(answer.copy.bytes, texts), type: type || "–" }),
+              texts.t("fetch_size", { size: sizeText(texts, app.store.state, answer.copy.bytes), type: type || "–" }),
               age !== null && age >= 0 ? `, ${texts.t("fetch_age", { age: formatSeconds(age, texts) })}` : null,
             )
           : null,

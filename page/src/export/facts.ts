@@ -4,16 +4,16 @@ import type { App } from "../app.js";
 import { encodeText } from "../bytes.js";
 import { hasRules } from "../engine/types.js";
 import { areMadeRows } from "../example.js";
+import { sizeText } from "../fetched-text.js";
 import { EDITIONS, profileName } from "../profiles.js";
 import type { Texts } from "../texts.js";
-import { formatBytes } from "../units.js";
 import type { ExportTexts } from "./texts.js";
 
 /** Return labels and values. */
 export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonly (readonly [string, string])[] {
   const { texts, store, verdicts } = app;
   const { address, profile, file, bytes, closed } = store.state;
-  const size = formatBytes(bytes?.length ?? encodeText(file).length, texts);
+  const size = sizeText(texts, store.state, bytes?.length ?? encodeText(file).length);
   return [
     ...(address === "" ? [] : [[own.t("address"), address] as const]),
     [own.t("origin"), originText(app, own)],

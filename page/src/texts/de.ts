@@ -48,6 +48,7 @@ export const de = {
   },
   fetch_fresh: "Gilt noch {time}.",
   fetch_size: "{size}, {type}",
+  size_over: "über {size}",
   fetch_age: "vor {age} abgerufen",
   fetch_missing: "{status}: keine robots.txt, also ist alles erlaubt.",
   fetch_unreachable: "Der Server hat nicht geantwortet.",

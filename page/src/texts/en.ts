@@ -50,6 +50,7 @@ export const en = {
   },
   fetch_fresh: "In force for {time}.",
   fetch_size: "{size}, {type}",
+  size_over: "over {size}",
   fetch_age: "fetched {age} ago",
   fetch_missing: "{status}: no robots.txt, so everything is allowed.",
   fetch_unreachable: "The server did not answer.",

@@ -48,6 +48,7 @@ export const es = {
   },
   fetch_fresh: "Vigente durante {time}.",
   fetch_size: "{size}, {type}",
+  size_over: "más de {size}",
   fetch_age: "obtenido hace {age}",
   fetch_missing: "{status}: no hay robots.txt, así que todo está permitido.",
   fetch_unreachable: "El servidor no respondió.",

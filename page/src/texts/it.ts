@@ -48,6 +48,7 @@ export const it = {
   },
   fetch_fresh: "Valido per {time}.",
   fetch_size: "{size}, {type}",
+  size_over: "oltre {size}",
   fetch_age: "scaricato {age} fa",
   fetch_missing: "{status}: nessun robots.txt, quindi tutto è consentito.",
   fetch_unreachable: "Il server non ha risposto.",

@@ -44,6 +44,7 @@ export const ja = {
   fetch_redirected: { by: "count", other: "{count} 回リダイレクト、応答 {status}。" },
   fetch_fresh: "有効期間はあと {time}。",
   fetch_size: "{size}、{type}",
+  size_over: "{size} 超",
   fetch_age: "{age}前に取得",
   fetch_missing: "{status}: robots.txt がないため、すべて許可されます。",
   fetch_unreachable: "サーバーが応答しませんでした。",

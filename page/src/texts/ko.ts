@@ -44,6 +44,7 @@ export const ko = {
   fetch_redirected: { by: "count", other: "{count}번 리디렉션, 응답 {status}." },
   fetch_fresh: "{time} 동안 유효합니다.",
   fetch_size: "{size}, {type}",
+  size_over: "{size} 초과",
   fetch_age: "{age} 전에 가져옴",
   fetch_missing: "{status}: robots.txt가 없으므로 모두 허용됩니다.",
   fetch_unreachable: "서버가 응답하지 않았습니다.",

@@ -271,6 +271,13 @@ def test_a_large_file_shows_the_limit_and_the_first_line_that_is_not_read(
     tester.control("file").set_input_files(file)
     expected = f"Reading stops at line {line:,}: the limit is 500 KiB."
     expect(tester.find("[data-part=file] .limit")).to_have_text(expected)
+    expect(tester.find("[data-part=file] .sizes")).to_contain_text(f"{round(file.stat().st_size / 1000, 1):g} KB, ")
+    # A file is fetched up to the limit, so its size is not known.
+    tester.site.sites.add("https://large.example/robots.txt", file.read_bytes()[:512_001])
+    tester.fetch("https://large.example/")
+    expect(tester.find("[data-part=file] .sizes")).to_contain_text("over 512 KB, ")
+    tester.find(".source-details summary").click()
+    expect(tester.find(".source-popup")).to_contain_text("over 512 KB, ")
 
 
 @pytest.mark.parametrize(

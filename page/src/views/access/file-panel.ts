@@ -10,8 +10,7 @@ import { onDemand, prefetch } from "../../on-demand.js";
 import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
 import { editedDraft, loadedFile, type State } from "../../state.js";
-import { missingText } from "../../fetched-text.js";
-import { formatBytes } from "../../units.js";
+import { missingText, sizeText } from "../../fetched-text.js";
 import { draftContent } from "../parts/draft.js";
 import { failureText } from "../parts/problems.js";
 import type { Editor, LineRemark } from "./editor.js";
@@ -166,7 +165,7 @@ export function filePanel(app: App): FilePanel {
     }
     const bytes = info.bytes + info.unreadBytes;
     const parts = [
-      formatBytes(bytes, texts),
+      sizeText(texts, store.state, bytes),
       texts.t("file_lines", { count: info.lineCount }),
       texts.t("file_groups", { count: info.groups.length }),
     ];
@@ -341,6 +340,7 @@ export function filePanel(app: App): FilePanel {
     updateEmpty();
   });
   app.on(["source", "closed", "fetched", "edited"], () => {
+    updateInfo();
     updateEmpty();
     updateRemarks();
   });
