@@ -118,6 +118,19 @@ def test_a_control_token_changes_a_use_and_no_fetching(tester: OpenPage) -> None
     assert compare.problems == []
 
 
+def test_other_crawlers_are_compared_if_the_chosen_ones_lose_their_own_groups(tester: OpenPage) -> None:
+    named = "".join(f"User-agent: {name}\n" for name in ("Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot"))
+    before = f"User-agent: *\nDisallow: /old\n\n{named}Disallow: /shop\n"
+    tester.site.sites.add("https://others.example/robots.txt", before.encode())
+    tester.fetch("https://others.example/")
+    expect(tester.columns).to_have_text(["Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot", "*"])
+    tester.paste_file("User-agent: *\nDisallow: /shop\n")
+    expect(tester.columns).to_have_text(["Googlebot", "bingbot", "GPTBot", "ClaudeBot", "CCBot"])
+    tester.find("#tab-compare").click()
+    tester.expect_value(_CHANGES, [["*, /old", "allowed"], ["*, /shop", "blocked"]])
+    expect(tester.find("[data-result=compare-proof]")).to_contain_text("/old")
+
+
 def test_a_name_of_crawlers_that_fetch_is_not_a_control_token(tester: OpenPage) -> None:
     # YandexBot reads the group of Yandex.
     tester.open_file(b"User-agent: Yandex\nDisallow: /\n")

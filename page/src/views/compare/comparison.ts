@@ -3,7 +3,7 @@
 import type { Comparison as ServerComparison } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { toContent } from "../../bytes.js";
-import type { Registry } from "../../crawlers.js";
+import { type Registry, STAR } from "../../crawlers.js";
 import { startEngine } from "../../engine-source.js";
 import { type AgentChain, type Engine, EngineError, MARKS, type Verdicts } from "../../engine/engine.js";
 import { originOf, originOfFile } from "../../engine/origin.js";
@@ -123,13 +123,23 @@ export function changeName(outcome: Outcome, crawler: string, registry: Registry
   return outcome === "blocked" ? "reserved" : "permitted";
 }
 
-/** Return the crawlers, and then the control tokens: the chosen ones, and those that a user-agent line of a version names. */
+/**
+ * Return the crawlers, and then the control tokens: the chosen ones, and those that a user-agent line of a version names.
+ * `*` stands for all other crawlers, unless one of the chosen ones reads its rules in both versions.
+ */
 export function comparedCrawlers(crawlers: readonly string[], registry: Registry, versions: readonly string[]): string[] {
-  const isNamed = (token: string): boolean =>
-    versions.some((text) => new RegExp(`^[ \\t]*user-?agent[ \\t]*:?[ \\t]*${token}[ \\t]*(#|$)`, "im").test(text));
+  const isNamed = (token: string): boolean => {
+    const name = token.replace(/[^\w-]/g, "\\$&");
+    return versions.some((text) => new RegExp(`^[ \\t]*user-?agent[ \\t]*:?[ \\t]*${name}(?![\\w-])`, "im").test(text));
+  };
   const fetching = crawlers.filter((crawler) => !registry.isControlToken(crawler));
   const tokens = crawlers.filter((crawler) => registry.isControlToken(crawler));
-  return [...fetching, ...new Set([...tokens, ...registry.controlTokens.filter(isNamed)])];
+  const readsStar = (crawler: string): boolean => {
+    const { tokens, star_applies: applies } = registry.find(crawler) ?? { tokens: [crawler], star_applies: true };
+    return crawler === STAR || (applies && !tokens.some(isNamed));
+  };
+  const others = isNamed(STAR) && !fetching.some(readsStar) ? [STAR] : [];
+  return [...fetching, ...others, ...new Set([...tokens, ...registry.controlTokens.filter(isNamed)])];
 }
 
 /** Return the keys of both versions in a request. */
