@@ -724,7 +724,8 @@ def test_no_url_of_a_source_is_lost_while_the_queue_cannot_be_read(
                 reads += 1
                 if reads in (1, 2, 4, 6):
                     raise StoreError("the server is away")
-                return counts()
+                result: FrontierCounts = counts()
+                return result
 
             monkeypatch.setattr(frontier._queue, "counts", failing)
             return await end_all_turns(frontier, StoreError)
@@ -743,7 +744,8 @@ def test_the_exception_of_a_source_that_ends_during_the_last_step_is_raised(monk
                 if frontier._sources.is_exhausted:
                     monkeypatch.setattr(frontier._queue, "find_due", find_due)
                     frontier._sources.add_error(OSError("the list cannot be read"))
-                return find_due(now)
+                due: list[int] = find_due(now)
+                return due
 
             monkeypatch.setattr(frontier._queue, "find_due", ending)
             with pytest.raises(OSError, match="the list cannot be read"):

@@ -493,7 +493,8 @@ def differences(
         return
     for change in changes:
         same = set(change.agents)
-        names = [printable_text(shown_name(agent.name)) for agent in agents if agent.agent in same and agent is not UNNAMED]
+        known = (agent.name for agent in agents if agent.agent in same and agent is not UNNAMED)
+        names = [printable_text(shown_name(name)) for name in known]
         if UNNAMED.agent in same:
             who = f"{counted(len(names), 'known crawler')} and all others" if names else UNNAMED.name
         else:
