@@ -254,7 +254,7 @@ def test_what_cannot_be_exported_or_imported(run: Run, tmp_path: Path) -> None:
     for arguments, message in [
         (("export", "missing"), "missing: does not exist: expected the file of a canfetch.Frontier"),
         (("export", "a.example:7071"), "invalid file 'a.example:7071': the crawls of a URLFrontier service cannot be"),
-        (("show", "urlfrontier://a:7071,b:7071", "--crawl", "x"), "the crawls of a URLFrontier service cannot be"),
+        (("show", "urlfrontier://a:7071,b:7071", "--crawl", "x"), "invalid file 'urlfrontier://a:7071,b:7071': the"),
         (("export", FILE, "--crawl", "x"), "invalid --crawl: a file has one crawl"),
         (("export", *database), "invalid --crawl: a database can have many crawls: name one with --crawl"),
         (("export", *database, "--crawl", ""), "invalid crawl '': expected a name of 1 to 200 characters"),

@@ -719,7 +719,7 @@ def test_no_url_of_a_source_is_lost_while_the_queue_cannot_be_read(
         async with open_frontier(urls=source, min_delay=0.0, read_ahead=read_ahead) as frontier:
             counts = frontier._queue.counts
 
-            def failing() -> FrontierCounts:
+            def failing() -> Any:
                 nonlocal reads
                 reads += 1
                 if reads in (1, 2, 4, 6):
@@ -740,7 +740,7 @@ def test_the_exception_of_a_source_that_ends_during_the_last_step_is_raised(monk
         async with open_frontier() as frontier:
             find_due = frontier._queue.find_due
 
-            def ending(now: float) -> list[int]:
+            def ending(now: float) -> Any:
                 if frontier._sources.is_exhausted:
                     monkeypatch.setattr(frontier._queue, "find_due", find_due)
                     frontier._sources.add_error(OSError("the list cannot be read"))

@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import psycopg
@@ -67,7 +66,7 @@ def end_dead_workers(worker: PostgresWorker, connection: Connection) -> Act:
         connection.execute(
             "UPDATE canfetch_origins SET state = 3, worker = %s WHERE id BETWEEN %s AND %s", (dead, low, low + 10)
         )
-    return partial(worker._heartbeat._beat, worker._heartbeat._connection)
+    return worker._heartbeat._beat_with_any
 
 
 def give_back(worker: PostgresWorker, connection: Connection) -> Act:
@@ -148,8 +147,7 @@ def test_a_transaction_that_waits_for_a_worker_has_no_origin(database: str) -> N
         with psycopg.connect(database) as other:
             # As the statements of a worker begin.
             other.execute("SELECT 1 FROM canfetch_workers WHERE id <> %s FOR NO KEY UPDATE", (worker._worker,))
-            beat = partial(worker._heartbeat._beat, worker._heartbeat._connection)
-            with waiting(beat, other):
+            with waiting(worker._heartbeat._beat_with_any, other):
                 other.execute("SELECT 1 FROM canfetch_origins FOR NO KEY UPDATE NOWAIT")
 
 

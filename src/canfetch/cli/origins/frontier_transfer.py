@@ -27,7 +27,7 @@ from canfetch.errors import InvalidOption, MissingExtra, StoreError
 
 # The beginning of a connection string of libpq, which can contain a password.
 _CONNECTION_STRING: Final = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
-
+# The addresses of a URLFrontier service.
 _SERVICE: Final = re.compile(r"(urlfrontier://)?[\w.-]+:\d+(,.*)?")
 
 
@@ -48,7 +48,8 @@ def check_crawl(name: str, crawl: str | None) -> None:
     """
     if _SERVICE.fullmatch(name) and not Path(name).exists():
         raise CommandError(
-            f"invalid file {quoted(name)}: the crawls of a URLFrontier service cannot be read or written"
+            f"invalid file {quoted(name)}: the crawls of a URLFrontier service cannot be read or written; begin the "
+            "name of a file such as 'x:1' with ./"
         )
     if _CONNECTION_STRING.match(name):
         raise CommandError(

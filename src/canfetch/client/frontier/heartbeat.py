@@ -99,7 +99,7 @@ class Heartbeat:
             if self._stopped.is_set():
                 raise
             self._beat(self._main)
-            CLIENT_LOGGER.warning("the lease was renewed with the only connection: %s", error)
+            CLIENT_LOGGER.warning("the first connection has renewed the lease: %s", error)
 
     def _beat(self, connection: PostgresConnection) -> None:
         values: dict[str, Any] = {"crawl": self._crawl, "worker": self._worker(), "lease": self._lease}
