@@ -25,11 +25,13 @@ export const ROW_TEXTS = {
 export interface PastedLine {
   readonly line: number;
   readonly text: string;
-  readonly outcome: "row" | "blank" | "duplicate" | RowOutcome | "too-many";
+  readonly outcome: "row" | "no-scheme" | "blank" | "duplicate" | RowOutcome | "too-many";
   /** For a duplicate: the line that has the same URL. */
   readonly sameAs?: number;
 }
 
+/** A host with a dot and a path, as tools export URLs. A file name such as `index.html` has no path. */
+const WITHOUT_SCHEME = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]*\p{L}[\p{L}\p{N}-]*(?::\d+)?\//u;
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]+/i;
 
 /** Return how a row is shown. The origin of the file is left out. */
@@ -49,14 +51,16 @@ export function readPasted(text: string, address: string): PastedLine[] {
   if (lines.at(-1) === "") lines.pop();
   return lines.map((raw, index): PastedLine => {
     const line = index + 1;
-    const entry = raw.trim();
+    const written = raw.trim();
+    const isWithoutScheme = WITHOUT_SCHEME.test(written);
+    const entry = isWithoutScheme ? `${originOfFile(address)?.scheme ?? "https"}://${written}` : written;
     if (entry === "") return { line, text: entry, outcome: "blank" };
     const key = comparedUrl(entry, address);
     const sameAs = seen.get(key);
     if (sameAs !== undefined) return { line, text: entry, outcome: "duplicate", sameAs };
     if (seen.size >= MAX_URLS) return { line, text: entry, outcome: "too-many" };
     seen.set(key, line);
-    return { line, text: entry, outcome: rowOutcome(entry, address) ?? "row" };
+    return { line, text: entry, outcome: rowOutcome(entry, address) ?? (isWithoutScheme ? "no-scheme" : "row") };
   });
 }
 

@@ -387,6 +387,7 @@ export const de = {
   urls_rows: { by: "count", one: "{count} Reihe", other: "{count} Reihen" },
   line_blank: "leer, übersprungen",
   line_duplicate: "wie Zeile {line}, übersprungen",
+  line_scheme: "ohne Schema: gelesen als {scheme}",
   line_too_many: "übersprungen: höchstens {count} URLs",
   line_ok: "eine Reihe",
   urls_lines: "Was aus jeder Zeile wird",

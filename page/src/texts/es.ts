@@ -386,6 +386,7 @@ export const es = {
   urls_rows: { by: "count", one: "{count} fila", other: "{count} filas" },
   line_blank: "vacía, se omite",
   line_duplicate: "igual que la línea {line}, se omite",
+  line_scheme: "sin esquema: se lee como {scheme}",
   line_too_many: "se omite: como máximo {count} URL",
   line_ok: "una fila",
   urls_lines: "Qué ocurre con cada línea",

@@ -385,6 +385,7 @@ export const it = {
   urls_rows: { by: "count", one: "{count} riga", other: "{count} righe" },
   line_blank: "vuota, saltata",
   line_duplicate: "uguale alla riga {line}, saltata",
+  line_scheme: "senza schema: letto come {scheme}",
   line_too_many: "saltata: al massimo {count} URL",
   line_ok: "una riga",
   urls_lines: "Che cosa diventa ogni riga",

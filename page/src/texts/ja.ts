@@ -334,6 +334,7 @@ export const ja = {
   urls_rows: { by: "count", other: "{count} 行" },
   line_blank: "空行のため除外",
   line_duplicate: "{line} 行目と同じため除外",
+  line_scheme: "スキームなし: {scheme} として読み取り",
   line_too_many: "除外: URL は {count} 件まで",
   line_ok: "1 行",
   urls_lines: "各行の扱い",

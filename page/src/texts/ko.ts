@@ -334,6 +334,7 @@ export const ko = {
   urls_rows: { by: "count", other: "{count}행" },
   line_blank: "빈 줄, 건너뜀",
   line_duplicate: "{line}행과 같음, 건너뜀",
+  line_scheme: "스킴 없음: {scheme}(으)로 읽음",
   line_too_many: "건너뜀: URL은 {count}개까지",
   line_ok: "한 행",
   urls_lines: "각 줄의 처리",

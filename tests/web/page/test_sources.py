@@ -63,6 +63,24 @@ def test_each_pasted_line_has_its_outcome(tester: OpenPage) -> None:
     expect(tester.cell("GPTBot", "/b?x=1")).to_be_attached()
 
 
+def test_urls_without_a_scheme_have_that_of_the_file(tester: OpenPage) -> None:
+    tester.site.sites.add("http://plain.example/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.fetch("http://plain.example/")
+    expect(tester.control("address")).to_have_value("http://plain.example/robots.txt")
+    tester.control("urls").click()
+    tester.control("urls-text").fill("plain.example/a\nwww.other.example/b\nindex.html\nhttp://plain.example/a\n/c")
+    expect(tester.find(".outcome-list li")).to_contain_text(
+        [
+            "http://plain.example/awithout a scheme: read as http",
+            "http://www.other.example/banother host",
+            "index.htmlnot a URL or a path",
+            "http://plain.example/athe same as line 1, skipped",
+        ]
+    )
+    tester.control("urls-apply").click()
+    expect(tester.rows).to_contain_text(["/a", "http://www.other.example/b", "index.html", "/c"])
+
+
 def test_a_sitemap_is_fetched_on_request_only(tester: OpenPage) -> None:
     tester.site.sites.add(
         "https://www.example.com/map.xml",

@@ -39,6 +39,7 @@ export const later = {
   urls_rows: { by: "count", one: "{count} row", other: "{count} rows" },
   line_blank: "blank, skipped",
   line_duplicate: "the same as line {line}, skipped",
+  line_scheme: "without a scheme: read as {scheme}",
   line_too_many: "skipped: at most {count} URLs",
   line_ok: "a row",
   urls_lines: "How each line is read",

@@ -131,12 +131,14 @@ function outcomeList(lines: readonly PastedLine[], texts: Texts): Child {
   ];
 }
 
-function outcomeText({ outcome, sameAs }: PastedLine, texts: Texts): string {
+function outcomeText({ text, outcome, sameAs }: PastedLine, texts: Texts): string {
   switch (outcome) {
     case "blank":
       return texts.t("line_blank");
     case "duplicate":
       return texts.t("line_duplicate", { line: sameAs ?? 0 });
+    case "no-scheme":
+      return texts.t("line_scheme", { scheme: text.slice(0, text.indexOf(":")) });
     case "other-host":
     case "other-scheme":
     case "invalid":
