@@ -1,18 +1,21 @@
 """Computations are shared fairly among clients, and end with their requests."""
 
 import asyncio
+import os
+import signal
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import closing, contextmanager
+from typing import IO, Any
 
 import pytest
 from tests.web.computations import crash, endless, fail, leave_undecided, print_and_return, process, reject
 from tests.web.conftest import ScriptedWeb, running_api
 
 from canfetch.errors import InvalidURL, WorkerKilled
+from canfetch.web.server import worker_process
 from canfetch.web.server.clients import current_client, network_of
 from canfetch.web.server.shares import Shares
 from canfetch.web.server.work_queue import SMALL_BYTES, QueueFull, WorkQueue
@@ -349,10 +352,69 @@ def test_a_cancelled_computation_ends_and_its_process_is_replaced(worker: Worker
 
 
 @pytest.mark.service
-def test_a_process_ends_with_its_server(worker: WorkerProcess) -> None:
+def test_a_cancelled_computation_that_has_just_ended_costs_no_other_one() -> None:
+    ended = threading.Event()
+
+    class ReportingWorker(WorkerProcess):
+        def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+            try:
+                return super().call(function, *arguments)
+            finally:
+                ended.set()
+
+    async def cancel_late(worker: WorkerProcess) -> None:
+        queue = WorkQueue([worker], max_waiting=1)
+        for _ in range(3):
+            first = await queue.run(process, size=0)
+            ended.clear()
+            task = asyncio.create_task(queue.run(process, size=0))
+            await asyncio.sleep(0)
+            # The event loop is busy until the computation has ended.
+            assert ended.wait(SECONDS)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert await queue.run(process, size=0) != first
+        queue.close()
+
+    with closing(ReportingWorker(process)) as worker:
+        asyncio.run(cancel_late(worker))
+
+
+@pytest.mark.service
+def test_a_killed_worker_computes_after_it_is_prepared(worker: WorkerProcess) -> None:
+    for is_running in (False, True):
+        if is_running:
+            worker.prepare()
+        worker.kill()
+        # The request ended before its computation started.
+        with pytest.raises(WorkerKilled):
+            worker.call(process)
+        worker.prepare()
+        assert worker.call(process) == worker.pid
+
+
+@pytest.mark.service
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="needs waitid")
+def test_a_process_that_ends_between_two_calls_is_replaced(worker: WorkerProcess) -> None:
+    first = worker.call(process)
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    assert worker.call(process) != first
+
+
+@pytest.mark.service
+def test_a_process_ends_with_its_server(worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     worker.prepare()
     running = worker._process
     assert running is not None
+    write, is_sent = worker_process._write, threading.Event()
+
+    def write_and_report(stream: IO[bytes], value: Any) -> None:
+        write(stream, value)
+        is_sent.set()
+
+    monkeypatch.setattr(worker_process, "_write", write_and_report)
 
     def compute() -> None:
         with pytest.raises(WorkerKilled):
@@ -360,6 +422,7 @@ def test_a_process_ends_with_its_server(worker: WorkerProcess) -> None:
 
     thread = threading.Thread(target=compute)
     thread.start()
+    assert is_sent.wait(SECONDS)
     assert running.stdin is not None
     running.stdin.close()
     assert running.wait(SECONDS) == 0

@@ -41,13 +41,13 @@ class Worker(Protocol):
     """What runs one computation at a time, as `WorkerProcess` does. Its calls block."""
 
     def prepare(self) -> None:
-        """Start what runs the computations, unless it runs."""
+        """Start what runs the computations, unless it runs. After `kill`, it is always started again."""
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the result of a function."""
 
     def kill(self) -> None:
-        """End the call that is blocked."""
+        """End the call that is blocked, also if it only starts now. Calls fail until `prepare`."""
 
 
 class WorkQueue:

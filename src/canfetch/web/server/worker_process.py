@@ -44,6 +44,7 @@ class WorkerProcess:
         self._calling = threading.Lock()
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_killed = False
         self._is_closed = False
 
     @property
@@ -53,10 +54,14 @@ class WorkerProcess:
         return None if process is None else process.pid
 
     def prepare(self) -> None:
-        """Start the process, if it does not run. Blocks until it is ready.
+        """Start the process, if it does not run or was killed. Blocks until it is ready.
 
         Raises: WorkerKilled; ComputationFailed.
         """
+        with self._calling:
+            if self._is_killed and self._process is not None:
+                self._discard(self._process)
+            self._is_killed = False
         if self._process is None:
             self.call(self._preload)
 
@@ -83,7 +88,8 @@ class WorkerProcess:
         return value
 
     def kill(self) -> None:
-        """End the process, and the call that is blocked. The next call starts a new process."""
+        """End the process, and the call that is blocked. Calls fail until `prepare` starts a new process."""
+        self._is_killed = True
         process = self._process
         if process is not None:
             process.kill()
@@ -102,6 +108,9 @@ class WorkerProcess:
                 self._calling.release()
 
     def _start(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            # It ended between two calls.
+            self._discard(self._process)
         with self._lock:
             if self._is_closed:
                 raise WorkerKilled("the server is stopping")
@@ -110,6 +119,8 @@ class WorkerProcess:
                 self._process = subprocess.Popen(  # noqa: S603 - this program
                     command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **_DETACHED
                 )
+            if self._is_killed:
+                self._process.kill()
             return self._process
 
     def _discard(self, process: subprocess.Popen[bytes]) -> None:
