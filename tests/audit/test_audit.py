@@ -585,7 +585,7 @@ def test_lines_in_front_are_found_by_their_effect(client: Client, site: Site) ->
         for kind in (AuditKind.ADDED_LINES, AuditKind.SERVED_DIFFERS, AuditKind.USAGE_DIFFERS)
     )
     assert lines.message == "not in the intended file: lines 1-6 before the intended ones"
-    assert differs.message == "the served file disallows / for ClaudeBot because of the added lines"
+    assert differs.message == "the served file disallows / (in part) for ClaudeBot because of the added lines"
     assert differs.url == f"{site.origin}/"
     assert usage.message == "training: the served file states disallow, the intended one unknown"
 
@@ -595,6 +595,18 @@ def test_a_name_of_several_words_is_shown_as_a_whole(client: Client, site: Site)
     report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode())
     (differs,) = (one for one in report.findings if one.kind is AuditKind.SERVED_DIFFERS)
     assert differs.message == "the served file disallows / for Screaming Frog because of the added lines"
+
+
+def test_a_pattern_with_urls_that_do_not_change_is_named_as_a_part(client: Client, site: Site) -> None:
+    intended = b"User-agent: *\nDisallow: /*?\nDisallow: /shop/filter/\nAllow: /shop/filter/\n"
+    site.serve("/robots.txt", respond(b"User-agent: *\nDisallow: /*?\nDisallow: /search/\n"))
+    with Site() as other:
+        other.serve("/robots.txt", respond(intended))
+        report = audit(client, site.origin, plan=replace(QUICK, hosts=(other.origin,)), source=intended)
+        swapped = audit(client, other.origin, plan=replace(QUICK, hosts=(site.origin,)), source=intended)
+    for one, kind in ((report, AuditKind.SERVED_DIFFERS), (swapped, AuditKind.HOST_DIFFERS)):
+        (differs,) = (found for found in one.findings if found.kind is kind)
+        assert " disallows /search/ (in part), /shop/filter/ (in part) for " in differs.message
 
 
 def test_a_line_behind_is_named_by_its_number(client: Client, site: Site) -> None:
@@ -1021,7 +1033,7 @@ def test_added_lines_are_named_if_the_cache_has_an_older_file(client: Client, si
     (added,) = (one for one in report.findings if one.kind is AuditKind.ADDED_LINES)
     assert added.message == (
         "past the cache, not in the intended file: lines 1-2 before the intended ones; "
-        "because of them, the file past the cache disallows / for GPTBot"
+        "because of them, the file past the cache disallows / (in part) for GPTBot"
     )
     assert {AuditKind.SERVED_DIFFERS, AuditKind.STALE_CACHE} <= kinds(report)
 

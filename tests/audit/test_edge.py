@@ -236,7 +236,7 @@ def edge_files(
 @pytest.mark.parametrize(
     "refusal, severity, part",
     [
-        (respond(b"User-agent: *\nDisallow: /\n"), "error", "which disallows / for GPTBot"),
+        (respond(b"User-agent: *\nDisallow: /\n"), "error", "which disallows / (in part) for GPTBot"),
         (respond(b"User-agent: GPTBot\nDisallow:\n"), "warning", "which allows /x/ for GPTBot"),
         (respond(b"", status=403), "warning", "GPTBot gets status 403 in place of robots.txt, which allows /x/"),
         (respond(PAGE, HTML), "warning", "GPTBot gets other content in place of robots.txt, which allows /x/"),
@@ -295,7 +295,7 @@ def test_the_robots_txt_that_a_crawler_is_redirected_to_is_compared(site: Site) 
     site.serve("/other.txt", respond(b"User-agent: *\nDisallow: /\n"))
     report = edge_files(site, "GPTBot", respond(b"", "Location: /for-bots", status=302))
     (one,) = (one for one in report.findings if one.kind.startswith("edge"))
-    assert "which disallows / for GPTBot" in one.message
+    assert "which disallows / (in part) for GPTBot" in one.message
     (last,) = (request for request in site.requests if request.target == "/other.txt")
     assert "GPTBot" in last.headers["user-agent"]
 

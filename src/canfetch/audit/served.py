@@ -503,7 +503,8 @@ def differences(
             if urls:
                 is_loss = urls is change.newly_disallowed
                 example = urls.examples[0]
-                patterns = abbreviated([*urls.patterns, *urls.partial_patterns], _MAX_NAMES)
+                partial = [f"{pattern} (in part)" for pattern in urls.partial_patterns]
+                patterns = abbreviated([*urls.patterns, *partial], _MAX_NAMES)
                 shown = f"{origin}{example}" if example.startswith("/") else example
                 yield Difference(f"{name} {verb} {printable_text(patterns)} for {who}", shown, is_loss)
 
