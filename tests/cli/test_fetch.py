@@ -1,6 +1,7 @@
 """`canfetch fetch` on real servers."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -122,7 +123,8 @@ def test_expired_file_is_shown_offline(run: Run) -> None:
         run("fetch", site.origin)
         ran = run("fetch", site.origin, "--offline")
     assert ran.code == 1
-    assert ran.lines[-1].endswith("Z, next attempt in 2 min")
+    assert ran.lines[-2].endswith("Z, next attempt in 2 min")
+    assert re.fullmatch(r"  copy     stored copy of 20\S+Z", ran.lines[-1])
 
 
 def test_offline_with_an_empty_cache(run: Run, site: Site) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import json
+import re
 import sqlite3
 import threading
 from contextlib import ExitStack, closing
@@ -46,6 +47,50 @@ def test_a_stored_copy_that_decides_is_named_with_its_time(run: Run, ruled: Site
     assert run(*command, "--refresh").lines == first.lines
     assert "  copy      stored copy of 20" in run("explain", *command[1:]).out
     assert "copy" not in run("explain", *command[1:], "--refresh").out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check {}/fish --agent GPTBot",
+        "explain {}/fish --agent GPTBot",
+        "matrix {}/fish {}/ --agent GPTBot",
+        "facts {}",
+        "fetch {}",
+        "sitemaps {}",
+        "sitemaps {} --urls",
+        "sitemaps {} --urls --agent GPTBot --blocked",
+        "page {}/fish --agent GPTBot",
+        "page {}/fish --agent GPTBot --resources",
+        "use {}/fish --purpose training",
+        "use {}/fish --purpose training --no-page",
+    ],
+)
+def test_every_text_from_a_stored_copy_names_its_time_once(run: Run, ruled: Site, command: str) -> None:
+    sitemap = f"<urlset><url><loc>{ruled.origin}/fish</loc></url></urlset>"
+    ruled.serve("/robots.txt", respond(RULES + f"\nSitemap: {ruled.origin}/sitemap.xml\n".encode()))
+    ruled.serve("/sitemap.xml", respond(sitemap.encode()))
+    ruled.serve("/fish", respond(b"<script src=/code.js></script>", "Content-Type: text/html"))
+    arguments = command.replace("{}", ruled.origin).split()
+    first = run(*arguments)
+    again = run(*arguments)
+    note = re.compile(r"stored copy of 20\S+Z; --refresh asks the server")
+    assert "stored copy" not in first.out + first.err
+    assert len(note.findall(again.out + again.err)) == 1
+    assert again.code == first.code
+    assert "stored copy" not in str(run(*arguments, "--refresh"))
+    assert "stored copy" not in run(*arguments, "--format", "json").err
+
+
+def test_a_table_names_each_stored_copy_once(run: Run, ruled: Site) -> None:
+    with sites("rules") as others:
+        origins = [site.origin for site in (ruled, *others)]
+        urls = [f"{origin}/{path}" for path in ("a", "b") for origin in origins]
+        run("matrix", *urls, *AS_GPTBOT)
+        lines = [line for line in run("matrix", *urls, *AS_GPTBOT).lines if line.startswith("# ")]
+    assert [line.partition(": stored copy of ")[0] for line in lines] == [
+        f"# {origin}/robots.txt" for origin in origins
+    ]
 
 
 def test_lint_of_a_url_asks_the_server_each_time(run: Run, ruled: Site) -> None:

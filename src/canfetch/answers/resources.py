@@ -1,6 +1,6 @@
 """The resources of a page with the verdicts of robots.txt: which crawlers may fetch its scripts, styles and images."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from canfetch.agents.requested import RequestedAgent
@@ -10,7 +10,7 @@ from canfetch.client.documents import Document, FetchFacts, Step, fetch_document
 from canfetch.core.agent import Agent
 from canfetch.core.origin import Origin
 from canfetch.core.text import printable_text
-from canfetch.core.verdict import Verdict
+from canfetch.core.verdict import AccessInfo, Verdict
 from canfetch.errors import CanfetchError
 from canfetch.pages.resources import PageResources, Resource, parse_resources
 
@@ -58,6 +58,16 @@ class ResourceTable(NamedTuple):
         is_bounded = any(row.error == _TOO_MANY_ORIGINS for row in self.rows)
         return self.page.note_names + [_TOO_MANY_ORIGINS] * is_bounded
 
+    @property
+    def accesses(self) -> dict[str, AccessInfo]:
+        """How the robots.txt of each origin was obtained."""
+        accesses: dict[str, AccessInfo] = {}
+        for row in self.rows:
+            access = row.verdicts[0].access if row.verdicts else None
+            if access is not None:
+                accesses.setdefault(row.origin, access)
+        return accesses
+
     def to_json(self) -> dict[str, Any]:
         """Return the resources as JSON, in the form of `canfetch page --resources --format json`."""
         answer = {
@@ -66,7 +76,7 @@ class ResourceTable(NamedTuple):
             "fetched": self.fetched.to_json(),
             "base": None if self.page.base is None else printable_text(self.page.base),
             "resources": [self._row_json(row) for row in self.rows],
-            "origins": list(self._origins_json()),
+            "origins": [{"origin": origin, "access": access.to_json()} for origin, access in self.accesses.items()],
             "notes": self.note_names,
         }
         return with_notes(answer, self.agents)
@@ -76,15 +86,6 @@ class ResourceTable(NamedTuple):
         if not row.verdicts:
             return {**facts, "verdicts": None, "error": printable_text(row.error)}
         return {**facts, "verdicts": matrix_cells(zip(self.agents, row.verdicts, strict=True)), "error": None}
-
-    def _origins_json(self) -> Iterator[Mapping[str, Any]]:
-        """Yield each origin once, with how its robots.txt was obtained."""
-        known: set[str] = set()
-        for row in self.rows:
-            access = row.verdicts[0].access if row.verdicts else None
-            if access is not None and row.origin not in known:
-                known.add(row.origin)
-                yield {"origin": row.origin, "access": access.to_json()}
 
 
 class FetchedResources(NamedTuple):

@@ -99,6 +99,7 @@ class MatrixTables:
             sys.stdout.write("".join(chain_lines(self._agents, self._palette)))
         answers, self._answers, self._characters = self._answers, [], 0
         for answer in answers:
+            sys.stdout.writelines(self._facts.copy_lines(answer, self._palette))
             sys.stdout.write("".join(self._facts.pace_lines(answer, self._palette)))
         first = self._drawn + 1
         self._drawn += len(answers)
@@ -184,7 +185,7 @@ def _is_rich_installed() -> bool:
     description="""Check every URL for every agent, and print a table.
 
     Each cell is 'yes' or 'no' and the number of the line that decides. A line that starts with # shows the Crawl-delay,
-    Request-rate and Visit-time that the file states for an agent.""",
+    Request-rate and Visit-time that the file states for an agent, or the time of a stored copy.""",
     epilog="""\b
 Examples:
   canfetch matrix / /fish --agent GPTBot --agent Googlebot --agent bingbot --robots robots.txt

@@ -1,7 +1,6 @@
 """A run over all URLs and agents: it opens the inputs, yields the answers, and computes the exit code."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
@@ -24,7 +23,6 @@ from canfetch.core.agent import Agent
 from canfetch.core.limits import DEFAULT_MAX_BYTES, MAX_BYTES_LIMIT
 from canfetch.core.profiles import PROFILES
 from canfetch.core.quoting import quoted
-from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Reason, Verdict
 from canfetch.errors import CanfetchError, InvalidURL
 
@@ -84,7 +82,6 @@ class DecisionRun:
         self._parsed: tuple[RobotsFile, list[RobotsFile]] | None = None
         self.exit_code = EXIT_OK
         self._url_count = 0
-        self._started_at = time.time()
 
     @property
     def has_one_file(self) -> bool:
@@ -102,9 +99,7 @@ class DecisionRun:
             # The explanation of a verdict without a file contains that of the access.
             is_shown = verdict.reason in (Reason.UNAVAILABLE, Reason.UNREACHABLE)
             return "" if access is None or is_shown else printable(access.explanation)
-        if access is None or access.fetched_at is None or access.fetched_at >= self._started_at:
-            return ""
-        return f"stored copy of {rfc3339(int(access.fetched_at))}; --refresh asks the server"
+        return "" if access is None else self.options.network.stored_copy_note(access.fetched_at)
 
     def __enter__(self) -> Self:
         return self

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from canfetch.cli.decisions.robots_files import RobotsFile
     from canfetch.cli.decisions.run import Answer, DecisionRun
 
-# The names of files whose paces were written. After so many, they can be written again.
-_MAX_NAMES: Final = 10_000
+# The lines about files that were written. After so many, they can be written again.
+_MAX_WRITTEN: Final = 10_000
 
 
 class StatedFacts:
     """The facts of a run."""
 
     def __init__(self, run: "DecisionRun") -> None:
+        self._run = run
         self._agents = run.agents
         self._has_one_file = run.has_one_file
         self._file: RobotsFile | None = None
@@ -57,11 +58,8 @@ class StatedFacts:
         """Yield the paces that the file of an answer states, unless they were written before."""
         stated = [facts for facts in self.of(answer).values() if facts.pace.is_stated]
         source = None if answer.file is None or not stated else answer.file.deciding_file()
-        if source is None or source.name in self._written:
+        if source is None or not self._is_new(source.name):
             return
-        if len(self._written) == _MAX_NAMES:
-            self._written.clear()
-        self._written.add(source.name)
         from canfetch.answers.pace_text import pace_sentence  # noqa: PLC0415 - only for files with a pace
 
         names_by_text: dict[str, list[str]] = {}
@@ -71,3 +69,19 @@ class StatedFacts:
         where = "" if self._has_one_file else f"{printable(source.name)}: "
         for text, names in names_by_text.items():
             yield palette.faint(f"# {where}{', '.join(names)}: {text}") + "\n"
+
+    def copy_lines(self, answer: "Answer", palette: Palette) -> Iterator[str]:
+        """Yield the note on the file of an answer that was not fetched by this run, unless it was written before."""
+        for verdict in answer.verdicts[:1]:
+            note = self._run.stored_copy_note(verdict)
+            if verdict.access is not None and note and self._is_new(f"{verdict.access.robots_url}: {note}"):
+                where = "" if self._has_one_file else f"{printable(verdict.access.robots_url)}: "
+                yield palette.faint(f"# {where}{note}") + "\n"
+
+    def _is_new(self, text: str) -> bool:
+        if text in self._written:
+            return False
+        if len(self._written) == _MAX_WRITTEN:
+            self._written.clear()
+        self._written.add(text)
+        return True

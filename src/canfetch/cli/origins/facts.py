@@ -81,7 +81,7 @@ def _print_facts(options: _Options, network: NetworkOptions) -> int:
                 writer.write({"source": printable_text(source), **answer, "crawlers": list(answer["crawlers"])})
             else:
                 print_unknown_agent_notes(agents, files=[facts.robots])
-                lines = _lines(source, facts, palette)
+                lines = _lines(source, facts, palette, network)
                 sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in lines))
                 started = True
     if writer is not None:
@@ -127,13 +127,15 @@ def _file_facts(name: str, options: _Options, agents: list[RequestedAgent]) -> S
     return site_facts(parse(content, profile=options.profile), agents, now=time.time())
 
 
-def _lines(source: str, facts: SiteFacts, palette: Palette) -> Iterator[str]:
+def _lines(source: str, facts: SiteFacts, palette: Palette, network: NetworkOptions) -> Iterator[str]:
     if facts.access is None:
         yield palette.strong(f"{printable(source)}: {len(facts.robots.content)} bytes")
     else:
         access = facts.access
         yield palette.strong(f"{printable(access.robots_url)}: {access.effect}")
-        yield palette.faint(f"  {access.access}: {printable(access.explanation)}")
+        note = network.stored_copy_note(access.fetched_at)
+        copy = f" ({note})" if note else ""
+        yield palette.faint(f"  {access.access}: {printable(access.explanation)}{copy}")
     for row in facts.crawlers:
         yield ""
         yield from _row_lines(row, facts.now, palette)

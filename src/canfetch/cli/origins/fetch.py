@@ -81,7 +81,10 @@ def _fetch(options: _Options, network: NetworkOptions) -> int:
             if writer is not None:
                 writer.write(found.to_json())
             else:
-                lines = [*_origin_lines(state, found.now, palette), *_pace_lines(found), *_probe_lines(state, probe)]
+                note = network.stored_copy_note(state.entry.last_attempt_at)
+                copy_lines = [f"  copy     {note}"] if note else []
+                lines = [*_origin_lines(state, found.now, palette), *copy_lines, *_pace_lines(found)]
+                lines += _probe_lines(state, probe)
                 sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in lines))
                 started = True
             progress.advance(1)

@@ -15,7 +15,7 @@ from canfetch.cli.shared.input_files import read_input
 from canfetch.cli.shared.network_options import NetworkOptions
 from canfetch.cli.shared.origin_arguments import to_origin_url
 from canfetch.cli.shared.row_writers import JsonWriter
-from canfetch.cli.shared.terminal import Palette, print_error, printable
+from canfetch.cli.shared.terminal import Palette, print_error, print_notes, printable
 from canfetch.client.documents import DecideStep, FetchStep
 from canfetch.client.origin_state import OriginState
 from canfetch.core.agent import Agent
@@ -71,7 +71,7 @@ def list_urls(options: ListingOptions, network: NetworkOptions, writer: JsonWrit
     Raises: CommandError: A file cannot be read, or an option is invalid.
     """
     output = _Output(options, writer, palette)
-    with closing(_Site(options, network)) as site:
+    with closing(_Site(options, network, with_notes=writer is None)) as site:
         sources = list(site.sources(output))
         if not sources and output.code == EXIT_OK:
             output.fail("no sitemaps", EXIT_NEGATIVE)
@@ -90,8 +90,10 @@ def list_urls(options: ListingOptions, network: NetworkOptions, writer: JsonWrit
 class _Site:
     """Finds sitemaps, and performs the steps of reading them."""
 
-    def __init__(self, options: ListingOptions, network: NetworkOptions) -> None:
+    def __init__(self, options: ListingOptions, network: NetworkOptions, *, with_notes: bool) -> None:
         self._options = options
+        self._network = network
+        self._with_notes = with_notes
         urls = (*map(_origin_url, options.origins), *(name for name in options.sitemaps if "://" in name))
         origins = [origin for origin in map(find_origin, urls) if origin is not None]
         self._fetcher = DocumentFetcher(network, profile=options.profile, accept=_ACCEPT, named_origins=origins)
@@ -151,6 +153,9 @@ class _Site:
             if len(self._states) >= _MAX_STATES:
                 self._states.clear()
             state = self._states[name] = self._fetcher.state(url)
+            note = self._network.stored_copy_note(state.access_info(time.time()).fetched_at)
+            if note and self._with_notes:
+                print_notes([f"{state.origin.robots_url}: {note}"])
         return state
 
 

@@ -29,7 +29,7 @@ from canfetch.cli.shared.origin_arguments import is_file_argument
 from canfetch.cli.shared.progress import Progress
 from canfetch.cli.shared.row_writers import JsonWriter, json_writer
 from canfetch.cli.shared.single_value_option import Option
-from canfetch.cli.shared.terminal import output_palette, print_error, printable
+from canfetch.cli.shared.terminal import output_palette, print_error, print_notes, printable
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.document_urls import parse_sitemap
 from canfetch.core.keys import RecordKind
@@ -168,6 +168,9 @@ def _fetched_sources(origins: tuple[str, ...], options: _Options, network: Netwo
                 continue
             access = state.effective_access(time.time())
             url = state.origin.robots_url
+            note = network.stored_copy_note(state.access_info(time.time()).fetched_at)
+            if note and options.format == "text":
+                print_notes([f"{url}: {note}"])
             if access.copy is not None:
                 yield _Source(name, url, state.parse_copy(access.copy))
             elif access.effect == "full-allow":

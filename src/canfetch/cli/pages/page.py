@@ -74,7 +74,7 @@ def _check_page(options: PageOptions) -> int:
             if writer is not None:
                 writer.write(answer.to_json())
             elif not options.quiet:
-                lines = _page_lines(answer, palette)
+                lines = _page_lines(answer, palette, options)
                 sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in lines))
                 started = True
     if writer is not None:
@@ -164,7 +164,7 @@ _LABEL_WIDTH: Final = max(map(len, _LABELS.values()))
 _MAX_PROBLEM_LINES: Final = 20
 
 
-def _page_lines(answer: PageAnswer, palette: Palette) -> Iterator[str]:
+def _page_lines(answer: PageAnswer, palette: Palette, options: PageOptions) -> Iterator[str]:
     """Yield the lines that show what the agent may do with the page, and why."""
     url, agent, view, verdict = answer
     index = verdict.may_index
@@ -187,13 +187,16 @@ def _page_lines(answer: PageAnswer, palette: Palette) -> Iterator[str]:
     if moment is not None:
         yield f"  {pad('unavailable after', _LABEL_WIDTH)}  {rfc3339(moment)}"
     yield ""
-    yield from _facts(view, verdict)
+    yield from _facts(view, verdict, options)
 
 
-def _facts(view: PageView, verdict: PageVerdict) -> Iterator[str]:
+def _facts(view: PageView, verdict: PageVerdict, options: PageOptions) -> Iterator[str]:
     yield from _request_facts(view)
     if verdict.robots is not None:
         yield f"  robots.txt  {printable(str(verdict.robots))}"
+        access = verdict.robots.access
+        if access is not None and (note := options.network.stored_copy_note(access.fetched_at)):
+            yield f"  copy        {note}"
     tokens = [printable(token) for token in verdict.agent.tokens] + ["all agents"] * verdict.agent.star_applies
     yield f"  tokens      {', '.join(tokens)}"
     yield f"  dialect     {verdict.dialect}"

@@ -83,10 +83,10 @@ def _print(table: ResourceTable, options: PageOptions) -> None:
         writer.end()
         return
     palette = output_palette(no_color=options.no_color)
-    sys.stdout.write("".join(f"{line}\n" for line in _lines(table, palette)))
+    sys.stdout.write("".join(f"{line}\n" for line in _lines(table, palette, options)))
 
 
-def _lines(table: ResourceTable, palette: Palette) -> Iterator[str]:
+def _lines(table: ResourceTable, palette: Palette, options: PageOptions) -> Iterator[str]:
     """Yield a line for each resource, and the reason of each that is blocked."""
     blocked = sum(not _is_allowed(row) for row in table.rows)
     yield f"{printable(table.url)}: {counted(len(table.rows), 'resource')}, {blocked} not for all agents"
@@ -95,6 +95,9 @@ def _lines(table: ResourceTable, palette: Palette) -> Iterator[str]:
         yield f"  {word}  {pad(str(row.resource.kind), _KIND_WIDTH)}  {printable(row.resource.url)}"
         for reason, names in _reasons(table, row).items():
             yield f"         {', '.join(names)}: {printable(reason)}" if names else f"         {printable(reason)}"
+    for access in table.accesses.values():
+        if copy_note := options.network.stored_copy_note(access.fetched_at):
+            yield f"  note  {printable(access.robots_url)}: {copy_note}"
     for note in table.note_names:
         yield f"  note  {note}"
 

@@ -94,6 +94,9 @@ def _check_use(options: _Options, network: NetworkOptions) -> int:
     writer = None if options.quiet else json_writer(options.format)
     palette = output_palette(no_color=options.no_color)
     code, started = EXIT_OK, False
+    if options.at is not None:
+        # A history has the times of its copies, and no server is asked.
+        network = network._replace(started_at=0.0)
     with closing(_answers(options, network)) as answers:
         for url, agent, answer in answers:
             if not isinstance(answer, UseAnswer):
@@ -106,7 +109,7 @@ def _check_use(options: _Options, network: NetworkOptions) -> int:
             if writer is not None:
                 writer.write(answer.to_json())
             elif not options.quiet:
-                sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in _lines(answer, palette)))
+                sys.stdout.write("\n" * started + "".join(f"{line}\n" for line in _lines(answer, palette, network)))
                 started = True
     if writer is not None:
         writer.end()
@@ -329,7 +332,7 @@ def _read_license(file: str) -> bytes:
     return read_input(file, "--license", max_bytes=MAX_RSL_BYTES + 1)
 
 
-def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
+def _lines(answer: UseAnswer, palette: Palette, network: NetworkOptions) -> Iterator[str]:
     verdict = answer.verdict
     paint = {True: palette.good, False: palette.bad, None: palette.warning}[verdict.allowed]
     word = paint("conditional" if verdict.conditions else WORDS[verdict.allowed])
@@ -348,12 +351,12 @@ def _lines(answer: UseAnswer, palette: Palette) -> Iterator[str]:
         yield f"  combination  {verdict.combination}"
     if not verdict.statements:
         yield f"  {verdict.explanation}"
-    yield from _source_lines(verdict)
+    yield from _source_lines(verdict, network)
     if not verdict.is_final:
         yield f"  {palette.warning('A source that was not read could change the answer.')}"
 
 
-def _source_lines(verdict: UseVerdict) -> Iterator[str]:
+def _source_lines(verdict: UseVerdict, network: NetworkOptions) -> Iterator[str]:
     for source in verdict.sources:
         if source.name == ROBOTS and source.state is SourceState.READ and source.detail:
             yield f"  robots.txt   {printable(source.words)}"
@@ -366,7 +369,8 @@ def _source_lines(verdict: UseVerdict) -> Iterator[str]:
         name = f"{source.name} from {printable(source.url)}" if source.url else source.name
         fetched_at, requested_at = source.fetched_at, source.requested_at
         if fetched_at is not None:
-            yield f"  fetched      {name} at {rfc3339(int(fetched_at))}"
+            note = network.stored_copy_note(fetched_at)
+            yield f"  fetched      {name}" + (f": {note}" if note else f" at {rfc3339(int(fetched_at))}")
         if requested_at is not None and (fetched_at is None or requested_at > fetched_at):
             # Without the content, or with an older copy of it.
             result = str(source.state) if fetched_at is None else "unreachable"

@@ -1,5 +1,6 @@
 """Options of the commands that use the network."""
 
+import time
 from collections.abc import Collection, Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -12,6 +13,7 @@ from canfetch.cli.shared.command_errors import CommandError
 from canfetch.cli.shared.edition_option import EDITION, EditionPart, edition_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.core.quoting import quoted
+from canfetch.core.times import rfc3339
 from canfetch.errors import InvalidOption, UnknownPolicy
 from canfetch.repository import default_user_agent
 
@@ -41,7 +43,7 @@ _MAX_WAIT_SECONDS: Final = 10.0
 
 
 class NetworkOptions(NamedTuple):
-    """The values of the network options."""
+    """The values of the network options, and the time at which the command started."""
 
     policy: str
     misconfigured_origins: tuple[str, ...]
@@ -58,6 +60,14 @@ class NetworkOptions(NamedTuple):
     client_key: str | None
     parallel: int
     verbose: int
+    started_at: float = 0.0
+
+    def stored_copy_note(self, fetched_at: float | None) -> str:
+        """Return a note on a robots.txt that was fetched before this command, with its time, or nothing."""
+        if fetched_at is None or fetched_at >= self.started_at:
+            return ""
+        hint = "" if self.offline else "; --refresh asks the server"
+        return f"stored copy of {rfc3339(int(fetched_at))}{hint}"
 
     @property
     def wait_seconds(self) -> float:
@@ -287,6 +297,7 @@ def pop_network_options(values: dict[str, Any]) -> NetworkOptions:
 
     Raises: CommandError: An option is invalid, or two options contradict each other.
     """
+    values["started_at"] = time.time()
     options = NetworkOptions(**{name: values.pop(name) for name in NetworkOptions._fields})
     if options.refresh and options.offline:
         raise CommandError("--refresh and --offline cannot be used together")
