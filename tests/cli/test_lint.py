@@ -48,6 +48,15 @@ def test_text_has_the_advice_about_the_place(run: RunCommand, folder: Path) -> N
     )
 
 
+def test_note_about_a_closed_site_names_the_search_engines_that_it_shuts_out(run: RunCommand) -> None:
+    ran = run("lint", "-", stdin=b"User-agent: Googlebot\nAllow: /\n\nUser-agent: *\nDisallow: /\n")
+    assert ran.code == 0
+    assert ran.lines[0] == (
+        "-:5:1: info CF701 whole-site-blocked: `/` blocks the whole site for every crawler without its own group "
+        "(because of line 5, bingbot, YandexBot and other crawlers may not fetch /)"
+    )
+
+
 def test_text_shows_the_line_and_the_problem(run: RunCommand, bad: Path) -> None:
     ran = run("lint", bad.name)
     assert (ran.code, ran.err) == (1, "")

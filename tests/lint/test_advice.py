@@ -48,6 +48,14 @@ def test_group_without_rules_names_all_its_crawlers_at_its_first_line() -> None:
     )
 
 
+def test_rules_that_do_nothing_are_not_counted_as_lacking() -> None:
+    star = "User-agent: *\nDisallow: account/\nDisallow: /a/\nAllow: /a/\nDisallow: /b/\nDisallow: /b/\n\n"
+    (empty,) = findings(star + "User-agent: bingbot\nCrawl-delay: 5\n", "CF302")
+    (other,) = findings(star + "User-agent: bingbot\nDisallow: /c/\n", "CF307")
+    for finding in (empty, other):
+        assert "lacks 1 rule of the `*` group, such as `/b/`" in finding.message()
+
+
 @pytest.mark.parametrize("count, shown", [(6, "a0, a1, a2, a3, a4, a5"), (8, "bingbot, a0, a1, a2, a3, a4, ...")])
 def test_group_without_rules_names_few_crawlers(count: int, shown: str) -> None:
     names = [f"a{number}" for number in range(count)] + (["bingbot"] if count > 6 else [])

@@ -6,10 +6,10 @@ import pytest
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.fetch_plan import Hop
-from canfetch.access.outcomes import evaluate_response
+from canfetch.access.outcomes import OutcomeKind, evaluate_response, make_outcome
 from canfetch.access.policies import get_policy
 from canfetch.access.responses import Headers, Response
-from canfetch.lint import Linter, LintInput
+from canfetch.lint import Linter, LintInput, Severity
 from canfetch.lint.analysis.deliveries import example_delivery, example_timeout
 
 LINTER = Linter(findings_limit=None, select=["CF8"])
@@ -129,6 +129,29 @@ def test_related_file_with_other_rules_is_reported(sibling: str, content: bytes 
 
 def test_related_files_are_not_compared_without_url() -> None:
     assert codes(LintInput(PLAIN, siblings={"https://www.example.com/robots.txt": None})) == set()
+
+
+@pytest.mark.parametrize(
+    "urls, severity",
+    [
+        (["https://example.net/robots.txt"], Severity.INFO),
+        ([f"https://example.com/{number}" for number in range(5)], Severity.INFO),
+        ([f"https://example.com/{number}" for number in range(6)], Severity.ERROR),
+    ],
+)
+def test_rfc9309_2_3_1_2_only_redirects_that_lead_to_no_file_are_errors(urls: list[str], severity: Severity) -> None:
+    (finding,) = LINTER.lint(LintInput(b"", delivery=redirected(*urls))).findings
+    assert (finding.check.code, finding.severity) == ("CF805", severity)
+    assert ("lead to no file (more than 5 redirects)" in finding.message()) is (severity is Severity.ERROR)
+
+
+def test_redirect_loop_is_an_error() -> None:
+    policy = get_policy("rfc9309")
+    outcome = make_outcome(policy, OutcomeKind.REDIRECT_OVERFLOW, f"redirect loop to {URL}")
+    loop = example_delivery(302)._replace(outcome=outcome, hops=(Hop(URL, 302, URL),))
+    (finding,) = LINTER.lint(LintInput(b"", delivery=loop)).findings
+    assert finding.severity is Severity.ERROR
+    assert finding.message().startswith(f"redirects lead to no file (redirect loop to {URL})")
 
 
 @pytest.mark.slow

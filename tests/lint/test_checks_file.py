@@ -153,9 +153,20 @@ def test_url_path(url: str, *, is_reported: bool) -> None:
     [
         ("CF105", b"\xef\xbb\xbfUser-agent: *\n", b"User-agent: *\n"),
         ("CF106", b"\xff\xfe" + "Allow: /\u00e9\n".encode("utf-16-le"), "Allow: /\u00e9\n".encode()),
-        ("CF107", b"User-agent: *\nDisallow: /\xe9\xa0\n", b"User-agent: *\nDisallow: /%C3%A9\n"),
-        ("CF107", b"Allow: /cr\xe9\xe9e/\xc3\xa9/a?\x80=1\n", b"Allow: /cr%C3%A9%C3%A9e/%C3%A9/a?%E2%82%AC=1\n"),
+        ("CF107", b"User-agent: *\nDisallow: /caf\xe9\xa0\n", b"User-agent: *\nDisallow: /caf%C3%A9\n"),
+        ("CF107", b"Allow: /cr\xe9\xe9e/a?eur\x80=1\n", b"Allow: /cr%C3%A9%C3%A9e/a?eur%E2%82%AC=1\n"),
         ("CF107", b"Disallow: /d\x92art/  # caf\xe9\n", b"Disallow: /d%E2%80%99art/  # caf\xe9\n"),
+        # Short words in GBK, a word in UTF-8 next to another one, and a comment in Windows-1251.
+        *[
+            ("CF107", b"Disallow: /" + rest + b"\n", b"Disallow: /" + rest + b"\n")
+            for rest in (
+                b"\xba\xf3\xcc\xa8/",
+                b"\xd6\xd0/",
+                b"a\xd6\xd0/",
+                b"caf\xe9/\xc3\xa9",
+                b"caf\xe9  # \xca\xe0\xf2",
+            )
+        ],
         # Words in Windows-1251, Shift JIS and GBK, a cut character, and a byte that Windows-1252 lacks.
         *[
             ("CF107", b"Disallow: /" + word + b"/\n", b"Disallow: /" + word + b"/\n")

@@ -68,6 +68,7 @@ def test_reported(code: str, content: bytes) -> None:
         ("CF304", b"User-agent: a\nUser-agent: ab\nDisallow: /x\n"),
         ("CF305", b"User-agent: *\nDisallow: /a\n#\nDisallow: /b\n\nUser-agent: b\nDisallow:\n"),
         ("CF305", b"User-agent: *\nDisallow: /a\n\nSitemap: https://example.com/s\n"),
+        ("CF305", b"User-agent: a\n\nUser-agent: b\n"),
         ("CF306", b"User-agent: a\nDisallow: /\n\n# b\nUser-agent: b\nDisallow: /b\n"),
         ("CF306", b"User-agent: a\nUser-agent: b\nDisallow: /b\n"),
         ("CF307", b"User-agent: *\nDisallow: /x\n\nUser-agent: a\nDisallow: /\n"),

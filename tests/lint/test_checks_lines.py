@@ -31,7 +31,7 @@ def codes(content: bytes) -> set[str]:
         ("CF203", "Dissallw /x"),
         ("CF204", "Priority: high"),
         ("CF204", "ai_policy: none"),
-        ("CF205", "DisallowAITraining: /"),
+        ("CF205", "DisallowTraining: /"),
         ("CF205", "User-agent-purpose: x"),
         ("CF205", "Sitemap_index: https://example.com/s.xml"),
         ("CF206", "Rechazar: /x"),
@@ -226,11 +226,7 @@ def test_url_is_fixed_only_for_the_same_host(url: str, value: bytes, after: byte
 
 
 def test_key_prefix_applies_only_to_google() -> None:
-    found = next(
-        finding
-        for finding in LINTER.lint(b"User-agent: *\nDisallowAITraining: /x\n").findings
-        if finding.check.code == "CF205"
-    )
+    (found,) = Linter(select=["CF205"]).lint(b"User-agent: *\nDisallowAITraining: /x\n").findings
     assert [(verdict.crawler, verdict.allowed) for verdict in found.verdicts] == [
         ("Googlebot", False),
         ("bingbot", True),

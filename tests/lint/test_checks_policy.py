@@ -112,6 +112,10 @@ def test_the_effect_of_a_rule_that_blocks_scripts_is_that_of_its_own_line() -> N
 def test_site_of_sitemaps_is_used_if_url_is_unknown() -> None:
     rules = "User-agent: *\nDisallow: /a\nSitemap: https://example.com/a.xml\n"
     assert lines(rules, "CF704", url=None) == [3]
+    (assumed,) = Linter(select=["CF704"]).lint(rules.encode()).findings
+    assert assumed.message().startswith("if this file is for the host of `https://example.com/a.xml`, `/a` on line 2")
+    (known,) = Linter(select=["CF704"]).lint(LintInput(rules.encode(), url=URL)).findings
+    assert known.message().startswith("`/a` on line 2")
     assert lines(f"{rules}Sitemap: https://other.example/b.xml\n", "CF704", url=None) == []
     assert lines(rules, "CF708", url=None) == []
 

@@ -188,6 +188,7 @@ def test_severity_matches_harm(content: str, severity: Severity) -> None:
 
 
 _STAR = "User-agent: *\nDisallow: /a/\n\n"
+_LONG = "User-agent: *\n" + "".join(f"Disallow: /{number}/\n" for number in range(8)) + "\n"
 # What looks similar and does harm, and what does not. The severity is that of the most severe finding of the check.
 HARM = [
     ("CF703", "User-agent: *\nDisallow: /wp-includes/\n", Severity.WARNING),
@@ -215,6 +216,22 @@ HARM = [
     ("CF703", "User-agent: *\nDisallow: /\n" + "".join(f"Allow: /{page}$\n" for page in "abcdef"), Severity.INFO),
     ("CF701", "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /a\n", Severity.INFO),
     ("CF701", "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /$\nDisallow: /\n", Severity.ERROR),
+    ("CF701", "User-agent: Yeti\nAllow: /\n\nUser-agent: *\nDisallow: /\n", Severity.INFO),
+    ("CF701", "User-agent: msnbot\nAllow: /\n\nUser-agent: *\nDisallow: /\n", Severity.INFO),
+    # No search engine may fetch anything.
+    ("CF701", "User-agent: SemrushBot\nAllow: /\n\nUser-agent: *\nDisallow: /\n", Severity.ERROR),
+    ("CF701", "User-agent: GPTBot\nAllow: /\n\nUser-agent: *\nDisallow: /\n", Severity.ERROR),
+    ("CF701", "User-agent: AdsBot-Google\nAllow: /\n\nUser-agent: *\nDisallow: /\n", Severity.ERROR),
+    (
+        "CF701",
+        "User-agent: FooBot\nAllow: /\n\nUser-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /\n",
+        Severity.ERROR,
+    ),
+    ("CF710", "User-agent: GPTBot\nAllow: /\n\nUser-agent: *\nAllow: /$\nDisallow: /\n", Severity.ERROR),
+    ("CF710", "User-agent: bingbot\nAllow: /\n\nUser-agent: *\nAllow: /$\nDisallow: /\n", Severity.INFO),
+    ("CF307", _LONG + "User-agent: Googlebot\nDisallow: /0/\nDisallow: /x/\n", Severity.WARNING),
+    ("CF307", _LONG + "User-agent: bingbot\nDisallow: /0/\nDisallow: /1/\n", Severity.INFO),
+    ("CF307", _LONG + "User-agent: Googlebot\nDisallow: /0/\n" + _LONG[14:].replace("/\n", "/y/\n"), Severity.INFO),
     ("CF703", "User-agent: *\nDisallow: /\nAllow: /blog/\n", Severity.WARNING),
     ("CF703", "User-agent: *\nDisallow: /\nAllow: /blog/\nAllow: /static/\n", Severity.INFO),
     ("CF703", "User-agent: *\nDisallow: *=\n", Severity.WARNING),

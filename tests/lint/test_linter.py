@@ -177,6 +177,13 @@ def test_all_formats_state_the_same_about_each_fix() -> None:
     assert describe_fix(delay, ENGLISH).endswith("no verdict but records other than rules")
 
 
+def test_fix_that_writes_a_rule_is_not_said_to_change_no_verdict() -> None:
+    report = Linter(select=["CF206"]).lint(b"Benutzer-Agent: *\nVerbieten: /intern/\n")
+    assert [describe_fix(finding, ENGLISH) for finding in report.findings] == [
+        "fixable with --unsafe-fixes, which changes what some crawlers may fetch"
+    ] * 2
+
+
 def test_effects_of_fixes_do_not_depend_on_the_order_of_questions() -> None:
     rules = b"".join(b"Disallow: /a%d\n" % number for number in range(20))
     content = b"User-agent: *\nDisallow: /a\n" + rules + b"# %s\n" % (b"y" * 30_000)
@@ -204,6 +211,42 @@ def test_files_that_are_not_a_robots_txt_have_no_fixes(content: bytes, refusal: 
     assert result.content == content
     assert result.report.findings
     assert not [finding for finding in result.report.findings if finding.fix is not None]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"google.com, pub-1234567890, DIRECT, f08c47fec0942fa0\nappnexus.com, 1234, RESELLER\n",
+        b"RewriteEngine On\nRewriteCond %{HTTP_USER_AGENT} GPTBot\nRewriteRule .* - [F]\n",
+        b'{"message":"Not Found"}\n',
+        b"# Example\n> A site\n## Docs\n- [API](https://example.com/api)\n",
+        b"Contact: mailto:security@example.com\nExpires: 2027-01-01T00:00:00Z\n",
+    ],
+)
+def test_files_of_other_kinds_are_named_and_have_no_fixes(content: bytes) -> None:
+    report = Linter().lint(content)
+    assert not [finding for finding in report.findings if finding.fix is not None]
+    (note,) = [finding for finding in report.findings if finding.check.code == "CF113"]
+    assert "this is probably another file" in note.message()
+
+
+@pytest.mark.parametrize(
+    "content", [b"# nothing\n", b"Crawl-delay: x\n", b"Verbieten: /a/\n", b"Sitemaps: https://example.com/s.xml\n"]
+)
+def test_files_with_a_record_or_a_broken_one_are_not_of_another_kind(content: bytes) -> None:
+    assert not [one for one in Linter().lint(content).findings if "another file" in one.message()]
+
+
+def test_files_with_too_few_records_have_no_fixes() -> None:
+    content = b"Allow: /a\n" + b"Some text, and more of it.\n" * 6
+    report = Linter().lint(content)
+    assert not [finding for finding in report.findings if finding.fix is not None]
+    assert Linter().fix(content, unsafe=True).refusal == "not a robots.txt: 2 of 7 lines are known records"
+
+
+def test_fixes_of_broken_keys_make_a_file_a_robots_txt() -> None:
+    report = Linter().lint(b"Benutzer-Agent: *\nVerbieten: /intern/\n")
+    assert [finding.check.code for finding in report.findings if finding.fix is not None] == ["CF206", "CF206"]
 
 
 def test_fixes_of_utf_16_are_not_safe() -> None:

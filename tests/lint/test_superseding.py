@@ -46,6 +46,23 @@ def test_a_group_without_rules_is_explained_by_its_broken_lines() -> None:
     assert lines(Linter(select=["CF302"]), b"User-agent: a\nCrawl-delay: 1\n") == [("CF302", 1)]
 
 
+@pytest.mark.parametrize(
+    "content, code, superseded",
+    [
+        (b"User-agent: *\nDisallow: /a/\nAllow: /a/\n", "CF312", "CF311"),
+        (b"User-agent: *\nDisallowAITraining: /\n", "CF621", "CF205"),
+        (b"User-agent: *\nDisallow: /a/\n\nSitemap:\n", "CF219", "CF601"),
+        (b"User-agent: *\nDisallow: /a/\nX-Robots-Tag: noindex\n", "CF611", "CF204"),
+        (b"User-agent: *\nDisallow: /\xba\xf3\xcc\xa8/\n", "CF107", "CF409"),
+        ("User-agent: *\nDisallow: /a/ \u2013 alt\n".encode(), "CF218", "CF409"),
+    ],
+)
+def test_one_fault_has_one_finding(content: bytes, code: str, superseded: str) -> None:
+    codes = {finding.check.code for finding in Linter().lint(content).findings}
+    assert code in codes
+    assert superseded not in codes
+
+
 def test_checks_run_after_those_that_supersede_them() -> None:
     assert sorted(entry.code for entry in CHECK_TABLE) == [check.code for check in CHECKS]
     seen: set[str] = set()

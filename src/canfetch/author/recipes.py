@@ -116,14 +116,13 @@ def _block_directories(values: dict[str, Sequence[str]]) -> Draft:
     return _single_group(values["crawler"], disallow=[literal_path(path) for path in values["path"]])
 
 
-def _block_all() -> Draft:
+def _closed() -> Draft:
     draft = Draft()
     draft.comment("canfetch: allow-file whole-site-blocked -- the site is closed on purpose")
-    return _with_others(draft, allowed=False)
+    return draft
 
 
-def _only(crawlers: Sequence[str]) -> Draft:
-    draft = Draft()
+def _only(crawlers: Sequence[str], draft: Draft) -> Draft:
     draft.group(*crawlers).allow_everything()
     return _with_others(draft, allowed=False)
 
@@ -168,13 +167,13 @@ def _block_queries(values: dict[str, Sequence[str]]) -> Draft:
 
 _ALL: Final = (
     Recipe("allow-all", "Allow everything for all crawlers.", (), lambda _: _with_others(Draft(), allowed=True)),
-    Recipe("block-all", "Disallow everything for all crawlers.", (), lambda _: _block_all()),
+    Recipe("block-all", "Disallow everything for all crawlers.", (), lambda _: _with_others(_closed(), allowed=False)),
     Recipe("block-directories", "Disallow directories.", (_CRAWLER, _DIRECTORIES), _block_directories),
     Recipe(
         "only-one-crawler",
         "Allow everything for one crawler, and nothing for the others.",
         (Parameter("crawler", "the product token of the crawler to allow", "Googlebot-News"),),
-        lambda values: _only(values["crawler"]),
+        lambda values: _only(values["crawler"], Draft()),
     ),
     Recipe(
         "all-but-one",
@@ -213,7 +212,7 @@ _ALL: Final = (
         "only-adsense",
         "Allow everything for AdSense, so that pages show ads, and nothing for the others.",
         (),
-        lambda _: _only(["Mediapartners-Google"]),
+        lambda _: _only(["Mediapartners-Google"], _closed()),
     ),
     Recipe(
         "block-ends-with",

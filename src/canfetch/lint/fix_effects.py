@@ -13,7 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from canfetch.core.equivalence import extensions_key
+from canfetch.core.keys import RecordKind
 from canfetch.core.profiles import PROFILES
+from canfetch.core.records import Records
 from canfetch.lint.fixes import Fix, apply_fixes
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ _FULL_ROUNDS: Final = 8
 _LIST_STEPS: Final = 200_000
 # Profiles that use the first match and compare rules as written come first, because most fixes change them.
 _PROFILE_ORDER: Final = tuple(sorted(PROFILES, key=lambda name: not PROFILES[name].first_match))
+_RULE_KINDS: Final = (RecordKind.USER_AGENT, RecordKind.ALLOW, RecordKind.DISALLOW)
 
 
 class FixEffect(Enum):
@@ -128,8 +131,12 @@ class FixEffects:
         fixed = self._apply(fix)
         if any(self._changes_verdicts(fixed, name) for name in _PROFILE_ORDER):
             return FixEffect.VERDICTS
-        is_equal = all(self._keeps_extensions(fixed, name) for name in PROFILES)
-        return FixEffect.NONE if is_equal else FixEffect.EXTENSIONS
+        if all(self._keeps_extensions(fixed, name) for name in PROFILES):
+            return FixEffect.NONE
+        # A line that becomes a rule or names a crawler changes verdicts together with other fixes.
+        before, after = (Records(content, PROFILES["rfc9309"]) for content in (file.input.content, fixed))
+        is_same = len(before.of_kinds(*_RULE_KINDS)) == len(after.of_kinds(*_RULE_KINDS))
+        return FixEffect.EXTENSIONS if is_same else FixEffect.UNKNOWN
 
     def _keeps_extensions(self, fixed: bytes, profile: str) -> bool:
         is_plain = self._changes.keeps_other_records(fixed, profile)

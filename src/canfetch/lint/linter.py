@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 
 from canfetch.core.choices import unknown_choice
 from canfetch.core.content_formats import foreign_format
+from canfetch.core.keys import NAMES
 from canfetch.core.lists import check_list
+from canfetch.core.notes import Note
 from canfetch.core.profiles import PROFILES, get_profile
 from canfetch.core.quoting import reading_hint
 from canfetch.core.robots_recognition import refusal_to_rewrite
@@ -33,6 +35,7 @@ from canfetch.lint.fix_rounds import (
     identify_fix,
     next_fixes,
 )
+from canfetch.lint.fixes import apply_fixes
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.proofs import FIX_BUDGET_BYTES
@@ -239,6 +242,9 @@ class Linter:
             unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.codes)
             add(*last, unused)
         findings.sort(key=lambda finding: (finding.span, finding.check.code))
+        if trials is None and _is_not_robots(file, findings):
+            for finding in findings:
+                finding.fix = None
         _examine_fixes(file, findings, trials)
         # Findings that are read later compute few of them again.
         file.forget_except(FixEffects)
@@ -337,6 +343,15 @@ def _choice(profiles: Sequence[str], *, unsafe: bool) -> FixChoice | None:
     if profiles and unsafe:
         raise InvalidOption("unsafe and for_profiles cannot be used together")
     return FixChoice(get_profile(name).name for name in dict.fromkeys(profiles)) if profiles else None
+
+
+def _is_not_robots(file: LintedFile, findings: list[Finding]) -> bool:
+    """Return whether a file is not a robots.txt, even with all fixes."""
+    unknown = sum(len(file.records.with_note(note)) for note in (Note.NOT_A_RECORD, Note.UNKNOWN_KEY))
+    if unknown <= 2 * len(file.records.of_kinds(*NAMES)):
+        return False
+    fixed, _ = apply_fixes(file.content, [finding.fix for finding in findings if finding.fix is not None])
+    return refusal_to_rewrite(file.input.content, fixed) is not None
 
 
 def _examine_fixes(file: LintedFile, findings: list[Finding], trials: FixTrials | None) -> None:

@@ -19,7 +19,7 @@ from canfetch.core.lines import line_text
 from canfetch.core.text import printable_text
 from canfetch.lint.catalogue import Catalogue
 from canfetch.lint.finding import Finding
-from canfetch.lint.formats.finding_parts import check_page, locate, quoted_line
+from canfetch.lint.formats.finding_parts import check_page, full_message, locate, quoted_line
 from canfetch.lint.formats.summaries import (
     describe_fix,
     summarize_findings,
@@ -59,7 +59,7 @@ def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
     shown = set()
     for finding, *others in report.at_least(style.show).grouped():
         shown.add(finding.check.code)
-        yield _head(report, finding, style)
+        yield _head(report, finding, style, finding.message(catalogue))
         yield from _excerpt(report, finding, catalogue, palette)
         advice = finding.how_to_fix(catalogue)
         if finding.fix is not None:
@@ -74,21 +74,21 @@ def report_lines(report: LintReport, style: TextStyle) -> Iterator[str]:
         for finding, *_ in report.grouped():
             is_note = finding.severity is Severity.INFO and finding.check.code not in shown
             if finding.check.notable and is_note:
-                yield _head(report, finding, style)
+                yield _head(report, finding, style, full_message(finding, catalogue))
     for check in report.truncated_checks:
         yield catalogue.phrase("more", name=check)
     yield from _summary_lines(report, style)
 
 
-def _head(report: LintReport, finding: Finding, style: TextStyle) -> str:
-    """Return the line that says where a finding is, and what it says."""
+def _head(report: LintReport, finding: Finding, style: TextStyle, message: str) -> str:
+    """Return the line that says where a finding is, and its message."""
     catalogue, palette = style.catalogue, style.palette
     place = locate(report.file, finding)
     paint = {Severity.ERROR: palette.bad, Severity.WARNING: palette.warning}.get(finding.severity, palette.strong)
     where = palette.strong(f"{printable(report.name)}:{place.line}:{place.column}")
     severity = paint(catalogue.phrase(finding.severity.label))
     check = finding.check
-    return f"{where}: {severity} {check.code} {palette.faint(check.name)}: {printable(finding.message(catalogue))}"
+    return f"{where}: {severity} {check.code} {palette.faint(check.name)}: {printable(message)}"
 
 
 def _reason(finding: Finding, style: TextStyle) -> Iterator[str]:

@@ -18,6 +18,7 @@ _MAX_NAMES: Final = 6
 _WITHOUT_GROUP: Final = "*"
 # Each one costs a decision.
 _MAX_TRIED: Final = 8
+_STARTS: Final = (b"/", b"*")
 
 
 class Split(NamedTuple):
@@ -62,12 +63,15 @@ class StarExample(NamedTuple):
 
 
 def star_disallows(file: LintedFile) -> tuple[LintedRule, ...]:
-    """Return the rules of the `*` group that disallow something."""
+    """Return the rules of the `*` group that disallow a path, except those that lose to an `Allow` of the same path."""
     return file.compute_once(_disallows)
 
 
 def _disallows(file: LintedFile) -> tuple[LintedRule, ...]:
-    return tuple(rule for group in file.groups_named("*") for rule in group.rules if rule.value and not rule.allow)
+    rules = [rule for group in file.groups_named("*") for rule in group.rules if rule.value[:1] in _STARTS]
+    allowed = {rule.value for rule in rules if rule.allow}
+    disallowed = {rule.value: rule for rule in rules if rule.value not in allowed and b" " not in rule.value}
+    return tuple(disallowed.values())
 
 
 def star_example(file: LintedFile) -> StarExample | None:

@@ -4,7 +4,9 @@ import re
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.canonical_rules import form_in
+from canfetch.lint.analysis.named_engines import follower_of
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 
@@ -70,6 +72,19 @@ def is_closed(file: LintedFile, token: str) -> bool:
     Cost: O(its groups), and O(rules of the file) at the first call.
     """
     return find_site_block(file, token) is not None or find_near_site_block(file, token) is not None
+
+
+def opens_to_engine(file: LintedFile) -> bool:
+    """Return whether a search engine has a group that opens the site, which is then closed to others on purpose.
+
+    Cost: O(groups), and O(rules of the file) at the first call.
+    """
+    names = {name for group in file.groups if group.rules for name in group.names}
+    named = ((name, crawler) for name in names if (crawler := REGISTRY.get_crawler(name)) is not None)
+    engines = (pair for pair in named if pair[1].purposes[0] == "search-index")
+    return any(
+        not is_closed(file, name) and (not crawler.retired or follower_of(file, name)) for name, crawler in engines
+    )
 
 
 def _blocking_rule(file: LintedFile, token: str) -> _GroupBlock:

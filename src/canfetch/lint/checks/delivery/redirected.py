@@ -1,66 +1,46 @@
 """A redirected robots.txt."""
 
 from collections.abc import Iterator
-from typing import Final
 
-from canfetch.core.origin import DEFAULT_PORTS, find_origin
 from canfetch.core.redaction import redacted_url
-from canfetch.core.text import encode_text
-from canfetch.core.urls import split_url
+from canfetch.core.verdict import Access
 from canfetch.lint.analysis.deliveries import example_delivery
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import VARIANT, Check, Occurrence, Variant
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
-from canfetch.lint.severity import Severities, Severity
-
-_USUAL_PORTS: Final = (DEFAULT_PORTS["http"], DEFAULT_PORTS["https"])
+from canfetch.lint.severity import Severity, everywhere
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Report redirects.
+    """Report redirects that lead to no file, and others as a note.
 
     A single redirect from http to https, or between the hosts with and without www, is common and fine.
     """
     entry = file.input.delivery
-    if entry is None or not entry.hops:
+    if entry is None:
         return
-    if len(entry.hops) > 1 or not _is_harmless(entry.hops[0].url, entry.hops[0].location):
-        yield Occurrence((0, 0), {"count": str(len(entry.hops)), "url": redacted_url(entry.hops[-1].location)})
+    hops = entry.hops
+    if entry.outcome.access is Access.UNAVAILABLE and "redirect" in entry.outcome.kind:
+        yield Occurrence((0, 0), {VARIANT: "lost", "detail": entry.outcome.detail})
+    elif len(hops) > 1 or (hops and not _is_usual(hops[0].url, hops[0].location)):
+        yield Occurrence((0, 0), {"count": str(len(hops)), "url": redacted_url(hops[-1].location)}, harmless=True)
 
 
-def _is_harmless(source: str, target: str) -> bool:
-    first, last = find_origin(source), find_origin(target)
-    if (
-        first is None
-        or last is None
-        or _without_www(first.host) != _without_www(last.host)
-        or _path(source) != _path(target)
-    ):
-        return False
-    if first.scheme == last.scheme:
-        return first.port == last.port
-    return (first.scheme, last.scheme) == ("http", "https") and (first.port, last.port) == _USUAL_PORTS
-
-
-def _path(url: str) -> bytes:
-    encoded = encode_text(url)
-    split = split_url(encoded)
-    return b"" if split is None else encoded[split.rest_start :]
-
-
-def _without_www(host: str) -> str:
-    return host.removeprefix("www.")
+def _is_usual(source: str, target: str) -> bool:
+    (scheme, _, rest), (new_scheme, _, new_rest) = source.partition("://"), target.partition("://")
+    return new_scheme in (scheme, "https") and new_rest.removeprefix("www.") == rest.removeprefix("www.")
 
 
 CHECK = Check(
     code="CF805",
     name="redirected",
-    severities=Severities(rfc=Severity.WARNING, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.INFO),
+    severities=everywhere(Severity.ERROR),
     title="A redirected robots.txt",
     message="the request for the file is redirected {count|time|times}, to `{url}`",
     why="Crawlers should follow five redirects, even to other hosts. After that they may stop, and treat the site as "
     "one without rules. The rules of the final file apply to the host that was requested first.",
     how_to_fix="Serve the file at the URL that crawlers request.",
+    variants={"lost": Variant("redirects lead to no file ({detail}), so crawlers may fetch everything")},
     source="RFC 9309 section 2.3.1.2; Google, handling of errors and HTTP status codes",
     bad=lambda: LintInput(
         b"User-agent: *\nDisallow:\n",

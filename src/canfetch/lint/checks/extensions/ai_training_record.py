@@ -31,4 +31,5 @@ CHECK = Check(
     good=b"User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private/\n",
     find=find,
     needs=("disallowaitraining", "allowaitraining"),
+    supersedes=("CF205",),
 )

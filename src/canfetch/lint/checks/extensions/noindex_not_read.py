@@ -2,24 +2,30 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import Final
 
+from canfetch.core.extensions.path_rules import PAGE_RULES
 from canfetch.core.records import Record
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.example_paths import example_path
 from canfetch.lint.analysis.extension_records import extensions_named
+from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
 from canfetch.lint.check import VARIANT, Check, LineOccurrence, Occurrence, Variant
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 # Each one costs the time of a decision.
 _MAX_VERDICTS: Final = 200
+# Other directives for pages, and the header that has them.
+_DIRECTIVES: Final = (b"x-robots-tag", b"unavailable_after", b"index", b"follow", b"nosnippet", b"noimageindex")
 
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
-    """Find `Noindex`, `Nofollow` and `Noarchive` lines."""
+    """Find directives for pages, such as `Noindex` lines."""
     disallowed: set[tuple[int, bytes]] | None = None
-    for number, (_, record, _) in enumerate(extensions_named(file, "noindex", "nofollow", "noarchive")):
+    others = (line.record for line in odd_lines(file, Oddity.UNKNOWN) if file.key(line.record).lower() in _DIRECTIVES)
+    for number, record in enumerate(chain((record for _, record, _ in extensions_named(file, *PAGE_RULES)), others)):
         if disallowed is None:
             disallowed = {(rule.group, rule.value) for rule in file.rules if not rule.allow}
         yield LineOccurrence(record.line, partial(_occurrence, file, record, disallowed, number))
@@ -45,8 +51,8 @@ CHECK = Check(
     severities=everywhere(Severity.WARNING),
     title="An indexing rule that no search engine reads in robots.txt",
     message="no search engine reads `{key}` in robots.txt",
-    why="Google supported such lines until September 2019, without ever documenting them. No search engine "
-    "documents them today.",
+    why="Google supported `Noindex`, `Nofollow` and `Noarchive` lines until September 2019, without ever documenting "
+    "them. No search engine documents such lines today.",
     how_to_fix="Put the same directive (`noindex`, `nofollow` or `noarchive`) in the page's robots meta element or in "
     "its X-Robots-Tag header, and let crawlers fetch the page.",
     variants={
@@ -60,7 +66,7 @@ CHECK = Check(
     bad=b"User-agent: *\nNoindex: /drafts/\nDisallow: /private/\n",
     good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
-    needs=("noindex", "nofollow", "noarchive"),
-    supersedes=("CF302",),
+    needs=(*PAGE_RULES, Oddity.UNKNOWN),
+    supersedes=("CF204", "CF302"),
     notable=True,
 )

@@ -22,9 +22,10 @@ _LATIN_SPACE: Final = b"\xa0 \t"
 _LATIN: Final = "cp1252"
 # Bytes that are not UTF-8, as `surrogateescape` decodes them.
 _UNDECODED: Final = re.compile("[\udc80-\udcff]+")
-# In Western European words, more than two letters with accents hardly ever follow each other. In Cyrillic, Greek and
-# Asian encodings, all letters of a word are such bytes.
+# In Western European words, such letters are next to other ones, and more than two, or two capital letters, hardly ever
+# follow each other. In Cyrillic, Greek and Asian encodings, all letters of a word are such bytes.
 _MAX_LETTERS: Final = 2
+_ALONE: Final = re.compile("(?<![A-Za-z\udc80-\udcff])[\udc80-\udcff]+(?![A-Za-z\udc80-\udcff])")
 _NOT_ASCII_TEXT: Final = re.compile(r"[^\x00-\x7f]+")
 _RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
@@ -82,10 +83,15 @@ def _corrected(file: LintedFile, record: Record) -> bytes | None:
     if _is_utf8(value):
         return value
     text = value.decode("utf-8", "surrogateescape")
-    if not all(map(_is_latin, _UNDECODED.findall(text))):
+    if _ALONE.search(text) or not _UNDECODED.sub("", text).isascii() or not file.compute_once(_is_latin_file):
         return None
     text = _UNDECODED.sub(lambda found: _as_latin(found.group()), text)
     return _NOT_ASCII_TEXT.sub(lambda found: quote(found.group()), text).encode("ascii")
+
+
+def _is_latin_file(file: LintedFile) -> bool:
+    text = file.content.replace(_LATIN_SPACE[:1], b" ").decode("utf-8", "surrogateescape")
+    return all(map(_is_latin, _UNDECODED.findall(text)))
 
 
 def _is_latin(undecoded: str) -> bool:
@@ -96,7 +102,7 @@ def _is_latin(undecoded: str) -> bool:
     except UnicodeDecodeError:
         return False
     # Two signs are the start of a longer character in UTF-8, or one of another encoding.
-    return characters.isalpha() or (len(characters) == 1 and characters.isprintable())
+    return characters.isprintable() if len(characters) == 1 else characters.isalpha() and min(characters) >= "ß"
 
 
 def _as_latin(undecoded: str) -> str:
@@ -119,4 +125,5 @@ CHECK = Check(
     find=find,
     needs=(Trait.NON_ASCII,),
     fixable=True,
+    supersedes=("CF409",),
 )

@@ -82,7 +82,7 @@ def _in_group(file: LintedFile, pairs: list[tuple[Record, Record]]) -> Iterator[
                 "line": str(covering.line),
                 "other": file.text(file.value(covering)),
             }
-            yield Occurrence(file.text_span(allowed), details, fix=fix)
+            yield Occurrence(file.text_span(allowed), details, fix=fix, lines=(covering.line,))
             fix = None
 
 

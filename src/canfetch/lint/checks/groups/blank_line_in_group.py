@@ -54,7 +54,7 @@ def _is_read_by_yandex(file: LintedFile, group: LintedGroup) -> bool:
 def _split_groups(file: LintedFile) -> Iterator[_SplitGroup]:
     for group, indices in _interrupted_groups(file):
         split = _split_group(file, group, indices)
-        if split.blanks:
+        if split.lost:
             yield split
 
 
@@ -102,7 +102,7 @@ CHECK = Check(
     title="A blank line within a group",
     message="some crawlers end the group of `{token}` at this blank line, and ignore {count|rule|rules} after it",
     why="RFC 9309 and Google ignore blank lines. For Yandex, and for parsers that follow the 1994 standard or the 1996 "
-    "draft, the group ends there: the rules after the blank line apply to no crawler.",
+    "draft, the group ends there, and its crawlers do not follow the rules after the blank line.",
     how_to_fix="Remove the blank lines between the first `User-agent` line of a group and its last rule, or write `#` "
     "on them.",
     source="Yandex Webmaster, robots.txt; A Standard for Robot Exclusion, 1994; RFC 9309 section 2.2",

@@ -128,5 +128,5 @@ CHECK = Check(
     good=b"User-agent: *\nAllow: /shop/\nDisallow: /shop/cart/\n",
     find=find,
     needs=(RecordKind.ALLOW,),
-    supersedes=("CF405", "CF406", "CF426", "CF427"),
+    supersedes=("CF311", "CF405", "CF406", "CF426", "CF427"),
 )

@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.lint.analysis.example_paths import example_path
+from canfetch.lint.analysis.misread_groups import star_disallows
 from canfetch.lint.analysis.named_engines import main_crawlers
 from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -13,7 +14,6 @@ from canfetch.lint.crawler_verdicts import OTHER_CRAWLER
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
 from canfetch.lint.severity import Severity, everywhere
 
-_STARTS: Final = (b"/", b"*")
 _WHOLE: Final = (b"/", b"/*", b"*")
 # Each group and each rule costs verdicts. The author of many groups probably knows this.
 _MAX_GROUPS: Final = 64
@@ -22,12 +22,8 @@ _MAX_TRIED: Final = 8
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find groups that do not disallow what the `*` group disallows."""
-    general = file.groups_named("*")
-    disallowed = {rule.value: rule for group in general for rule in group.rules if not rule.allow}
-    if not disallowed.keys().isdisjoint(_WHOLE):
-        return
-    disallowed = {value: rule for value, rule in disallowed.items() if value[:1] in _STARTS and b" " not in value}
-    if not disallowed:
+    disallowed = {rule.value: rule for rule in star_disallows(file)}
+    if not disallowed or not disallowed.keys().isdisjoint(_WHOLE):
         return
     tried = 0
     # All groups of a crawler are one, so each crawler has one finding.
@@ -71,11 +67,12 @@ def _lacking(
             line = next(one.record for one in group.tokens if one.token)
             details = {"token": token, "value": file.text(value), "count": str(lacking)}
             query = VerdictQuery(path, (line.line, disallowed[value].record.line), contrast_only=True)
-            # A group that repeats some rules, or is for a crawler with a special purpose, was probably written in full
-            # knowledge. The main crawlers of search engines should rarely fetch what all others may not.
-            is_deliberate = (
-                lacking < len(disallowed) or not main_crawlers(file, group.names) or not _disallows_a_part(group)
-            )
+            # A long group, one that repeats more than an eighth of the rules, or one for a crawler with a special
+            # purpose was probably written in full knowledge. The main crawlers of search engines should rarely fetch
+            # what all others may not.
+            shared = len(disallowed) - lacking
+            is_complete = shared > 0 and (len(own) > lacking or 8 * shared > len(disallowed))
+            is_deliberate = is_complete or not main_crawlers(file, group.names) or not _disallows_a_part(group)
             return Occurrence(file.text_span(line), details, query, harmless=is_deliberate)
     return None
 
@@ -99,7 +96,7 @@ def _ignores_star(group: LintedGroup) -> bool:
 
 
 def _is_partial(value: bytes) -> bool:
-    return value[:1] in _STARTS and value not in _WHOLE and b" " not in value
+    return value.startswith((b"/", b"*")) and value not in _WHOLE and b" " not in value
 
 
 CHECK = Check(

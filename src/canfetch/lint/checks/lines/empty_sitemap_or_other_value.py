@@ -44,4 +44,5 @@ CHECK = Check(
     find=find,
     needs=(Note.EMPTY_VALUE,),
     fixable=True,
+    supersedes=("CF601",),
 )

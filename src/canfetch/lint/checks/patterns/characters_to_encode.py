@@ -27,7 +27,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         return
     for record in rule_records_matching(file, _UNSAFE_BYTE):
         value = file.value(record)
-        if value[:1] not in (b"/", b"*") or looks_like_regex(value) or record.value is None:
+        if value[:1] not in (b"/", b"*") or b" \xe2\x80" in value or looks_like_regex(value) or record.value is None:
             continue
         encoded = b"".join([_ENCODED[byte] for byte in value])
         pattern, better = file.text(value), file.text(encoded)

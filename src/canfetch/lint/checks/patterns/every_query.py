@@ -52,7 +52,7 @@ CHECK = Check(
     name="every-query",
     severities=everywhere(Severity.WARNING),
     title="A pattern that blocks every URL with a query, even scripts and styles",
-    message="`{pattern}` blocks every URL with a query, even scripts and styles such as `{path}`",
+    message="`{pattern}` blocks URLs with a query, even scripts and styles such as `{path}`",
     why="Many systems add a version to the URLs of their scripts and styles, and a number to those of the pages of a "
     "list. Search engines cannot render pages without scripts and styles, and do not find what only later pages of a "
     "list link to. In a group that allows some scripts or styles, the severity is `info`.",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.analysis.site_blocks import find_near_site_block, is_closed
+from canfetch.lint.analysis.site_blocks import find_near_site_block, opens_to_engine
 from canfetch.lint.analysis.unread_lines import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
@@ -15,9 +15,6 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     block = find_near_site_block(file, "*")
     if block is None:
         return
-    # With a list of crawlers that may fetch something, closing the site to all others is deliberate.
-    names = {name for group in file.groups for name in group.names if group.rules and "*" not in group.names}
-    is_deliberate = not all(is_closed(file, name) for name in names)
     details = {
         "pattern": file.text(block.rule.value),
         "count": str(len(block.exceptions)),
@@ -25,7 +22,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     }
     record = block.rule.record
     unread = unread_agent_above(file, record.line)
-    yield Occurrence(file.text_span(record), details, VerdictQuery("/page"), None, unread, is_deliberate)
+    yield Occurrence(file.text_span(record), details, VerdictQuery("/page"), None, unread, opens_to_engine(file))
 
 
 CHECK = Check(
@@ -43,4 +40,5 @@ CHECK = Check(
     find=find,
     needs=(Trait.SITE_BLOCK,),
     supersedes=("CF403", "CF411", "CF707"),
+    notable=True,
 )

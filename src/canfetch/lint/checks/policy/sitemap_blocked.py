@@ -8,7 +8,7 @@ from canfetch.lint.analysis.engine_verdicts import try_allows_many, try_decide
 from canfetch.lint.analysis.listed_sitemaps import listed_sitemaps
 from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.analysis.site_urls import origin_of, url_path
-from canfetch.lint.check import Check, Occurrence, VerdictQuery
+from canfetch.lint.check import VARIANT, Check, Occurrence, Variant, VerdictQuery
 from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -47,6 +47,8 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
         if verdict is None or verdict.rule is None:
             continue
         details = {"sitemap": sitemap.url, "pattern": file.text(verdict.rule.pattern), "line": str(verdict.rule.line)}
+        if file.input.url is None and sitemap.url in origins:
+            details[VARIANT] = "any-host"
         yield Occurrence(sitemap.span, details, VerdictQuery(path, (verdict.rule.line,)))
 
 
@@ -63,6 +65,7 @@ CHECK = Check(
     message="`{pattern}` on line {line} blocks the sitemap `{sitemap}`",
     why="Crawlers fetch a sitemap like a page. A crawler that may not fetch the sitemap cannot read it.",
     how_to_fix="Allow the sitemap, or list one that crawlers may fetch.",
+    variants={"any-host": Variant("if this file is for the host of `{sitemap}`, `{pattern}` on line {line} blocks it")},
     source="sitemaps.org; RFC 9309 section 2.2.2",
     bad=LintInput(
         b"User-agent: *\nDisallow: /files/\n\nSitemap: https://example.com/files/sitemap.xml\n",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.analysis.site_blocks import find_site_block, is_closed
+from canfetch.lint.analysis.site_blocks import find_site_block, opens_to_engine
 from canfetch.lint.analysis.unread_lines import unread_agent_above
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
@@ -14,12 +14,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find a rule that blocks the whole site for `*`, without exceptions."""
     rule = find_site_block(file, "*")
     if rule is not None:
-        # With a list of crawlers that may fetch something, closing the site to all others is deliberate.
-        names = {name for group in file.groups for name in group.names if group.rules and "*" not in group.names}
-        has_exceptions = not all(is_closed(file, name) for name in names)
         details = {"pattern": file.text(rule.value)}
         unread = unread_agent_above(file, rule.line)
-        yield Occurrence(file.text_span(rule.record), details, VerdictQuery("/"), None, unread, has_exceptions)
+        yield Occurrence(file.text_span(rule.record), details, VerdictQuery("/"), None, unread, opens_to_engine(file))
 
 
 CHECK = Check(
@@ -39,4 +36,5 @@ CHECK = Check(
     find=find,
     needs=(Trait.SITE_BLOCK,),
     supersedes=("CF403", "CF411", "CF707"),
+    notable=True,
 )
