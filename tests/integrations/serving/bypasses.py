@@ -50,7 +50,7 @@ app = Starlette(
     routes=[
         Route("/private/{{name:path}}", secret, methods=METHODS),
         Route("/exact", secret, methods=METHODS),
-        Mount("/files", StaticFiles(directory="files")),
+        Mount("/files", StaticFiles(directory="stored")),
         Route("/{{name:path}}", page, methods=METHODS),
     ]
 )
@@ -64,7 +64,7 @@ from flask import Flask
 from canfetch.integrations.wsgi import Enforcement, RobotsMiddleware, Site
 
 METHODS = ["GET", "POST", "PUT", "OPTIONS"]
-app = Flask(__name__, static_folder="files", static_url_path="/files")
+app = Flask(__name__, static_folder="stored", static_url_path="/files")
 app.wsgi_app = RobotsMiddleware(app.wsgi_app, {_SITE})
 
 
@@ -100,7 +100,7 @@ settings.configure(
 django.setup()
 urlpatterns = [
     re_path(r"^private/|^exact\\Z", lambda request: HttpResponse({SECRET.decode()!r})),
-    re_path(r"^files/(?P<path>.*)\\Z", serve, {{"document_root": "files"}}),
+    re_path(r"^files/(?P<path>.*)\\Z", serve, {{"document_root": "stored"}}),
     re_path("", lambda request: HttpResponse("open")),
 ]
 """
@@ -181,8 +181,8 @@ def running_applications(folder: Path) -> Iterator[list[Site]]:
             own.mkdir()
             (own / "shop.py").write_text(module, encoding="utf-8")
             (own / "robots.txt").write_bytes(RULES)
-            (own / "files").mkdir()
-            (own / "files" / "report.txt").write_bytes(SECRET)
+            (own / "stored").mkdir()
+            (own / "stored" / "report.txt").write_bytes(SECRET)
             # It accepts connections from now on, so nothing has to wait for the server.
             listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             arguments = [argument.format(fd=listener.fileno()) for argument in command]

@@ -24,6 +24,7 @@ from canfetch.integrations.serving.requests import Request
 from canfetch.integrations.serving.trusted_proxies import TrustedProxies
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 GPTBOT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"
 REAL, FAKE = "66.249.66.1", "8.8.4.4"
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0"
@@ -74,6 +75,8 @@ def test_robots_txt_itself_is_never_refused(serve: Serve) -> None:
         ("/private/x", True),
         ("/%70rivate/x", True),
         ("/open/../private/x", True),
+        (r"/\private/x", True),
+        (r"/open/\x", False),
         ("/./private/", True),
         ("/private%2Fx", True),
         ("/private%2fx", True),
@@ -160,10 +163,8 @@ def test_dot_segments_are_compared_resolved_and_as_they_are(target: str) -> None
 @pytest.mark.parametrize(
     "target",
     [
-        "/open/../x",
         "/private/open/x",
         "/private/open/./x",
-        "/private/open/../../x",
         "/.well-known/private/x",
         "/open/.private/..x",
         "/x?/private/..",
@@ -174,6 +175,32 @@ def test_dot_segments_that_no_reading_disallows_pass(target: str) -> None:
     for crawler in (GOOGLEBOT, GPTBOT):
         sent = request(target.partition("?")[0], target=target.encode(), headers={"user-agent": crawler})
         assert site.respond(sent) is None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/open/../x",
+        "/open/..",
+        "/private/open/../../x",
+        "/f/%2e%2e/static/x",
+        "/f/%252e%252e/static/x",
+        "/f/..%5cstatic/x",
+        "/f/a%00//../x",
+        "/f/..%00/x",
+        "/f/.%09./x",
+        "/f/.%ff./x",
+    ],
+)
+def test_a_path_that_leads_out_of_a_folder_passes_only_if_nothing_is_disallowed(target: str) -> None:
+    """Views of static files resolve it within their folder, whose name is not known."""
+    path = unquote(target, errors="surrogateescape")
+    for rules, is_refused in ((b"Disallow: /*/hidden$", True), (b"Disallow:", False), (b"Allow: /private/", False)):
+        site = enforced(b"User-agent: *\n" + rules + b"\n")
+        for crawler in (GOOGLEBOT, GPTBOT):
+            sent = request(path, target=target.encode(), headers={"user-agent": crawler})
+            assert (site.respond(sent) is not None) is is_refused
+        assert site.respond(request(path, target=target.encode(), headers={"user-agent": FIREFOX})) is None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
+from itertools import islice
 from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlparse
@@ -38,6 +39,9 @@ _ORIGIN: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?]*)?")
 _MANY_SLASHES: Final = re.compile(rb"/{2,}")
 _AMBIGUOUS: Final = re.compile(rb"[#\t\n\r]")
 _DOT_SEGMENT: Final = re.compile(rb"/(?:\.|%2[Ee]){1,2}(?:[/?]|$)")
+_PARENT_SEGMENT: Final = re.compile(rb"(?:^|[/\\])\.\.(?:[/\\]|$)")
+# Of a group, from which one that refuses a path with such a segment is looked for.
+_MAX_RULES: Final = 100
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
 # A path of these characters without empty segments, which applications can read in one way only.
@@ -207,13 +211,41 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
     """Return the verdict by which a crawler may not fetch the target of a request, or None if it may.
 
     A request is refused if its target is disallowed as it was sent, or as an application may read it, or if the path
-    and the query that the application receives are disallowed. Applications may resolve dot segments or keep them. A
+    and the query that the application receives are disallowed. Applications may resolve dot segments or keep them, and
+    views of static files resolve `..` within their folder: a path with that is refused if anything is disallowed. A
     crawler whose operator reads files in another way is refused only if both readings of the file agree.
     """
     for url in dict.fromkeys(_urls(request)):
         verdict = _refusal(crawler, file, url)
         if verdict is None and _DOT_SEGMENT.search(url):
             verdict = _refusal(crawler, file, url, keeps_dots=True)
+        if verdict is not None:
+            return verdict
+    return _any_refusal(crawler, file) if _has_parent_segment(request) else None
+
+
+def _has_parent_segment(request: Request) -> bool:
+    """Return whether an application can find `..` in a path, also after it was decoded twice."""
+    if _is_about_server(request):
+        return False
+    for path in (request.target.partition(b"?")[0], request.path.encode("utf-8", "surrogateescape")):
+        once = unquote_to_bytes(path)
+        if once.count(b".") + once.count(b"%") < 2:
+            continue
+        for read in (once, unquote_to_bytes(once)):
+            kept = read.translate(None, b"\t\n\r\0").decode("utf-8", "ignore").encode()
+            if _PARENT_SEGMENT.search(kept) or _PARENT_SEGMENT.search(read.partition(b"\0")[0]):
+                return True
+    return False
+
+
+def _any_refusal(crawler: DeclaredCrawler, file: ServedFile) -> Verdict | None:
+    """Return the verdict of a rule that disallows something, or None if the crawler may fetch everything."""
+    groups = file.robots.rules_for(crawler.agent).group_indices
+    rules = (rule for index in groups for rule in file.robots.groups[index].rules if not rule.allow and rule.pattern)
+    for rule in islice(rules, _MAX_RULES):
+        path = rule.pattern.replace(b"*", b"").removesuffix(b"$")
+        verdict = _refusal(crawler, file, _ANY_HOST + (path if path[:1] == b"/" else b"/" + path))
         if verdict is not None:
             return verdict
     return None
@@ -234,16 +266,23 @@ def _urls(request: Request) -> Iterator[bytes]:
     ):
         yield _ANY_HOST + request.target
         return
-    # About the whole server. With other methods, applications route it as `/*`.
-    if request.target == b"*" and request.method == "OPTIONS":
+    if _is_about_server(request):
         return
     target = _without_origin(request.target)
     prefix = _quote(request.prefix.rstrip("/").encode("utf-8", "surrogateescape"))
     yield from _readings(_with_prefix(target, prefix))
+    if target[:2] == b"/*":
+        # Sanic drops the first character, whatever it is.
+        yield from _readings(_with_prefix(b"/" + target[2:], prefix))
     # Servers and frameworks differ in how they derive it from the target.
     for path in _rooted(request.path):
         for each in dict.fromkeys((query, received)):
             yield from _readings(path + b"?" + each if each else path)
+
+
+def _is_about_server(request: Request) -> bool:
+    """Return whether a request is about the whole server. With other methods, applications route `*` as `/*`."""
+    return request.target == b"*" and request.method == "OPTIONS"
 
 
 def _rooted(path: str) -> Iterator[bytes]:
@@ -292,9 +331,16 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     # feed at the end.
     ended = decoded.partition(b"\0")[0]
     # Some parsers of URLs drop tabs and line breaks of the decoded path, and others drop bytes that are not UTF-8.
-    kept = (ended, ended.translate(None, b"\t\n\r"), ended.decode("utf-8", "ignore").encode())
-    merged, tabless, valid = (_MANY_SLASHES.sub(b"/", one) for one in kept)
-    paths = (decoded, merged, merged.removesuffix(b"\n"), tabless, valid) if b"%" in path or b"//" in path else ()
+    # Bottle drops a backslash at the start of the name of a static file.
+    kept = (
+        ended,
+        ended.translate(None, b"\t\n\r"),
+        ended.decode("utf-8", "ignore").encode(),
+        ended.replace(b"\\", b"/"),
+    )
+    merged, tabless, valid, slashed = (_MANY_SLASHES.sub(b"/", one) for one in kept)
+    is_read = b"%" in path or b"//" in path or b"\\" in path
+    paths = (decoded, merged, merged.removesuffix(b"\n"), tabless, valid, slashed) if is_read else ()
     # Views of static files ignore a slash after the name of a file.
     files = [file for one in (merged, valid) if b"." in (file := normpath(one)).rpartition(b"/")[2] and file != one]
     for read in dict.fromkeys((*paths, *files)):
