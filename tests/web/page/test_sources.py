@@ -192,7 +192,7 @@ def test_a_live_file_shows_hops_age_and_effect(tester: OpenPage) -> None:
         pytest.param(
             "https://circle.example/robots.txt",
             301,
-            "Answered 301. Every URL is blocked now, because crawlers must assume “Disallow: /”",
+            "Answered 301. Every URL is blocked now, by the policy rfc9309.",
             5,
             id="301",
         ),
