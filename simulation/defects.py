@@ -413,13 +413,13 @@ DEFECTS: Final = (
         "the time for which a process was suspended in a statement is an outage of the server",
         (
             _CONNECTION,
-            "PostgresConnection.run",
+            "PostgresConnection._run",
             "failed_at: float | None = None",
             "failed_at: float | None = time.monotonic()",
         ),
         (
             _CONNECTION,
-            "PostgresConnection.run",
+            "PostgresConnection._run",
             "min(now - failed_at, _LONGEST_PAUSE + _CONNECT_SECONDS)",
             "now - failed_at",
         ),

@@ -594,7 +594,7 @@ def test_a_name_of_several_words_is_shown_as_a_whole(client: Client, site: Site)
     site.serve("/robots.txt", respond(f"User-agent: Screaming Frog SEO Spider\nDisallow: /\n\n{ROBOTS}".encode()))
     report = audit(client, site.origin, plan=QUICK, source=ROBOTS.encode())
     (differs,) = (one for one in report.findings if one.kind is AuditKind.SERVED_DIFFERS)
-    assert differs.message == "the served file disallows / for Screaming Frog because of the added lines"
+    assert differs.message == "the served file disallows / (in part) for Screaming Frog because of the added lines"
 
 
 def test_a_pattern_with_urls_that_do_not_change_is_named_as_a_part(client: Client, site: Site) -> None:
