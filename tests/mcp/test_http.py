@@ -140,6 +140,8 @@ def test_a_token_is_required(closed_port: int, site: Site) -> None:
         ({"Host": "localhost.evil.example"}, 421),
         ({"Host": "127.0.0.1.evil.example"}, 421),
         ({"Host": "10.0.0.1"}, 421),
+        ({"Host": "localhost:8421@evil.example"}, 421),
+        ({"Host": "127.0.0.1:8421x"}, 421),
         ({"Host": "evil.example", "Origin": "http://evil.example"}, 421),
         ({"Host": "localhost:1", "Origin": "http://localhost:1"}, 200),
         ({"Host": "localhost:1", "Origin": "http://localhost:2"}, 403),
@@ -150,7 +152,7 @@ def test_a_token_is_required(closed_port: int, site: Site) -> None:
         ({"Sec-Fetch-Site": "same-site"}, 403),
         ({"Sec-Fetch-Site": "none"}, 200),
     ],
-    ids=range(18),
+    ids=range(20),
 )
 def test_pages_of_other_sites_are_refused(open_port: int, headers: dict[str, str], status: int) -> None:
     assert post(open_port, ping(), headers)[0] == status

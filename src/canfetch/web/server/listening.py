@@ -1,6 +1,7 @@
 """The socket of a server, and the names under which it is reached."""
 
 import os
+import re
 import socket
 from ipaddress import ip_address
 from typing import Final
@@ -8,6 +9,7 @@ from typing import Final
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 
+_HOST: Final = re.compile(r"(?:\[([^]]*)\]|([^:\[]*))(?::\d*)?")
 _LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -22,8 +24,9 @@ def is_loopback(host: str) -> bool:
 
 
 def without_port(host: str) -> str:
-    """Return the name or address in a Host header."""
-    return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    """Return the name or address in a Host header, or nothing if the rest is not a port."""
+    found = _HOST.fullmatch(host)
+    return "" if found is None else found[1] or found[2] or ""
 
 
 def bind(host: str, port: int, *, is_fixed: bool) -> socket.socket:
