@@ -382,7 +382,7 @@ def test_a_cancelled_computation_that_has_just_ended_costs_no_other_one() -> Non
 
 
 @pytest.mark.service
-def test_a_killed_worker_computes_after_it_is_prepared(worker: WorkerProcess) -> None:
+def test_the_end_of_a_worker_ends_one_computation(worker: WorkerProcess) -> None:
     for is_running in (False, True):
         if is_running:
             worker.prepare()
@@ -390,8 +390,12 @@ def test_a_killed_worker_computes_after_it_is_prepared(worker: WorkerProcess) ->
         # The request ended before its computation started.
         with pytest.raises(WorkerKilled):
             worker.call(process)
-        worker.prepare()
+        # No later computation is affected, also of another queue.
         assert worker.call(process) == worker.pid
+        first = worker.pid
+        worker.kill()
+        worker.prepare()
+        assert worker.call(process) != first
 
 
 @pytest.mark.service

@@ -47,7 +47,7 @@ class Worker(Protocol):
         """Return the result of a function."""
 
     def kill(self) -> None:
-        """End the call that is blocked, also if it only starts now. Calls fail until `prepare`."""
+        """End the call that is blocked, or else the next call unless `prepare` is called before."""
 
 
 class WorkQueue:

@@ -82,13 +82,14 @@ class WorkerProcess:
             has_failed, value = _read(process.stdout)
         except (OSError, EOFError):
             self._discard(process)
+            self._is_killed = False
             raise WorkerKilled("the process of a computation was ended") from None
         if has_failed:
             raise value
         return value
 
     def kill(self) -> None:
-        """End the process, and the call that is blocked. Calls fail until `prepare` starts a new process."""
+        """End the process, and the call that is blocked, or else the next call unless `prepare` is called before."""
         self._is_killed = True
         process = self._process
         if process is not None:
@@ -108,7 +109,7 @@ class WorkerProcess:
                 self._calling.release()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._process.poll() is not None:
+        if self._process is not None and not self._is_killed and self._process.poll() is not None:
             # It ended between two calls.
             self._discard(self._process)
         with self._lock:
