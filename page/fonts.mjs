@@ -1,23 +1,16 @@
-/** The fonts of the page, with no more than it shows: the characters of its Latin languages, without ligatures. */
+/**
+ * The fonts of the page, with no more than it shows: the characters of its Latin languages, without ligatures. Files and
+ * URLs, in the other font, have few characters outside of ASCII.
+ */
 
 import { readFile } from "node:fs/promises";
 
 import subsetFont from "subset-font";
 
-/** The first and last character of each range. Others are shown in fonts of the system. */
-const RANGES = [
-  [" ", "~"],
-  ["\u00a0", "\u00ff"],
-  ["\u2013", "\u2026"],
-  ["\u20ac", "\u20ac"],
-  ["\u2190", "\u2193"],
-  ["\u2212", "\u2212"],
-  ["\ufffd", "\ufffd"],
-];
-const CHARACTERS = RANGES.flatMap(([first, last]) => {
-  const [start, end] = [first.codePointAt(0), last.codePointAt(0)];
-  return Array.from({ length: end - start + 1 }, (_, index) => String.fromCodePoint(start + index));
-}).join("");
+/** Other characters are shown in fonts of the system. */
+const ASCII = Array.from({ length: 95 }, (_, index) => String.fromCodePoint(32 + index)).join("");
+const SIGNS = "\u00a0\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2026\u20ac\u2190\u2191\u2192\u2193\u2212\ufffd";
+const LATIN = "¡¿«»·©ª°ºß×ÀÁÄÇÈÉÊËÍÌÎÏÑÒÓÔÖÙÚÛÜàáâäçèéêëìíîïñòóôöùúûü";
 /** Browsers make the few bold characters of files and URLs themselves. */
 const MONO = { wght: 400 };
 const TEXT = { wght: { min: 400, max: 700, default: 400 } };
@@ -26,13 +19,14 @@ const TEXT = { wght: { min: 400, max: 700, default: 400 } };
 export const SMALL_FONTS = {
   name: "small-fonts",
   setup({ onLoad }) {
-    onLoad({ filter: /\.woff2$/ }, async ({ path }) => ({
-      contents: await subsetFont(await readFile(path), CHARACTERS, {
+    onLoad({ filter: /\.woff2$/ }, async ({ path }) => {
+      const isMono = path.includes("mono");
+      const contents = await subsetFont(await readFile(path), ASCII + SIGNS + (isMono ? "" : LATIN), {
         targetFormat: "woff2",
-        variationAxes: path.includes("mono") ? MONO : TEXT,
+        variationAxes: isMono ? MONO : TEXT,
         noLayoutClosure: true,
-      }),
-      loader: "file",
-    }));
+      });
+      return { contents, loader: "file" };
+    });
   },
 };
