@@ -325,10 +325,11 @@ def test_decision_that_cannot_be_recorded_is_an_error(folder: Path, start: Start
         urls.flush()
         assert answers.readline().startswith(b"allowed")
         shutil.rmtree(folder / "evidence" / "content")
+        (folder / "evidence" / "content").touch()
         urls.write(f"{two.origin}/fish\n".encode())
         urls.close()
         assert answers.read() == b""
-        assert b": cannot store the content: No such file or directory\n" in errors.read()
+        assert b"evidence/content' is a file, expected a folder\n" in errors.read()
         assert process.wait() == 2
     assert len(recorded(folder)) == 1
 
