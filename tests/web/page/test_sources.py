@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Dialog, expect
+from playwright.sync_api import Dialog, Route, expect
 from tests.web.page.conftest import NewPage, OpenPage
 
 pytestmark = pytest.mark.service
@@ -540,6 +540,20 @@ def test_the_number_of_fixes_is_that_of_the_findings_that_they_fix(tester: OpenP
 def test_a_file_without_records_has_no_fixes(tester: OpenPage) -> None:
     tester.replace_file("Googlebot\nGPTBot\nUnlistedBot\n")
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
+    expect(tester.control("fix")).to_have_class(re.compile("invisible"))
+
+
+def test_fixes_that_cannot_be_applied_are_not_offered_again(tester: OpenPage) -> None:
+    def unchanged(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "changed": False, "fixed": []})
+
+    tester.page.route("**/v1/fix", unchanged)
+    tester.replace_file("User-agent: *\nDisallow: /a\nGooglebot\nGPTBot\n")
+    expect(tester.control("notes")).to_have_attribute("data-state", "ready")
+    expect(tester.control("fix")).to_have_text("Fix 2")
+    tester.control("fix").click()
+    expect(tester.find(".toast")).to_contain_text("No fix could be applied without changing verdicts.")
     expect(tester.control("fix")).to_have_class(re.compile("invisible"))
 
 

@@ -90,7 +90,7 @@ class _TextWriter:
         if not self._started:
             self._started = True
             sys.stdout.write("".join(chain_lines(self._agents, self._palette)))
-        sys.stdout.write("".join(self._facts.pace_lines(answer, self._palette)))
+        sys.stdout.writelines(self._facts.pace_lines(answer, self._palette))
         url = printable(answer.url)
         if self._url_width < display_width(url) <= self._max_url_width:
             self._url_width = display_width(url)

@@ -100,7 +100,7 @@ class MatrixTables:
         answers, self._answers, self._characters = self._answers, [], 0
         for answer in answers:
             sys.stdout.writelines(self._facts.copy_lines(answer, self._palette))
-            sys.stdout.write("".join(self._facts.pace_lines(answer, self._palette)))
+            sys.stdout.writelines(self._facts.pace_lines(answer, self._palette))
         first = self._drawn + 1
         self._drawn += len(answers)
         if self._urls_are_rows:

@@ -25,7 +25,8 @@ class StatedFacts:
         self._has_one_file = run.has_one_file
         self._file: RobotsFile | None = None
         self._facts: dict[str, AgentFacts] = {}
-        self._json: dict[str, dict[str, Any]] = {}
+        # Computed when it is first needed.
+        self._json: dict[str, dict[str, Any]] | None = None
         self._written: set[str] = set()
 
     def of(self, answer: "Answer") -> dict[str, AgentFacts]:
@@ -34,22 +35,29 @@ class StatedFacts:
             return {}
         if answer.file is not self._file:
             source = answer.file.deciding_file()
-            self._file, self._facts = answer.file, {}
-            if source is not None:
-                self._facts = agent_facts(source.robots, self._agents, time.time())
-            self._json = {name: facts.to_json() for name, facts in self._facts.items()}
+            self._file, self._json = answer.file, None
+            self._facts = {} if source is None else agent_facts(source.robots, self._agents, time.time())
         return self._facts
+
+    def _to_json(self, answer: "Answer") -> dict[str, dict[str, Any]]:
+        """Return the facts of the file of an answer as JSON, by the names of the agents that it states some for."""
+        facts = self.of(answer)
+        if not facts:
+            return {}
+        if self._json is None:
+            self._json = {name: stated for name, one in facts.items() if (stated := one.to_json())}
+        return self._json
 
     def objects(self, answer: "Answer") -> Iterator[dict[str, Any]]:
         """Yield the verdicts of an answer as JSON, each with the facts of its file."""
-        stated = self._json if self.of(answer) else {}
+        stated = self._to_json(answer)
         for agent, row in zip(self._agents, answer.result.to_json(), strict=True):
-            yield {**row, **stated.get(agent.name, {})}
+            yield {**row, **stated[agent.name]} if agent.name in stated else row
 
     def by_key(self, answer: "Answer") -> dict[str, dict[str, Any]]:
         """Return the facts of the file of an answer as JSON: for each key, the values by the names of the agents."""
         by_key: dict[str, dict[str, Any]] = {}
-        for name, stated in self._json.items() if self.of(answer) else ():
+        for name, stated in self._to_json(answer).items():
             for key, value in stated.items():
                 by_key.setdefault(key, {})[printable_text(name)] = value
         return by_key

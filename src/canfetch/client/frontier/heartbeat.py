@@ -99,7 +99,9 @@ class Heartbeat:
             if self._stopped.is_set():
                 raise
             self._beat(self._main)
-            CLIENT_LOGGER.warning("the first connection has renewed the lease: %s", error)
+            CLIENT_LOGGER.warning(
+                "the connection of the worker has renewed the lease, because another one failed: %s", error
+            )
 
     def _beat(self, connection: PostgresConnection) -> None:
         values: dict[str, Any] = {"crawl": self._crawl, "worker": self._worker(), "lease": self._lease}

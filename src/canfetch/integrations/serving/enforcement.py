@@ -40,7 +40,7 @@ _MANY_SLASHES: Final = re.compile(rb"/{2,}")
 _AMBIGUOUS: Final = re.compile(rb"[#\t\n\r]")
 _DOT_SEGMENT: Final = re.compile(rb"/(?:\.|%2[Ee]){1,2}(?:[/?]|$)")
 _PARENT_SEGMENT: Final = re.compile(rb"(?:^|[/\\])\.\.(?:[/\\]|$)")
-# Of a group, from which one that refuses a path with such a segment is looked for.
+# The rules that are tried to find one that disallows something.
 _MAX_RULES: Final = 100
 # Characters of a path that need no escape, and stay as they are.
 _PATH_CHARACTERS: Final = "/!$&'()*+,;=:@"
@@ -212,7 +212,7 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
 
     A request is refused if its target is disallowed as it was sent, or as an application may read it, or if the path
     and the query that the application receives are disallowed. Applications may resolve dot segments or keep them, and
-    views of static files resolve `..` within their folder: a path with that is refused if anything is disallowed. A
+    views of static files resolve `..` within their folder: a path with `..` is refused if anything is disallowed. A
     crawler whose operator reads files in another way is refused only if both readings of the file agree.
     """
     for url in dict.fromkeys(_urls(request)):

@@ -182,7 +182,7 @@ async def respond_to(request: Request, answer: Answer, body: bytes, *, is_small:
 
 
 def json_cost(body: bytes) -> int:
-    """Return how long it takes to read JSON, in bytes of one text without quotation marks, commas and line ends.
+    """Return how long it takes to read JSON, in bytes of one text without quotation marks, commas and escapes.
 
     Cost: O(bytes).
     """
