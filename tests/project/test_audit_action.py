@@ -107,7 +107,7 @@ def test_audit_writes_one_comment(tmp_path: Path, earlier: list[dict[str, Any]],
     body = issue.comments[number]["body"]
     assert (issue.tokens, len(issue.comments)) == ({"Bearer secret"}, max(len(earlier), number + 1))
     assert body.startswith(f"{MARK}### `{site.origin}`\n")
-    assert "- `the served file disallows / for GPTBot because of the added lines`" in body
+    assert "- `the served file disallows / (in part) for GPTBot because of the added lines`" in body
     assert (tmp_path / "runner" / "summary.md").read_text(encoding="utf-8") == body.removeprefix(MARK)
     assert "secret" not in done.stdout + done.stderr + body
 
