@@ -139,7 +139,9 @@ def _measure_floor(database: str, turns: int) -> None:
         rf"\set origin (:n - 1) * {_CONNECTIONS} + :client_id + 1",
         r"\set worker :client_id + 1",
     ]
-    values = {"worker": ":worker", "origin": ":origin", "url": ":origin", "attempt": "1", "ready_in": "0"}
+    values = {"worker": ":worker", "origin": ":origin", "url": ":origin", "ready_in": "0"}
+    values |= {"origins": "ARRAY[:origin]", "urls": "ARRAY[:origin]", "attempts": "ARRAY[1]", "waits": "ARRAY[0]"}
+    values["passed_retry_at"] = "ARRAY[NULL]"
     for statement in (sql.TAKE_ONLY, sql.end_statement("done", gives_back=True)):
         filled = re.sub(r"%\((\w+)\)s", lambda match: values.get(match[1], "NULL"), statement)
         script.append(" ".join(filled.split()) + ";")

@@ -173,8 +173,8 @@ DEFECTS: Final = (
         "no-delay",
         "nothing waits for the delay of an origin",
         (_TURNS, "_due_after", "grant.pace, last_request_at=now.at", "grant.pace, last_request_at=None"),
-        (_ORIGINS, "OriginTurns.take", "last_request_at=origin.last_request_at", "last_request_at=None"),
-        (_ORIGINS, "OriginTurns.take", "checked.pace, last_request_at=now.at", "checked.pace, last_request_at=None"),
+        (_ORIGINS, "OriginTurns.choose", "last_request_at=origin.last_request_at", "last_request_at=None"),
+        (_ORIGINS, "OriginTurns.choose", "checked.pace, last_request_at=now.at", "checked.pace, last_request_at=None"),
     ),
     _defect(
         "disallowed",
@@ -366,7 +366,7 @@ DEFECTS: Final = (
     _defect(
         "unrecorded-turns",
         "the decision of a turn is not recorded",
-        (_ORIGINS, "OriginTurns.take", "self._record(turn.queued.url, turn.verdict, turn.state)", "pass"),
+        (_ORIGINS, "OriginTurns.choose", "self._record(first.queued.url, first.verdict, first.state)", "pass"),
     ),
     _defect(
         "broken-chain",

@@ -22,6 +22,7 @@ from tests.urlfrontier import URLFrontierServer
 from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import Frontier, SkippedURL, Turn
 from canfetch.client.frontier.postgres_worker import PostgresWorker
+from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.urlfrontier_queue import URLFrontierQueue
 from canfetch.client.transports import TransportRequest
 
@@ -343,6 +344,14 @@ async def run(
 @given(site=SITES)
 def test_random_crawls_agree_with_the_model(site: Site) -> None:
     check_random_crawl(Model(site), copy_file)
+
+
+@pytest.mark.slow
+@given(site=SITES)
+def test_random_crawls_agree_with_the_model_if_turns_are_started_together(site: Site) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SQLiteQueue, "turns_at_once", 3)
+        check_random_crawl(Model(site), copy_file)
 
 
 @pytest.mark.service

@@ -484,16 +484,16 @@ def test_a_url_is_reported_that_fails_while_the_iteration_ends(postgres: Postgre
                     ended.killed.extend(urls)
                     return self
 
-            def next_ready() -> QueuedOrigin | None:
+            def next_ready(_: int) -> list[QueuedOrigin]:
                 # The killed URLs were reported before this step of the iteration.
                 with psycopg.connect(database, autocommit=True) as connection:
                     connection.execute("UPDATE canfetch_workers SET alive_until = 0 WHERE id = %s", (worker._worker,))
                 ended._heartbeat._next_beat = 0.0
                 wait_for(lambda: ended.counts().failed)
-                return None
+                return []
 
             ended._heartbeat._killed = LateList()
-            ended.next_ready = next_ready  # type: ignore[method-assign]
+            ended.next_ready = next_ready  # type: ignore[assignment,method-assign]
             assert [turn.url async for turn in frontier] == []
             assert reported == [turn.url]
 

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from heapq import nsmallest
 from typing import Final, Generic, Protocol, TypeVar
 
 from canfetch.client.frontier.queue_connection import QueueConnection
@@ -55,15 +56,17 @@ class ClaimedOrigins(URLQueue, Generic[C]):
         raise NotImplementedError
 
     @contextmanager
-    def _busy(self, claim: C) -> Iterator[None]:
-        """Keep the thread that renews leases from a claim, for a block."""
+    def _busy(self, *claims: C) -> Iterator[None]:
+        """Keep the thread that renews leases from claims, for a block."""
         with self._lock:
-            claim.is_busy = True
+            for claim in claims:
+                claim.is_busy = True
         try:
             yield
         finally:
             with self._lock:
-                claim.is_busy = False
+                for claim in claims:
+                    claim.is_busy = False
 
     def has_origin(self, origin: int) -> bool:
         """Return whether this process still has a claim of an origin, as far as it knows."""
@@ -97,16 +100,16 @@ class ClaimedOrigins(URLQueue, Generic[C]):
                 claim.since = time.monotonic()
             return [self._origin(claim) for claim in unchecked[:limit]]
 
-    def next_ready(self) -> QueuedOrigin | None:
-        """Return the ready origin with the highest priority. Of several, the one that became due first."""
+    def next_ready(self, limit: int) -> list[QueuedOrigin]:
+        """Return the first ready origins. See `URLQueue`."""
         with self._lock:
             ready = [(id_, claim) for id_, claim in self._claims.items() if claim.phase is Phase.READY]
-            if not ready:
-                return None
-            _, claim = min(ready, key=lambda item: (-item[1].priority, item[1].due_at, item[0]))
-            # No longer idle: the caller decides about it now.
-            claim.since = time.monotonic()
-            return self._origin(claim)
+            first = nsmallest(limit, ready, key=lambda item: (-item[1].priority, item[1].due_at, item[0]))
+            since = time.monotonic()
+            for _, claim in first:
+                # No longer idle: the caller decides about it now.
+                claim.since = since
+            return [self._origin(claim) for _, claim in first]
 
     def _due_origins(self, now: float) -> list[int]:
         with self._lock:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from collections import deque
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from inspect import iscoroutine
@@ -19,7 +20,7 @@ from canfetch.client.frontier.group_turns import GroupTurns
 from canfetch.client.frontier.grouping import GroupBy, Resolver, parse_group_by, resolve_by_system
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks
-from canfetch.client.frontier.origin_turns import DECIDED_URLS, OriginTurns
+from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn, OriginTurns
 from canfetch.client.frontier.queue_values import (
     DUE_BATCH,
     FailedURL,
@@ -51,6 +52,7 @@ from canfetch.core.agent import Agent, as_agent
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.urls import AnyURL
+from canfetch.core.verdict import ClientVerdict
 from canfetch.errors import InvalidURL
 
 # The number of URLs that are added in one transaction.
@@ -219,6 +221,9 @@ class Frontier:
         self._changed = asyncio.Event()
         # One task at a time looks for a turn, and the others wait in the order of their requests.
         self._lock = asyncio.Lock()
+        # The number of these tasks, and the turns that were granted together with that of the first one.
+        self._waiting = 0
+        self._granted: deque[tuple[Grant, ClientVerdict]] = deque()
         bounds = Pace(min_delay=min_delay, max_delay=max_delay, delay_mode=parse_delay_mode(delay_mode))
         group_by = parse_group_by(group_by)
         self._is_grouped = group_by is not GroupBy.ORIGIN
@@ -418,6 +423,8 @@ class Frontier:
                 self._close_queue()
         finally:
             if not self._queue.is_open:
+                # They were released with the queue.
+                self._granted.clear()
                 self._changed.set()
                 await self._sources.cancel()
                 await self._checks.cancel()
@@ -444,15 +451,22 @@ class Frontier:
         # Other tasks run between two turns, even if the consumer never waits.
         await asyncio.sleep(0)
         self._open_turns.loop = asyncio.get_running_loop()
-        async with self._lock:
-            try:
-                turn = await self._next_turn()
-            except StopAsyncIteration as error:
-                # The loop over the frontier would take it for the end of the crawl.
-                raise RuntimeError(f"a source, a callback or the transport raised {error!r}") from error
-        if turn is None:
+        self._waiting += 1
+        try:
+            async with self._lock:
+                if not self._granted:
+                    await self._grant_turns()
+                granted = self._granted.popleft() if self._granted else None
+        except StopAsyncIteration as error:
+            # The loop over the frontier would take it for the end of the crawl.
+            raise RuntimeError(f"a source, a callback or the transport raised {error!r}") from error
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._release_granted()
+        if granted is None:
             raise StopAsyncIteration
-        return turn
+        return Turn(self._open_turns, *granted)
 
     async def __aenter__(self) -> Self:
         return self
@@ -468,8 +482,13 @@ class Frontier:
             # The exception of the block goes on.
             CLIENT_LOGGER.warning("the frontier was not closed properly: %s", close_error)
 
-    async def _next_turn(self) -> Turn | None:
-        """Wait for the next turn. Return None at the end."""
+    def _release_granted(self) -> None:
+        """Release the turns of tasks that were cancelled while they waited for them."""
+        while self._granted:
+            self._open_turns.give_back(self._granted.popleft()[0])
+
+    async def _grant_turns(self) -> None:
+        """Wait for the next turns: one, or at most one for each task that waits for one. At the end, there is none."""
         while self._queue.is_open:
             self._changed.clear()
             self._sources.start()
@@ -485,12 +504,13 @@ class Frontier:
             has_more_due = self._sort_due(now)
             self._release(self._queue.lost_origins())
             has_more_checks = not has_more_due and self._start_checks()
-            origin = None if has_more_due else self._queue.next_ready()
-            turn = None if origin is None else self._take(origin, now)
+            limit = min(self._waiting, self._queue.turns_at_once)
+            origins = [] if has_more_due else self._queue.next_ready(limit)
+            self._take(origins, now)
             self._sources.continue_reading()
-            if turn is not None:
-                return turn
-            if origin is not None or has_more_due or has_more_checks:
+            if self._granted:
+                break
+            if origins or has_more_due or has_more_checks:
                 await asyncio.sleep(0)
             elif self._recrawl is None and self._queue.is_finished(reads_sources=not self._sources.is_exhausted):
                 # The last URLs may have failed since the killed ones were reported, which can add URLs.
@@ -498,7 +518,6 @@ class Frontier:
                     break
             else:
                 await self._wait()
-        return None
 
     def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
         return self._add(urls, priority, self._report_in_background)
@@ -615,16 +634,27 @@ class Frontier:
         started = self._turns.start_checks(min(slots, _CHECK_BATCH))
         return bool(started) and slots > _CHECK_BATCH
 
-    def _take(self, origin: QueuedOrigin, now: Moment) -> Turn | None:
-        """Return the next turn of a ready origin. If it has none now, let it wait."""
-        if self._is_given_up(origin, now):
-            self._drop_failing(origin, now)
-            return None
-        taken = self._turns.take(origin, now)
-        if taken is None:
-            return None
-        self._probing.discard(origin.id)
-        return Turn(self._open_turns, Grant(origin.id, taken.queued, taken.pace, origin.failures), taken.verdict)
+    def _take(self, origins: list[QueuedOrigin], now: Moment) -> None:
+        """Grant the next turns of ready origins. Those that have none now wait.
+
+        Raises: The exception of a callback. The turns that were chosen before are granted.
+        """
+        chosen: dict[int, NextTurn] = {}
+        try:
+            for origin in origins:
+                if self._is_given_up(origin, now):
+                    self._drop_failing(origin, now)
+                    continue
+                turn = self._turns.choose(origin, now)
+                if turn is not None:
+                    chosen[origin.id] = turn
+        finally:
+            started = self._queue.take([turn.start for turn in chosen.values()], now.at) if chosen else []
+            for id_, *_ in started:
+                self._probing.discard(id_)
+                turn = chosen[id_]
+                grant = Grant(id_, turn.queued, turn.pace, turn.origin.failures)
+                self._granted.append((grant, turn.verdict))
 
     def _is_given_up(self, origin: QueuedOrigin, now: Moment) -> bool:
         return origin.failures >= self._max_failures and not self._may_probe(origin, now)

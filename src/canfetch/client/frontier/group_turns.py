@@ -16,8 +16,8 @@ from canfetch.client.frontier.awaited_files import CheckedOrigin
 from canfetch.client.frontier.clocks import OUTSIDE_VISIT_TIME, Moment
 from canfetch.client.frontier.grouping import Resolver, resolved_group, unresolved_host
 from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks, RequestPermission, recheck_delay
-from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn
-from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
+from canfetch.client.frontier.origin_turns import DECIDED_URLS, AllowedURL, NextTurn
+from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL, TurnStart
 from canfetch.client.frontier.turn import SkippedURL
 from canfetch.client.frontier.url_queue import URLQueue
 from canfetch.client.origin_state import OriginState
@@ -122,7 +122,7 @@ class GroupTurns:
         """Return whether a group that is due has had a check. `take` finds whether its next URL needs another one."""
         return group in self._checked
 
-    def take(self, group: QueuedOrigin, now: Moment) -> NextTurn | None:
+    def choose(self, group: QueuedOrigin, now: Moment) -> NextTurn | None:
         """Return the next turn of a ready group. If it has none now, let it wait for a check or a time."""
         if unresolved_host(group.name) is not None and self._given_up(group.name, now) is None:
             self._queue.set_phases([(Phase.UNCHECKED, group.id)])
@@ -135,26 +135,26 @@ class GroupTurns:
         self._queue.queue_due_urls(group.id, now.at)
         seen = _Pass()
         try:
-            turn = self._choose(group, now, seen)
+            first = self._choose(group, now, seen)
         except BaseException:
             # The URLs that were reported are dropped, so that the iteration can go on after the exception.
             self._queue.wait(group.id, now.at, skipped=seen.skipped)
             raise
         for (until, error), urls in seen.delayed.items():
             self._queue.delay_urls(group.id, urls, until, error=error)
-        if isinstance(turn, str):
+        if isinstance(first, str):
             if seen.skipped:
                 self._queue.skip(group.id, seen.skipped)
             self._queue.set_phases([(Phase.UNCHECKED, group.id)])
             return None
-        if turn is None:
+        if first is None:
             # There may be more URLs than those that were looked at.
             self._queue.wait(group.id, now.at, skipped=seen.skipped)
             return None
-        self._record(turn.queued.url, turn.verdict, turn.state)
-        due_at = now.next_request_at(turn.pace, last_request_at=now.at)
-        is_taken = self._queue.take(group.id, turn.queued.id, now.at, due_at, skipped=seen.skipped)
-        return turn if is_taken else None
+        self._record(first.queued.url, first.verdict, first.state)
+        due_at = now.next_request_at(first.pace, last_request_at=now.at)
+        start = TurnStart(group.id, first.queued.id, due_at, seen.skipped)
+        return NextTurn(group, first.queued, first.verdict, first.pace, start)
 
     def start_checks(self, limit: int) -> int:
         """Obtain the robots.txt files or addresses that groups need for their next turns. Return how many groups do.
@@ -311,13 +311,13 @@ class GroupTurns:
         check.requested.append(True)
         return True
 
-    def _choose(self, group: QueuedOrigin, now: Moment, seen: _Pass) -> NextTurn | str | None:
-        """Return the next turn of a group, or the origin whose robots.txt it needs, or None if it has no URL now.
+    def _choose(self, group: QueuedOrigin, now: Moment, seen: _Pass) -> AllowedURL | str | None:
+        """Return the next URL of a group, or the origin whose robots.txt it needs, or None if it has no URL now.
 
         The disallowed URLs are reported. Those that follow are decided as well, so that a group without allowed URLs
         does not wait for its next turn.
         """
-        turn: NextTurn | None = None
+        first: AllowedURL | None = None
         used = self._checks.use_awaited(group.id, now.wall)
         unresolved = self._given_up(group.name, now)
         for queued in self._queue.first_urls(group.id, DECIDED_URLS):
@@ -336,13 +336,13 @@ class GroupTurns:
                 continue
             checked = used.get(name) or self._checks.use(name, now.wall)
             if checked is None:
-                return turn or name
+                return first or name
             used[name] = checked
             again_at = self._checks.retry_at(name, checked.state, now)
             if again_at is not None and not self._checks.is_given_up(name, queued.id):
                 seen.delay(queued, again_at, checked.state.entry.outcome.detail)
                 continue
-            if turn is not None and checked.state.allows(queued.url, self._agent, now.wall):
+            if first is not None and checked.state.allows(queued.url, self._agent, now.wall):
                 break
             verdict = checked.state.decide(queued.url, self._agent, now.wall)
             if not verdict.allowed:
@@ -354,8 +354,8 @@ class GroupTurns:
                 seen.delay(queued, visit_at, OUTSIDE_VISIT_TIME)
                 continue
             pace = self._pace(max(group.delay, _longest_delay(checked.pace)))
-            turn = NextTurn(queued, verdict, checked.state, pace)
-        return turn
+            first = AllowedURL(queued, verdict, checked.state, pace)
+        return first
 
     def _skip(self, queued: QueuedURL, verdict: ClientVerdict | None, seen: _Pass, error: str | None = None) -> None:
         # Reported before it is dropped: a crawl that is killed in between reports it again.

@@ -12,8 +12,10 @@ from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.queue_values import FailedURL, QueuedURL, Result, TurnEnd
 from canfetch.client.frontier.recrawl import Recrawl, read_visit
 from canfetch.client.frontier.url_queue import URLQueue
+from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.text import printable_text
 from canfetch.core.urls import AnyURL
+from canfetch.errors import StoreError
 
 _MAX_ERROR: Final = 500
 # The shortest time from which the delay of an origin grows that fails again and again.
@@ -167,6 +169,14 @@ class OpenTurns:
             problem = _visit_problem(grant, now, None)
             self._queue.end(TurnEnd(Result.RELEASED, grant.origin, grant.queued, now.at, due_at, problem=problem))
             self._notify()
+
+    def give_back(self, grant: Grant) -> None:
+        """Release a turn that no task has obtained, now or as soon as the queue can be written again."""
+        try:
+            self.release(grant)
+        except StoreError as error:
+            CLIENT_LOGGER.warning("the release of the turn for %s was not written: %s", grant.queued.url, error)
+            self.release_later(grant)
 
     def release_later(self, grant: Grant) -> None:
         """Release a turn whose end could not be written as soon as the queue can be written again."""

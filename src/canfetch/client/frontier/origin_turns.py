@@ -9,7 +9,7 @@ from canfetch.access.pacing import Pace
 from canfetch.client.frontier.awaited_files import CheckedOrigin
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks, recheck_delay
-from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL
+from canfetch.client.frontier.queue_values import Phase, QueuedOrigin, QueuedURL, TurnStart
 from canfetch.client.frontier.turn import SkippedURL
 from canfetch.client.frontier.url_queue import URLQueue
 from canfetch.client.origin_state import OriginState
@@ -23,7 +23,17 @@ DECIDED_URLS: Final = 50
 
 
 class NextTurn(NamedTuple):
-    """The next turn of an origin or group."""
+    """The next turn of an origin or group, which is to be started."""
+
+    origin: QueuedOrigin
+    queued: QueuedURL
+    verdict: ClientVerdict
+    pace: Pace
+    start: TurnStart
+
+
+class AllowedURL(NamedTuple):
+    """The first queued URL of an origin or group that may be fetched."""
 
     queued: QueuedURL
     verdict: ClientVerdict
@@ -78,7 +88,7 @@ class OriginTurns:
         """
         return self._checks.is_known(origin, now)
 
-    def take(self, origin: QueuedOrigin, now: Moment) -> NextTurn | None:
+    def choose(self, origin: QueuedOrigin, now: Moment) -> NextTurn | None:
         """Return the next turn of a ready origin. If it has none now, let it wait for a check or a time."""
         checked = self._checks.use(origin.id, now.wall)
         if checked is None:
@@ -89,12 +99,12 @@ class OriginTurns:
         again_at = self._checks.retry_at(origin.id, checked.state, now)
         newer: list[int] = []
         try:
-            turn = self._decide_first(origin, checked, now.wall, skipped, None if again_at is None else newer)
+            first = self._decide_first(origin, checked, now.wall, skipped, None if again_at is None else newer)
         except BaseException:
             # The URLs that were reported are dropped, so that the iteration can go on after the exception.
             self._queue.wait(origin.id, now.at, skipped=skipped)
             raise
-        if again_at is not None and turn is None:
+        if again_at is not None and first is None:
             detail = checked.state.entry.outcome.detail
             if skipped and newer:
                 # So that the next ones are looked at now.
@@ -102,13 +112,14 @@ class OriginTurns:
             self._queue.wait(origin.id, now.at if skipped else again_at, skipped=skipped, problem=detail)
             return None
         at = now.next_request_at(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
-        if turn is None or at > now.at:
+        if first is None or at > now.at:
             problem = now.visit_problem(checked.pace, last_request_at=origin.last_request_at, retry_at=origin.retry_at)
             self._queue.wait(origin.id, at, skipped=skipped, problem=problem)
             return None
-        self._record(turn.queued.url, turn.verdict, turn.state)
+        self._record(first.queued.url, first.verdict, first.state)
         due_at = now.next_request_at(checked.pace, last_request_at=now.at)
-        return turn if self._queue.take(origin.id, turn.queued.id, now.at, due_at, skipped=skipped) else None
+        start = TurnStart(origin.id, first.queued.id, due_at, skipped)
+        return NextTurn(origin, first.queued, first.verdict, checked.pace, start)
 
     def start_checks(self, limit: int) -> int:
         """Obtain the next robots.txt files. Return their number.
@@ -190,15 +201,15 @@ class OriginTurns:
 
     def _decide_first(
         self, origin: QueuedOrigin, checked: CheckedOrigin, now: float, skipped: list[int], newer: list[int] | None
-    ) -> NextTurn | None:
-        """Return the turn of the first allowed URL of an origin, and add the disallowed URLs to `skipped`.
+    ) -> AllowedURL | None:
+        """Return the first allowed URL of an origin, and add the disallowed URLs to `skipped`.
 
         The disallowed URLs are reported. Those that follow are decided as well, so that an origin without allowed URLs
         does not wait for its next turn.
 
         Args: newer: The URLs for which an unreachable origin is requested again are added here. None for others.
         """
-        turn: NextTurn | None = None
+        first: AllowedURL | None = None
         for queued in self._queue.first_urls(origin.id, DECIDED_URLS):
             if newer is not None and not self._checks.is_given_up(origin.id, queued.id):
                 newer.append(queued.id)
@@ -208,17 +219,17 @@ class OriginTurns:
                 skipped.append(queued.id)
                 self._report(SkippedURL(queued.url, None, problem))
                 continue
-            if turn is not None and checked.state.allows(queued.url, self._agent, now):
+            if first is not None and checked.state.allows(queued.url, self._agent, now):
                 break
             verdict = checked.state.decide(queued.url, self._agent, now)
             if verdict.allowed:
-                turn = NextTurn(queued, verdict, checked.state, checked.pace)
+                first = AllowedURL(queued, verdict, checked.state, checked.pace)
                 continue
             # Reported before it is dropped: a crawl that is killed in between reports it again.
             self._record(queued.url, verdict, checked.state)
             skipped.append(queued.id)
             self._report(SkippedURL(queued.url, verdict))
-        return turn
+        return first
 
 
 def _problem_of(url: str, origin: str) -> str | None:

@@ -85,6 +85,8 @@ counted AS (
     WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM skipped)
 )"""
 
+_SKIPPED_OF_MANY: Final = _SKIPPED.replace("origin = %(origin)s", "origin = ANY (%(origins)s::bigint[])")
+
 
 @cache
 def keeping_skipped(statement: str) -> str:
@@ -94,7 +96,9 @@ kept AS (
     INSERT INTO canfetch_urls (origin, crawl, url, priority, depth, metadata, visit, state, due_at, ended)
     SELECT origin, crawl, url, priority, depth, metadata, visit, 2, {NOW} + %(skip_in)s::float8, 2 FROM skipped
 )"""
-    return statement.replace(_SKIPPED, f"{_SKIPPED.replace('RETURNING 1', 'RETURNING *')},{kept}")
+    for skipped in (_SKIPPED, _SKIPPED_OF_MANY):
+        statement = statement.replace(skipped, f"{skipped.replace('RETURNING 1', 'RETURNING *')},{kept}")
+    return statement
 
 
 REGISTER: Final = f"""
@@ -250,25 +254,32 @@ DROP: Final = f"WITH {_ME}, {_SKIPPED} {_ALIVE}"
 # have forgotten the claim. A `retry_at` that has passed, which is the one of the claim, must not become a wait when the
 # clock of the server is set back. A later one is from another process.
 TAKE: Final = f"""
-WITH {_ME}, {_SKIPPED},
+WITH {_ME}, {_SKIPPED_OF_MANY},
+given AS (
+    SELECT * FROM unnest(
+        %(origins)s::bigint[], %(urls)s::bigint[], %(attempts)s::int[], %(waits)s::float8[],
+        %(passed_retry_at)s::float8[]
+    ) AS given (origin, url, attempt, wait, passed_retry_at)
+),
 mine AS (
-    SELECT id FROM canfetch_origins WHERE {_OWNED} AND {_HAS_ME}
-    FOR NO KEY UPDATE
+    SELECT id FROM canfetch_origins
+    WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME}
+    ORDER BY id FOR NO KEY UPDATE
 ),
 taken AS (
-    UPDATE canfetch_urls SET state = 1, attempt = %(attempt)s + 1, worker = %(worker)s
-    WHERE origin = %(origin)s AND id = %(url)s AND EXISTS (SELECT 1 FROM mine)
-    AND (state = 0 OR state = 1 AND worker = %(worker)s)
-    RETURNING 1
+    UPDATE canfetch_urls AS u SET state = 1, attempt = given.attempt + 1, worker = %(worker)s
+    FROM given WHERE u.origin = given.origin AND u.id = given.url AND given.origin IN (SELECT id FROM mine)
+    AND (u.state = 0 OR u.state = 1 AND u.worker = %(worker)s)
+    RETURNING u.origin
 ),
 started AS (
-    UPDATE canfetch_origins
-    SET last_request_at = {NOW}, ready_at = {NOW} + %(ready_in)s, problem = NULL,
-        retry_at = nullif(retry_at, %(passed_retry_at)s::float8)
-    WHERE id = %(origin)s AND EXISTS (SELECT 1 FROM taken)
+    UPDATE canfetch_origins AS o
+    SET last_request_at = {NOW}, ready_at = {NOW} + %(ready_in)s + given.wait, problem = NULL,
+        retry_at = nullif(o.retry_at, given.passed_retry_at)
+    FROM given WHERE o.id = given.origin AND o.id IN (SELECT origin FROM taken)
 )
-SELECT {_HAS_ME}, EXISTS (SELECT 1 FROM taken)"""
-TAKE_ONLY: Final = TAKE.replace(f", {_SKIPPED}", "")
+SELECT {_HAS_ME}, ARRAY(SELECT origin FROM taken)"""
+TAKE_ONLY: Final = TAKE.replace(f", {_SKIPPED_OF_MANY}", "")
 
 _MINE: Final = f"origin = %(origin)s AND id = %(url)s AND {_OWNED_BY_ME.format(1)} AND {_HAS_ME}"
 _ENDS: Final = {

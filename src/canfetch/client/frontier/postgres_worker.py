@@ -31,6 +31,7 @@ from canfetch.client.frontier.queue_values import (
     QueuedOrigin,
     QueuedURL,
     TurnEnd,
+    TurnStart,
     stored_url,
 )
 from canfetch.client.frontier.url_identity import IdentifiedURL
@@ -43,6 +44,8 @@ from canfetch.errors import StoreError
 _MANY_CLAIMS: Final = 500
 # The number of URLs that are read with each claim: the one for the turn, and the one after it.
 _FIRST_URLS: Final = 2
+# The number of turns that one statement starts.
+_TURNS_AT_ONCE: Final = 32
 # Seconds between two looks for what other workers have added.
 _POLL_SECONDS: Final = 0.5
 # Seconds without another claim after one that found nothing.
@@ -143,6 +146,14 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         except BaseException:
             self._connection.close()
             raise
+
+    @property
+    def turns_at_once(self) -> int:
+        """See `URLQueue`. The last task can obtain its turn a little later than the first.
+
+        If the next turn of an origin does not wait for the end of this one, its delay counts from that moment.
+        """
+        return _TURNS_AT_ONCE if self._options.concurrency == 1 else 1
 
     def counts(self) -> FrontierCounts:
         return self._count()[0]
@@ -334,33 +345,45 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             self._next_claim_at = 0.0
             self._wake({target})
 
-    def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
-        claim = self._claims.get(origin)
-        if claim is None:
-            return False
-        with self._busy(claim):
-            return self._claims.get(origin) is claim and self._take(claim, url, now, due_at, skipped)
+    def take(self, starts: Sequence[TurnStart], now: float) -> list[TurnStart]:
+        claims = {start.origin: claim for start in starts if (claim := self._claims.get(start.origin)) is not None}
+        with self._busy(*claims.values()):
+            held = [(claims[start.origin], start) for start in starts if self._has(claims.get(start.origin))]
+            return self._take(held, now) if held else []
 
-    def _take(self, claim: _Claim, url: int, now: float, due_at: float, skipped: Sequence[int]) -> bool:
-        origin = claim.origin.id
-        values: dict[str, Any] = {"origin": origin, "url": url, "attempt": claim.attempts[url], "ready_at": due_at}
-        values["passed_retry_at"] = claim.stored_retry_at
+    def _has(self, claim: _Claim | None) -> bool:
+        return claim is not None and self._claims.get(claim.origin.id) is claim
+
+    def _take(self, starts: list[tuple[_Claim, TurnStart]], now: float) -> list[TurnStart]:
+        values: dict[str, Any] = {
+            "origins": [start.origin for _, start in starts],
+            "urls": [start.url for _, start in starts],
+            "attempts": [claim.attempts[start.url] for claim, start in starts],
+            "ready_at": now,
+            "waits": [start.due_at - now for _, start in starts],
+            "passed_retry_at": [claim.stored_retry_at for claim, _ in starts],
+        }
+        skipped = [url for _, start in starts for url in start.skipped]
         taking = self._run_skipping(sql.TAKE, skipped, **values) if skipped else self._run(sql.TAKE_ONLY, **values)
-        is_alive, is_taken = taking[0]
-        claim.urls = None
-        claim.attempts.clear()
+        is_alive, taken = taking[0]
+        for claim, _ in starts:
+            claim.urls = None
+            claim.attempts.clear()
         if not is_alive:
             self._register_again()
-        elif not is_taken and claim.open_urls:
-            self._hold(claim, now + _POLL_SECONDS)
-        elif not is_taken:
-            self._remove(origin)
-        if not is_alive or not is_taken:
-            return False
-        claim.open_urls.add(url)
-        claim.origin = claim.origin._replace(last_request_at=now)
-        self._hold(claim, due_at)
-        return True
+            return []
+        started = []
+        for claim, start in starts:
+            if start.origin in taken:
+                started.append(start)
+                claim.open_urls.add(start.url)
+                claim.origin = claim.origin._replace(last_request_at=now)
+                self._hold(claim, start.due_at)
+            elif claim.open_urls:
+                self._hold(claim, now + _POLL_SECONDS)
+            else:
+                self._remove(start.origin)
+        return started
 
     def end(self, end: TurnEnd) -> bool:
         claim = self._claims.get(end.origin)

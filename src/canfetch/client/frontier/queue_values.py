@@ -140,6 +140,22 @@ class TurnEnd(NamedTuple):
         return before + 1 if self.is_failure else 0
 
 
+class TurnStart(NamedTuple):
+    """The start of a turn.
+
+    Attributes:
+        origin: The origin.
+        url: The ID of its URL.
+        due_at: The time until which the origin waits then.
+        skipped: The IDs of other URLs of the origin, which are dropped.
+    """
+
+    origin: int
+    url: int
+    due_at: float
+    skipped: Sequence[int] = ()
+
+
 class NewURLs(NamedTuple):
     """URLs that are added together.
 

@@ -30,6 +30,7 @@ from canfetch.client.frontier.queue_values import (
     QueuedURL,
     Result,
     TurnEnd,
+    TurnStart,
     URLState,
     stored_url,
 )
@@ -140,13 +141,14 @@ class SQLiteQueue(URLQueue):
             others = [_queued_origin(row) for row in rows if row[0] not in chosen]
             return [*chosen.values(), *others[: limit - len(chosen)]]
 
-    def next_ready(self) -> QueuedOrigin | None:
+    def next_ready(self, limit: int) -> list[QueuedOrigin]:
         with self.database.converted_errors():
-            row = self._execute(
+            rows = self._execute(
                 "SELECT id, name, last_request_at, retry_at, failures, delay FROM origins WHERE phase = 4 "
-                "ORDER BY priority DESC, due_at, position LIMIT 1"
-            ).fetchone()
-            return None if row is None else _queued_origin(row)
+                "ORDER BY priority DESC, due_at, position LIMIT ?",
+                limit,
+            )
+            return [_queued_origin(row) for row in rows]
 
     def next_due_at(self) -> float | None:
         query = "SELECT due_at FROM origins WHERE phase = 1 ORDER BY due_at, position LIMIT 1"
@@ -268,19 +270,20 @@ class SQLiteQueue(URLQueue):
                 origin if target is None else target[0],
             )
 
-    def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
+    def take(self, starts: Sequence[TurnStart], now: float) -> list[TurnStart]:
         with self.database.transaction():
-            self._skip(skipped)
-            # Counted now, so that a page that ends the process is not handed out forever.
-            self._execute("UPDATE urls SET state = 1, attempt = attempt + 1 WHERE id = ?", url)
-            self._execute(
-                "UPDATE origins SET in_flight = in_flight + 1, last_request_at = ?, problem = NULL WHERE id = ?",
-                now,
-                origin,
-            )
-            self._place(origin, due_at)
-        self.in_flight += 1
-        return True
+            for origin, url, due_at, skipped in starts:
+                self._skip(skipped)
+                # Counted now, so that a page that ends the process is not handed out forever.
+                self._execute("UPDATE urls SET state = 1, attempt = attempt + 1 WHERE id = ?", url)
+                self._execute(
+                    "UPDATE origins SET in_flight = in_flight + 1, last_request_at = ?, problem = NULL WHERE id = ?",
+                    now,
+                    origin,
+                )
+                self._place(origin, due_at)
+        self.in_flight += len(starts)
+        return list(starts)
 
     def end(self, end: TurnEnd) -> bool:
         with self.database.transaction():

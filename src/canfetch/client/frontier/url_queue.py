@@ -22,6 +22,7 @@ from canfetch.client.frontier.queue_values import (
     QueuedOrigin,
     QueuedURL,
     TurnEnd,
+    TurnStart,
 )
 from canfetch.client.frontier.url_identity import IdentifiedURL
 
@@ -49,8 +50,8 @@ class QueueOptions(NamedTuple):
 class URLQueue(ABC):
     """The queues of all origins, open for one frontier. If URLs are grouped, each `origin` is a group of origins.
 
-    All times are those of the frontier, `clocks.Moment.at`. `end` and `take` return False if the turn or the origin no
-    longer belongs to this frontier, and change nothing then.
+    All times are those of the frontier, `clocks.Moment.at`. `end` returns False if the turn no longer belongs to this
+    frontier, and changes nothing then.
 
     URLs of processes that have died are queued again when the queue is opened, or listed as failed after their last
     attempt.
@@ -76,6 +77,11 @@ class URLQueue(ABC):
     def is_open(self) -> bool:
         """Whether the queue can be used."""
         return self._guarded.is_open
+
+    @property
+    def turns_at_once(self) -> int:
+        """The number of turns that are started together, if as many tasks wait for one."""
+        return 1
 
     def check_usable(self) -> None:
         """Check that the queue is open, and belongs to this thread.
@@ -131,8 +137,11 @@ class URLQueue(ABC):
         """
 
     @abstractmethod
-    def next_ready(self) -> QueuedOrigin | None:
-        """Return the ready origin with the highest priority. Of several, the one that became due first."""
+    def next_ready(self, limit: int) -> list[QueuedOrigin]:
+        """Return ready origins, those with the highest priority first. Of several, the one that became due first.
+
+        Args: limit: The largest number, at most `turns_at_once`.
+        """
 
     @abstractmethod
     def next_due_at(self) -> float | None:
@@ -215,8 +224,11 @@ class URLQueue(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
-        """Drop some URLs of an origin, take one, and let the origin wait until a time."""
+    def take(self, starts: Sequence[TurnStart], now: float) -> list[TurnStart]:
+        """Start turns of different origins, at most `turns_at_once`, and return those that were started.
+
+        The others no longer belong to this frontier.
+        """
 
     @abstractmethod
     def end(self, end: TurnEnd) -> bool:

@@ -24,6 +24,7 @@ from canfetch.client.frontier.queue_values import (
     QueuedURL,
     Result,
     TurnEnd,
+    TurnStart,
 )
 from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url, plain_form
 from canfetch.client.frontier.url_queue import QueueOptions
@@ -282,8 +283,12 @@ class URLFrontierQueue(LeasedURLs):
             return None
         return longest
 
-    def take(self, origin: int, url: int, now: float, due_at: float, *, skipped: Sequence[int]) -> bool:
-        """Take the URL of an origin, and let no process have another one of its queue before the lease ends."""
+    def take(self, starts: Sequence[TurnStart], now: float) -> list[TurnStart]:
+        """Take URLs, and let no process have another one of their queues before the lease ends."""
+        return [start for start in starts if self._take(start, now)]
+
+    def _take(self, start: TurnStart, now: float) -> bool:
+        origin, url, due_at, skipped = start
         claim = self._claims.get(origin)
         if claim is None:
             return False
