@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
 import * as esbuild from "esbuild";
+import { minify } from "terser";
 
 import { SMALL_FONTS } from "./fonts.mjs";
 import { bundledPackages, licenceText } from "./parts.mjs";
@@ -56,6 +57,7 @@ async function build() {
   const script = await bundle({ entryPoints: ["src/main.ts"], splitting: true, plugins: [SYNCHRONOUS_ZIP] });
   const worker = engine ? await bundle({ entryPoints: ["src/engine/worker.ts"], format: "iife" }) : null;
   const linter = await bundle({ entryPoints: [{ in: "src/offline/worker.ts", out: "linter-worker" }] });
+  await shrinkScripts();
   const parts = await bundledPackages(HERE, [styles, script, linter, ...(worker ? [worker] : [])]);
   if (engine) parts.push(...JSON.parse(await readFile(ENGINE_PARTS, "utf8")));
   const licences = licenceText(await readFile(path.resolve(HERE, "../LICENSE"), "utf8"), parts);
@@ -79,6 +81,17 @@ async function build() {
 
 async function bundle(options) {
   return (await esbuild.build({ ...SHARED, ...options })).metafile;
+}
+
+/** Terser saves another 2 % of the scripts. Their names have the hashes of what it reads. */
+async function shrinkScripts() {
+  for (const name of await readdir(STATIC)) {
+    if (!name.endsWith(".js")) continue;
+    const file = path.join(STATIC, name);
+    const options = { compress: { passes: 3 }, ecma: 2022, format: { comments: false }, module: true };
+    const { code } = await minify(await readFile(file, "utf8"), options);
+    await writeFile(file, code);
+  }
 }
 
 function entryPoint(metafile, source) {
