@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -40,9 +41,12 @@ def environment() -> dict[str, str]:
 
 
 def start(folder: Path, *more: str) -> "subprocess.Popen[bytes]":
+    return start_python(*arguments(folder, *more))
+
+
+def start_python(*arguments: str) -> "subprocess.Popen[bytes]":
     pipe = subprocess.PIPE
-    command = [sys.executable, *arguments(folder, *more)]
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment())
+    return subprocess.Popen([sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=environment())
 
 
 def request(process: "subprocess.Popen[bytes]", method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -179,6 +183,91 @@ def test_requests_in_the_pipe_at_sigterm_are_answered(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.read() == b""
     assert {answer["id"] for answer in answers if "result" in answer} == set(range(200))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+def test_a_second_sigterm_ends_the_process_at_once(slow_call: SlowCall) -> None:
+    # Much less than the time for which requests may delay the end.
+    for _ in range(400):
+        slow_call.process.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            slow_call.process.wait(0.05)
+            break
+    assert slow_call.answers() == []
+
+
+# The program waits for SIGTERM in an import, before it can serve.
+STOPPED_AT_START = """\
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "canfetch.web":
+            signal.raise_signal(signal.SIGTERM)
+sys.meta_path.insert(0, Finder())
+from canfetch.cli.main import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+@pytest.mark.parametrize("command", ["mcp", "mcp --http", "serve --port 0"])
+def test_sigterm_during_the_start_ends_the_process_cleanly(command: str) -> None:
+    process = start_python("-c", STOPPED_AT_START, *command.split())
+    call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+    out, err = process.communicate(json.dumps(call).encode() + b"\n", 60)
+    assert (process.returncode, err) == (0, b"")
+    assert (b"serverInfo" in out) is (command == "mcp")
+
+
+# The times are short, so that the test is.
+IMPATIENT = """\
+from canfetch.web.mcp import stdio
+stdio._MAX_DRAIN_SECONDS = stdio._WRITING_SECONDS = 0.1
+from canfetch.cli.main import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")
+@pytest.mark.parametrize("end", ["sigterm", "closed input"])
+def test_a_host_that_does_not_read_the_answers_does_not_keep_the_process(end: str) -> None:
+    with start_python("-c", IMPATIENT, "mcp", "--store", "none") as process:
+        request(process, "initialize", INITIALIZE)
+        fill_output(process)
+        if end == "sigterm":
+            process.send_signal(signal.SIGTERM)
+        else:
+            assert process.stdin is not None
+            process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def test_a_host_that_dies_with_unread_answers_ends_the_process(tmp_path: Path) -> None:
+    with start(tmp_path, "-v") as process:
+        request(process, "initialize", INITIALIZE)
+        fill_output(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b"invalid\n")
+        process.stdin.flush()
+        # The answers before this message wait.
+        assert process.stderr.readline().startswith(b"canfetch: rejected a message: ")
+        process.stdout.close()
+        process.stdin.close()
+        assert process.wait(30) == 0
+        assert process.stderr.read() == b"canfetch: the host closed standard output\n"
+
+
+def fill_output(process: "subprocess.Popen[bytes]") -> None:
+    """Send requests whose answers are larger than a pipe, and wait for the first answer, of which a byte is read."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for number in range(4):
+        request_id = f"{number}" * 300_000
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": request_id, "method": "ping"}).encode() + b"\n")
+    process.stdin.flush()
+    process.stdout.read(1)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM")

@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import threading
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
@@ -19,6 +20,7 @@ from canfetch.cli.shared.option_parameters import profile_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.store_option import open_store
 from canfetch.cli.shared.terminal import print_message
+from canfetch.cli.shared.termination import call_at_sigterm, exit_at_sigterm
 from canfetch.client.loggers import FETCH_LOGGER
 from canfetch.errors import InvalidOption, InvalidProductToken
 
@@ -54,15 +56,20 @@ class _Options(NamedTuple):
 
 def _run(**values: Any) -> int:
     options = _Options(**values)
-    if not options.http:
+    stopped = threading.Event()
+    if options.http:
+        exit_at_sigterm()
+    else:
         _reject_http_options()
+        # Requests that the host has written by then are answered.
+        call_at_sigterm(stopped.set)
     with required_extra(_LIBRARIES, 'the MCP server requires the MCP SDK: pip install "canfetch[mcp]"'):
         from canfetch.web.mcp.server import create_server  # noqa: PLC0415 - needs the extra
     _write_log(options.verbose)
     if not options.http:
         from canfetch.web.mcp.stdio import serve_standard_streams  # noqa: PLC0415 - needs the extra
 
-        serve_standard_streams(create_server(_open_service(options)))
+        serve_standard_streams(create_server(_open_service(options)), is_stopped=stopped.is_set)
         return EXIT_OK
     from canfetch.web.mcp.http import HTTPSettings, serve_http  # noqa: PLC0415 - needs the extra
 

@@ -20,6 +20,7 @@ from canfetch.cli.shared.network_options import (
 from canfetch.cli.shared.option_parameters import profile_option
 from canfetch.cli.shared.single_value_option import Option
 from canfetch.cli.shared.terminal import print_message
+from canfetch.cli.shared.termination import exit_at_sigterm
 from canfetch.core.quoting import quoted
 from canfetch.errors import CanfetchError
 
@@ -65,6 +66,7 @@ def _run(**values: Any) -> int:
         elif options.with_linter:
             raise CommandError("--with-linter requires --static")
         else:
+            exit_at_sigterm()
             _serve(options)
     return EXIT_OK
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from io import BufferedReader, RawIOBase
 from select import select
 from time import monotonic
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, NoReturn, cast
 
 from anyio import (
     AsyncFile,
@@ -43,18 +43,20 @@ if TYPE_CHECKING:
 LOGGER: Final = logging.getLogger("canfetch.mcp")
 
 
-def serve_standard_streams(server: Server[Service]) -> None:
+def serve_standard_streams(server: Server[Service], *, is_stopped: Callable[[], bool]) -> None:
     """Serve until the host closes one of the streams, or SIGTERM stops the process.
 
     Standard output contains only messages. The SDK diverts all other output.
+
+    Args: is_stopped: Returns whether the process received SIGTERM before this call.
     """
     try:
-        asyncio.run(_serve(server))
+        asyncio.run(_serve(server, is_stopped))
     except* BrokenPipeError:
         LOGGER.info("the host closed standard output")
 
 
-async def _serve(server: Server[Service]) -> None:
+async def _serve(server: Server[Service], is_stopped: Callable[[], bool]) -> None:
     if sys.platform == "win32":  # It has no such signal, and cannot wait for a pipe and something else.
         messages = _ValidMessages(sys.stdin.buffer)
     else:
@@ -62,10 +64,13 @@ async def _serve(server: Server[Service]) -> None:
         messages = _ValidMessages(BufferedReader(source))
 
         def end() -> None:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _exit)
             source.end()
             messages.limit_time()
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+        if is_stopped():
+            end()
     async with stdio_server(stdin=cast("AsyncFile[str]", messages)) as (read_stream, write_stream):
         messages.set_answer(lambda answer: write_stream.send(SessionMessage(answer)))
         answers, sent = create_memory_object_stream[SessionMessage]()
@@ -85,8 +90,15 @@ async def _forward(
                 await stream.send(message)
                 if isinstance(message.message, JSONRPCResponse | JSONRPCError):
                     messages.note_answer(message.message.id)
+    except BrokenResourceError:
+        pass  # the host has closed standard output: the task that writes to it raises BrokenPipeError
     finally:
         messages.note_end_of_answers()
+
+
+def _exit() -> NoReturn:
+    """End the process, also if a thread waits for a host that does not read standard output."""
+    os._exit(0)
 
 
 class _EndableInput(RawIOBase):
@@ -146,9 +158,10 @@ class _ValidMessages:
         self._answer.set_result(answer)
 
     def limit_time(self) -> None:
-        """Limit the time until the last requests are answered, from now on."""
+        """Limit the time until the last requests are answered and the answers are read, from now on."""
         if self._deadline is None:
             self._deadline = monotonic() + _MAX_DRAIN_SECONDS
+            self._loop.call_later(_MAX_DRAIN_SECONDS + _WRITING_SECONDS, _exit)
 
     def note_answer(self, request_id: RequestId | None) -> None:
         """Note that a request was answered, or is not answered because it was cancelled."""
@@ -228,6 +241,8 @@ class _ValidMessages:
 
 # How long the requests that run when the host closes the stream, or at SIGTERM, may take.
 _MAX_DRAIN_SECONDS: Final = 60.0
+# After that, how long the host may take to read the last answers.
+_WRITING_SECONDS: Final = 1.0
 # More than the largest arguments take, even if each character is an escape of 6 bytes.
 MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024
 # The part of an oversized message at each end in which its ID is searched.
