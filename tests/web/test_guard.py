@@ -247,8 +247,10 @@ def test_forwarded_addresses_count_only_from_trusted_proxies() -> None:
     for with_port, client in ((b"203.0.113.9:8080", "203.0.113.9"), (b"[2001:db8::1]:8080", "2001:db8::/64")):
         scope["headers"] = [(b"x-forwarded-for", with_port)]
         assert ClientAddresses(["10.0.0.0/24"]).find(scope) == client
-    scope["headers"] = [(b"x-forwarded-for", b"spoofed")]
-    assert ClientAddresses(["10.0.0.0/24"]).find(scope) == "10.0.0.1"
+    # The client is unknown, so the proxy counts.
+    for field in (b"spoofed", b"203.0.113.9, spoofed, 10.0.0.7", b"10.0.0.9, 10.0.0.7", b"10.0.0.7," * 6000):
+        scope["headers"] = [(b"x-forwarded-for", field)]
+        assert ClientAddresses(["10.0.0.0/24"]).find(scope) == "10.0.0.1"
     assert ClientAddresses(()).find({"client": ("2001:db8::1:2", 1), "headers": []}) == "2001:db8::/64"
 
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
 from typing import Any, Final
 
-from canfetch.agents.identity import parse_address, without_port
+from canfetch.agents.identity import parse_address
+from canfetch.agents.proxies import ProxyNetworks
 from canfetch.client.transports.addresses import NETWORK_BITS
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -30,38 +31,23 @@ class ClientAddresses:
     """
 
     def __init__(self, trusted_proxies: Iterable[str]) -> None:
-        self._proxies = tuple(ip_network(proxy) for proxy in trusted_proxies)
+        self._proxies = ProxyNetworks(map(ip_network, trusted_proxies))
 
     def find(self, scope: MutableMapping[str, Any]) -> str:
         """Return the address of a request's client; for IPv6, the network of the client."""
         client = scope.get("client")
         address = parse_address(client[0]) if client else None
-        if self._proxies and address is not None and self._is_proxy(address):
-            address = self._forwarded(scope) or address
+        if self._proxies.contains(address):
+            names = b",".join(value for name, value in scope["headers"] if name == _FORWARDED)
+            address = self._proxies.find_client(names.decode("latin-1")) or address
         return _UNKNOWN if address is None else _name(address)
 
     def find_direct(self, host: str | None) -> str | None:
         """Return the client of a connection by the address of its other end, or None if that is a trusted proxy."""
         address = None if host is None else parse_address(host)
-        if address is None or self._is_proxy(address):
+        if address is None or self._proxies.contains(address):
             return None
         return _name(address)
-
-    def _forwarded(self, scope: MutableMapping[str, Any]) -> IPv4Address | IPv6Address | None:
-        """Return the last address that is not a trusted proxy. Those before it are whatever the client claims."""
-        names = b",".join(value for name, value in scope["headers"] if name == _FORWARDED)
-        found = None
-        for name in reversed(names.decode("latin-1").split(",")):
-            address = parse_address(without_port(name.strip()))
-            if address is None:
-                break
-            found = address
-            if not self._is_proxy(address):
-                break
-        return found
-
-    def _is_proxy(self, address: IPv4Address | IPv6Address) -> bool:
-        return any(address in network for network in self._proxies if network.version == address.version)
 
 
 def _name(address: IPv4Address | IPv6Address) -> str:
