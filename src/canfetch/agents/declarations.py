@@ -29,6 +29,11 @@ def name_regex(names: Iterable[str]) -> str:
     return f"{_BEFORE_NAME}(?:{_alternatives(names)}){_AFTER_NAME}"
 
 
+def first_name_regex(names: Iterable[str]) -> str:
+    """Return the regex that finds one of the names at the start of a header. See `name_regex`."""
+    return f"^(?:{_alternatives(names)}){_AFTER_NAME}"
+
+
 def app_name_regex(names: Iterable[str]) -> str:
     """Return the regex that finds one of the names in the headers of crawlers, but not in those of apps.
 

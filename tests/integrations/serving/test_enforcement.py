@@ -50,7 +50,13 @@ def test_crawler_is_refused_with_the_reason(serve: Serve) -> None:
     assert site.stats.crawler_requests == 4
 
 
-@pytest.mark.parametrize("text", POLICIES.values(), ids=list(POLICIES))
+# The header of TelegramBot names Twitterbot, too.
+TWITTERBOT = '[crawler.Twitterbot]\nfetch = "none"\n'
+TELEGRAMBOT = '[crawler.TelegramBot]\ndisallow = ["/x"]\n'
+TWO_NAMES = {"twitter": TWITTERBOT, "telegram": TELEGRAMBOT, "both": TWITTERBOT + TELEGRAMBOT}
+
+
+@pytest.mark.parametrize("text", [*POLICIES.values(), *TWO_NAMES.values()], ids=[*POLICIES, *TWO_NAMES])
 def test_rules_for_servers_identify_the_same_crawlers(text: str) -> None:
     policy = canfetch.author.parse_policy(text)
     site = enforced(canfetch.author.render_policy(policy), allow_closed=True)

@@ -2,7 +2,8 @@
 
 1. A User-Agent header identifies a crawler if it contains one of its product names as a word, in any letter case, and
    not in a URL (`agents.declarations`). Intents are ordered from the most specific, and the first one that matches
-   applies.
+   applies. If the published header of a crawler also contains a name of another one, as in `TelegramBot (like
+   TwitterBot)`, its own name at the start of a header comes first.
 2. Rules match the target as sent: path and query, including escapes (`author.regexes`). The first rule of an intent
    that matches decides, in the order of robots.txt: the most specific first, allow before disallow. Rules that disallow
    also match the other spellings of a path that servers and applications route in the same way, such as `//` and `%2F`.
@@ -15,11 +16,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from canfetch.agents.declarations import app_name_regex, name_regex
+from canfetch.agents.declarations import app_name_regex, first_name_regex, name_regex, names_in
+from canfetch.agents.registry import REGISTRY
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
 from canfetch.author.regexes import application_regex, atomic_regex, target_regex
-from canfetch.author.resolution import CrawlerIntent, resolve
-from canfetch.author.site_policy import Intent, SitePolicy
+from canfetch.author.resolution import CrawlerIntent, Resolution, resolve
+from canfetch.author.site_policy import Audience, Intent, SitePolicy
 
 _NAMES_PER_REGEX: Final = 50
 ROBOTS_TXT: Final = r"/robots\.txt$"
@@ -78,6 +80,7 @@ class ServerIntent(NamedTuple):
         names: The product names of its crawlers.
         app_names: Those that apps send, too.
         rules: The rules in the order of precedence; the last one matches everything.
+        is_at_start: Whether the names count only at the start of a header.
     """
 
     number: int
@@ -85,6 +88,7 @@ class ServerIntent(NamedTuple):
     names: tuple[str, ...]
     app_names: tuple[str, ...]
     rules: tuple[ServerRule, ...]
+    is_at_start: bool = False
 
     @property
     def user_agent_regex(self) -> str:
@@ -97,6 +101,9 @@ class ServerIntent(NamedTuple):
         return list(self._regexes(_NAMES_PER_REGEX))
 
     def _regexes(self, length: int) -> Iterator[str]:
+        if self.is_at_start:
+            yield first_name_regex(self.names)
+            return
         names = [name for name in self.names if name not in self.app_names]
         for start in range(0, len(names), length):
             yield name_regex(names[start : start + length])
@@ -106,7 +113,7 @@ class ServerIntent(NamedTuple):
     @property
     def summary(self) -> str:
         """The intent in one line, for comments."""
-        return str(self.intent)
+        return f"{', '.join(self.names)} at the start: {self.intent}" if self.is_at_start else str(self.intent)
 
 
 class ServerTag(NamedTuple):
@@ -182,7 +189,7 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
     Cost: O(crawlers and rules).
     """
     resolution = resolve(policy)
-    intents: list[ServerIntent] = []
+    named: list[tuple[Intent, tuple[str, ...], tuple[str, ...]]] = []
     for intent in policy.intents:
         # As in the middlewares, a retired crawler that still comes is one.
         retired = (crawler for crawler in resolution.retired if crawler.intent is intent)
@@ -191,18 +198,39 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
         app_names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.app_names))
         is_unrestricted_default = intent is policy.everyone and not _restricts(intent)
         if names and not is_unrestricted_default:
-            rules = tuple(
-                ServerRule(
-                    rule.allow,
-                    rule.pattern,
-                    target_regex(rule.pattern) if rule.allow else application_regex(rule.pattern),
-                )
-                for rule in intent.rules_by_precedence
-            )
-            intents.append(ServerIntent(len(intents) + 1, intent, names, app_names, rules))
+            named.append((intent, names, app_names))
+    at_start = list(_names_at_start(resolution, [(intent, names) for intent, names, _ in named]))
+    intents = [
+        ServerIntent(number, intent, names, app_names, _server_rules(intent), number <= len(at_start))
+        for number, (intent, names, app_names) in enumerate([*at_start, *named], 1)
+    ]
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
     silent = tuple(crawler.name for crawler in resolution.crawlers if _is_restricted_and_silent(crawler))
     return ServerRules(tuple(intents), tags, silent, policy.refusal)
+
+
+def _server_rules(intent: Intent) -> tuple[ServerRule, ...]:
+    return tuple(
+        ServerRule(
+            rule.allow, rule.pattern, target_regex(rule.pattern) if rule.allow else application_regex(rule.pattern)
+        )
+        for rule in intent.rules_by_precedence
+    )
+
+
+def _names_at_start(
+    resolution: Resolution, named: list[tuple[Intent, tuple[str, ...]]]
+) -> Iterator[tuple[Intent, tuple[str, ...], tuple[str, ...]]]:
+    """Yield the names of crawlers whose published headers would otherwise select the intent of another crawler."""
+    for crawler in (*resolution.crawlers, *resolution.retired):
+        entry = REGISTRY.get_crawler(crawler.name)
+        for header in () if entry is None else entry.headers:
+            words = names_in(header.value)
+            found = (intent for intent, names in named if any(name.lower() in words for name in names))
+            if next(found, crawler.intent) is not crawler.intent:
+                # A crawler without an intent may fetch everything.
+                yield crawler.intent or Intent(Audience("crawler", crawler.name)), crawler.product_names, ()
+                break
 
 
 def _restricts(intent: Intent) -> bool:
