@@ -9,7 +9,7 @@ from typing import Any
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
 from canfetch.integrations.serving import Enforcement, Site
-from canfetch.integrations.serving.requests import Reply, Request, rebuilt_target
+from canfetch.integrations.serving.requests import Reply, Request, rebuilt_target, rest_without_slash
 
 __all__ = ["Enforcement", "RobotsMiddleware", "Site"]
 
@@ -91,6 +91,8 @@ def _request(scope: Scope, path: str) -> Request:
         return b", ".join(values).decode("latin-1") if values else None
 
     client = scope.get("client")
+    prefix = _prefix(scope)
+    rest = rest_without_slash(scope["path"], prefix)
     scheme = scope.get("scheme") or "http"
     return Request(
         method=scope.get("method", "GET"),
@@ -100,9 +102,10 @@ def _request(scope: Scope, path: str) -> Request:
         host=fields.get(b"host", [b""])[0].decode("latin-1"),
         peer=client[0] if client else None,
         header=header,
-        prefix=_prefix(scope),
+        prefix=prefix,
         # The handshake of a WebSocket is a request over HTTP: RFC 6455 section 4.1.
         scheme={"ws": "http", "wss": "https"}.get(scheme, scheme),
+        other_paths=(f"{prefix}/{rest}",) if rest else (),
     )
 
 

@@ -15,6 +15,7 @@ from canfetch.integrations.serving.requests import (
     decode_native,
     environ_header,
     query_of_environ,
+    rest_without_slash,
     target_of_environ,
 )
 
@@ -55,16 +56,21 @@ class RobotsMiddleware:
 
 
 def _request(environ: "WSGIEnvironment", path: str) -> Request:
+    path = decode_native(path)
+    prefix = decode_native(environ.get("SCRIPT_NAME", ""))
+    rest = rest_without_slash(path, prefix.rstrip("/"))
     # Without the names of the attributes, which take half as long again.
     return Request(
         environ["REQUEST_METHOD"],
-        decode_native(path),
+        path,
         target_of_environ(environ),
         # HTTP/1.0 requests may lack a Host field. The server then has its configured name.
         environ.get("HTTP_HOST") or environ.get("SERVER_NAME", ""),
         environ.get("REMOTE_ADDR"),
         partial(environ_header, environ),
-        decode_native(environ.get("SCRIPT_NAME", "")),
+        prefix,
         environ.get("wsgi.url_scheme") or "http",
         query_of_environ(environ),
+        # The DispatcherMiddleware of Werkzeug starts the path at its first slash.
+        tuple(f"{prefix.rstrip('/')}/{one}" for one in (rest, rest.partition("/")[2])) if rest else (),
     )

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from tests.access.conftest import ScriptedOrigin
@@ -107,6 +108,34 @@ def test_handshakes_of_websockets_are_refused(scope: dict[str, Any], sent: list[
     assert [message["type"] for message in messages] == sent
     if len(sent) == 2:
         assert (messages[0]["status"], b"robots.txt disallows this" in messages[1]["body"]) == (403, True)
+
+
+@pytest.mark.parametrize(
+    "path, is_refused",
+    [
+        # Litestar and Quart route them as `/private/x`.
+        ("/appprivate/x", True),
+        ("/app%70rivate/x", True),
+        # A proxy may have removed the prefix from `/app/apps/x`.
+        ("/apps/x", False),
+        ("/apps/private/x", False),
+        ("/appx", False),
+        ("/app", False),
+    ],
+)
+def test_a_prefix_can_be_removed_without_regard_to_segments(path: str, is_refused: object) -> None:
+    rules = b"User-agent: *\nDisallow: /\nAllow: /app$\nAllow: /app/app\nDisallow: /app/private/\n"
+    middleware = RobotsMiddleware(asgi_page, enforced(rules))
+    scope = {"path": unquote(path), "raw_path": path.encode(), "root_path": "/app"}
+    status, *_ = get(middleware, {**scope, "headers": [(b"user-agent", GOOGLEBOT.encode())]})
+    assert status == (403 if is_refused else 200)
+
+
+def test_a_request_about_the_server_is_not_refused() -> None:
+    middleware = RobotsMiddleware(asgi_page, enforced(b"User-agent: *\nDisallow: /app/\n"))
+    # As uvicorn reports it.
+    scope = {"method": "OPTIONS", "path": "/app*", "raw_path": b"*", "root_path": "/app"}
+    assert get(middleware, {**scope, "headers": [(b"user-agent", GOOGLEBOT.encode())]})[0] == 200
 
 
 # A proxy may remove the prefix: the URL of `/x` is `/private/x` then, and that of `/public/private/x` is itself.

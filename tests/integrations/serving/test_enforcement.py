@@ -217,16 +217,27 @@ def test_a_path_that_leads_out_of_a_folder_passes_only_if_nothing_is_disallowed(
         (b"/a.pdf/.", True),
         (b"/a.pdf%2F%2e", True),
         (b"/a.pdf/x/..", True),
+        (b"/a.pdf\\", True),
+        (b"/a.pdf%5C", True),
+        (b"/a.pdf/%5C/", True),
         (b"/a.pdf/x", False),
+        (b"/a.pdf%5Cx", False),
         # A page and a folder can differ.
         (b"/page/", False),
     ],
 )
-def test_a_slash_after_a_file_is_ignored(target: bytes, is_refused: object) -> None:
+def test_slashes_and_backslashes_after_a_file_are_ignored(target: bytes, is_refused: object) -> None:
     site = enforced(b"User-agent: *\nDisallow: /a.pdf$\nDisallow: /page$\n")
     path = unquote(target.decode())
     reply = site.respond(request(path, target=target, headers={"user-agent": GOOGLEBOT}))
     assert (reply is not None) is is_refused
+
+
+@pytest.mark.parametrize("path", ["zz/private/x", "@/private/x", ":80/private/x", "private/x"])
+def test_a_path_without_a_slash_can_start_at_its_first_slash(path: str) -> None:
+    """As in the DispatcherMiddleware of Werkzeug."""
+    sent = request(path, target=path.encode(), headers={"user-agent": GOOGLEBOT})
+    assert enforced().respond(sent) is not None
 
 
 def test_escaped_slash_is_not_a_slash_if_the_server_reports_the_raw_target(serve: Serve) -> None:

@@ -70,6 +70,10 @@ def test_mounted_application(script_name: str, path_info: str, is_robots: object
         ({"PATH_INFO": "/a%2Fb", "REQUEST_URI": "/open"}, False),
         ({"PATH_INFO": "/\xc3\xa9", "REQUEST_URI": "/open"}, True),
         ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/open?d=e"}, True),
+        # gunicorn removes the prefix without regard to segments.
+        ({"PATH_INFO": "b", "SCRIPT_NAME": "/c", "RAW_URI": "/cb?d=e", "QUERY_STRING": "d=e"}, True),
+        ({"PATH_INFO": "x/b", "SCRIPT_NAME": "/c", "RAW_URI": "/cx/b?d=e", "QUERY_STRING": "d=e"}, True),
+        ({"PATH_INFO": "/cb", "SCRIPT_NAME": "/c", "RAW_URI": "/cb?d=e", "QUERY_STRING": "d=e"}, False),
         # Some servers remove tabs from the query.
         ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/c/b?\td=e", "QUERY_STRING": "d=e"}, True),
         ({"PATH_INFO": "/b", "SCRIPT_NAME": "/c", "REQUEST_URI": "/c/b", "QUERY_STRING": "d=e"}, True),

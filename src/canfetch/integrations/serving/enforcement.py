@@ -215,13 +215,36 @@ def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -
     views of static files resolve `..` within their folder: a path with `..` is refused if anything is disallowed. A
     crawler whose operator reads files in another way is refused only if both readings of the file agree.
     """
-    for url in dict.fromkeys(_urls(request)):
+    verdict = _first_refusal(crawler, file, _urls(request))
+    if verdict is None and request.other_paths and not _is_about_server(request):
+        # If a proxy removed the prefix, the path is that of another page, which a rule may allow.
+        urls = (url for path in request.other_paths for url in _urls_of_path(request, path))
+        verdict = _first_refusal(crawler, file, urls, above=_allowing_specificity(crawler, file, request))
+    if verdict is None and _has_parent_segment(request):
+        verdict = _any_refusal(crawler, file)
+    return verdict
+
+
+def _first_refusal(
+    crawler: DeclaredCrawler, file: ServedFile, urls: Iterator[bytes], *, above: int = -1
+) -> Verdict | None:
+    """Return the first verdict that refuses, by a rule with a specificity above a number."""
+    for url in dict.fromkeys(urls):
         verdict = _refusal(crawler, file, url)
         if verdict is None and _DOT_SEGMENT.search(url):
             verdict = _refusal(crawler, file, url, keeps_dots=True)
-        if verdict is not None:
+        if verdict is not None and (verdict.rule is None or verdict.rule.specificity > above):
             return verdict
-    return _any_refusal(crawler, file) if _has_parent_segment(request) else None
+    return None
+
+
+def _allowing_specificity(crawler: DeclaredCrawler, file: ServedFile, request: Request) -> int:
+    """Return the specificity of the rule that allows the target as sent, or -1."""
+    try:
+        rule = file.robots.decide(next(_urls(request)), agent=crawler.agent).rule
+    except InvalidURL:
+        return -1
+    return -1 if rule is None else rule.specificity
 
 
 def _has_parent_segment(request: Request) -> bool:
@@ -275,9 +298,14 @@ def _urls(request: Request) -> Iterator[bytes]:
         # Sanic drops the first character, whatever it is.
         yield from _readings(_with_prefix(b"/" + target[2:], prefix))
     # Servers and frameworks differ in how they derive it from the target.
-    for path in _rooted(request.path):
-        for each in dict.fromkeys((query, received)):
-            yield from _readings(path + b"?" + each if each else path)
+    yield from _urls_of_path(request, request.path)
+
+
+def _urls_of_path(request: Request, path: str) -> Iterator[bytes]:
+    query = request.target.partition(b"?")[2]
+    for rooted in _rooted(path):
+        for each in dict.fromkeys((query, query if request.query is None else request.query)):
+            yield from _readings(rooted + b"?" + each if each else rooted)
 
 
 def _is_about_server(request: Request) -> bool:
@@ -286,9 +314,14 @@ def _is_about_server(request: Request) -> bool:
 
 
 def _rooted(path: str) -> Iterator[bytes]:
-    """Yield the paths that a decoded path can mean: frameworks add a slash, or parse it as a URL."""
+    """Yield the paths that a decoded path can mean.
+
+    If it does not start with a slash, frameworks add one, parse it as a URL, or start it at its first slash, as the
+    DispatcherMiddleware of Werkzeug does.
+    """
     read = [path]
     if path[:1] != "/":
+        read.append(path.partition("/")[2])
         with suppress(ValueError):
             read.append(urlparse(path).path)
     for each in read:
@@ -331,7 +364,7 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     # feed at the end.
     ended = decoded.partition(b"\0")[0]
     # Some parsers of URLs drop tabs and line breaks of the decoded path, and others drop bytes that are not UTF-8.
-    # Bottle drops a backslash at the start of the name of a static file.
+    # Bottle drops slashes and backslashes at both ends of the name of a static file.
     kept = (
         ended,
         ended.translate(None, b"\t\n\r"),
@@ -342,7 +375,8 @@ def _decodings(target: bytes) -> Iterator[bytes]:
     is_read = b"%" in path or b"//" in path or b"\\" in path
     paths = (decoded, merged, merged.removesuffix(b"\n"), tabless, valid, slashed) if is_read else ()
     # Views of static files ignore a slash after the name of a file.
-    files = [file for one in (merged, valid) if b"." in (file := normpath(one)).rpartition(b"/")[2] and file != one]
+    ends = dict.fromkeys((merged, valid, slashed))
+    files = [file for one in ends if b"." in (file := normpath(one)).rpartition(b"/")[2] and file != one]
     for read in dict.fromkeys((*paths, *files)):
         yield _ANY_HOST + _quote(read) + mark + query
 

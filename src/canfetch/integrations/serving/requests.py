@@ -28,6 +28,7 @@ class Request(NamedTuple):
             from the target.
         scheme: The scheme that the server reports.
         query: The query that the application receives, or None if it is that of the target.
+        other_paths: Further paths that the application may route, decoded, with the prefix. See `rest_without_slash`.
     """
 
     method: str
@@ -39,6 +40,7 @@ class Request(NamedTuple):
     prefix: str = ""
     scheme: str = "https"
     query: bytes | None = None
+    other_paths: tuple[str, ...] = ()
 
 
 class Reply(NamedTuple):
@@ -73,6 +75,16 @@ def whole_reply(status: int, text: str, *headers: tuple[str, str]) -> Reply:
         *headers,
     )
     return Reply(status, fields, body)
+
+
+def rest_without_slash(path: str, prefix: str) -> str:
+    """Return what follows the prefix in a decoded path if that is not a slash, or an empty string.
+
+    gunicorn and some frameworks remove the prefix without regard to segments: with `/api`, the rest of `/apiprivate/x`
+    is `private/x`, which applications route as `/private/x`.
+    """
+    rest = path[len(prefix) :] if prefix and path.startswith(prefix) else ""
+    return "" if rest.startswith("/") else rest
 
 
 def environ_header(environ: Mapping[str, object], name: str) -> str | None:
