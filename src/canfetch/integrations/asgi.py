@@ -68,6 +68,17 @@ def _prefix(scope: Scope) -> str:
     return str(scope.get("root_path") or "").rstrip("/")
 
 
+def _other_paths(path: str, prefix: str) -> tuple[str, ...]:
+    """Return further paths that frameworks may route, with the prefix that the application is mounted at."""
+    rest = rest_without_slash(path, prefix)
+    if rest:
+        return (f"{prefix}/{rest}",)
+    if prefix and path and not path.startswith("/"):
+        # Quart parses the path as a URL before it removes the prefix. Litestar also removes what precedes the prefix.
+        return path, f"{prefix}/{path.partition(prefix)[2]}"
+    return ()
+
+
 def scope_target(scope: Scope, path: str) -> bytes:
     """Return path and query of a request as sent. They are rebuilt if the server does not report the raw path."""
     query: bytes = scope.get("query_string") or b""
@@ -92,7 +103,6 @@ def _request(scope: Scope, path: str) -> Request:
 
     client = scope.get("client")
     prefix = _prefix(scope)
-    rest = rest_without_slash(scope["path"], prefix)
     scheme = scope.get("scheme") or "http"
     return Request(
         method=scope.get("method", "GET"),
@@ -105,7 +115,7 @@ def _request(scope: Scope, path: str) -> Request:
         prefix=prefix,
         # The handshake of a WebSocket is a request over HTTP: RFC 6455 section 4.1.
         scheme={"ws": "http", "wss": "https"}.get(scheme, scheme),
-        other_paths=(f"{prefix}/{rest}",) if rest else (),
+        other_paths=_other_paths(scope["path"], prefix),
     )
 
 

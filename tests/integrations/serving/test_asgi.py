@@ -116,6 +116,10 @@ def test_handshakes_of_websockets_are_refused(scope: dict[str, Any], sent: list[
         # Litestar and Quart route them as `/private/x`.
         ("/appprivate/x", True),
         ("/app%70rivate/x", True),
+        # Quart parses a path without a slash as a URL, and Litestar removes what precedes the prefix.
+        ("%20/app/private/x", True),
+        ("x:%2F%2Fy/app/private/x", True),
+        ("x/y/app/private/x", True),
         # A proxy may have removed the prefix from `/app/apps/x`.
         ("/apps/x", False),
         ("/apps/private/x", False),
