@@ -5,9 +5,11 @@ import gzip
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import NoReturn
 
 import pytest
 from tests.access.conftest import AnsweringOrigin
@@ -66,6 +68,18 @@ def test_socket_that_the_system_refuses(name: str, code: int, refused_code: Call
         # Whatever is connected already, such as the event loop, is not affected.
         refused_code(code)
         assert failure_kind(send(make_request("http://127.0.0.1:9/robots.txt"))) is FailureKind.LOCAL
+
+
+@pytest.mark.parametrize("name", [*TRANSPORT_NAMES, *SESSION_NAMES])
+def test_name_that_no_thread_can_look_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> NoReturn:
+        raise RuntimeError("can't start new thread")
+
+    with open_any(name) as send:
+        with monkeypatch.context() as patches:
+            patches.setattr(threading.Thread, "start", refuse)
+            assert failure_kind(send(make_request("http://localhost:9/robots.txt"))) is FailureKind.LOCAL
+        assert failure_kind(send(make_request("http://localhost:9/robots.txt"))) is FailureKind.CONNECT
 
 
 @pytest.fixture(scope="module")

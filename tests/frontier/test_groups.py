@@ -1,6 +1,7 @@
 """Crawls whose URLs are grouped by host or registrable domain: one request at a time and one delay for each group."""
 
 import asyncio
+import errno
 import secrets
 import shutil
 import sqlite3
@@ -711,6 +712,21 @@ def test_a_machine_without_name_servers_waits_for_them() -> None:
         return ["192.0.2.1"]
 
     result = crawl(Origins(), urls(A, B, pages=1), group_by="address", resolver=resolve)
+    assert [at for at, _ in requests(result)] == [30.0, 31.0, 32.0, 33.0]
+
+
+@both_backends
+@pytest.mark.parametrize(
+    "error", [OSError(errno.EMFILE, "Too many open files"), RuntimeError("can't start new thread")], ids=repr
+)
+def test_a_resolver_without_descriptors_or_threads_is_called_again(error: Exception) -> None:
+    async def resolve(_host: str) -> list[str]:
+        if virtual_now() < 25.0:
+            raise error
+        return ["192.0.2.1"]
+
+    options: dict[str, Any] = {"resolver": resolve, "max_unreachable": 0.0}
+    result = crawl(Origins(), urls(A, B, pages=1), group_by="address", **options)
     assert [at for at, _ in requests(result)] == [30.0, 31.0, 32.0, 33.0]
 
 

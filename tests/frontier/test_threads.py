@@ -1,7 +1,9 @@
 """A frontier and its turns in another thread: one clear error, and nothing is lost."""
 
 import asyncio
+import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import pytest
 from simulation.virtual_time import run_in_virtual_time
@@ -45,6 +47,26 @@ def test_method_of_a_closed_frontier(name: str) -> None:
                 METHODS[name](frontier)
 
     asyncio.run(main())
+
+
+@pytest.mark.urlfrontier
+def test_frontier_whose_lease_no_thread_can_renew(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == "canfetch frontier lease":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    async def main() -> None:
+        async with open_frontier(Hosts(), [URL]) as frontier:
+            (await anext(frontier)).done()
+
+    # A file has no lease.
+    fails = pytest.raises(StoreError, match="no thread renews the lease")
+    with monkeypatch.context() as patches, nullcontext() if backend == "sqlite" else fails:
+        patches.setattr(threading.Thread, "start", refuse)
+        run_in_virtual_time(main)
 
 
 @pytest.mark.usefixtures("backend")

@@ -3,8 +3,10 @@
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection
+from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -21,6 +23,7 @@ from canfetch.client.request_headers import is_foreign
 from canfetch.client.site_files import FileKey, FileStep, KeptFile, SiteFile, fetch_site_file
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
+from canfetch.client.transports.daemon_threads import wait_until_done
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
 from canfetch.core.origin import Origin, find_origin
@@ -53,7 +56,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
             (await client.decide("https://example.com/fish")).allowed
 
     The arguments and exceptions are those of `Client`, except that `transport` is an `AsyncTransport`. Stores are
-    called in threads.
+    called in threads, or in the event loop while no thread can be started.
     """
 
     _is_async = True
@@ -238,8 +241,8 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def entries(self) -> AsyncIterator[CacheEntry]:
         """Yield the entries of the store, sorted by key. Yield nothing without a store."""
         if self._store is not None:
-            for key in await asyncio.to_thread(lambda store: list(_keys(store)), self._store):
-                entry = await asyncio.to_thread(self._resilient_store.get, key)
+            for key in await _call_store(partial(_keys, self._store)):
+                entry = await _call_store(partial(self._resilient_store.get, key))
                 if entry is not None:
                     yield entry
 
@@ -258,7 +261,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
                 await self._transport.close()
             finally:
                 if self._store is not None:
-                    await asyncio.to_thread(self._resilient_store.close)
+                    await _call_store(self._resilient_store.close)
 
     def _cancel_fetches(self) -> list[FetchTask[Any]]:
         """Start no more fetches, and cancel those in progress."""
@@ -416,25 +419,44 @@ class AsyncClient(BaseClient[AsyncTransport]):
             case _ if self._store is None:
                 return self._perform_store_action(action)
             case _:
-                return await _finish_in_thread(lambda: self._perform_store_action(action))
+                return await _call_store(partial(self._perform_store_action, action))
 
 
-def _keys(store: Store) -> Iterator[str]:
-    """Yield the keys of a store. No future can hold StopIteration, which a generator raises as RuntimeError."""
-    yield from store.keys()
+def _keys(store: Store) -> list[str]:
+    return list(store.keys())
 
 
-async def _finish_in_thread(call: Callable[[], Any]) -> Any:
-    """Run `call` in a thread. A cancelled task waits for its end, so that it acquires no lease after `close`."""
-    task = asyncio.create_task(asyncio.to_thread(call))
+async def _call_store(call: Callable[[], ResultT]) -> ResultT:
+    """Run a call of the store in a thread, or in the event loop if no thread is available.
+
+    A cancelled task waits for its end, so that it acquires no lease after `close`.
+    """
+    future: Future[ResultT] = Future()
+    context = copy_context()
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            result = context.run(call)
+        except BaseException as error:  # noqa: BLE001 - raised in the task that waits for the future
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
     try:
-        return await asyncio.shield(task)
+        _ = asyncio.get_running_loop().run_in_executor(None, run)
+    except (ImportError, OSError, RuntimeError):
+        # No thread can be started, or the module of the executor cannot be loaded. The executor may have queued the
+        # call nevertheless, and another of its threads may run it now.
+        if future.cancel():
+            return call()
+    try:
+        await wait_until_done(future)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
-        if not task.cancelled():
-            # asyncio logs exceptions that are not retrieved.
-            task.exception()
+        await wait_until_done(future)
         raise
+    return future.result()
 
 
 def _report_background_error(task: asyncio.Task[OriginState]) -> None:

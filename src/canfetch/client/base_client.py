@@ -396,10 +396,11 @@ class BaseClient(Generic[TransportT]):
         except GeneratorExit:
             # The event loop was closed, so nothing can be waited for.
             raise
-        except BaseException:
+        except BaseException as error:
             # Otherwise other processes would wait until they expire.
             for key in leases.keys:
                 await perform(ReleaseLease(key))
+            check_is_sendable(origin.robots_url, error)
             raise
 
     def _start_procedure(

@@ -214,7 +214,7 @@ def obtain_entry(
         raise
 
 
-def check_is_sendable(url: str, error: Exception) -> None:
+def check_is_sendable(url: str, error: BaseException) -> None:
     """Check that an error does not show that this machine cannot send a request.
 
     A module that is imported on first use, such as that for host names beyond ASCII, needs a descriptor.

@@ -95,8 +95,9 @@ class Frontier:
         resolver: An async function that returns the IP addresses of a host, for `group_by="address"`. It is called for
             each new host. If it raises OSError or UnicodeError, or takes longer than ten seconds, the host is a group
             of its own. The iteration raises any other exception, and TypeError for a result of another type. After
-            these, the host is resolved again in ten seconds, and then after longer times, up to an hour. By default,
-            the resolver of the system is used.
+            these, the host is resolved again in ten seconds, and then after longer times, up to an hour. An exception
+            that shows a failure of this machine, such as a lack of descriptors, is not raised, and the host is resolved
+            again every ten seconds. By default, the resolver of the system is used.
         concurrency_per_origin: The number of turns of one origin that can be open at the same time, or of one group.
         max_attempts: The number of turns of a URL. After the last one, the URL is listed as failed. A turn that is
             open when the process is killed counts; a released turn does not.

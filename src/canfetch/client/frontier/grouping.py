@@ -17,6 +17,7 @@ from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.deadlines import Deadlines
 from canfetch.client.transports.dns import resolve_host_async, system_resolve
 from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.local_errors import describe_os_error, is_local_error
 from canfetch.core.choices import unknown_choice
 from canfetch.core.origin import Origin, find_origin
 from canfetch.core.quoting import quoted
@@ -98,7 +99,7 @@ async def resolve_by_system(host: str) -> Sequence[str]:
 async def resolved_group(host: str, resolver: Resolver) -> str:
     """Return the name of the group of a host: its smallest address, IPv4 before IPv6, or the host if it has none.
 
-    Raises: RequestNotSent: This machine cannot resolve names; TypeError: `resolver` returns something else; what
+    Raises: RequestNotSent: This machine cannot resolve names now; TypeError: `resolver` returns something else; what
         `resolver` raises, other than OSError and UnicodeError.
     """
     try:
@@ -111,7 +112,11 @@ async def resolved_group(host: str, resolver: Resolver) -> str:
         if error.kind is FailureKind.LOCAL:
             raise RequestNotSent(f"{host} cannot be resolved: {error.detail}") from None
         return host
-    except (OSError, UnicodeError):
+    except (OSError, UnicodeError, RuntimeError) as error:
+        if is_local_error(error):
+            raise RequestNotSent(f"{host} cannot be resolved: {describe_os_error(error)}") from None
+        if isinstance(error, RuntimeError):
+            raise
         # The codec of Python for names raises UnicodeError for a label that is too long.
         return host
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):

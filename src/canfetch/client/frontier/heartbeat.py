@@ -62,7 +62,11 @@ class Heartbeat:
         # Workers that died before this one began leave their URLs to it at once, if their leases have expired.
         self._try_to_work()
         self._thread = threading.Thread(target=self._repeat, name="canfetch frontier lease", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:
+            self._connection.close()
+            raise StoreError(f"{main.name}: no thread renews the lease: {error}") from None
 
     def stop(self) -> None:
         """End the thread."""

@@ -80,6 +80,16 @@ class LeasedURLs(ClaimedOrigins[Claim]):
         self._stopped = threading.Event()
         self._renewal = threading.Thread(target=self._renew_leases, name="canfetch frontier lease", daemon=True)
 
+    def _start_renewal(self) -> None:
+        """Start the thread that renews the leases.
+
+        Raises: StoreError: No thread is available.
+        """
+        try:
+            self._renewal.start()
+        except RuntimeError as error:
+            raise StoreError(f"{self._connection.name}: no thread renews the leases: {error}") from None
+
     def has_origin(self, origin: int) -> bool:
         """Return whether this process still has the lease of a queue, by its own clock."""
         claim = self._claims.get(origin)

@@ -124,10 +124,10 @@ class URLFrontierQueue(LeasedURLs):
         try:
             for node in connection.nodes:
                 self._service.stats(node=node)
+            self._start_renewal()
         except BaseException:
             connection.close()
             raise
-        self._renewal.start()
 
     def counts(self) -> FrontierCounts:
         """Return the number of URLs of the crawl.

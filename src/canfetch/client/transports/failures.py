@@ -23,14 +23,15 @@ class TransportError(Exception):
         self.detail = detail
 
 
-# What `request_failure` converts. Modules that are imported on first use can raise the last two at any place.
-REQUEST_ERRORS: Final = (TransportError, OSError, ImportError)
+# What `request_failure` converts. Modules that are imported on first use can raise OSError and ImportError at any
+# place, and the start of a thread can raise RuntimeError.
+REQUEST_ERRORS: Final = (TransportError, OSError, ImportError, RuntimeError)
 
 
 def request_failure(error: Exception, url: str) -> Failure:
     """Return the failure of a request for `url`. Text of the server in its detail is escaped.
 
-    Raises: OSError, ImportError: `error` itself, if it does not show that this machine could not send the request.
+    Raises: Exception: `error` itself, if it does not show that this machine could not send the request.
     """
     if isinstance(error, TransportError):
         return Failure(url, error.kind, printable_text(error.detail))

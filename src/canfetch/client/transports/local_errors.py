@@ -13,6 +13,8 @@ _ROOT_SERVERS: Final = ((socket.AF_INET, "198.41.0.4"), (socket.AF_INET6, "2001:
 _DNS_PORT: Final = 53
 _LOCAL_NAME_CODES: Final = frozenset({socket.EAI_MEMORY})
 _LOCAL_IMPORT_ERRORS: Final = (os.strerror(errno.EMFILE), os.strerror(errno.ENFILE))
+# The message of a RuntimeError, which has no type of its own.
+_NO_THREAD: Final = "can't start new thread"
 
 
 class NoThread(OSError):
@@ -32,6 +34,8 @@ def is_local_error(error: BaseException | None) -> bool:
     if isinstance(error, ImportError):
         # The loader of extension modules has no error code.
         return str(error).endswith(_LOCAL_IMPORT_ERRORS)
+    if isinstance(error, RuntimeError):
+        return str(error) == _NO_THREAD
     return isinstance(error, NoThread) or (isinstance(error, OSError) and error.errno in _LOCAL_CODES)
 
 
@@ -63,6 +67,6 @@ def _lacks_ipv6() -> bool:
     return False
 
 
-def describe_os_error(error: Exception) -> str:
+def describe_os_error(error: BaseException) -> str:
     """Return the system's message for `error`, or else the name of its type."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
