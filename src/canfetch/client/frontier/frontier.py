@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 from canfetch.access.pacing import DelayMode, Pace, parse_delay_mode
 from canfetch.client.argument_checks import check_agent, check_delay_bounds, check_durations
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.frontier.background_tasks import cancel_tasks
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.group_turns import GroupTurns
 from canfetch.client.frontier.grouping import GroupBy, Resolver, parse_group_by, resolve_by_system
@@ -415,7 +416,8 @@ class Frontier:
     async def close(self) -> None:
         """Stop the iteration and close the file.
 
-        URLs whose turns have not ended are released: they are handed out again when the file is opened.
+        URLs whose turns have not ended are released: they are handed out again when the file is opened. The sources,
+        checks and lookups are cancelled, except one that calls this method.
 
         Raises: StoreError: The file cannot be read or written. It is closed all the same.
         """
@@ -427,9 +429,7 @@ class Frontier:
                 # They were released with the queue.
                 self._granted.clear()
                 self._changed.set()
-                await self._sources.cancel()
-                await self._checks.cancel()
-                await self._turns.cancel()
+                await cancel_tasks([*self._sources.stop(), *self._checks.tasks, *self._turns.tasks])
 
     def _close_queue(self) -> None:
         # A call in another thread changes nothing.

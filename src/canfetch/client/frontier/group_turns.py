@@ -7,7 +7,7 @@ an origin that cannot be requested now are delayed, and the other origins of the
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -292,11 +292,10 @@ class GroupTurns:
                 due_at = now.next_request_at(self._pace(check.delay), last_request_at=now.at)
                 self._queue.note_check(group, check.name, requested_at=now.at, due_at=due_at)
 
-    async def cancel(self) -> None:
-        """Cancel all lookups."""
-        for lookup in self._lookups:
-            lookup.cancel()
-        await asyncio.gather(*self._lookups, return_exceptions=True)
+    @property
+    def tasks(self) -> Collection[asyncio.Task[str]]:
+        """The lookups that run."""
+        return self._lookups.keys()
 
     def _request(self, group: QueuedOrigin, check: _Check) -> bool:
         """Note that a robots.txt is requested now. Return whether it may be: this frontier still has the group."""

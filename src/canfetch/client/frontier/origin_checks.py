@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import inf
 from typing import Final, NamedTuple, TypeVar
 
@@ -360,11 +360,10 @@ class OriginChecks:
         self._held.clear()
         self._held_bytes = 0
 
-    async def cancel(self) -> None:
-        """Cancel all checks. The fetches of the client continue for other tasks."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+    @property
+    def tasks(self) -> Collection[asyncio.Task[OriginState]]:
+        """The checks that run. If they are cancelled, the fetches of the client continue for other tasks."""
+        return self._tasks.keys()
 
     def _end(self, task: asyncio.Task[OriginState]) -> None:
         self._ended.append(task)

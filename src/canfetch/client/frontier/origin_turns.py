@@ -1,7 +1,7 @@
 """The turns of origins, for frontiers that group URLs by origin. Those of other groups are in `group_turns.py`."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from math import inf
 from typing import Final, NamedTuple
 
@@ -170,8 +170,10 @@ class OriginTurns:
     def end_requests(self) -> None:
         """Do nothing: requests for robots.txt files do not count."""
 
-    async def cancel(self) -> None:
-        """Do nothing: the checks are cancelled by their owner."""
+    @property
+    def tasks(self) -> Collection[asyncio.Task[str]]:
+        """The lookups that run: none, because the names of origins are not looked up."""
+        return ()
 
     async def _drop_all(self, result: CheckResult) -> None:
         """Report and drop the URLs of an origin from before its check. The next check continues if this is interrupted.

@@ -1,7 +1,7 @@
 """The sources of a frontier: iterables and asynchronous iterables of URLs, read in small steps in the background."""
 
 import asyncio
-from collections.abc import AsyncIterable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Final, TypeVar
@@ -36,7 +36,7 @@ class Sources:
         self._errors: list[BaseException] = []
         # Add what could not be stored.
         self._retries: list[Callable[[], object]] = []
-        self._is_cancelled = False
+        self._is_stopped = False
         # The number of iterables that are being read, and are not waiting for space.
         self._active = 0
 
@@ -89,12 +89,10 @@ class Sources:
         self._errors.append(error)
         self._notify()
 
-    async def cancel(self) -> None:
-        """Stop to read."""
-        self._is_cancelled = True
-        for reader in self._readers:
-            reader.cancel()
-        await asyncio.gather(*self._readers, return_exceptions=True)
+    def stop(self) -> Collection[asyncio.Task[None]]:
+        """Add no more URLs, because the frontier is closed. Return the tasks that read, which have to be cancelled."""
+        self._is_stopped = True
+        return self._readers
 
     def _end(self, reader: asyncio.Task[None]) -> None:
         self._readers.discard(reader)
@@ -102,7 +100,7 @@ class Sources:
             error = reader.exception()
         else:
             # The rest of the source is lost.
-            error = None if self._is_cancelled else RuntimeError("the source was cancelled")
+            error = None if self._is_stopped else RuntimeError("the source was cancelled")
         if error is not None:
             self.add_error(error)
         self._notify()
@@ -136,6 +134,9 @@ class Sources:
         try:
             most = 1
             async for url in source:
+                if self._is_stopped:
+                    # The source has closed the frontier.
+                    break
                 pending.append(url)
                 # The space changes only when URLs are added.
                 if len(pending) == 1:
@@ -146,11 +147,10 @@ class Sources:
                     await self._wait_for_space()
         except asyncio.CancelledError:
             pending.raise_error()
-            if self._is_cancelled:
-                # The frontier is closed.
-                pending.discard()
             raise
         finally:
+            if self._is_stopped:
+                pending.discard()
             # If the source raises an exception, the URLs before it are added.
             try:
                 await self._until_stored(pending.flush)
