@@ -165,3 +165,22 @@ def test_a_frontier_that_is_closed_before_all_tasks_have_their_turns(tmp_path: P
             assert len(await end_all(frontier)) == 2
 
     run_in_virtual_time(main)
+
+
+def test_an_origin_that_a_callback_defers_after_the_choice_of_its_turn(started: list[int]) -> None:
+    async def main() -> None:
+        def report(_: SkippedURL) -> None:
+            frontier.defer(f"{HOSTS[0]}/", 60)
+
+        frontier: Frontier
+        async with waiting_tasks(on_skip=report) as (frontier, tasks):
+            await asyncio.wait(tasks[:2])
+            begun = virtual_now()
+            assert sorted(task.result().url for task in tasks[:2]) == PAGES[1:]
+            assert (await tasks[2]).url == PAGES[0]
+            assert virtual_now() == begun + 60.0
+            for task in tasks:
+                task.result().done()
+
+    run_in_virtual_time(main)
+    assert started == [1, 1, 1, 2, 1]

@@ -9,7 +9,7 @@ import pytest
 from simulation.virtual_time import run_in_virtual_time, virtual_now
 from tests.frontier.crawls import Hosts, crawl, open_frontier
 
-from canfetch.client.frontier import Frontier, Turn
+from canfetch.client.frontier import Frontier, SkippedURL, Turn
 from canfetch.errors import InvalidURL
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -135,3 +135,25 @@ def test_a_value_of_another_type_is_a_clear_error_and_ends_no_turn(value: Any) -
             return str(turn.url)
 
     assert run_in_virtual_time(main) == f"{A}/1"
+
+
+@pytest.mark.parametrize("group_by", ["origin", "host"])
+def test_a_wait_that_begins_in_a_callback_holds_for_the_next_turn(group_by: str) -> None:
+    async def main() -> list[tuple[float, str]]:
+        hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /no"})
+        urls = [f"{A}/no", f"{A}/1", f"{A}/2"]
+
+        def report(skipped: SkippedURL) -> None:
+            frontier.defer(skipped.url, 30)
+
+        frontier: Frontier
+        async with open_frontier(hosts, urls, group_by=group_by, on_skip=report) as frontier:
+            taken = []
+            async for turn in frontier:
+                taken.append((virtual_now() - started, turn.url))
+                turn.done()
+            return taken
+
+    # In a group, the request for the robots.txt counts.
+    started = 0.0 if group_by == "origin" else 1.0
+    assert run_in_virtual_time(main) == [(30.0, f"{A}/1"), (31.0, f"{A}/2")]

@@ -95,10 +95,9 @@ class Frontier:
             those to other groups after a redirect do not wait. It is stored with the crawl.
         resolver: An async function that returns the IP addresses of a host, for `group_by="address"`. It is called for
             each new host. If it raises OSError or UnicodeError, or takes longer than ten seconds, the host is a group
-            of its own. The iteration raises any other exception, and TypeError for a result of another type. After
-            these, the host is resolved again in ten seconds, and then after longer times, up to an hour. An exception
-            that shows a failure of this machine, such as a lack of descriptors, is not raised, and the host is resolved
-            again every ten seconds. By default, the resolver of the system is used.
+            of its own. After a failure of this machine, it is resolved again in ten seconds. The iteration raises any
+            other exception, and TypeError for a result of another type. After these, the host is resolved again in ten
+            seconds, and then after longer times, up to an hour. By default, the resolver of the system is used.
         concurrency_per_origin: The number of turns of one origin that can be open at the same time, or of one group.
         max_attempts: The number of turns of a URL. After the last one, the URL is listed as failed. A turn that is
             open when the process is killed counts; a released turn does not.
@@ -189,11 +188,8 @@ class Frontier:
             max_checks=max_checks,
             read_ahead=read_ahead,
         )
-        optional_counts = {
-            "max_failures_per_origin": max_failures_per_origin,
-            "max_urls_per_origin": max_urls_per_origin,
-        }
-        check_counts(**{name: count for name, count in optional_counts.items() if count is not None})
+        limits = {"max_failures_per_origin": max_failures_per_origin, "max_urls_per_origin": max_urls_per_origin}
+        check_counts(**{name: limit for name, limit in limits.items() if limit is not None})
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_backend(backend, path)
@@ -252,6 +248,8 @@ class Frontier:
         self._queue = SQLiteQueue(path, wanted) if backend is None else backend.open_queue(wanted)
         # The origins that may have a turn although their last ones have failed.
         self._probing: set[int] = set()
+        # The origins or groups that were deferred since the last turns were chosen.
+        self._deferred: set[int] = set()
         # Results of checks that are not written yet.
         self._results: list[CheckResult] = []
         self._turns: OriginTurns | GroupTurns
@@ -382,7 +380,7 @@ class Frontier:
         now = self._clocks.now()
         retry_at = parse_retry_at(retry_after, now)
         if retry_at is not None:
-            self._queue.defer(str(origin), now.at, retry_at)
+            self._deferred.add(self._queue.defer(str(origin), now.at, retry_at))
             self._changed.set()
 
     def failed(self) -> Iterator[FailedURL]:
@@ -416,8 +414,7 @@ class Frontier:
     async def close(self) -> None:
         """Stop the iteration and close the file.
 
-        URLs whose turns have not ended are released: they are handed out again when the file is opened. The sources,
-        checks and lookups are cancelled, except one that calls this method.
+        URLs whose turns have not ended are released: they are handed out again when the file is opened.
 
         Raises: StoreError: The file cannot be read or written. It is closed all the same.
         """
@@ -641,6 +638,7 @@ class Frontier:
         Raises: The exception of a callback. The turns that were chosen before are granted.
         """
         chosen: dict[int, NextTurn] = {}
+        self._deferred.clear()
         try:
             for origin in origins:
                 if self._is_given_up(origin, now):
@@ -650,6 +648,9 @@ class Frontier:
                 if turn is not None:
                     chosen[origin.id] = turn
         finally:
+            for id_ in self._deferred & chosen.keys():
+                # A callback has deferred it.
+                self._queue.wait(id_, now.at, skipped=chosen.pop(id_).start.skipped, keeps=True)
             started = self._queue.take([turn.start for turn in chosen.values()], now.at) if chosen else []
             for id_, *_ in started:
                 self._probing.discard(id_)

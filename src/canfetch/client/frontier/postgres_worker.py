@@ -439,13 +439,14 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
             self._find_origins({origin_name})
         return self._origin_ids[origin_name]
 
-    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
+    def defer(self, origin_name: str, now: float, retry_at: float) -> int:
         id_ = self._run_for_origin(sql.DEFER, origin_name, retry_in=retry_at - now)
         with self._lock:
             claim = self._claims.get(id_)
             if claim is not None:
                 latest = max(claim.origin.retry_at or 0.0, retry_at)
                 claim.origin = claim.origin._replace(retry_at=latest, last_request_at=now)
+        return id_
 
     def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:
         rows = self._run(sql.FAILED, after=after, limit=limit)

@@ -364,7 +364,7 @@ class SQLiteQueue(URLQueue):
             self._execute("UPDATE totals SET failed = failed - ?", len(rows))
         return len(rows)
 
-    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
+    def defer(self, origin_name: str, now: float, retry_at: float) -> int:
         with self.database.transaction():
             origin = self._find_origin(origin_name)
             # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
@@ -378,6 +378,7 @@ class SQLiteQueue(URLQueue):
                 now,
                 origin,
             )
+        return origin
 
     def note_clock_shift(self, seconds: float) -> None:
         if abs(seconds - self._clock_shift) >= _CLOCK_STEP:

@@ -235,8 +235,8 @@ class URLQueue(ABC):
         """End the turn of a URL that is in flight."""
 
     @abstractmethod
-    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
-        """Let an origin wait until a time, or until a later time that was set before."""
+    def defer(self, origin_name: str, now: float, retry_at: float) -> int:
+        """Let an origin wait until a time, or until a later time that was set before. Return its ID."""
 
     def note_clock_shift(self, seconds: float) -> None:  # noqa: B027 - see below
         """Note by how many seconds the wall clock was set forward since the queue was opened.

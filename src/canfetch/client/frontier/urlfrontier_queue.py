@@ -339,7 +339,7 @@ class URLFrontierQueue(LeasedURLs):
         self._origins.change(end.origin, last_request_at=end.now, retry_at=retry_at, failures=failures)
         return True
 
-    def defer(self, origin_name: str, now: float, retry_at: float) -> None:
+    def defer(self, origin_name: str, now: float, retry_at: float) -> int:
         """Let an origin wait until a time, or until a later time that this process has set before."""
         self.check_usable()
         group = self._group(origin_name)
@@ -349,12 +349,13 @@ class URLFrontierQueue(LeasedURLs):
         claim = self._claims.get(id_)
         if claim is None:
             self._service.block(0, queue_key(group), self._service.date(latest))
-            return
+            return id_
         with self._busy(claim):
             claim.due_at = max(claim.due_at, latest)
             end = self._service.date(max(self._clock() + self._lease, claim.due_at))
             self._service.block(claim.node, claim.info.key, end)
             claim.is_blocked = True
+        return id_
 
     def failed(self, after: int, limit: int) -> list[tuple[int, FailedURL]]:
         """Return failed URLs with their positions, which are greater than `after`, in the order of the service."""
