@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sqlite3
+import time
 import tracemalloc
 from collections import Counter
 from contextlib import closing
@@ -34,10 +35,12 @@ from canfetch.client.frontier import (
     import_frontier,
 )
 from canfetch.client.frontier.database import FrontierDatabase
+from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
 from canfetch.client.frontier.queue_values import KILLED, URLState
 from canfetch.client.frontier.report import list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
+from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.client.sqlite_files import FileLock
 from canfetch.errors import StoreError
 
@@ -727,6 +730,48 @@ def test_a_crawl_moves_to_a_database_and_back(postgres: PostgresServer, killed: 
         import_frontier(lines, queue)
     with pytest.raises(StoreError, match="the database has no crawl 'other'"):
         next(export_frontier(PostgresQueue(queue._conninfo, crawl="other")))
+
+
+@pytest.mark.service
+@pytest.mark.parametrize("group_by", ["origin", "host"])
+def test_an_imported_origin_waits_until_its_retry_after_has_passed(
+    postgres: PostgresServer, tmp_path: Path, group_by: str
+) -> None:
+    now = time.time()
+    lines: list[Any] = [{**NEW_HEAD, "group_by": group_by}]
+    for host, retry_at, url in [
+        ("free", None, NEW_URL),
+        ("past", now - 10.0, NEW_URL),
+        ("busy", now + 5000.0, NEW_URL),
+        ("killed", now + 5000.0, {**NEW_URL, "state": "in_flight"}),
+        ("again", now + 5000.0, {**NEW_URL, "state": "delayed", "due_at": now + 3000.0}),
+    ]:
+        name = f"{host}.example"
+        origin = name if group_by == "host" else f"https://{name}"
+        lines.append({**ORIGIN, "origin": origin, "last_request_at": now - 20.0, "retry_at": retry_at})
+        if group_by == "host":
+            lines.append({"members": [[f"https://{name}", 0.0]]})
+        lines.append({**url, "url": f"https://{name}/"})
+    lines.append({"end": True, "origins": 5, "urls": 5, "known": 0})
+
+    queue = PostgresQueue(postgres.create_database(f"waits_{group_by}"), crawl="x")
+    import_frontier(encoded(lines), queue)
+    path = tmp_path / "crawl.sqlite3"
+    import_frontier(encoded(lines), path)
+
+    with psycopg.connect(queue._conninfo) as connection, closing(sqlite3.connect(path)) as file:
+        killed = connection.execute("SELECT ready_at FROM canfetch_origins WHERE name LIKE '%killed%'").fetchone()
+        assert killed == (now + 5000.0,)
+        due = file.execute("SELECT due_at FROM origins WHERE phase = 1 ORDER BY id").fetchall()
+        assert due == [(0.0,), (now - 10.0,), (now + 5000.0,), (now + 5000.0,)]
+    options = QueueOptions(1, 3, time.time, GroupBy(group_by))
+    worker = queue.open_queue(options)
+    with closing(worker):
+        worker.find_due(time.time())
+        assert {claim.origin.name.removeprefix("https://") for claim in worker._claims.values()} == {
+            "free.example",
+            "past.example",
+        }
 
 
 @pytest.mark.service

@@ -83,15 +83,18 @@ _DELAYED: Final = """
 UPDATE canfetch_origins AS o SET delay = found.delay
 FROM (SELECT origin, max(delay) AS delay FROM canfetch_members WHERE crawl = %(crawl)s GROUP BY origin) AS found
 WHERE o.id = found.origin"""
-# URLs that were in flight belong to a worker whose lease has ended, and so do their origins.
+# URLs that were in flight belong to a worker whose lease has ended, and so do their origins. Also the robots.txt is not
+# requested during a Retry-After.
 _PLACED: Final = """
 UPDATE canfetch_origins AS o SET
     state = CASE WHEN x.has_turn THEN 3 ELSE 1 END,
     worker = CASE WHEN x.has_turn THEN %(left)s::bigint END,
     priority = coalesce(x.queued, x.delayed, 0),
-    due_at = CASE WHEN x.queued IS NULL THEN coalesce(x.delayed_at, 0) ELSE 0 END
+    ready_at = x.ready_at,
+    due_at = CASE WHEN x.queued IS NULL THEN greatest(x.delayed_at, x.ready_at) ELSE x.ready_at END
 FROM (
-    SELECT o.id, queued.priority AS queued, delayed.priority AS delayed, delayed.due_at AS delayed_at,
+    SELECT o.id, coalesce(o.retry_at, 0) AS ready_at, queued.priority AS queued, delayed.priority AS delayed,
+        delayed.due_at AS delayed_at,
         o.id IN (
             SELECT origin FROM canfetch_urls
             WHERE crawl = %(crawl)s AND worker = %(left)s::bigint AND state = 1
@@ -344,14 +347,17 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
     execute(f"UPDATE totals SET {', '.join(f'{name} = :{name}' for name in totals)}", totals)  # noqa: S608 - its columns
     execute(COUNT_ADDED)
     execute("UPDATE origins SET delay = coalesce((SELECT max(delay) FROM members WHERE origin = origins.id), 0)")
-    # The frontier that opens the file computes when they are due, and queues what was in flight.
+    # The frontier that opens the file queues what was in flight.
     execute(
         "UPDATE origins SET in_flight = (SELECT count(*) FROM urls WHERE origin = origins.id AND state = 1) "
         "WHERE id IN (SELECT origin FROM urls WHERE state = 1)"
     )
+    queued = "EXISTS (SELECT 1 FROM urls WHERE origin = origins.id AND state = 0)"
+    delayed_at = "(SELECT min(due_at) FROM urls WHERE origin = origins.id AND state = 2)"
     execute(
-        "UPDATE origins SET phase = ? WHERE EXISTS (SELECT 1 FROM urls WHERE origin = origins.id AND state = 0) "
-        "OR EXISTS (SELECT 1 FROM urls WHERE origin = origins.id AND state = 2)",
+        "UPDATE origins SET phase = ?, ready_at = coalesce(retry_at, 0), "  # noqa: S608 - as above
+        f"due_at = max(coalesce(retry_at, 0), CASE WHEN {queued} THEN 0 ELSE {delayed_at} END) "
+        f"WHERE {queued} OR {delayed_at} IS NOT NULL",
         (Phase.WAITING,),
     )
 
