@@ -140,7 +140,10 @@ def test_json_of_a_crawl_that_runs_ended_and_was_killed(
     killed = "killed.sqlite3"
     for suffix in ("", "-wal"):
         shutil.copy(tmp_path / f"{FILE}{suffix}", tmp_path / f"{killed}{suffix}")
-    assert show(killed) == {**running, "is_in_use": False}
+    first, *others = running["next_origins"]
+    assert first["reason"] == "a turn has not ended"
+    first = {**first, "reason": "its process ended during a turn"}
+    assert show(killed) == {**running, "is_in_use": False, "next_origins": [first, *others]}
 
     crawling.communicate("\n", timeout=20)
     ended = show()

@@ -334,35 +334,63 @@ def test_conner1996_visit_time_applies_when_the_turn_is_taken() -> None:
     assert result.times(A) == [start, 30 * HOUR, 54 * HOUR]
 
 
+def shown_reason(frontier: Frontier, path: Path) -> str:
+    """Return what the first origin of a crawl waits for."""
+    queue = frontier._queue
+    if isinstance(queue, PostgresWorker):
+        report = read_postgres_report(queue._connection._conninfo, queue._crawl_name)
+    else:
+        report = read_report(path, clock=virtual_now)
+    return report.next_origins[0].reason
+
+
 @pytest.mark.parametrize("end", ["done", "retry", "release"])
 def test_a_report_names_the_visit_time_of_an_origin(tmp_path: Path, end: str) -> None:
     path = tmp_path / "crawl"
-
-    def reason(frontier: Frontier) -> str:
-        queue = frontier._queue
-        if isinstance(queue, PostgresWorker):
-            report = read_postgres_report(queue._connection._conninfo, queue._crawl_name)
-        else:
-            report = read_report(path)
-        return report.next_origins[0].reason
 
     async def main() -> list[str]:
         hosts = Hosts({"a.example": b"User-agent: *\nVisit-time: 0600-0700\nCrawl-delay: 50\n"})
         async with open_frontier(hosts, [f"{A}/{number}" for number in range(3)], path=path) as frontier:
             waiting = asyncio.ensure_future(anext(frontier))
             await asyncio.sleep(10)
-            reasons = [reason(frontier)]
+            reasons = [shown_reason(frontier, path)]
             # At 06:00, and at 06:59:30.
             (await waiting).done()
-            reasons.append(reason(frontier))
+            reasons.append(shown_reason(frontier, path))
             await asyncio.sleep(HOUR - 30)
             getattr(await anext(frontier), end)()
-            return [*reasons, reason(frontier)]
+            return [*reasons, shown_reason(frontier, path)]
 
     assert run_in_virtual_time(main, start=5 * HOUR) == [
         "its Visit-time",
         "the delay between two requests",
         "its Visit-time",
+    ]
+
+
+def test_a_report_names_retry_after_also_after_turns_that_failed(tmp_path: Path) -> None:
+    path = tmp_path / "crawl"
+
+    async def main() -> list[str]:
+        async with open_frontier(path=path) as frontier:
+            frontier.add_many(f"{A}/{number}" for number in range(6))
+            reasons = [shown_reason(frontier, path)]
+            for retry_after in (40, None, 5000):
+                (await anext(frontier)).retry(retry_after=retry_after)
+                reasons.append(shown_reason(frontier, path))
+            (await anext(frontier)).retry()
+            frontier.defer(A, 5000)
+            reasons.append(shown_reason(frontier, path))
+            (await anext(frontier)).done()
+            return [*reasons, shown_reason(frontier, path)]
+
+    assert run_in_virtual_time(main) == [
+        "the next free task requests it",
+        "Retry-After",
+        "its turns failed",
+        "Retry-After",
+        "Retry-After",
+        "the delay between two requests",
     ]
 
 

@@ -55,9 +55,9 @@ _TEMPORARY_PRAGMAS: Final = (*_PRAGMAS, "locking_mode = EXCLUSIVE", "journal_mod
 # The numbers of `phase`, `state` and `ended` are those of `queue_values`. A partial index is only used by queries with
 # the same number. `ready_at` is when an origin may be requested, `due_at` when it has a URL, too. `visit` is what the
 # last visit of a URL left, and by `ended` a URL is counted that waits for its next visit. `problem` says why the
-# robots.txt of a waiting origin cannot be reached, or that it waits for its Visit-time, and `added` is the number of
-# its rows in `known`. Unless URLs are grouped by origin, a row of `origins` is a group, and `members` are the origins
-# of groups with the delays of their files. The longest one of a group is in its row.
+# robots.txt of a waiting origin cannot be reached, or that it waits for its Visit-time or because its turns failed, and
+# `added` is the number of its rows in `known`. Unless URLs are grouped by origin, a row of `origins` is a group, and
+# `members` are the origins of groups with the delays of their files. The longest one of a group is in its row.
 _MEMBERS: Final = (
     """CREATE TABLE members (
         name TEXT PRIMARY KEY,

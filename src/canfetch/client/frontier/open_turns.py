@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from canfetch.access.pacing import Pace
 from canfetch.access.retries import MAX_RETRY_AFTER, parse_retry_after
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
-from canfetch.client.frontier.queue_values import FailedURL, QueuedURL, Result, TurnEnd
+from canfetch.client.frontier.queue_values import TURNS_FAILED, FailedURL, QueuedURL, Result, TurnEnd
 from canfetch.client.frontier.recrawl import Recrawl, read_visit
 from canfetch.client.frontier.url_queue import URLQueue
 from canfetch.client.loggers import CLIENT_LOGGER
@@ -124,7 +124,8 @@ class OpenTurns:
         url, attempt = grant.queued.url, grant.queued.attempt
         retry_at = parse_retry_at(retry_after, now)
         backoff = _jittered(_backoff(grant), f"{url} {now.at}")
-        origin_at = max(retry_at or 0.0, now.at + backoff) if backoff else retry_at
+        is_longer = backoff > 0 and now.at + backoff > (retry_at or 0.0)
+        origin_at = now.at + backoff if is_longer else retry_at
         due_at = _due_after(grant, now, origin_at)
         text = _error_text(error)
         result, again_at = Result.FAILED, None
@@ -143,7 +144,7 @@ class OpenTurns:
                 origin_at,
                 again_at,
                 text,
-                problem=_visit_problem(grant, now, origin_at),
+                problem=_visit_problem(grant, now, origin_at) or (TURNS_FAILED if is_longer else None),
             )
         )
         self._notify()

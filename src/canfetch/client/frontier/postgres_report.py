@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from canfetch.client.frontier.grouping import GroupBy, has_origin
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
-from canfetch.client.frontier.postgres_statements import FIND_MEMBERS, FIND_ORIGINS
+from canfetch.client.frontier.postgres_statements import FIND_MEMBERS, FIND_ORIGINS, NOW
 from canfetch.client.frontier.postgres_worker import OriginState
 from canfetch.client.frontier.queue_values import FailedURL, FrontierCounts, URLState, url_text
 from canfetch.client.frontier.report import (
+    KILLED_IN_TURN,
+    NEXT,
     DelayedURL,
     FrontierReport,
     ListedURL,
@@ -22,8 +24,8 @@ from canfetch.core.quoting import quoted
 from canfetch.errors import StoreError
 
 _OUTAGE_SECONDS: Final = 5.0
-_COUNTS: Final = """
-SELECT extract(epoch FROM clock_timestamp())::float8, crawl.id,
+_COUNTS: Final = f"""
+SELECT {NOW}, crawl.id,
     crawl.added + w.added, crawl.done + w.done, crawl.failed + w.failed, crawl.skipped + w.skipped,
     crawl.refused + w.refused, w.workers, crawl.group_by,
     (SELECT count(*) FROM canfetch_urls WHERE crawl = crawl.id AND state = 1),
@@ -35,18 +37,19 @@ FROM canfetch_crawls AS crawl, LATERAL (
     SELECT coalesce(sum(added), 0)::bigint AS added, coalesce(sum(done), 0)::bigint AS done,
         coalesce(sum(failed), 0)::bigint AS failed, coalesce(sum(skipped), 0)::bigint AS skipped,
         coalesce(sum(refused), 0)::bigint AS refused,
-        count(*) FILTER (WHERE alive_until > extract(epoch FROM clock_timestamp())) AS workers
+        count(*) FILTER (WHERE alive_until > {NOW}) AS workers
     FROM canfetch_workers WHERE crawl = crawl.id
 ) AS w
-WHERE crawl.name = %(crawl)s"""
-_NEXT_ORIGINS: Final = """
-SELECT o.name, o.state, o.due_at, o.ready_at, o.retry_at, o.problem, o.failures, o.last_request_at, w.name,
+WHERE crawl.name = %(crawl)s"""  # noqa: S608 - a constant
+_NEXT_ORIGINS: Final = f"""
+SELECT o.name, o.state, o.due_at, o.ready_at, o.retry_at, o.problem, o.failures, o.last_request_at,
+    CASE WHEN w.alive_until > {NOW} THEN w.name END,
     (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state IN (0, 2) AND ended IS NULL),
     (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state = 1),
     (SELECT count(*) FROM canfetch_urls WHERE origin = o.id AND state = 2 AND ended IS NOT NULL)
 FROM canfetch_origins AS o LEFT JOIN canfetch_workers AS w ON w.id = o.worker
 WHERE o.crawl = %(crawl)s AND o.state <> 0
-ORDER BY o.state = 1, CASE o.state WHEN 1 THEN o.due_at ELSE -o.state END, o.due_at, o.id LIMIT %(limit)s"""
+ORDER BY o.state = 1, CASE o.state WHEN 1 THEN o.due_at ELSE -o.state END, o.due_at, o.id LIMIT %(limit)s"""  # noqa: S608 - a constant
 _NEXT_DELAYED: Final = """
 SELECT url, due_at, attempt, error FROM canfetch_urls
 WHERE crawl = %(crawl)s AND state = 2 AND (ended IS NOT NULL) = %(has_ended)s ORDER BY due_at LIMIT %(limit)s"""
@@ -143,13 +146,14 @@ def list_postgres_urls(
 def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
     name, state, due_at, ready_at, retry_at, problem, failures, last_request_at, worker, queued, in_flight, visits = row
     next_at = None
-    if state == OriginState.CLAIMED:
+    if state == OriginState.CLAIMED and worker is None:
+        # Its lease has ended.
+        reason = KILLED_IN_TURN if in_flight else NEXT
+    elif state == OriginState.CLAIMED:
         reason = f"the worker {worker} has a turn" if in_flight else f"the worker {worker} requests it next"
     elif state == OriginState.READY:
-        reason = "the next free worker requests it"
+        reason = NEXT
     else:
         next_at = due_at
-        reason = waiting_reason(
-            due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, failures=failures, now=now
-        )
+        reason = waiting_reason(due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, now=now)
     return WaitingOrigin(name, next_at, reason, queued, in_flight, failures, last_request_at, visits)

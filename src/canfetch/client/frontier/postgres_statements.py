@@ -84,7 +84,6 @@ counted AS (
     UPDATE canfetch_workers SET skipped = skipped + (SELECT count(*) FROM skipped)
     WHERE id = %(worker)s AND EXISTS (SELECT 1 FROM skipped)
 )"""
-
 _SKIPPED_OF_MANY: Final = _SKIPPED.replace("origin = %(origin)s", "origin = ANY (%(origins)s::bigint[])")
 
 
@@ -531,7 +530,7 @@ UPDATE canfetch_origins SET
     retry_at = greatest(retry_at, {NOW} + %(retry_in)s),
     due_at = greatest(due_at, {NOW} + %(retry_in)s),
     ready_at = greatest(ready_at, {NOW} + %(retry_in)s),
-    last_request_at = {NOW},
+    last_request_at = {NOW}, problem = CASE WHEN ready_at >= {NOW} + %(retry_in)s THEN problem END,
     state = CASE WHEN state = 2 THEN 1 ELSE state END
 WHERE id = %(origin)s RETURNING 1"""
 

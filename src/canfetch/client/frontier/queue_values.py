@@ -13,6 +13,8 @@ DUE_BATCH: Final = 200
 DUE_URLS: Final = 1000
 # The error of a URL whose last turn never ended.
 KILLED: Final = "the process ended during the last attempt"
+# The problem of an origin that waits longer than its server asks for, because its turns failed one after the other.
+TURNS_FAILED: Final = "its turns failed"
 
 
 class Phase(IntEnum):
@@ -108,7 +110,7 @@ class TurnEnd(NamedTuple):
             retried, and for its next visit if it is done or failed. None if it never is.
         error: What went wrong, or None.
         visit: What this visit leaves for the next one, as JSON, or None if that is unchanged.
-        problem: What the origin waits for until `due_at`, unless it is its delay, or None.
+        problem: What the origin waits for until `due_at`, unless it is its delay or `Retry-After`, or None.
     """
 
     result: Result

@@ -20,7 +20,7 @@ from canfetch.client.frontier.database import (
     shifted,
 )
 from canfetch.client.frontier.grouping import GroupBy, has_origin
-from canfetch.client.frontier.queue_values import FailedURL, FrontierCounts, Phase, URLState, url_text
+from canfetch.client.frontier.queue_values import TURNS_FAILED, FailedURL, FrontierCounts, Phase, URLState, url_text
 from canfetch.client.frontier.sqlite_queue import failed_url, read_counts
 from canfetch.client.private_files import kind_of_path
 from canfetch.client.sqlite_files import (
@@ -36,13 +36,25 @@ from canfetch.errors import StoreError
 
 # Seconds to wait for a process that is opening or closing the file.
 _BUSY_SECONDS: Final = 1.0
+# What an origin that may be requested now waits for.
+NEXT: Final = "the next free task requests it"
+# What an origin shows whose turn was open when its process was killed, until another process queues the URL.
+KILLED_IN_TURN: Final = "its process ended during a turn"
 _REASONS: Final = {
     # All its URLs are in flight.
     Phase.IDLE: "a turn has not ended",
     Phase.UNCHECKED: "its robots.txt is requested next",
     Phase.CHECKING: "its robots.txt is being requested",
-    Phase.READY: "the next free task requests it",
+    Phase.READY: NEXT,
     Phase.FULL: "a turn has not ended",
+}
+# While no crawl uses the file: it was killed in these phases.
+_REASONS_AFTER_KILL: Final = {
+    Phase.IDLE: KILLED_IN_TURN,
+    Phase.UNCHECKED: NEXT,
+    Phase.CHECKING: NEXT,
+    Phase.READY: NEXT,
+    Phase.FULL: KILLED_IN_TURN,
 }
 
 
@@ -266,7 +278,7 @@ def _read(connection: sqlite3.Connection, limit: int, now: float, *, in_use: boo
         counts,
         origins,
         delayed,
-        [_waiting_origin(row, now) for row in next_origins],
+        [_waiting_origin(row, now, in_use=in_use) for row in next_origins],
         list(map(_delayed_url, next_delayed)),
         list(map(failed_url, last_failed)),
         group_by,
@@ -281,35 +293,33 @@ def _delayed_url(row: tuple[Any, ...]) -> DelayedURL:
     return DelayedURL(url_text(url), *rest)
 
 
-def _waiting_origin(row: tuple[Any, ...], now: float) -> WaitingOrigin:
+def _waiting_origin(row: tuple[Any, ...], now: float, *, in_use: bool) -> WaitingOrigin:
     name, phase, due_at, ready_at, retry_at, problem, in_flight, failures, last_request_at, queued, visits = check_row(
         row, str, int, int | float, int | float, int | float | None, str | None, int, int, int | float | None, int, int
     )
     if phase != Phase.WAITING:
-        return WaitingOrigin(name, None, _REASONS[Phase(phase)], queued, in_flight, failures, last_request_at, visits)
-    reason = waiting_reason(
-        due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, failures=failures, now=now
-    )
+        reason = (_REASONS if in_use else _REASONS_AFTER_KILL)[Phase(phase)]
+        return WaitingOrigin(name, None, reason, queued, in_flight, failures, last_request_at, visits)
+    reason = waiting_reason(due_at=due_at, ready_at=ready_at, retry_at=retry_at, problem=problem, now=now)
     return WaitingOrigin(name, due_at, reason, queued, in_flight, failures, last_request_at, visits)
 
 
-def waiting_reason(
-    *, due_at: float, ready_at: float, retry_at: float | None, problem: str | None, failures: int, now: float
-) -> str:
+def waiting_reason(*, due_at: float, ready_at: float, retry_at: float | None, problem: str | None, now: float) -> str:
     """Return what an origin waits for that waits for a time.
 
     Args:
         due_at: When it may be requested and has a URL.
         ready_at: When it may be requested.
         retry_at: The end of the time for which the server asked, or of the time after failures, or None.
-        problem: Why its robots.txt cannot be reached, `clocks.OUTSIDE_VISIT_TIME`, or None.
-        failures: The number of its turns that failed one after the other.
+        problem: Why its robots.txt cannot be reached, `OUTSIDE_VISIT_TIME`, `TURNS_FAILED`, or None.
         now: The time.
     """
-    if problem is not None and problem != OUTSIDE_VISIT_TIME:
+    if problem not in (None, OUTSIDE_VISIT_TIME, TURNS_FAILED):
         return f"its robots.txt could not be fetched: {problem}"
+    if due_at <= now:
+        return NEXT
     if due_at > ready_at:
         return "its URLs wait for their next attempt or visit"
     if retry_at is not None and retry_at > now and retry_at >= ready_at:
-        return "its turns failed" if failures else "Retry-After"
+        return TURNS_FAILED if problem == TURNS_FAILED else "Retry-After"
     return "its Visit-time" if problem == OUTSIDE_VISIT_TIME else "the delay between two requests"

@@ -371,11 +371,14 @@ class SQLiteQueue(URLQueue):
             self._execute(
                 "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), due_at = max(due_at, ?), "
                 "ready_at = max(ready_at, ?), last_request_at = ?, "
+                # It waited for something else that ends before.
+                "problem = CASE WHEN ready_at >= ? THEN problem END, "
                 "phase = CASE WHEN phase IN (2, 4) THEN 1 ELSE phase END WHERE id = ?",
                 retry_at,
                 retry_at,
                 retry_at,
                 now,
+                retry_at,
                 origin,
             )
         return origin
