@@ -274,7 +274,7 @@ def test_what_cannot_be_exported_or_imported(run: Run, tmp_path: Path) -> None:
             "cut.jsonl: line 2: the export is cut off: expected a line with the key 'end'",
         ),
         (("import", "text", "new"), "text: line 1: invalid JSON"),
-        (("import", "-", "new"), "standard input: line 1: expected the format 'canfetch frontier 2', which "),
+        (("import", "-", "new"), "standard input: line 1: expected the format 'canfetch frontier 3', which "),
         (("import", "cut.jsonl", "text"), f"text: file is not a database; {CORRUPTION_ADVICE}"),
     ]:
         refusal = run("frontier", *arguments).refusal

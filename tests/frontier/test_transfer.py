@@ -38,7 +38,7 @@ from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.postgres_report import list_postgres_urls, read_postgres_report
 from canfetch.client.frontier.queue_values import KILLED, URLState
-from canfetch.client.frontier.report import list_urls, read_report
+from canfetch.client.frontier.report import FrontierReport, list_urls, read_report
 from canfetch.client.frontier.requeue import queue_failed_urls
 from canfetch.client.frontier.url_queue import QueueOptions
 from canfetch.client.sqlite_files import FileLock
@@ -98,7 +98,7 @@ def test_an_export_has_everything_of_a_killed_crawl(killed: Path) -> None:
 
     first, *_, last = map(json.loads, lines)
     assert first == {
-        "format": "canfetch frontier 2",
+        "format": "canfetch frontier 3",
         "group_by": "origin",
         "done": 3,
         "failed": 1,
@@ -545,6 +545,7 @@ URL: dict[str, Any] = {
     "metadata": None,
 }
 NEW_HEAD = {**HEAD, "format": "canfetch frontier 2", "group_by": "origin"}
+LAST_HEAD = {**NEW_HEAD, "format": "canfetch frontier 3"}
 NEW_URL = {**URL, "ended": None, "visit": None}
 GROUPS = {**NEW_HEAD, "group_by": "host"}
 ADDRESSES = {**NEW_HEAD, "group_by": "address"}
@@ -553,8 +554,12 @@ MEMBERS = {"members": [["https://a.example", 0.0]]}
 KNOWN: dict[str, Any] = {"known": ["00" * 16]}
 END: dict[str, Any] = {"end": True, "origins": 1, "urls": 1, "known": 1}
 INVALID: list[tuple[str, list[Any]]] = [
-    ("line 1: expected the format 'canfetch frontier 2'", []),
-    ("line 1: expected the format 'canfetch frontier 2'", [{**HEAD, "format": "canfetch frontier 3"}]),
+    ("line 1: expected the format 'canfetch frontier 3'", []),
+    ("line 1: expected the format 'canfetch frontier 3'", [{**HEAD, "format": "canfetch frontier 4"}]),
+    ("line 1: expected the format 'canfetch frontier 3'", [{**HEAD, "format": []}]),
+    ("line 2: missing key 'problem'", [LAST_HEAD, ORIGIN]),
+    ("line 2: invalid ready_at 'x'", [LAST_HEAD, {**ORIGIN, "ready_at": "x", "problem": None}]),
+    ("line 2: invalid problem 1: expected a string", [LAST_HEAD, {**ORIGIN, "ready_at": None, "problem": 1}]),
     ("line 1: missing key 'group_by'", [{**HEAD, "format": "canfetch frontier 2"}]),
     ("line 1: invalid group_by 'x': expected origin, host", [{**NEW_HEAD, "group_by": "x"}]),
     ("line 1: invalid group_by \\[\\]: expected origin, host", [{**NEW_HEAD, "group_by": []}]),
@@ -772,6 +777,68 @@ def test_an_imported_origin_waits_until_its_retry_after_has_passed(
             "free.example",
             "past.example",
         }
+
+
+@pytest.mark.service
+def test_an_imported_crawl_shows_what_its_origins_wait_for(postgres: PostgresServer, tmp_path: Path) -> None:
+    path = tmp_path / "crawl.sqlite3"
+    # In the past for the server, too.
+    start = time.time() - 60.0
+    hosts = Hosts(
+        {"slow.example": b"User-agent: *\nCrawl-delay: 3000"}, unreachable_until={"dead.example": start + 1e6}
+    )
+    urls = [f"https://{host}.example/{number}" for host in ("slow", "busy", "failed") for number in (1, 2)]
+    urls += ["https://again.example/", "https://dead.example/", "https://killed.example/"]
+
+    async def main() -> Path:
+        held: list[Turn] = []
+        async with open_frontier(hosts, urls, path=path, max_delay=5000.0, retry_delay=9000.0) as frontier:
+            async for turn in frontier:
+                match turn.url.split("/")[2]:
+                    case "killed.example":
+                        held.append(turn)
+                    case "busy.example":
+                        turn.done(retry_after=4000)
+                    case "failed.example":
+                        turn.retry(retry_after=4000)
+                    case "again.example":
+                        turn.retry()
+                    case _:
+                        turn.done()
+                if frontier.counts.in_flight == 1 and frontier.counts.done == 2:
+                    break
+            frontier.add("https://new.example/")
+            return copy_file(path)
+
+    source = run_in_virtual_time(main, start=start)
+    moved = tmp_path / "moved.sqlite3"
+    import_frontier(export_frontier(source), moved)
+    queue = PostgresQueue(postgres.create_database("reasons"), crawl="x")
+    import_frontier(export_frontier(source), queue)
+
+    def shown(report: FrontierReport) -> dict[str, tuple[str, float | None]]:
+        assert not report.is_in_use
+        return {
+            each.origin.split("//")[1].split(".")[0]: (
+                each.reason,
+                None if each.next_at is None or each.next_at < start + 20.0 else each.next_at - start,
+            )
+            for each in report.next_origins
+        }
+
+    expected = shown(read_report(source, clock=lambda: start + 20.0))
+    assert {name: reason for name, (reason, _) in expected.items()} == {
+        "slow": "the delay between two requests",
+        "busy": "Retry-After",
+        "failed": "Retry-After",
+        "again": "its URLs wait for their next attempt or visit",
+        "dead": "its robots.txt could not be fetched: connect: scripted failure",
+        "killed": "its process ended during a turn",
+        "new": "the next free task requests it",
+    }
+    assert [name for name, (_, at) in expected.items() if at is None] == ["killed", "new"]
+    assert shown(read_report(moved, clock=lambda: start + 20.0)) == expected
+    assert shown(read_postgres_report(queue._conninfo, "x")) == expected
 
 
 @pytest.mark.service

@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,10 +59,11 @@ ON CONFLICT (name) DO UPDATE SET name = excluded.name, group_by = 'origin'
 RETURNING id, {NOW}, added > 0 OR EXISTS (SELECT 1 FROM canfetch_origins WHERE crawl = c.id),
     EXISTS (SELECT 1 FROM canfetch_workers WHERE crawl = c.id AND alive_until > {NOW})"""  # noqa: S608 - a constant
 _ORIGINS: Final = """
-INSERT INTO canfetch_origins (crawl, name, last_request_at, retry_at, failures)
-SELECT %(crawl)s, name, last, retry_at, failures
-FROM unnest(%(names)s::text[], %(last)s::float8[], %(retry)s::float8[], %(failures)s::integer[]) WITH ORDINALITY
-AS given (name, last, retry_at, failures, position) ORDER BY position ON CONFLICT DO NOTHING RETURNING name, id"""
+INSERT INTO canfetch_origins (crawl, name, last_request_at, retry_at, failures, ready_at, problem)
+SELECT %(crawl)s, name, last, retry_at, failures, coalesce(ready_at, retry_at, 0), problem
+FROM unnest(%(names)s::text[], %(last)s::float8[], %(retry)s::float8[], %(failures)s::integer[], %(ready)s::float8[],
+    %(problems)s::text[]) WITH ORDINALITY AS given (name, last, retry_at, failures, ready_at, problem, position)
+ORDER BY position ON CONFLICT DO NOTHING RETURNING name, id"""
 _KNOWN: Final = """
 INSERT INTO canfetch_known (origin, identity) SELECT * FROM unnest(%(origins)s::bigint[], %(identities)s::bytea[])
 ON CONFLICT DO NOTHING RETURNING origin, identity"""
@@ -90,10 +92,9 @@ UPDATE canfetch_origins AS o SET
     state = CASE WHEN x.has_turn THEN 3 ELSE 1 END,
     worker = CASE WHEN x.has_turn THEN %(left)s::bigint END,
     priority = coalesce(x.queued, x.delayed, 0),
-    ready_at = x.ready_at,
     due_at = CASE WHEN x.queued IS NULL THEN greatest(x.delayed_at, x.ready_at) ELSE x.ready_at END
 FROM (
-    SELECT o.id, coalesce(o.retry_at, 0) AS ready_at, queued.priority AS queued, delayed.priority AS delayed,
+    SELECT o.id, greatest(o.ready_at, o.retry_at) AS ready_at, queued.priority AS queued, delayed.priority AS delayed,
         delayed.due_at AS delayed_at,
         o.id IN (
             SELECT origin FROM canfetch_urls
@@ -172,10 +173,10 @@ def _export_file(path: str | os.PathLike[str]) -> Iterator[str]:
                     execute(
                         f"SELECT id, name, {shifted('last_request_at')}, "  # noqa: S608 - its columns
                         # A turn that ended without a wait stores 0, of which older versions made a negative time.
-                        f"CASE WHEN retry_at <= 0 THEN NULL ELSE {shifted('retry_at')} END, failures "
-                        "FROM origins ORDER BY id"
+                        f"CASE WHEN retry_at <= 0 THEN NULL ELSE {shifted('retry_at')} END, failures, "
+                        f"{shifted('ready_at')}, problem FROM origins ORDER BY id"
                     ),
-                    *(int, str, int | float | None, int | float | None, int),
+                    *(int, str, int | float | None, int | float | None, int, int | float, str | None),
                 ),
                 _checked(
                     execute("SELECT origin, name, delay FROM members ORDER BY origin, name"), int, str, int | float
@@ -226,7 +227,11 @@ def _export_database(source: PostgresQueue) -> Iterator[str]:
             CrawlRows(
                 group_by,
                 tuple(counts),
-                fetched(run, "origins", f"SELECT o.id, o.name, o.last_request_at, o.retry_at, o.failures {of_crawl}"),
+                fetched(
+                    run,
+                    "origins",
+                    "SELECT o.id, o.name, o.last_request_at, o.retry_at, o.failures, o.ready_at, o.problem " + of_crawl,
+                ),
                 fetched(
                     run,
                     "members",
@@ -339,7 +344,9 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
         else:
             try:
                 origin = execute(
-                    "INSERT INTO origins (name, last_request_at, retry_at, failures) VALUES (?, ?, ?, ?)", item[1:]
+                    "INSERT INTO origins (name, last_request_at, retry_at, failures, ready_at, problem) "
+                    "VALUES (?, ?, ?, ?, coalesce(?, ?, 0), ?)",
+                    (*item[1:5], item.ready_at, item.retry_at, item.problem),
                 ).lastrowid
             except sqlite3.IntegrityError:
                 raise second_origin(item) from None
@@ -355,10 +362,10 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
     queued = "EXISTS (SELECT 1 FROM urls WHERE origin = origins.id AND state = 0)"
     delayed_at = "(SELECT min(due_at) FROM urls WHERE origin = origins.id AND state = 2)"
     execute(
-        "UPDATE origins SET phase = ?, ready_at = coalesce(retry_at, 0), "  # noqa: S608 - as above
-        f"due_at = max(coalesce(retry_at, 0), CASE WHEN {queued} THEN 0 ELSE {delayed_at} END) "
+        "UPDATE origins SET phase = CASE WHEN in_flight > 0 THEN ? ELSE ? END, "  # noqa: S608 - as above
+        f"due_at = max(ready_at, coalesce(retry_at, 0), CASE WHEN {queued} THEN 0 ELSE {delayed_at} END) "
         f"WHERE {queued} OR {delayed_at} IS NOT NULL",
-        (Phase.WAITING,),
+        (Phase.FULL, Phase.WAITING),
     )
 
 
@@ -404,11 +411,13 @@ class _DatabaseWriter:
         if isinstance(item, OriginLine):
             self._current = item.name
             self._ahead = max(0.0, (item.last_request_at or 0.0) - self._now)
-            retry_at = _earlier(item.retry_at, self._ahead)
+            # An origin that was never requested shows no wrong clock. The worker that claims it computes longer delays.
+            latest = self._now + MAX_RETRY_AFTER
             self._origins.append(
                 item._replace(
                     last_request_at=_earlier(item.last_request_at, self._ahead),
-                    retry_at=None if retry_at is None else min(retry_at, self._now + MAX_RETRY_AFTER),
+                    retry_at=_earlier(item.retry_at, self._ahead, latest),
+                    ready_at=_earlier(item.ready_at, self._ahead, latest),
                 )
             )
         elif isinstance(item, URLLine):
@@ -455,6 +464,8 @@ class _DatabaseWriter:
                 "last": [origin.last_request_at for origin in self._origins],
                 "retry": [origin.retry_at for origin in self._origins],
                 "failures": [origin.failures for origin in self._origins],
+                "ready": [origin.ready_at for origin in self._origins],
+                "problems": [origin.problem for origin in self._origins],
             },
         )
         new: dict[str, int] = dict(rows)
@@ -528,5 +539,5 @@ class _DatabaseWriter:
         return self._left
 
 
-def _earlier(at: float | None, by: float) -> float | None:
-    return None if at is None else at - by
+def _earlier(at: float | None, by: float, latest: float = inf) -> float | None:
+    return None if at is None else min(at - by, latest)

@@ -1,7 +1,8 @@
 """The JSON lines of a crawl that is moved: how they are written, and how they are read and checked.
 
-    {"format": "canfetch frontier 2", "group_by": "origin", "done": 1, "failed": 0, "skipped": 1, "refused": 0}
-    {"origin": "https://a.example", "last_request_at": 1764218000.5, "retry_at": null, "failures": 0}
+    {"format": "canfetch frontier 3", "group_by": "origin", "done": 1, "failed": 0, "skipped": 1, "refused": 0}
+    {"origin": "https://a.example", "last_request_at": 1764218000.5, "retry_at": null, "failures": 0,
+     "ready_at": 1764218001.5, "problem": null}
     {"url": "https://a.example/1", "state": "queued", "priority": 0.0, "attempts": 1, "due_at": null, "error": null,
      "depth": 0, "metadata": null, "ended": null, "visit": null}
     {"known": ["0f3a...", ...]}
@@ -35,9 +36,9 @@ from canfetch.core.urls import split_url, url_bytes
 from canfetch.errors import InvalidOption, InvalidURL, StoreError
 
 _CheckedT = TypeVar("_CheckedT")
-FORMAT: Final = "canfetch frontier 2"
-# The first format has no groups and no visits.
-_FIRST_FORMAT: Final = "canfetch frontier 1"
+# The first format has no groups and no visits. The second one has no `ready_at` and no `problem`.
+_FORMATS: Final = {f"canfetch frontier {version}": version for version in (1, 2, 3)}
+FORMAT: Final = list(_FORMATS)[-1]
 # The number of rows that are read or written at once, and of identities in a line.
 BATCH: Final = 1000
 _COUNTS: Final = ("done", "failed", "skipped", "refused")
@@ -70,6 +71,8 @@ class OriginLine(NamedTuple):
     last_request_at: float | None
     retry_at: float | None
     failures: int
+    ready_at: float | None
+    problem: str | None
 
 
 class URLLine(NamedTuple):
@@ -143,9 +146,19 @@ def crawl_lines(source: CrawlRows, name: str) -> Iterator[str]:
     yield _line({"format": FORMAT, "group_by": source.group_by, **dict(zip(_COUNTS, source.counts, strict=True))})
     members, urls, known = _Rows(source.members), _Rows(source.urls), _Rows(source.known)
     origins = 0
-    for number, origin, last_request_at, retry_at, failures in source.origins:
+    for number, origin, last_request_at, retry_at, failures, ready_at, problem in source.origins:
         origins += 1
-        yield _line({"origin": origin, "last_request_at": last_request_at, "retry_at": retry_at, "failures": failures})
+        yield _line(
+            {
+                "origin": origin,
+                "last_request_at": last_request_at,
+                "retry_at": retry_at,
+                "failures": failures,
+                # The delay can have no limit.
+                "ready_at": min(ready_at, _MAX_TIME) if ready_at > 0 else None,
+                "problem": problem,
+            }
+        )
         of_group = members.of(number)
         while more := list(islice(of_group, BATCH)):
             yield _line({"members": more})
@@ -198,10 +211,11 @@ class LineReader:
         self._states = dict.fromkeys(URLState, 0)
         self._endings = dict.fromkeys(Ending, 0)
         header = next(self._values(), {})
-        if header.get("format") not in (FORMAT, _FIRST_FORMAT):
+        name = header.get("format")
+        if not isinstance(name, str) or name not in _FORMATS:
             raise InvalidExport(f"line 1: expected the format {FORMAT!r}, which `canfetch frontier export` writes")
-        self._is_first_format = header["format"] == _FIRST_FORMAT
-        self._keys(header, "format", *(() if self._is_first_format else ("group_by",)), *_COUNTS)
+        self._version = _FORMATS[name]
+        self._keys(header, "format", *(("group_by",) if self._version > 1 else ()), *_COUNTS)
         try:
             self.group_by = GroupBy(header.get("group_by", GroupBy.ORIGIN))
         except ValueError:
@@ -293,7 +307,8 @@ class LineReader:
             raise self._error("expected nothing after the line with the key 'end'")
 
     def _origin(self, value: dict[str, Any]) -> OriginLine:
-        self._keys(value, "origin", "last_request_at", "retry_at", "failures")
+        keys = ("origin", "last_request_at", "retry_at", "failures")
+        self._keys(value, *keys, *(("ready_at", "problem") if self._version > 2 else ()))
         name = value["origin"]
         is_known = isinstance(name, str) and name.isprintable() and (self._is_grouped or _is_origin(name))
         if not is_known:
@@ -304,6 +319,8 @@ class LineReader:
             self._time(value, "last_request_at"),
             self._time(value, "retry_at"),
             self._count(value, "failures", _MAX_COUNTED),
+            self._time(value, "ready_at"),
+            self._text(value, "problem"),
         )
 
     def _group_members(self, value: dict[str, Any]) -> MembersLine:
@@ -341,15 +358,13 @@ class LineReader:
 
     def _url(self, value: dict[str, Any], origin: str) -> URLLine:
         keys = ("url", "state", "priority", "attempts", "due_at", "error", "depth", "metadata")
-        self._keys(value, *keys, *(() if self._is_first_format else ("ended", "visit")))
-        url, state, error = value["url"], value["state"], value["error"]
+        self._keys(value, *keys, *(("ended", "visit") if self._version > 1 else ()))
+        url, state = value["url"], value["state"]
         if not isinstance(url, str):
             raise self._error(f"invalid URL {quoted(url)}: expected a string")
         url = portable_text(url)
         if not isinstance(state, str) or state not in _STATE_OF_NAME:
             raise self._error(f"invalid state {quoted(state)}: expected {', '.join(_STATE_OF_NAME)}")
-        if not isinstance(error, str | None):
-            raise self._error(f"invalid error {quoted(error)}: expected a string or null")
         due_at = self._time(value, "due_at")
         if (due_at is not None) != (_STATE_OF_NAME[state] in _TIMED):
             raise self._error(f"invalid due_at {quoted(due_at)} of a URL that is {state}")
@@ -361,7 +376,7 @@ class LineReader:
             self._checked(check_priority, value["priority"]),
             self._count(value, "attempts", _MAX_COUNTED),
             due_at,
-            None if error is None else printable_text(error),
+            self._text(value, "error"),
             self._count(value, "depth", _MAX_INTEGER),
             self._checked(metadata_json, value["metadata"]),
             *self._visit(value),
@@ -431,8 +446,14 @@ class LineReader:
                 return float(found)
         raise self._error(f"invalid {name} {quoted(found)}: expected a finite number")
 
+    def _text(self, value: dict[str, Any], name: str) -> str | None:
+        found = value.get(name)
+        if not isinstance(found, str | None):
+            raise self._error(f"invalid {name} {quoted(found)}: expected a string or null")
+        return None if found is None else printable_text(found)
+
     def _time(self, value: dict[str, Any], name: str) -> float | None:
-        if value[name] is None:
+        if value.get(name) is None:
             return None
         found = self._finite(value, name)
         if not 0 <= found <= _MAX_TIME:
