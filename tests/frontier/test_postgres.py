@@ -635,6 +635,17 @@ def test_a_read_only_server_is_waited_for(postgres: PostgresServer) -> None:
         ({"crawl": "x", "conninfo": "postgresql://me:secret/a@b@c/crawls"}, "in the password written as %40"),
         ({"crawl": "x", "conninfo": "postgres://me:secret/x@c/crawls"}, "in the password written as %40"),
         ({"crawl": "x", "conninfo": "postgresql://\ud800/crawls"}, "invalid conninfo: expected a URL"),
+        ({"crawl": "x", "conninfo": "postgresql://me:secret?a=b@b@c/crawls"}, "in the password written as %40"),
+        ({"crawl": "x", "conninfo": "postgresql://me:/x?secret=b@c/crawls"}, "in the password written as %40"),
+        (
+            {"crawl": "x", "conninfo": "postgresql://me:secret@c/crawls?sslmode=require&options=-c%20a=b"},
+            "invalid conninfo: the value of the parameter 'options' has an unescaped '=': write it as %3D",
+        ),
+        (
+            {"crawl": "x", "conninfo": "postgresql://c/crawls?user=me&pasword=secret"},
+            "invalid conninfo: the parameter 'pasword' is unknown or has an invalid value: expected parameters of",
+        ),
+        ({"crawl": "x", "conninfo": "postgresql://c/crawls?password=%zz"}, "the parameter 'password' is unknown or"),
         ({"crawl": "x", "conninfo": 5}, "invalid conninfo 5"),
     ],
 )

@@ -506,20 +506,14 @@ def name_server(conninfo: str) -> str:
         raise InvalidOption(
             f"invalid conninfo {quoted(conninfo)}: expected a URL such as postgresql://localhost/crawls"
         )
-    psycopg = import_psycopg()
-    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415 - an optional dependency
-
     conninfo = lower_scheme(conninfo)
-    try:
-        parts = None if _has_unescaped_at(conninfo) else conninfo_to_dict(conninfo)
-    except (psycopg.ProgrammingError, UnicodeEncodeError):
-        # The message can contain the password.
-        parts = None
+    parts = None if _has_unescaped_at(conninfo) else _parse_conninfo(conninfo)
     if parts is None:
-        raise InvalidOption(
-            "invalid conninfo: expected a URL such as postgresql://user:password@localhost:5432/crawls, with '@', ':' "
-            "and '/' in the password written as %40, %3A and %2F"
+        expected = (
+            "expected a URL such as postgresql://user:password@localhost:5432/crawls, with '@', ':' and '/' in the "
+            "password written as %40, %3A and %2F"
         )
+        raise InvalidOption(f"invalid conninfo: {_parameter_problem(conninfo) or expected}")
     hosts = [f"[{host}]" if ":" in host else host for host in str(parts.get("host") or "localhost").split(",")]
     ports = [f":{port}" if port else "" for port in str(parts.get("port") or "").split(",")]
     # One port is that of all hosts.
@@ -540,10 +534,44 @@ def lower_scheme(conninfo: str) -> str:
 
 def _has_unescaped_at(conninfo: str) -> bool:
     """Return whether a URL has `@` other than after the user and password: libpq reads the rest as the host."""
-    if not conninfo.startswith(_SCHEMES):
-        return False
-    authority, _, path = conninfo.partition("://")[2].partition("?")[0].partition("/")
-    return authority.count("@") > 1 or "@" in path
+    return conninfo.startswith(_SCHEMES) and "@" in _without_user(conninfo).partition("?")[0]
+
+
+def _without_user(conninfo: str) -> str:
+    """Return a URL without its scheme, user and password, which end at the first `@` before the first `/`."""
+    rest = conninfo.partition("://")[2]
+    return rest.partition("@")[2] if "@" in rest.partition("/")[0] else rest
+
+
+def _parse_conninfo(conninfo: str) -> dict[str, Any] | None:
+    """Return the parts of a connection string, or None if it is invalid.
+
+    The message of the library is not used, because it can contain the password.
+    """
+    psycopg = import_psycopg()
+    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415 - an optional dependency
+
+    try:
+        parts: dict[str, Any] = conninfo_to_dict(conninfo)
+    except (psycopg.ProgrammingError, UnicodeEncodeError):
+        return None
+    return parts
+
+
+def _parameter_problem(conninfo: str) -> str | None:
+    """Return what is wrong with the first invalid parameter of a URL, or None."""
+    query = _without_user(conninfo).partition("?")[2] if conninfo.startswith(_SCHEMES) else ""
+    # With an unescaped `@`, the query can be a part of the password.
+    for parameter in [] if "@" in query else query.split("&"):
+        name, _, value = parameter.partition("=")
+        if "=" in value:
+            return f"the value of the parameter {quoted(name)} has an unescaped '=': write it as %3D"
+        if _parse_conninfo(f"postgresql:///?{parameter}") is None:
+            return (
+                f"the parameter {quoted(name)} is unknown or has an invalid value: expected parameters of libpq, such "
+                "as ?sslmode=require"
+            )
+    return None
 
 
 def import_psycopg() -> Any:
