@@ -255,7 +255,7 @@ def guard_answers(site: Situation, agent: Agent) -> list[dict[str, Any]]:
     for url in URLS:
         page = Page()
         with suppress(RobotsDisallowed):
-            sent = SentRequest(url, guard.check(url), site.status, site.headers)
+            sent = SentRequest(url, guard.check(url).verdict, site.status, site.headers)
             guard.examine(page, sent, lambda: site.html)
             answers.append(attached_cell(page))
     guard.close()
@@ -268,7 +268,7 @@ async def async_guard_answers(site: Situation, agent: Agent) -> list[dict[str, A
     for url in URLS:
         page = Page()
         with suppress(RobotsDisallowed):
-            sent = SentRequest(url, await guard.check(url), site.status, site.headers)
+            sent = SentRequest(url, (await guard.check(url)).verdict, site.status, site.headers)
 
             async def html() -> bytes | None:
                 return site.html

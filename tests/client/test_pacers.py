@@ -262,6 +262,81 @@ def test_sleep_that_ends_after_closing_is_not_the_start_of_a_turn() -> None:
         pacer.wait(state)
 
 
+# --- requests that wait for a connection ------------------------------------------------------------------------------
+
+
+def test_delay_counts_from_the_time_when_a_request_is_sent() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    first = pacer.start(state)
+    with ThreadPoolExecutor(1) as threads:
+        wait = threads.submit(pacer.wait, state)
+        while pacer._origins["https://example.com"].users < 1:
+            time.sleep(0)
+        clock.now += 25
+        first.sent()
+        wait.result()
+    assert clock.slept == [10.0]
+
+
+def test_request_without_a_report_counts_as_sent_at_its_end() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    with pacer.start(state):
+        clock.now += 25
+    assert pacer.wait(state) == 10.0
+
+
+def test_repeated_request_delays_the_next_one() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    with pacer.start(state) as turn:
+        turn.sent()
+        clock.now += 5
+        turn.sent()
+    assert pacer.wait(state) == 10.0
+
+
+def test_requests_without_a_delay_do_not_wait_for_the_connections_of_others() -> None:
+    pacer, state = make_pacer(Clock()), state_of(b"")
+    with pacer.start(state), pacer.start(state) as second:
+        assert second.waited_seconds == 0.0
+
+
+def test_turn_that_was_lost_delays_no_request() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    pacer.start(state)
+    gc.collect()
+    assert pacer.wait(state) == 10.0
+
+
+def test_origin_whose_request_waits_for_a_connection_is_not_dropped() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    with pacer.start(state):
+        clock.now += 60
+        pacer._drop_at = 0
+        pacer._drop_idle_origins()
+        assert list(pacer._origins) == ["https://example.com"]
+    clock.now += 60
+    pacer._drop_at = 0
+    pacer._drop_idle_origins()
+    assert not pacer._origins
+
+
+def test_closing_ends_the_waits_for_a_request_that_was_not_sent() -> None:
+    pacer, state = make_pacer(Clock()), state_of(DELAYED)
+    turn = pacer.start(state)
+    with ThreadPoolExecutor(1) as threads:
+        wait = threads.submit(pacer.wait, state)
+        while pacer._origins["https://example.com"].users < 1:
+            time.sleep(0)
+        pacer.close()
+        assert isinstance(wait.exception(300), ClientClosed)
+    turn.close()
+
+
 # --- tasks -----------------------------------------------------------------------------------------------------------
 
 
@@ -279,6 +354,46 @@ def test_tasks_wait_in_order() -> None:
     asyncio.run(run())
     assert [number for number, _ in order] == list(range(5))
     assert clock.slept == [10.0] * 4
+
+
+def test_delay_counts_from_the_time_when_a_task_sends_its_request() -> None:
+    clock = Clock()
+    pacer, state = make_async_pacer(clock), state_of(DELAYED)
+
+    async def run() -> None:
+        first = await pacer.start(state)
+        tasks = [asyncio.create_task(pacer.wait(state)) for _ in range(2)]
+        await asyncio.sleep(0)
+        # A task that waits for the connection of another one.
+        tasks[0].cancel()
+        clock.now += 25
+        first.sent()
+        await tasks[1]
+
+    asyncio.run(run())
+    assert clock.slept == [10.0]
+
+
+def test_closing_ends_the_waits_of_tasks_for_a_request_that_was_not_sent() -> None:
+    pacer, state = make_async_pacer(Clock()), state_of(DELAYED)
+
+    async def run() -> None:
+        with await pacer.start(state):
+            task = asyncio.create_task(pacer.wait(state))
+            await asyncio.sleep(0)
+            pacer.close()
+            with pytest.raises(ClientClosed):
+                await task
+
+    asyncio.run(run())
+
+
+def test_request_of_a_stopped_event_loop_does_not_block_another() -> None:
+    clock = Clock()
+    pacer, state = make_async_pacer(clock), state_of(DELAYED)
+    turn = asyncio.run(pacer.start(state))
+    assert asyncio.run(pacer.wait(state)) == 10.0
+    assert not turn.is_pending
 
 
 def test_cancelled_tasks_do_not_delay_the_others() -> None:

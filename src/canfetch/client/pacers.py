@@ -2,14 +2,19 @@
 
 Requests to one origin are sent in the order in which they started to wait. The limits are those that the robots.txt
 declares. Visit-time is one of them only on request, because it can block a request for hours.
+
+A request whose turn has come can wait for a free connection of its HTTP client. The delay counts from the time when it
+is sent, and the next turn does not start before.
 """
 
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import wait as wait_for_futures
 from contextlib import contextmanager, suppress
 from types import TracebackType
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Self, TypeVar
 from weakref import ref
 
 from canfetch.access.pacing import Pace, next_request_at, request_interval
@@ -23,9 +28,60 @@ from canfetch.errors import ClientClosed
 _MIN_ORIGINS: Final = 1024
 # About 24 MB. With more origins whose next request has to wait, those with the oldest requests are dropped.
 _MAX_ORIGINS: Final = 16_384
-# Windows does not interrupt a wait for an event. Ctrl-C ends it after this time.
+# Windows does not interrupt a wait for an event. Ctrl-C ends it after this time. A request whose event loop was stopped
+# is found after it, too.
 _MAX_WAIT_SECONDS: Final = 1.0
 _Lock = TypeVar("_Lock")
+
+
+class RequestTurn:
+    """The turn of a request to an origin, until the request is sent. Use it as a context manager.
+
+    The delay of the next request counts from `sent`, which the HTTP client reports. Without a report, the request
+    counts as sent at the end of the block.
+
+    Args:
+        record_sent: Records that a request to the origin is sent now.
+        loop: The event loop of the request, or None.
+
+    Attributes:
+        waited_seconds: For how long the request waited for its turn.
+        ended: Done after the request was sent, or if the pacer was closed.
+    """
+
+    def __init__(self, record_sent: Callable[[], object], loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self._record_sent = record_sent
+        self._loop = loop
+        self.waited_seconds = 0.0
+        self.ended: Future[None] = Future()
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether the request can still be sent: not after its event loop was stopped."""
+        return not self.ended.done() and (self._loop is None or self._loop.is_running())
+
+    def sent(self) -> None:
+        """Record that the request is sent now. HTTP clients can repeat it."""
+        self._record_sent()
+        self.end()
+
+    def close(self) -> None:
+        """Count the request as sent, unless that was recorded."""
+        if not self.ended.done():
+            self.sent()
+
+    def end(self) -> None:
+        """Let the next request wait for the delay only."""
+        with suppress(InvalidStateError):
+            self.ended.set_result(None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 class _OriginTurns(Generic[_Lock]):
@@ -36,17 +92,30 @@ class _OriginTurns(Generic[_Lock]):
         last_request_at: When the last request was sent, in seconds since the epoch, or None.
         state: A weak reference to the state from which `pace` was computed, which contains the whole file, or None.
         pace: The limits.
+        turn: A weak reference to the last turn, or None.
         users: The number of requests that wait.
     """
 
-    __slots__ = ("last_request_at", "lock", "pace", "state", "users")
+    __slots__ = ("last_request_at", "lock", "pace", "state", "turn", "users")
 
     def __init__(self, lock: _Lock, pace: Pace) -> None:
         self.lock = lock
         self.last_request_at: float | None = None
         self.state: ref[OriginState] | None = None
         self.pace = pace
+        self.turn: ref[RequestTurn] | None = None
         self.users = 0
+
+    @property
+    def pending(self) -> RequestTurn | None:
+        """The turn of a request that was not sent yet, or None."""
+        turn = None if self.turn is None else self.turn()
+        return turn if turn is not None and turn.is_pending else None
+
+    @property
+    def is_used(self) -> bool:
+        """Whether requests wait for their turn or for their connection."""
+        return self.users > 0 or self.pending is not None
 
     def is_limited(self, now: float) -> bool:
         """Return whether the last request delays one that is sent now."""
@@ -94,8 +163,18 @@ class _BasePacer(Generic[_Lock]):
             with self._mutex:
                 turns.users -= 1
 
-    def _seconds_left(self, turns: _OriginTurns[_Lock], state: OriginState) -> float:
-        """Return the seconds until the next request may be sent. If there are none, record that it is sent.
+    def _new_turn(self, turns: _OriginTurns[_Lock], loop: asyncio.AbstractEventLoop | None = None) -> RequestTurn:
+        def record_sent() -> None:
+            turns.last_request_at = self._clock()
+
+        return RequestTurn(record_sent, loop)
+
+    def _next_obstacle(
+        self, turns: _OriginTurns[_Lock], state: OriginState, turn: RequestTurn
+    ) -> "float | Future[None] | None":
+        """Return what the next request waits for: a number of seconds, or a request that was not sent yet.
+
+        If it waits for nothing, record `turn` as the last turn, and return None.
 
         Raises: ClientClosed.
         """
@@ -106,22 +185,35 @@ class _BasePacer(Generic[_Lock]):
             pace = declared_pace(state, self._agent, self._bounds)
             turns.pace = pace if self._visit_times else pace._replace(visit_times=())
         now = self._clock()
+        if (pending := turns.pending) is not None and request_interval(turns.pace, now=now) > 0:
+            return pending.ended
         if turns.last_request_at is not None:
             # If the clock was set back, wait no longer than the delay.
             turns.last_request_at = min(turns.last_request_at, now)
         left = next_request_at(turns.pace, now=now, last_request_at=turns.last_request_at) - now
-        if left <= 0:
-            turns.last_request_at = now
-        return left
+        if left > 0:
+            return left
+        turns.last_request_at = now
+        turns.turn = ref(turn)
+        return None
+
+    def _end_turns(self) -> None:
+        """Wake the requests that wait for another one. They raise ClientClosed."""
+        self._is_closed = True
+        with self._mutex:
+            pending = [turns.pending for turns in self._origins.values()]
+        for turn in pending:
+            if turn is not None:
+                turn.end()
 
     def _drop_idle_origins(self) -> None:
         if len(self._origins) < self._drop_at:
             return
         now = self._clock()
-        self._origins = {name: turns for name, turns in self._origins.items() if turns.users or turns.is_limited(now)}
+        self._origins = {name: turns for name, turns in self._origins.items() if turns.is_used or turns.is_limited(now)}
         if len(self._origins) > _MAX_ORIGINS // 2:
             by_request = sorted(self._origins.items(), key=lambda item: item[1].last_request_at or now)
-            surplus = {name for name, turns in by_request[: -_MAX_ORIGINS // 2] if not turns.users}
+            surplus = {name for name, turns in by_request[: -_MAX_ORIGINS // 2] if not turns.is_used}
             self._origins = {name: turns for name, turns in self._origins.items() if name not in surplus}
         self._drop_at = max(_MIN_ORIGINS, 2 * len(self._origins))
 
@@ -158,19 +250,29 @@ class Pacer(_BasePacer["_FairLock"]):
 
     def close(self) -> None:
         """End all waits. Their threads raise ClientClosed."""
-        self._is_closed = True
+        self._end_turns()
         self._closing.set()
 
     def wait(self, state: OriginState) -> float:
-        """Wait for the turn of a request to the origin of `state`, and return for how many seconds.
+        """Wait for the turn of a request that is sent at once, and return for how many seconds. See `start`."""
+        with self.start(state) as turn:
+            return turn.waited_seconds
+
+    def start(self, state: OriginState) -> RequestTurn:
+        """Wait for the turn of a request to the origin of `state`, and return it.
 
         Raises: ClientClosed: The pacer is closed, or was closed during the wait.
         """
         started_at = self._clock()
         with self._turns(state) as turns, turns.lock:
-            while (left := self._seconds_left(turns, state)) > 0:
-                self._sleep(left)
-        return max(0.0, self._clock() - started_at)
+            turn = self._new_turn(turns)
+            while (obstacle := self._next_obstacle(turns, state, turn)) is not None:
+                if isinstance(obstacle, Future):
+                    wait_for_futures([obstacle], _MAX_WAIT_SECONDS)
+                else:
+                    self._sleep(obstacle)
+        turn.waited_seconds = max(0.0, self._clock() - started_at)
+        return turn
 
     def _wait_for_close(self, seconds: float) -> None:
         self._closing.wait(min(seconds, _MAX_WAIT_SECONDS))
@@ -207,28 +309,40 @@ class AsyncPacer(_BasePacer["_LoopLocks"]):
 
     def close(self) -> None:
         """End all waits. Their tasks raise ClientClosed."""
-        self._is_closed = True
+        self._end_turns()
         for pause, loop in list(self._pauses.items()):
             # Another loop may have ended.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._end, pause)
 
     async def wait(self, state: OriginState) -> float:
-        """Wait for the turn of a request to the origin of `state`, and return for how many seconds.
+        """Wait for the turn of a request that is sent at once, and return for how many seconds. See `start`."""
+        with await self.start(state) as turn:
+            return turn.waited_seconds
+
+    async def start(self, state: OriginState) -> RequestTurn:
+        """Wait for the turn of a request to the origin of `state`, and return it.
 
         Raises: ClientClosed: The pacer is closed, or was closed during the wait.
         """
         started_at = self._clock()
         with self._turns(state) as turns:
+            turn = self._new_turn(turns, asyncio.get_running_loop())
             async with turns.lock.of_running_loop():
-                while (left := self._checked_seconds(turns, state)) > 0:
-                    await self._pause(left)
-        return max(0.0, self._clock() - started_at)
+                while (obstacle := self._shared_obstacle(turns, state, turn)) is not None:
+                    if isinstance(obstacle, Future):
+                        await asyncio.wait([asyncio.wrap_future(obstacle)], timeout=_MAX_WAIT_SECONDS)
+                    else:
+                        await self._pause(obstacle)
+        turn.waited_seconds = max(0.0, self._clock() - started_at)
+        return turn
 
-    def _checked_seconds(self, turns: "_OriginTurns[_LoopLocks]", state: OriginState) -> float:
+    def _shared_obstacle(
+        self, turns: "_OriginTurns[_LoopLocks]", state: OriginState, turn: RequestTurn
+    ) -> "float | Future[None] | None":
         # Another loop can have the turn of the same origin.
         with self._mutex:
-            return self._seconds_left(turns, state)
+            return self._next_obstacle(turns, state, turn)
 
     async def _pause(self, seconds: float) -> None:
         """Sleep. `close` ends it."""

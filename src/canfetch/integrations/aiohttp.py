@@ -5,6 +5,8 @@ async with robots, aiohttp.ClientSession(middlewares=[robots]) as session:
     await session.get("https://example.com/fish")
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from types import TracebackType
@@ -12,6 +14,7 @@ from typing import Any, Final, Self, Unpack
 from warnings import catch_warnings, simplefilter
 
 from canfetch.access.responses import Failure, Response
+from canfetch.client.pacers import RequestTurn
 from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import REQUEST_ERRORS, request_failure
 from canfetch.client.transports.sessions import SESSION_ROUTE
@@ -95,15 +98,16 @@ class RobotsMiddleware:
         url = _SCHEMES[scheme] + str(request.url)[len(scheme) :]
         token = _CURRENT.set(request)
         try:
-            verdict = await self.robots.check(url)
+            checked = await self.robots.check(url)
         finally:
             _CURRENT.reset(token)
-        self.robots.sign(request.headers, request.method, without_final_dot(url))
-        try:
-            response = await handler(request)
-        finally:
-            self.robots.unsign(request.headers)
-        sent = SentRequest(url, verdict, response.status, response.raw_headers)
+        with checked, _reporting(request, checked.turn):
+            self.robots.sign(request.headers, request.method, without_final_dot(url))
+            try:
+                response = await handler(request)
+            finally:
+                self.robots.unsign(request.headers)
+        sent = SentRequest(url, checked.verdict, response.status, response.raw_headers)
         token = _CURRENT.set(request)
         try:
             await self.robots.examine(response, sent, partial(_read_start, request, response, sent), response.close)
@@ -122,6 +126,25 @@ class RobotsMiddleware:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
+
+
+@contextmanager
+def _reporting(request: aiohttp.ClientRequest, turn: RequestTurn | None) -> Iterator[None]:
+    """Report when a request is sent, after it has got its connection. The traces of a session cannot be extended."""
+    if turn is None:
+        yield
+        return
+    send = request.send
+
+    async def report_and_send(conn: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+        turn.sent()
+        return await send(conn)
+
+    request.send = report_and_send  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        request.send = send  # type: ignore[method-assign]
 
 
 async def _read_start(

@@ -6,11 +6,13 @@ with httpx2.Client(transport=transport, follow_redirects=True) as client:
 """
 
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from canfetch.client.pacers import RequestTurn
 from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
@@ -114,13 +116,14 @@ class RobotsTransport(httpx2.BaseTransport):
             # The other transport raises the error for it.
             return self._transport.handle_request(request)
         url = _requested_url(request)
-        verdict = self.robots.check(url, opted_out=_opted_out(request))
-        self.robots.sign(request.headers, request.method, url)
-        try:
-            response = self._transport.handle_request(request)
-        finally:
-            self.robots.unsign(request.headers)
-        sent = SentRequest(url, verdict, response.status_code, response.headers.raw)
+        checked = self.robots.check(url, opted_out=_opted_out(request))
+        with checked, _tracing(request, checked.turn, _sent_trace):
+            self.robots.sign(request.headers, request.method, url)
+            try:
+                response = self._transport.handle_request(request)
+            finally:
+                self.robots.unsign(request.headers)
+        sent = SentRequest(url, checked.verdict, response.status_code, response.headers.raw)
         self.robots.examine(response, sent, partial(_read_start, response))
         return response
 
@@ -159,13 +162,14 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
         if request.url.scheme not in _SCHEMES:
             return await self._transport.handle_async_request(request)
         url = _requested_url(request)
-        verdict = await self.robots.check(url, opted_out=_opted_out(request))
-        self.robots.sign(request.headers, request.method, url)
-        try:
-            response = await self._transport.handle_async_request(request)
-        finally:
-            self.robots.unsign(request.headers)
-        sent = SentRequest(url, verdict, response.status_code, response.headers.raw)
+        checked = await self.robots.check(url, opted_out=_opted_out(request))
+        with checked, _tracing(request, checked.turn, _async_sent_trace):
+            self.robots.sign(request.headers, request.method, url)
+            try:
+                response = await self._transport.handle_async_request(request)
+            finally:
+                self.robots.unsign(request.headers)
+        sent = SentRequest(url, checked.verdict, response.status_code, response.headers.raw)
         await self.robots.examine(response, sent, partial(_read_start_async, response), response.aclose)
         return response
 
@@ -175,6 +179,47 @@ class AsyncRobotsTransport(httpx2.AsyncBaseTransport):
             await self.robots.close()
         finally:
             await self._transport.aclose()
+
+
+@contextmanager
+def _tracing(request: httpx2.Request, turn: RequestTurn | None, make_trace: Callable[..., Any]) -> Iterator[None]:
+    """Report when a request is sent, after it has got its connection, with the extension `trace`."""
+    if turn is None:
+        yield
+        return
+    extensions = request.extensions
+    request.extensions = {**extensions, "trace": make_trace(turn, extensions.get("trace"))}
+    try:
+        yield
+    finally:
+        request.extensions = extensions
+
+
+def _sent_trace(turn: RequestTurn, trace: Callable[[str, Any], None] | None) -> Callable[[str, Any], None]:
+    def report(name: str, info: Any) -> None:
+        if _is_sent(name, info):
+            turn.sent()
+        if trace is not None:
+            trace(name, info)
+
+    return report
+
+
+def _async_sent_trace(
+    turn: RequestTurn, trace: Callable[[str, Any], Awaitable[None]] | None
+) -> Callable[[str, Any], Awaitable[None]]:
+    async def report(name: str, info: Any) -> None:
+        if _is_sent(name, info):
+            turn.sent()
+        if trace is not None:
+            await trace(name, info)
+
+    return report
+
+
+def _is_sent(name: str, info: Any) -> bool:
+    """Return whether an event is the start of a request, and not of one to a proxy that opens a tunnel."""
+    return name.endswith(".send_request_headers.started") and info["request"].method != b"CONNECT"
 
 
 def _read_start(response: httpx2.Response) -> bytes | None:

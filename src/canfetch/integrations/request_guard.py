@@ -17,7 +17,7 @@ from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.forking import reset_on_fork
 from canfetch.client.options import ClientOptions
 from canfetch.client.origin_state import OriginState
-from canfetch.client.pacers import AsyncPacer, Pacer
+from canfetch.client.pacers import AsyncPacer, Pacer, RequestTurn
 from canfetch.client.procedure import Clock
 from canfetch.client.request_headers import is_foreign
 from canfetch.client.skip_report.writer import SkipReport
@@ -30,6 +30,7 @@ from canfetch.core.redaction import redacted_url
 from canfetch.core.references import resolve_reference
 from canfetch.core.verdict import ClientVerdict, RefusedByVerdict, RobotsDisallowed
 from canfetch.errors import InvalidOption, InvalidURL
+from canfetch.integrations.checked_request import CheckedRequest
 from canfetch.integrations.paced_clients import PacedAsyncClient, PacedClient
 
 if TYPE_CHECKING:
@@ -416,29 +417,33 @@ class RequestGuard(_BaseGuard):
         if bounds is not None:
             visit_times = options.get("visit_times", False)
             self._pacer = Pacer(self._agent, bounds, clock=self._clock, sleep=sleep, visit_times=visit_times)
-            self.client.wait_turn = self._wait_turn
+            self.client.start_turn = self._start_turn
 
-    def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
-        """Check a request, and wait for its turn.
+    def check(self, url: str, *, opted_out: bool = False) -> CheckedRequest:
+        """Check a request, and wait for its turn. Close the turn when the request was sent.
 
         Args:
             url: The URL of the request.
             opted_out: Do not check the request.
-        Returns: The verdict, or None if the request was not checked, or if nothing needs its verdict.
         Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError,
             SkipReportError.
         """
         if self._is_exempt(opted_out=opted_out):
-            return None
+            return CheckedRequest()
         cross_origin = self._is_foreign(url)
         verdict = self._require_allowed(url, cross_origin=cross_origin)
-        if self._pacer is not None:
-            state = self.client.origin_state(url, cross_origin=cross_origin)
-            self._wait_turn(state)
+        if self._pacer is None:
+            return CheckedRequest(verdict)
+        state = self.client.origin_state(url, cross_origin=cross_origin)
+        turn = self._start_turn(state)
+        try:
             if self.client.origin_state(url, cross_origin=cross_origin) is not state:
                 # The file was fetched again during the wait.
                 verdict = self._require_allowed(url, cross_origin=cross_origin)
-        return verdict
+        except BaseException:
+            turn.end()
+            raise
+        return CheckedRequest(verdict, turn)
 
     def _require_allowed(self, url: str, *, cross_origin: bool) -> ClientVerdict | None:
         with self._converted_errors(url):
@@ -447,9 +452,11 @@ class RequestGuard(_BaseGuard):
                 return None
             return self._checked(url, self.client.decide(url, cross_origin=cross_origin))
 
-    def _wait_turn(self, state: OriginState) -> None:
+    def _start_turn(self, state: OriginState) -> RequestTurn:
         assert self._pacer is not None
-        self._count("waited_seconds", self._pacer.wait(state))
+        turn = self._pacer.start(state)
+        self._count("waited_seconds", turn.waited_seconds)
+        return turn
 
     def examine(self, response: Any, sent: SentRequest, read_start: Callable[[], bytes | None]) -> None:
         """Read the page rules of a response, and check its use, if that is enabled. A response is closed if that fails.
@@ -500,24 +507,29 @@ class AsyncRequestGuard(_BaseGuard):
         if bounds is not None:
             visit_times = options.get("visit_times", False)
             self._pacer = AsyncPacer(self._agent, bounds, clock=self._clock, sleep=sleep, visit_times=visit_times)
-            self.client.wait_turn = self._wait_turn
+            self.client.start_turn = self._start_turn
 
-    async def check(self, url: str, *, opted_out: bool = False) -> ClientVerdict | None:
+    async def check(self, url: str, *, opted_out: bool = False) -> CheckedRequest:
         """Check a request, and wait for its turn. See `RequestGuard.check`.
 
         Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError,
             SkipReportError.
         """
         if self._is_exempt(opted_out=opted_out):
-            return None
+            return CheckedRequest()
         cross_origin = self._is_foreign(url)
         verdict = await self._require_allowed(url, cross_origin=cross_origin)
-        if self._pacer is not None:
-            state = await self.client.origin_state(url, cross_origin=cross_origin)
-            await self._wait_turn(state)
+        if self._pacer is None:
+            return CheckedRequest(verdict)
+        state = await self.client.origin_state(url, cross_origin=cross_origin)
+        turn = await self._start_turn(state)
+        try:
             if await self.client.origin_state(url, cross_origin=cross_origin) is not state:
                 verdict = await self._require_allowed(url, cross_origin=cross_origin)
-        return verdict
+        except BaseException:
+            turn.end()
+            raise
+        return CheckedRequest(verdict, turn)
 
     async def _require_allowed(self, url: str, *, cross_origin: bool) -> ClientVerdict | None:
         with self._converted_errors(url):
@@ -526,9 +538,11 @@ class AsyncRequestGuard(_BaseGuard):
                 return None
             return self._checked(url, await self.client.decide(url, cross_origin=cross_origin))
 
-    async def _wait_turn(self, state: OriginState) -> None:
+    async def _start_turn(self, state: OriginState) -> RequestTurn:
         assert self._pacer is not None
-        self._count("waited_seconds", await self._pacer.wait(state))
+        turn = await self._pacer.start(state)
+        self._count("waited_seconds", turn.waited_seconds)
+        return turn
 
     async def examine(
         self,

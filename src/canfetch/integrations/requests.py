@@ -8,7 +8,7 @@ session.get("https://example.com/fish")
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -22,9 +22,10 @@ from canfetch.client.transports import Route, TransportRequest
 from canfetch.client.transports.failures import REQUEST_ERRORS, request_failure
 from canfetch.client.transports.sessions import SESSION_ROUTE
 from canfetch.client.transports.threaded_exchanges import exchange_in_thread
-from canfetch.core.verdict import ClientVerdict, RobotsDisallowed
+from canfetch.core.verdict import RobotsDisallowed
 from canfetch.errors import ClientClosed, InvalidOption, MissingExtra
 from canfetch.integrations import request_guard
+from canfetch.integrations.checked_request import CheckedRequest
 from canfetch.integrations.request_guard import (
     GuardOptions,
     RequestErrors,
@@ -143,11 +144,12 @@ class RobotsAdapter(BaseAdapter):
         """
         settings = {"verify": verify, "cert": cert, "proxies": proxies}
         url = request.url or ""
-        verdict = self._check(request, settings)
+        checked = self._check(request, settings)
         headers = request.headers
-        if self.robots.has_identity:
-            request.headers = _SharedHeaders(headers)
-            if (without_dot := without_final_dot(url)) != url:
+        if self.robots.has_identity or checked.turn is not None:
+            request.headers = _SentHeaders(headers)
+            request.headers.checked = checked
+            if self.robots.has_identity and (without_dot := without_final_dot(url)) != url:
                 # urllib3 sends the dot through a proxy, and not to a server.
                 request.headers.setdefault("Host", urlsplit(without_dot).netloc.rpartition("@")[2])
         token = _CHECK_AGAIN.set(partial(self._check_again, request, settings))
@@ -160,28 +162,35 @@ class RobotsAdapter(BaseAdapter):
             raise
         finally:
             _CHECK_AGAIN.reset(token)
+            if isinstance(request.headers, _SentHeaders):
+                request.headers.checked.close()
             request.headers = headers
             self.robots.unsign(headers)
         # Authentication that repeats a request sends it with this attribute.
         response.connection = self  # type: ignore[assignment]  # declared too narrowly
-        sent = SentRequest(url, verdict, response.status_code, header_pairs(response))
+        sent = SentRequest(url, checked.verdict, response.status_code, header_pairs(response))
         with _fetching(request, settings):
             self.robots.examine(response, sent, partial(_read_start, response, sent))
         return response
 
-    def _check(self, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> ClientVerdict | None:
+    def _check(self, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> CheckedRequest:
         """Check a request, and wait for its turn."""
         with _fetching(request, settings):
-            verdict = self.robots.check(request.url or "")
+            checked = self.robots.check(request.url or "")
         # A repeated request needs a new signature.
         self.robots.sign(request.headers, request.method or "GET", without_final_dot(request.url or ""))
-        return verdict
+        return checked
 
     def _check_again(self, request: requests.PreparedRequest, settings: Mapping[str, Any], seconds: float) -> None:
         """Wait, and check a request that is repeated. `close` ends the wait."""
         if self._closing.wait(seconds):
             raise ClientClosed
-        self._check(request, settings)
+        headers = request.headers
+        if isinstance(headers, _SentHeaders):
+            headers.checked.close()
+            headers.checked = self._check(request, settings)
+        else:
+            self._check(request, settings)
 
     def close(self) -> None:
         """Close the other adapter and the store."""
@@ -192,11 +201,21 @@ class RobotsAdapter(BaseAdapter):
             self._adapter.close()
 
 
-class _SharedHeaders(CaseInsensitiveDict[Any]):
-    """Headers that urllib3 does not copy, so that each retry has its own signature."""
+class _SentHeaders(CaseInsensitiveDict[Any]):
+    """Headers that report when urllib3 sends them, after it has got a connection.
 
-    def copy(self) -> "_SharedHeaders":
+    urllib3 does not copy them, so each retry has its own turn and signature.
+    """
+
+    checked = CheckedRequest()
+
+    def copy(self) -> "_SentHeaders":
         return self
+
+    def items(self) -> ItemsView[str, Any]:
+        if self.checked.turn is not None:
+            self.checked.turn.sent()
+        return super().items()
 
 
 def _read_start(response: requests.Response, sent: SentRequest) -> bytes | None:

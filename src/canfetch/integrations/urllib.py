@@ -98,12 +98,15 @@ class RobotsHandler(urllib.request.BaseHandler):
         if not isinstance(request, _RobotsRequest):
             opted_out = getattr(request, "canfetch", True) is False
             url = request.full_url
-            verdict = self.robots.check(url, opted_out=opted_out)
+            checked = self.robots.check(url, opted_out=opted_out)
+            # urllib opens a connection for each request, and does not report when it sends the request.
+            checked.close()
             sent = _url_as_sent(request)
             if sent != url:
                 # Both, because a proxy gets the URL itself.
-                verdict = self.robots.check(sent, opted_out=opted_out)
-            request._canfetch_sent = sent, verdict  # type: ignore[attr-defined]  # noqa: SLF001 - our own attribute
+                checked = self.robots.check(sent, opted_out=opted_out)
+                checked.close()
+            request._canfetch_sent = sent, checked.verdict  # type: ignore[attr-defined]  # noqa: SLF001 - our own attribute
             _name_host(request, sent)
             # Headers that urllib does not copy to the target of a redirect. It writes names in this form. The URL of a
             # request can have changed since it was signed.

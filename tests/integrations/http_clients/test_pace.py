@@ -1,6 +1,7 @@
 """Requests that wait for the delay of the origin, with a fake clock."""
 
 import asyncio
+import pkgutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -69,6 +70,63 @@ def test_requests_wait_for_the_crawl_delay(name: str, shop: Site) -> None:
             host.get(shop.url(label))
         assert times == [("/fish", 0.0), ("/more", 10.0), ("/fish", 20.0)]
         assert host.robots.stats.waited_seconds == 20.0
+
+
+# The functions of the HTTP clients that wait for a free connection, or call those that do.
+CONNECTS = {
+    "httpx2": "httpx2.HTTPTransport.handle_request",
+    "httpx2-async": "httpx2.AsyncHTTPTransport.handle_async_request",
+    "aiohttp": "aiohttp.TCPConnector.connect",
+    "requests": "requests.adapters.HTTPAdapter.send",
+}
+
+
+@pytest.mark.parametrize("name", CONNECTS)
+def test_delay_counts_from_the_time_when_a_request_is_sent(
+    name: str, shop: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    times: list[float] = []
+
+    async def behaviour(exchange: Exchange) -> None:
+        times.append(clock.now - 1_000_000_000)
+        clock.now += 3
+        await exchange.respond(200, b"page")
+
+    shop.serve("/fish", behaviour)
+    with open_host(name, **clock.options(name)) as host:
+        wait_for_connections(name, clock, monkeypatch)
+        for _ in range(2):
+            host.get(shop.url("fish"))
+    # The second request starts 10 seconds after the first one was sent, which is before the response.
+    assert times == [25.0, 60.0]
+
+
+def wait_for_connections(name: str, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let requests for /fish wait for a connection for 25 seconds."""
+    connect = pkgutil.resolve_name(CONNECTS[name])
+
+    def connect_later(owner: Any, request: Any, *args: Any, **options: Any) -> Any:
+        if str(request.url).endswith("/fish"):
+            clock.now += 25
+        return connect(owner, request, *args, **options)
+
+    monkeypatch.setattr(CONNECTS[name], connect_later)
+
+
+@pytest.mark.parametrize("name", ["httpx2", "httpx2-async"])
+def test_trace_of_the_caller_is_called(name: str, shop: Site) -> None:
+    events: list[str] = []
+
+    def trace(event: str, _: Any) -> None:
+        events.append(event)
+
+    async def trace_async(event: str, _: Any) -> None:
+        events.append(event)
+
+    with open_host(name, **Clock().options(name)) as host:
+        host.get(shop.url("fish"), extensions={"trace": trace_async if name in ASYNC_NAMES else trace})
+    assert "http11.send_request_headers.started" in events
 
 
 def test_requests_do_not_wait_by_default(name: str, shop: Site) -> None:

@@ -126,11 +126,11 @@ def test_documents_wait_and_count_for_the_next_page(
     state = crawl.client.cached_state(f"https://{HOST}/")
     assert state is not None
     for _ in range(2):
-        asyncio.run(crawl.pacing.wait_turn(state))
+        asyncio.run(crawl.pacing.start_turn(state))
     assert slept == [seconds - 4, 2 * seconds - 4]
     assert crawl.slot.lastseen == 1_000 + 2 * seconds
     del crawl.slots[HOST]
-    asyncio.run(crawl.pacing.wait_turn(state))
+    asyncio.run(crawl.pacing.start_turn(state))
     assert len(slept) == 2
 
 

@@ -87,7 +87,7 @@ class RobotsMiddleware:
         self._announced: OrderedDict[str, float] = OrderedDict()
         if settings.obey_delay:
             self._pacing = SlotPacing(crawler, self._client, self._agents, settings)
-            self._client.wait_turn = self._pacing.wait_turn
+            self._client.start_turn = self._pacing.start_turn
         if self._identity is not None:
             crawler.signals.connect(self._sign_downloads, signal=signals.spider_opened)
         crawler.signals.connect(self._spider_closed, signal=signals.spider_closed)

@@ -7,6 +7,7 @@ set when a request reaches the downloader, before it is queued.
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,7 +66,7 @@ class SlotPacing:
         self._paces: dict[_OriginAgent, tuple[float, Pace]] = {}
         crawler.signals.connect(self._request_reached_downloader, signal=signals.request_reached_downloader)
 
-    async def wait_turn(self, state: OriginState) -> None:
+    async def start_turn(self, state: OriginState) -> AbstractContextManager[object]:
         """Wait until a document, such as tdmrep.json, may be requested from an origin, and count it in the host's slot.
 
         The request itself has a slot of its own, because the time of a fetch is limited.
@@ -73,12 +74,13 @@ class SlotPacing:
         engine: Any = self._crawler.engine
         slot = engine.downloader.slots.get(state.origin.host.strip("[]"))
         if slot is None:
-            return
+            return nullcontext()
         now = _slot_clock()
         turn = max(now, slot.lastseen + max(slot.delay, self._interval(state, self._agents.default)))
         # The next request of the slot waits from then on.
         slot.lastseen = turn
         await asyncio.sleep(turn - now)
+        return nullcontext()
 
     def _request_reached_downloader(self, request: "Request") -> None:
         name, slot = self._find_slot(request)
