@@ -143,7 +143,7 @@ class RobotsAdapter(BaseAdapter):
         Raises: DisallowedRequest; DisallowedUse; InvalidRequestURL; requests.RequestException.
         """
         settings = {"verify": verify, "cert": cert, "proxies": proxies}
-        url = request.url or ""
+        url = _url_as_sent(request)
         checked = self._check(request, settings)
         headers = request.headers
         if self.robots.has_identity or checked.turn is not None:
@@ -175,10 +175,11 @@ class RobotsAdapter(BaseAdapter):
 
     def _check(self, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> CheckedRequest:
         """Check a request, and wait for its turn."""
+        url = _url_as_sent(request)
         with _fetching(request, settings):
-            checked = self.robots.check(request.url or "")
+            checked = self.robots.check(url)
         # A repeated request needs a new signature.
-        self.robots.sign(request.headers, request.method or "GET", without_final_dot(request.url or ""))
+        self.robots.sign(request.headers, request.method or "GET", without_final_dot(url))
         return checked
 
     def _check_again(self, request: requests.PreparedRequest, settings: Mapping[str, Any], seconds: float) -> None:
@@ -216,6 +217,16 @@ class _SentHeaders(CaseInsensitiveDict[Any]):
         if self.checked.turn is not None:
             self.checked.turn.sent()
         return super().items()
+
+
+def _url_as_sent(request: requests.PreparedRequest) -> str:
+    """Return the URL that is sent. It can differ from the URL of the request, for example without an empty query."""
+    url = request.url or ""
+    try:
+        return url_of_urllib3(url)
+    except ValueError:
+        # requests does not send it either.
+        return url
 
 
 def _read_start(response: requests.Response, sent: SentRequest) -> bytes | None:

@@ -3,6 +3,7 @@
 import asyncio
 import pickle
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -495,6 +496,37 @@ def test_urllib_host_and_selector_that_are_sent_are_checked(shop: Site, other: S
         assert other.count("/private/notes") == 0
         request = changed("fish", selector="/private/notes", canfetch=False)  # type: ignore[arg-type]
         assert host.get(request).status == 200
+
+
+@pytest.mark.parametrize("target", ["/\tp", "/\np", "/e?", "/e?#top", "/%zz", "/[x]", "/?a[0]", "@{site}/p"])
+def test_url_of_a_prepared_request_is_checked_as_it_is_sent(shop: Site, target: str) -> None:
+    requests = pytest.importorskip("requests")
+
+    from canfetch.integrations.requests import RobotsAdapter
+
+    rules = b"Disallow: /p$\nDisallow: /e$\nDisallow: /%25zz\nDisallow: /%5Bx%5D\nDisallow: /?a%5B0%5D\n"
+    shop.serve("/robots.txt", respond(b"User-agent: *\n" + rules))
+    with requests.Session() as session:
+        session.mount("http://", RobotsAdapter(user_agent=USER_AGENT))
+        request = session.prepare_request(requests.Request("GET", shop.url("fish")))
+        site = shop.url("fish").removeprefix("http://").removesuffix("/fish")
+        # The host of a URL with a backslash is the one before it in browsers, and the one after it in requests.
+        other = f"http://127.0.0.1:1\\{target.format(site=site)}"
+        request.url = other if target.startswith("@") else shop.url("fish").removesuffix("/fish") + target
+        with pytest.raises(RobotsDisallowed):
+            session.send(request)
+    assert [request.target for request in shop.requests] == ["/robots.txt"]
+
+
+def test_prepared_request_without_a_valid_url_is_not_sent(shop: Site) -> None:
+    requests = pytest.importorskip("requests")
+
+    from canfetch.integrations.requests import InvalidRequestURL, RobotsAdapter
+
+    request = requests.Request("GET", shop.url("fish")).prepare()
+    request.url = "http://[1/fish"
+    with closing(RobotsAdapter(user_agent=USER_AGENT)) as adapter, pytest.raises(InvalidRequestURL):
+        adapter.send(request)
 
 
 def test_aiohttp_request_without_middlewares_is_not_checked(shop: Site) -> None:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from time import monotonic, sleep
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.client.request_headers import has_credentials
@@ -121,16 +122,24 @@ class RequestsTransport(SessionTransport["SessionRoute"]):
 
 
 def url_of_urllib3(url: str) -> str:
-    """Return the URL of an endpoint with the path that urllib3 sends.
+    """Return a URL as requests and urllib3 send it, without user information.
 
-    It writes escapes in upper case, escapes brackets, and escapes each `%` of a path with a `%` that is not an escape.
+    requests removes tabs and line breaks, an empty query and the fragment.
     """
-    start = url.index("/", url.index("://") + 3)
-    path, mark, query = url[start:].partition("?")
-    path, escapes = _ESCAPE.subn(lambda found: found[0].upper(), path)
-    if path.count("%") != escapes:
-        path = path.replace("%", "%25")
-    return url[:start] + path.replace("[", "%5B").replace("]", "%5D") + mark + query
+    parts = urlsplit(url)
+    query = f"?{_encode(parts.query)}" if parts.query else ""
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{_encode(parts.path or '/')}{query}"
+
+
+def _encode(component: str) -> str:
+    """Write the escapes of a path or query as urllib3 does. Characters that are always escaped stay.
+
+    It writes escapes in upper case, escapes brackets, and escapes each `%` beside a `%` that is not an escape.
+    """
+    component, escapes = _ESCAPE.subn(lambda found: found[0].upper(), component)
+    if component.count("%") != escapes:
+        component = component.replace("%", "%25")
+    return component.replace("[", "%5B").replace("]", "%5D")
 
 
 class RequestsRoute(Protocol):
