@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import aiohttp
+from yarl import URL
 
 import canfetch
 from canfetch.client.frontier import PostgresQueue
@@ -48,6 +49,14 @@ class LinkParser(HTMLParser):
         self.links += [value for name, value in attrs if tag == "a" and name == "href" and value]
 
 
+def as_sent(url: str) -> str | None:
+    """Return the URL that aiohttp sends for a URL, or None. It sends `/a%3Bb` as `/a;b`, which can be disallowed."""
+    try:
+        return str(URL(url))
+    except ValueError:
+        return None
+
+
 async def read_start(response: aiohttp.ClientResponse) -> bytes:
     """Return a body, or the start of a long one."""
     body = bytearray()
@@ -58,6 +67,7 @@ async def read_start(response: aiohttp.ClientResponse) -> bytes:
 
 async def fetch(session: aiohttp.ClientSession, turn: canfetch.Turn, archive: "WarcArchive | None") -> list[str]:
     """Fetch a page, and return its links. If the server is busy, queue the page again."""
+    # `as_sent` has changed the URL before it was checked, so aiohttp does not change it here.
     # The target of a redirect can be disallowed, so it is added like a link.
     async with session.get(turn.url, allow_redirects=False) as response:
         body = await read_start(response)
@@ -147,7 +157,13 @@ async def crawl(
         async with (
             canfetch.AsyncClient(user_agent=USER_AGENT, store=store, transport=transport) as client,
             canfetch.Frontier(
-                client, seeds, path=path, backend=backend, min_delay=min_delay, retry_delay=retry_delay
+                client,
+                seeds,
+                path=path,
+                backend=backend,
+                min_delay=min_delay,
+                retry_delay=retry_delay,
+                url_filter=as_sent,
             ) as frontier,
             aiohttp.ClientSession(
                 headers={"User-Agent": USER_AGENT}, timeout=aiohttp.ClientTimeout(total=30)

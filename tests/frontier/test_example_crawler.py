@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import FileIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from tests.frontier.generated_site import CRAWL_DELAY, GeneratedSites, LoggedRequest
@@ -80,6 +80,41 @@ class BrokenPages(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Print nothing."""
+
+
+class ChangedPages(BaseHTTPRequestHandler):
+    """Serves links that aiohttp changes, some of them to disallowed ones, and records what is requested."""
+
+    requested: list[str]
+    files: ClassVar = {
+        "/": b"<a href=/a%3Bs></a><a href=/e?></a><a href='/a b'></a><a href=/x%24></a>",
+        "/robots.txt": b"User-agent: *\nDisallow: /*;s\nDisallow: /e$\n",
+    }
+
+    def do_GET(self) -> None:
+        """Send a page."""
+        self.requested.append(self.path)
+        body = self.files.get(self.path, b"")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def test_no_url_is_changed_to_a_disallowed_one(tmp_path: Path) -> None:
+    ChangedPages.requested = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), ChangedPages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with start_crawler(tmp_path, [], f"http://127.0.0.1:{server.server_port}/") as crawler:
+            printed, errors = crawler.communicate(timeout=SECONDS)
+        server.shutdown()
+    assert (crawler.returncode, errors) == (0, "")
+    assert printed == "FrontierCounts(queued=0, in_flight=0, done=3, failed=0, skipped=2, refused=0)\n"
+    assert sorted(ChangedPages.requested) == ["/", "/a%20b", "/robots.txt", "/x$"]
 
 
 @pytest.mark.slow
