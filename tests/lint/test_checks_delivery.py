@@ -100,7 +100,7 @@ def test_html_page_is_reported_with_any_content_type() -> None:
     "policy, body, expected",
     [
         ("yandex", b"<html></html>", {"CF809"}),
-        ("yandex", b"%PDF-1.7", set()),
+        ("yandex", b"%PDF-1.7", {"CF801"}),
         ("rfc9309+not_robots=unreachable", b"<html></html>", {"CF801"}),
     ],
 )
@@ -108,6 +108,15 @@ def test_page_is_found_even_if_the_access_policy_does_not_keep_it(policy: str, b
     response = Response(URL, 200, (), body)
     outcome = evaluate_response(response, get_policy(policy), max_bytes=512_000)
     entry = example_delivery()._replace(policy=policy, outcome=outcome, copy=None)
+    assert codes(LintInput(b"", url=URL, delivery=entry)) == expected
+
+
+@pytest.mark.parametrize("status, expected", [(206, {"CF801"}), (404, {"CF802"}), (503, {"CF801"})])
+def test_failed_fetch_is_an_error_even_if_the_access_policy_then_allows_everything(
+    status: int, expected: set[str]
+) -> None:
+    outcome = evaluate_response(Response(URL, status, (), b""), get_policy("yandex"), max_bytes=512_000)
+    entry = example_delivery(status)._replace(policy="yandex", outcome=outcome, copy=None)
     assert codes(LintInput(b"", url=URL, delivery=entry)) == expected
 
 

@@ -3,7 +3,10 @@
 import pytest
 
 from canfetch import allows
-from canfetch.lint import Linter, LintInput
+from canfetch.access.outcomes import OutcomeKind, make_outcome
+from canfetch.access.policies import get_policy
+from canfetch.lint import Linter, LintInput, Severity
+from canfetch.lint.analysis.deliveries import example_delivery
 
 LINTER = Linter(severities="all", findings_limit=None)
 
@@ -192,6 +195,21 @@ def test_first_line_after_the_size_limit_is_quoted() -> None:
     found = next(finding for finding in LINTER.lint(content).findings if finding.check.code == "CF103")
     assert found.details["lost"] == "Disallow: /lost"
     assert found.line == int(found.details["line"]) == 3
+
+
+def test_file_that_the_access_policy_ignores_because_of_its_size_is_reported() -> None:
+    outcome = make_outcome(get_policy("yandex"), OutcomeKind.OVERSIZE, "more than 512000 bytes")
+    entry = example_delivery()._replace(policy="yandex", outcome=outcome, copy=None)
+    (finding,) = LINTER.lint(LintInput(b"", delivery=entry)).findings
+    assert (finding.check.code, finding.severity) == ("CF103", Severity.ERROR)
+    assert finding.message() == "the file is too large (more than 512000 bytes), so none of its rules apply"
+
+
+@pytest.mark.parametrize("count, shown", [(3000, "3,000"), (60_000, "> 51,198")])
+def test_rules_after_the_size_limit_are_not_counted(count: int, shown: str) -> None:
+    content = b"User-agent: *\n" + b"Allow: /a\n" * count
+    found = next(finding for finding in LINTER.lint(content).findings if finding.check.code == "CF118")
+    assert found.details["count"] == shown
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])

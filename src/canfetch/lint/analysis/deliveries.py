@@ -31,6 +31,16 @@ def successful_delivery(file: LintedFile) -> "CacheEntry | None":
     return entry if entry is not None and entry.outcome.access is Access.SUCCESSFUL else None
 
 
+def is_refused_for_size(file: LintedFile) -> bool:
+    """Return whether the access policy ignores the delivered file because of its size."""
+    entry = file.input.delivery
+    if entry is None or entry.outcome.access is not Access.UNAVAILABLE:
+        return False
+    from canfetch.access.outcomes import OutcomeKind  # noqa: PLC0415 - only with a delivery
+
+    return entry.outcome.kind is OutcomeKind.OVERSIZE
+
+
 def header_value(entry: "CacheEntry", name: str) -> str | None:
     """Return the value of a header, or None. `name` is in lower case."""
     return next((value for field, value in entry.headers if field.lower() == name), None)

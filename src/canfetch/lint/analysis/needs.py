@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from canfetch.core.keys import RecordKind
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.notes import Note
+from canfetch.lint.analysis.deliveries import is_refused_for_size
 from canfetch.lint.analysis.extension_records import extension_names
 from canfetch.lint.analysis.odd_lines import Oddity, has_odd_line
 from canfetch.lint.analysis.rule_values import rule_values
@@ -30,7 +31,7 @@ class Trait(Enum):
     """A property of a file that several checks need, or that takes more than a search for bytes."""
 
     CONTROL = auto()  # a control character other than TAB, NUL and line ends
-    LARGE = auto()  # more than half of the size limit
+    LARGE = auto()  # more than half of the size limit, or so many bytes that the access policy ignores the file
     LONG_LINE = auto()  # a line of more than 1,024 bytes
     NON_ASCII = auto()  # a byte beyond ASCII
     NO_RECORDS = auto()  # neither user-agent lines nor rules
@@ -95,7 +96,7 @@ class NeedIndex:
 
 
 def _is_large(file: LintedFile) -> bool:
-    return bool(file.robots.tail) or len(file.content) > _LARGE_BYTES
+    return bool(file.robots.tail) or len(file.content) > _LARGE_BYTES or is_refused_for_size(file)
 
 
 def _has_long_line(file: LintedFile) -> bool:

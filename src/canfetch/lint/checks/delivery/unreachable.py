@@ -1,7 +1,9 @@
 """A robots.txt that cannot be fetched."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from canfetch.core.content_formats import MARKUP
 from canfetch.core.verdict import Access
 from canfetch.lint.analysis.deliveries import AMBIGUOUS_STATUSES, example_delivery, example_timeout
 from canfetch.lint.check import Check, Occurrence
@@ -9,13 +11,26 @@ from canfetch.lint.lint_input import LintInput
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
+if TYPE_CHECKING:
+    from canfetch.access.entries import CacheEntry
+
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Report a fetch that failed."""
+    """Report a fetch that failed, also if the access policy then allows the whole site, as that of Yandex does."""
     entry = file.input.delivery
-    if entry is None or entry.outcome.access is not Access.UNREACHABLE or entry.status in AMBIGUOUS_STATUSES:
-        return
-    yield Occurrence((0, 0), {"detail": entry.outcome.detail})
+    if entry is not None and entry.status not in AMBIGUOUS_STATUSES and _has_failed(entry):
+        yield Occurrence((0, 0), {"detail": entry.outcome.detail})
+
+
+def _has_failed(entry: "CacheEntry") -> bool:
+    from canfetch.access.outcomes import OutcomeKind  # noqa: PLC0415 - only with a delivery
+
+    kind = entry.outcome.kind
+    if entry.outcome.access is not Access.UNAVAILABLE or kind is OutcomeKind.OVERSIZE:
+        return entry.outcome.access is Access.UNREACHABLE
+    # The other outcomes without a file have checks of their own.
+    is_page = kind is OutcomeKind.NOT_ROBOTS and MARKUP in entry.outcome.detail
+    return kind is not OutcomeKind.CLIENT_ERROR and "redirect" not in kind and not is_page
 
 
 CHECK = Check(

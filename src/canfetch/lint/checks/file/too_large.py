@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.limits import DEFAULT_MAX_BYTES
+from canfetch.lint.analysis.deliveries import is_refused_for_size
 from canfetch.lint.analysis.needs import Trait
-from canfetch.lint.check import Check, Occurrence
+from canfetch.lint.check import VARIANT, Check, Occurrence, Variant
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
@@ -14,7 +15,11 @@ _EXAMPLE_RULE: Final = b"Disallow: /private/an-example-of-a-long-path/%06d/\n"
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
-    """Find content after the size limit."""
+    """Find content after the size limit, or a file that the access policy ignores because of its size."""
+    entry = file.input.delivery
+    if entry is not None and is_refused_for_size(file):
+        yield Occurrence((0, 0), {VARIANT: "ignored", "detail": entry.outcome.detail})
+        return
     tail = file.robots.tail
     if not tail:
         return
@@ -37,6 +42,7 @@ CHECK = Check(
     "effect. For Yandex, a larger file allows everything.",
     how_to_fix="Combine rules with shorter paths, with `*`, or with a folder of its own for excluded files, and remove "
     "outdated ones.",
+    variants={"ignored": Variant("the file is too large ({detail}), so none of its rules apply")},
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
     bad=lambda: b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50)),
     good=b"User-agent: *\n" + _EXAMPLE_RULE % 1,

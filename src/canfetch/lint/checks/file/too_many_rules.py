@@ -15,7 +15,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find the first rule after the limit."""
     rules = rule_values(file).indices
     if len(rules) > _MAX_RULES:
-        yield Occurrence(file.text_span(file.records[rules[_MAX_RULES]]), {"count": str(len(rules))})
+        # The rules after the size limit are not counted.
+        count = f"> {len(rules):,}" if file.robots.tail else f"{len(rules):,}"
+        yield Occurrence(file.text_span(file.records[rules[_MAX_RULES]]), {"count": count})
 
 
 CHECK = Check(
