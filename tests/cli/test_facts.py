@@ -28,6 +28,16 @@ Host: www.example.com
 """
 
 
+@pytest.mark.parametrize("profile", ["rfc9309", "google"])
+def test_patterns_that_match_nothing_are_not_listed(run: Run, folder: Path, profile: str) -> None:
+    (folder / "void.txt").write_text(
+        "User-agent: *\nDisallow: a/\nDisallow: https://a.example/\nDisallow: /b\nAllow: c\n"
+    )
+    rules = [line.split() for line in run("facts", "void.txt", "--profile", profile).lines if "allowed" in line]
+    assert ["disallowed", "/b"] in rules
+    assert not [words for words in rules if set(words) & {"a/", "https://a.example/", "c"}]
+
+
 def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:
     (folder / "some.txt").write_text(FILE)
     ran = run("facts", "some.txt", "--agent", "GPTBot", "--agent", "YandexBot")

@@ -56,6 +56,15 @@ def test_long_table_is_drawn_in_blocks(run: Run, folder: Path) -> None:
     assert ran.lines[-1].split() == ["/shop/999", "yes", "6", "yes", "yes"]
 
 
+def test_columns_of_later_blocks_are_not_narrower_and_wider_ones_are_named(run: Run, folder: Path) -> None:
+    urls = [*(f"/shop/long/{n}" for n in range(256)), *(f"/s/{n}" for n in range(256)), "/shop/much/longer"]
+    (folder / "urls.txt").write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
+    lines = run("matrix", "--urls-file", "urls.txt", *AGENTS).lines[1:]
+    heads = [number for number, line in enumerate(lines) if line.startswith("URL")]
+    assert heads == [0, 513]
+    assert {line.index("yes") for line in lines[257:513]} == {lines[0].index("Googlebot-Image")}
+
+
 def test_long_url_shifts_only_its_own_row(run: Run) -> None:
     long = "/shop/" + "x" * 200
     ran = run("matrix", "/a", long, "--agent", "GPTBot", "--robots", "robots.txt")

@@ -98,6 +98,12 @@ def test_faults_are_reported_and_the_code_is_2(run: Run, site: Site) -> None:
     assert ran.err.splitlines()[0] == f"canfetch: {site.url('s.xml')}: not a sitemap: the root element is html"
 
 
+def test_a_line_that_is_not_a_url_is_not_counted_as_a_sitemap(run: Run, folder: Path) -> None:
+    (folder / "robots.txt").write_text("Sitemap: /s.xml\n")
+    ran = run("sitemaps", "--robots", "robots.txt", "--urls", *UNKEPT)
+    assert (ran.code, ran.err.splitlines()[-1]) == (2, "canfetch: 0 sitemaps, 0 URLs")
+
+
 def test_public_only_refuses_a_sitemap_on_loopback(run: Run, site: Site) -> None:
     ran = run("sitemaps", "--sitemap", site.url("s.xml"), "--public-only", "--proxy", "none", *UNKEPT)
     assert (ran.code, ran.out) == (2, "")

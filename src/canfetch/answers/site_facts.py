@@ -20,7 +20,7 @@ from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.document_urls import SitemapURL
 from canfetch.core.extensions.host import HostName
 from canfetch.core.extensions.record import Extension, ExtensionScope
-from canfetch.core.text import printable_text
+from canfetch.core.text import display_text, printable_text
 from canfetch.core.verdict import AccessInfo, Effect, GroupChoice, Rule
 from canfetch.errors import InvalidProductToken, Undecided
 
@@ -80,6 +80,17 @@ class CrawlerFacts(NamedTuple):
     known: tuple[str, ...]
     ignoring_delay: tuple[str, ...]
     window_delay: tuple[str, ...]
+
+    def patterns(self, *, allow: bool) -> list[str]:
+        """Return the patterns of the rules of one type that match some URL.
+
+        A void rule matches none, and neither does a pattern of Google's parser that starts with another character.
+        """
+        return [
+            display_text(rule.pattern)
+            for rule in self.rules
+            if rule.allow is allow and rule.specificity and rule.pattern.startswith((b"/", b"*"))
+        ]
 
     def to_json(self, now: float) -> dict[str, Any]:
         """Return the row as JSON.

@@ -176,7 +176,7 @@ class ListedPagesCheck:
         events = sitemap_events(sources, max_sitemaps=self._choice.max_sitemaps, with_verdicts=True)
         for event in read_events(events, self._perform):
             if isinstance(event, SitemapFile):
-                self._sitemaps += 1
+                self._sitemaps += event.kind is not None
                 yield from self._sitemap_findings(event)
             else:
                 self._urls += 1

@@ -134,9 +134,9 @@ function crawlerFacts(row: CrawlerFactsObject, known: readonly string[], texts: 
   );
 }
 
-/** The rules of a kind, as `canfetch facts` lists them. */
+/** The rules of a kind that match some URL, as `canfetch facts` lists them. */
 function rules({ rules: all, rule_count: total }: CrawlerFactsObject, kind: "allow" | "disallow", texts: Texts, goTo: GoTo): Child {
-  const found = all.filter(({ type, pattern }) => type === kind && pattern !== "");
+  const found = all.filter(({ type, pattern, specificity }) => type === kind && specificity > 0 && /^[/*]/.test(pattern));
   const more = found.length - MAX_RULES;
   return found.length === 0
     ? null

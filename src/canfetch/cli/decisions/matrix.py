@@ -31,7 +31,7 @@ from canfetch.cli.shared.terminal import (
 from canfetch.core.text import printable_text
 from canfetch.core.verdict import Verdict
 
-# Rows of one block have the same column widths.
+# A table is drawn in blocks, so that little of it is in memory.
 _BLOCK_ROWS: Final = 256
 _MIN_URL_WIDTH: Final = 24
 _MAX_URL_WIDTH: Final = 72
@@ -66,6 +66,8 @@ class MatrixTables:
         self._facts = StatedFacts(run)
         self._characters = 0
         self._drawn = 0
+        # Those of the last block.
+        self._widths: list[int] = []
         self._width = terminal_width() if is_terminal(sys.stdout) else None
         self._use_rich = self._width is not None and _is_rich_installed()
         self._urls_are_rows = (
@@ -117,7 +119,7 @@ class MatrixTables:
         if self._use_rich:
             self._draw_with_rich(header, rows)
         else:
-            self._draw_plain(header, rows, with_header=first == 1 or not self._urls_are_rows)
+            self._draw_plain(header, rows)
         if not self._urls_are_rows:
             sys.stdout.write("\n")
 
@@ -126,7 +128,7 @@ class MatrixTables:
             return [_Cell(_ERROR) for _ in self._agents]
         return [_verdict_cell(verdict) for verdict in answer.verdicts]
 
-    def _draw_plain(self, header: list[str], rows: list[list[_Cell]], *, with_header: bool) -> None:
+    def _draw_plain(self, header: list[str], rows: list[list[_Cell]]) -> None:
         widths = [max(display_width(name), _CELL_WIDTH) for name in header]
         for row in rows:
             widths = [max(width, display_width(cell.text)) for width, cell in zip(widths, row, strict=True)]
@@ -134,10 +136,14 @@ class MatrixTables:
         if self._width is not None:
             max_width = min(max_width, self._width - sum(widths[1:]) - _GAP * len(widths[1:]))
         widths[0] = min(widths[0], max_width)
+        if self._urls_are_rows and self._widths:
+            # Columns do not become narrower, and wider ones have names of their own.
+            widths = list(map(max, widths, self._widths))
         lines = []
-        if with_header:
+        if widths != self._widths or not self._urls_are_rows:
             names = (pad(name, width) for name, width in zip(header, widths, strict=True))
             lines.append(self._palette.strong((" " * _GAP).join(names).rstrip()))
+        self._widths = widths
         for row in rows:
             cells = (self._paint(cell, pad(cell.text, width)) for cell, width in zip(row, widths, strict=True))
             line = (" " * _GAP).join(cells).rstrip()

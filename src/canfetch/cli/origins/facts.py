@@ -33,7 +33,6 @@ from canfetch.core.document import parse
 from canfetch.core.extensions.preference import Preference, UsagePurpose
 from canfetch.core.extensions.record import Extension, ExtensionNote, ExtensionScope
 from canfetch.core.text import abbreviated, counted, display_text, printable_text
-from canfetch.core.verdict import Rule
 from canfetch.errors import CanfetchError
 
 _MAX_NAMES: Final = 8
@@ -181,7 +180,7 @@ def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]
         also = "also" if row.kind == "named" else "such as"
         yield _fact("crawlers", f"{also} {_listed(row.known, _MAX_EXAMPLES)}")
     if row.may_fetch in {"some", "undecided"}:
-        yield from _rule_lines(row.rules)
+        yield from _rule_lines(row)
     yield from _pace_lines(row, now)
     for purpose, usage in row.statements.usages.items():
         if usage.preference is not Preference.UNKNOWN:
@@ -208,9 +207,9 @@ def _listed(names: Sequence[str], most: int = _MAX_NAMES) -> str:
     return abbreviated([printable(shown_name(name)) for name in names], most)
 
 
-def _rule_lines(rules: Sequence[Rule]) -> Iterator[str]:
+def _rule_lines(row: CrawlerFacts) -> Iterator[str]:
     for kind, allow in (("disallowed", False), ("allowed", True)):
-        patterns = [display_text(rule.pattern) for rule in rules if rule.allow is allow and rule.pattern]
+        patterns = row.patterns(allow=allow)
         if patterns:
             yield _fact(kind, abbreviated(patterns, _MAX_VALUES, separator=" "))
 

@@ -230,7 +230,8 @@ class _Output:
             yield f"{word}  {printable(entry.url)}  {printable(agent.name)}  {printable(verdict.explanation)}\n"
 
     def _write_file(self, file: SitemapFile) -> None:
-        self._files += 1
+        # A line that is not a URL, and a file that was not fetched, are problems and not sitemaps.
+        self._files += file.kind is not None
         if file.is_unreadable:
             self.code = EXIT_ERROR
         if self._writer is not None:
