@@ -25,7 +25,8 @@ CHECK = Check(
     name="control-token-alone",
     severities=everywhere(Severity.INFO),
     title="A group for a name that never fetches pages",
-    message="`{name}` fetches nothing: the group controls how {operator} may use pages, but blocks no crawler",
+    message="`{name}` fetches nothing: for this name, the rules control how {operator} may use pages, and block no "
+    "crawler",
     why="The operator's crawlers fetch pages under other names. The group only controls how their content may be "
     "used, and does not affect search.",
     how_to_fix="Keep the group if that is intended. To stop pages from being fetched, name the crawlers that fetch "
