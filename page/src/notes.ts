@@ -121,6 +121,11 @@ export function robotsUrl(address: string): { robots_url?: string } {
   return /^https?:\/\/[^/\s]+\/robots\.txt$/.test(address) ? { robots_url: address } : {};
 }
 
+/** Whether a finding is about the response, and not about a line of the file. */
+export function isAboutDelivery(code: string): boolean {
+  return code.startsWith("CF8");
+}
+
 /** Return a message of the linter, which has neither a capital letter nor a full stop, as a sentence. */
 export function sentence(text: string, language: string): string {
   const start = capitalized(text, language);

@@ -4,20 +4,21 @@ import type { App } from "../app.js";
 import { encodeText } from "../bytes.js";
 import { hasRules } from "../engine/types.js";
 import { areMadeRows } from "../example.js";
-import { sizeText } from "../fetched-text.js";
+import { fetchedText, missingText, sizeText } from "../fetched-text.js";
 import { EDITIONS, profileName } from "../profiles.js";
+import { missingFile } from "../state.js";
 import type { Texts } from "../texts.js";
 import type { ExportTexts } from "./texts.js";
 
 /** Return labels and values. */
 export function fileFacts(app: App, own: ExportTexts, now = new Date()): readonly (readonly [string, string])[] {
   const { texts, store, verdicts } = app;
-  const { address, profile, file, bytes, closed } = store.state;
+  const { address, profile, file, bytes } = store.state;
   const size = sizeText(texts, store.state, bytes?.length ?? encodeText(file).length);
   return [
     ...(address === "" ? [] : [[own.t("address"), address] as const]),
     [own.t("origin"), originText(app, own)],
-    ...(closed ? [] : [[own.t("size"), size] as const]),
+    ...(missingText(texts, store.state) === null ? [[own.t("size"), size] as const] : []),
     [texts.t("read_as"), editionText(profile, texts, own)],
     [own.t("date"), formatDate(now, own)],
     // Nobody asked about these URLs.
@@ -42,9 +43,13 @@ function editionText(profile: string, texts: Texts, own: ExportTexts): string {
   return own.t(`reading_${kind}`, { edition: profileName(profile, texts) });
 }
 
-function originText({ store }: App, own: ExportTexts): string {
-  const { source, edited, loaded, fetched, closed } = store.state;
-  if (closed) return own.t("from_closed");
+function originText({ store, texts }: App, own: ExportTexts): string {
+  const { source, edited, loaded, fetched } = store.state;
+  const missing = missingFile(store.state);
+  // Most readers of a report do not know status codes.
+  if (missing?.outcome === "client_error" && missing.effect === "full-allow") return own.t("from_missing", { status: String(missing.status) });
+  const reason = missingText(texts, store.state);
+  if (reason !== null) return reason;
   return edited ? `${sourceText()} ${own.t("edited")}` : sourceText();
 
   function sourceText(): string {
@@ -52,8 +57,9 @@ function originText({ store }: App, own: ExportTexts): string {
     if (source !== "fetched" || !fetched) {
       return own.t(source === "shared" ? "from_shared" : source === "pasted" ? "from_pasted" : "from_example");
     }
+    // An edited draft can replace a file that was not fetched.
     if (fetched.copy) return own.t("from_fetched", { date: formatDate(new Date(fetched.copy.fetched_at), own) });
-    return own.t("from_missing", { status: String(fetched.status ?? "–") });
+    return fetchedText(texts, fetched);
   }
 }
 

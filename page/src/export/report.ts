@@ -11,7 +11,7 @@ import { save } from "../clipboard.js";
 import { purposeTexts, STAR } from "../crawlers.js";
 import { showDialog } from "../dialog.js";
 import { type Child, fill, h } from "../dom.js";
-import { codeSpans, lintRequest, SEVERITIES, sentence } from "../notes.js";
+import { codeSpans, isAboutDelivery, lintRequest, SEVERITIES, sentence } from "../notes.js";
 import { profileName } from "../profiles.js";
 import { type RowText, urlsText } from "../rows.js";
 import { missingFile } from "../state.js";
@@ -324,32 +324,51 @@ async function findingNodes(app: App, own: ExportTexts): Promise<Child> {
   try {
     const { findings } = await answers.post<LintReportObject>("lint", lintRequest(store.state, texts.language));
     if (findings.length === 0) return h("p", {}, own.t("findings_none"));
-    const readings = new Map<FindingObject, Child>();
-    for (const finding of findings) readings.set(finding, await otherReading(app, own, finding));
+    const readings = new Map<FindingObject, readonly string[]>();
+    for (const finding of findings) readings.set(finding, await otherReadings(app, own, finding));
     const bySeverity = SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
-    const byCheck = Map.groupBy(bySeverity, ({ code, how_to_fix: fix }) => `${code} ${fix}`);
-    return h("ul", {}, [...byCheck.values()].map((same) => checkItem(same, readings, own, texts)));
+    const byCheck = Map.groupBy(bySeverity, ({ severity, code, how_to_fix: fix }) => `${severity} ${code} ${fix}`);
+    const hasLines = missingFile(store.state) === null;
+    const edition = profileName(store.state.profile, texts);
+    return h(
+      "ul",
+      {},
+      [...byCheck.values()].map((same) => {
+        const others = [...new Set(same.flatMap((finding) => readings.get(finding) ?? []))];
+        return checkItem(same, others.length > 0 ? [...others, own.t("report_follows", { edition })] : [], hasLines, own, texts);
+      }),
+    );
   } catch (error) {
     return h("p", {}, own.t("findings_failed", { reason: failureText(texts, error) }));
   }
 }
 
 /** The linter lets each crawler read the file as its operator does. Return where that differs from the verdicts of the report. */
-async function otherReading({ store, texts, verdicts }: App, own: ExportTexts, { effect, verdicts: stated }: FindingObject): Promise<Child> {
+async function otherReadings(
+  { store, texts, verdicts }: App,
+  own: ExportTexts,
+  { effect, verdicts: stated }: FindingObject,
+): Promise<readonly string[]> {
   const { profile } = store.state;
   const crawlers = new Map<string, string[]>();
   for (const { crawler, profile: reading, url, allowed } of effect === null ? [] : stated) {
     const shown = reading === profile ? allowed : await verdicts.allows(url, crawler, profile);
     if (shown !== null && shown !== allowed) crawlers.set(reading, [...(crawlers.get(reading) ?? []), crawler]);
   }
-  return [...crawlers].map(([reading, names]) => [
-    " ",
-    own.t("other_reading", { crawlers: texts.list(names), reading: profileName(reading, texts), edition: profileName(profile, texts) }),
-  ]);
+  return [...crawlers].map(([reading, names]) => {
+    const shown = texts.list([...new Set(names)].map((name) => (name === STAR ? own.t("any_crawler") : name)));
+    return own.t("other_reading", { crawlers: shown, reading: profileName(reading, texts) });
+  });
 }
 
-/** The findings of one check, with what to do about them. */
-function checkItem(findings: readonly FindingObject[], readings: ReadonlyMap<FindingObject, Child>, own: ExportTexts, texts: Texts): Child {
+/** The findings of one check, with what to do about them. Those about the response have no line. */
+function checkItem(
+  findings: readonly FindingObject[],
+  readings: readonly string[],
+  hasLines: boolean,
+  own: ExportTexts,
+  texts: Texts,
+): Child {
   const [first] = findings;
   if (!first) return null;
   return h(
@@ -360,12 +379,12 @@ function checkItem(findings: readonly FindingObject[], readings: ReadonlyMap<Fin
       h(
         "p",
         { "data-line": finding.start.line },
-        texts.t("line_number", { line: finding.start.line }),
-        ": ",
+        hasLines && !isAboutDelivery(finding.code) ? [texts.t("line_number", { line: finding.start.line }), ": "] : null,
         codeSpans(sentence(finding.message, texts.language)),
-        finding.effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(finding.effect, texts.language)), readings.get(finding))] : null,
+        finding.effect ? [" ", h("span", { class: "effect" }, codeSpans(sentence(finding.effect, texts.language)))] : null,
       ),
     ),
+    readings.length > 0 ? h("p", { class: "effect" }, readings.join(" ")) : null,
     h("p", {}, own.t("what_to_do"), " ", codeSpans(first.how_to_fix)),
   );
 }

@@ -198,7 +198,7 @@ def test_the_report_of_a_site_without_an_answer_shows_no_file_of_another(tester:
     tester.control("export-report").click()
     expect(tester.find(".report[data-state=ready]")).to_be_visible()
     report = tester.find(".report .paper")
-    expect(report.locator(".facts")).to_contain_text("The file could not be fetched")
+    expect(report.locator(".facts")).to_contain_text("503: the server failed.")
     expect(report.locator(".matrix .state.blocked")).not_to_have_count(0)
     expect(report.locator(".findings")).to_contain_text("What to do: Let the server return the file")
     expect(report.locator(".file")).to_have_count(0)
@@ -320,9 +320,11 @@ def test_the_report_counts_neither_robots_txt_nor_urls_without_a_verdict(tester:
 
 def test_a_finding_about_another_reading_than_that_of_the_report_names_it(tester: OpenPage) -> None:
     report = open_shop_report(tester)
-    expect(report.locator(".findings [data-line='2']")).to_contain_text(
-        "YandexBot may. That is how YandexBot reads the file (edition Yandex). "
-        "The verdicts of this report follow RFC 9309."
+    expect(report.locator(".findings [data-line='2']")).to_contain_text("YandexBot may.")
+    finding = report.locator(".findings li").filter(has=tester.find("[data-line='2']"))
+    # One sentence for each reading, and one for the report.
+    expect(finding.locator("p.effect")).to_have_text(
+        "Edition Yandex reads the file like this (YandexBot). The verdicts of this report follow RFC 9309."
     )
     tester.page.keyboard.press("Escape")
     tester.control("profile").select_option("yandex")
@@ -331,7 +333,21 @@ def test_a_finding_about_another_reading_than_that_of_the_report_names_it(tester
     tester.control("export").click()
     tester.control("export-report").click()
     expect(tester.find(".report[data-state=ready]")).to_be_visible()
-    expect(report.locator(".findings [data-line='2']")).not_to_contain_text("That is how YandexBot")
+    expect(finding).not_to_contain_text("like this (YandexBot)")
+
+
+def test_notes_of_a_check_with_warnings_are_notes_in_the_report(tester: OpenPage) -> None:
+    # Only the first group has no rule that `*` has.
+    tester.paste_file(
+        "User-agent: *\nDisallow: /cart/\nDisallow: /checkout\nDisallow: /x/\n\n"
+        "User-agent: Googlebot\nDisallow: /cart/\n\nUser-agent: bingbot\nDisallow: /wp-admin/\n"
+    )
+    expect(tester.rows).to_contain_text(["/cart/"])
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report[data-state=ready]")).to_be_visible()
+    for severity, line in (("warning", 9), ("info", 6)):
+        expect(tester.find(f".report .findings li.{severity} [data-line='{line}']")).to_have_count(1)
 
 
 def test_the_tables_of_the_report_are_as_wide_as_the_paper(tester: OpenPage) -> None:
