@@ -9,14 +9,17 @@ import { formatBytes, formatSeconds } from "./units.js";
 /** For how many seconds a policy blocks every URL, before it changes to the last copy or allows every URL. */
 const LATER: Readonly<Record<string, number>> = { google: 12 * 3600, google2019: 30 * 86_400 };
 
+/** After these outcomes, RFC 9309 allows every URL, too. */
+const ALLOWED: ReadonlySet<FetchedFile["outcome"]> = new Set(["client_error", "unauthorized", "redirect_overflow"]);
+
 /** Return the status, and which verdict applies now. */
-export function fetchedText(texts: Texts, { status, access, effect, policy, hops, fresh_for: fresh, content }: FetchedFile): string {
+export function fetchedText(texts: Texts, answer: FetchedFile): string {
+  const { status, access, effect, policy, hops, fresh_for: fresh, content, outcome } = answer;
   const shown = { status: String(status ?? "") };
-  if (access === "unavailable" && effect === "full-allow") {
+  if (access === "unavailable" && effect === "full-allow" && ALLOWED.has(outcome)) {
     return texts.t(status === 404 || status === 410 ? "fetch_missing" : "fetch_unavailable", shown);
   }
   if (access !== "successful") {
-    const failed = status === null ? "fetch_unreachable" : status < 500 ? "fetch_no_redirect" : "fetch_server_error";
     const applies =
       content !== null
         ? "fetch_last_copy"
@@ -26,13 +29,22 @@ export function fetchedText(texts: Texts, { status, access, effect, policy, hops
             ? "fetch_closed"
             : "fetch_policy_blocks";
     const later = applies === "fetch_policy_blocks" ? LATER[policy] : undefined;
-    const sentences = [texts.t(failed, shown), texts.t(applies, { policy })];
+    const sentences = [reasonText(texts, answer), texts.t(applies, { policy })];
     if (later !== undefined) sentences.push(texts.t("fetch_policy_later", { time: formatSeconds(later, texts) }));
     return sentences.join(" ");
   }
   const values = { status: String(status ?? ""), count: hops.length };
   const sentence = texts.t(hops.length > 0 ? "fetch_redirected" : "fetch_no_redirect", values);
   return `${sentence} ${texts.t("fetch_fresh", { time: formatSeconds(fresh, texts) })}`;
+}
+
+/** Return why no file applies, or why the last copy does. */
+function reasonText(texts: Texts, { status, outcome }: FetchedFile): string {
+  if (outcome === "oversize") return texts.t("fetch_too_large", { size: `${texts.number(DEFAULT_MAX_BYTES / 1024)} KiB` });
+  if (status === null) return texts.t("fetch_unreachable");
+  const values = { status: String(status) };
+  if (outcome === "not_robots") return texts.t("fetch_not_robots", values);
+  return texts.t(status < 500 ? "fetch_no_redirect" : "fetch_server_error", values);
 }
 
 /** Return why there is no file and which verdict applies now, or null if there is a file. */

@@ -153,7 +153,7 @@ async function openLink(hash: string, known: Provenance | null): Promise<LinkPro
     if (shared) {
       const loaded = { text: shared.file ?? "", bytes: shared.bytes ?? null, name: "" };
       const unknown = { source: "shared", loaded, edited: false, fetched: null } as const;
-      store.set({ ...shared, ...(known ?? unknown), replaced: null });
+      store.set({ ...shared, ...(known ?? unknown), replaced: null, undone: null });
       verdicts.keepQuestion();
     }
     return null;

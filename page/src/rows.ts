@@ -30,8 +30,8 @@ export interface PastedLine {
   readonly sameAs?: number;
 }
 
-/** A host with a dot and a path, as tools export URLs. A file name such as `index.html` has no path. */
-const WITHOUT_SCHEME = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]*\p{L}[\p{L}\p{N}-]*(?::\d+)?\//u;
+/** A host and a path, as tools export URLs. A file name such as `index.html` has no path. */
+const WITHOUT_SCHEME = /^(?:(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]*\p{L}[\p{L}\p{N}-]*|localhost|\d+(?:\.\d+){3})(?::\d+)?\//u;
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]+/i;
 
 /** Return how a row is shown. The origin of the file is left out. */

@@ -7,9 +7,10 @@ import { type Child, fill, h } from "./dom.js";
 import { EXAMPLE } from "./example.js";
 import { fetchedText, sizeText } from "./fetched-text.js";
 import { edition } from "./profiles.js";
-import { ServerError } from "./server.js";
-import { fetchedFile, type Replaced, shownAnswer, type State } from "./state.js";
+import { type Server, ServerError } from "./server.js";
+import { type Fetched, fetchedFile, lastDraft, type Loaded, refetchedFile, type Replaced, restoredDraft, shownAnswer, type State } from "./state.js";
 import { formatSeconds } from "./units.js";
+import { failureText } from "./views/parts/problems.js";
 
 type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
 
@@ -45,30 +46,57 @@ export function sourceBar(app: App): HTMLElement {
     const typed = address.value.trim();
     const url = withScheme(typed);
     address.value = url;
+    const found = await load(server, url, true);
+    if (found) {
+      const { loaded, fetched } = found;
+      address.value = fetched.robots_url;
+      if (isRefused(fetched)) {
+        show({ kind: "error", text: texts.t("fetch_not_public") });
+      } else {
+        const isUnanswered = fetched.status === null && fetched.hops.length === 0;
+        unencrypted = isUnanswered && url !== typed ? { answer: fetched, url: `http://${typed}` } : null;
+        store.set(fetchedFile(store.state, { loaded, fetched, typed: typedPath(url), addressBefore }));
+        addressBefore = fetched.robots_url;
+        update();
+      }
+    }
+    await followEdition();
+  };
+
+  /** Fetch the file again if its verdicts are those of another edition's access policy. */
+  const followEdition = async (): Promise<void> => {
+    const answer = shownAnswer(store.state);
+    if (!server || !answer || request || answer.edition === store.state.profile) return;
+    const found = await load(server, answer.robots_url, false);
+    // After an edit, the draft counts.
+    if (!found || shownAnswer(store.state) !== answer) return;
+    store.set(refetchedFile(store.state, found));
+    update();
+  };
+
+  /** Fetch a file as the edition does. Returns null if another request followed, or if the server reports a problem. */
+  async function load(from: Server, url: string, refresh: boolean): Promise<{ readonly loaded: Loaded; readonly fetched: Fetched } | null> {
     request?.abort();
-    request = new AbortController();
-    const { signal } = request;
+    const own = new AbortController();
+    request = own;
     show({ kind: "busy", text: texts.t("fetching") });
+    const { profile } = store.state;
     try {
-      const answer = await server.post<FetchedFile>("fetch", { url, refresh: true, ...edition(store.state.profile) }, signal);
-      if (signal.aborted) return;
-      address.value = answer.robots_url;
-      if (isRefused(answer)) return show({ kind: "error", text: texts.t("fetch_not_public") });
+      const answer = await from.post<FetchedFile>("fetch", { url, refresh, ...edition(profile) }, own.signal);
+      if (own.signal.aborted) return null;
       message = null;
-      const isUnanswered = answer.status === null && answer.hops.length === 0;
-      unencrypted = isUnanswered && url !== typed ? { answer, url: `http://${typed}` } : null;
       const { content, content_encoding } = answer;
       const { text, bytes } = readBytes(fromContent({ content: content ?? "", content_encoding }));
-      store.set(fetchedFile(store.state, { loaded: { text, bytes, name: "" }, fetched: answer, typed: typedPath(url), addressBefore }));
-      addressBefore = answer.robots_url;
-      update();
+      return { loaded: { text, bytes, name: "" }, fetched: { ...answer, edition: profile } };
     } catch (error) {
-      if (signal.aborted) return;
+      if (own.signal.aborted) return null;
       const isInvalid = error instanceof ServerError && error.problem.status === 422;
-      const reason = error instanceof Error ? error.message : String(error);
-      show({ kind: "error", text: isInvalid ? texts.t("fetch_invalid") : texts.t("fetch_failed", { reason }) });
+      show({ kind: "error", text: isInvalid ? texts.t("fetch_invalid") : failureText(texts, error) });
+      return null;
+    } finally {
+      if (request === own) request = null;
     }
-  };
+  }
 
   function show(next: Message): void {
     message = next;
@@ -113,6 +141,7 @@ export function sourceBar(app: App): HTMLElement {
     if (message?.kind === "error") message = null;
     update();
   });
+  app.on(["profile", "source", "edited", "fetched"], () => void followEdition());
   update();
   return element;
 }
@@ -123,13 +152,14 @@ function sourceKind(state: State): string {
 
 function sourceText(app: App): Child {
   const { texts, store, server } = app;
-  const { source, edited, loaded, replaced } = store.state;
+  const { source, edited, loaded } = store.state;
+  const draft = lastDraft(store.state);
   const main = h("span", { class: "source-main" });
   const answer = shownAnswer(store.state);
   if (answer) {
     fill(main, fetchedText(texts, answer));
-    const isDraftLost = replaced !== null && (answer.content === null || replaced.edited);
-    return [main, " ", fetchDetails(app, answer), isDraftLost ? [" ", restoreButton(app, replaced)] : null];
+    const isDraftLost = draft !== null && (answer.content === null || draft.edited);
+    return [main, " ", fetchDetails(app, answer), isDraftLost ? [" ", restoreButton(app, draft)] : null];
   }
   fill(main, texts.t(`source_${source}${edited ? "_edited" : ""}`));
   const privacy = texts.t(server === null ? "nothing_sent" : isLoopback() ? "stays_here" : "only_lint_sent");
@@ -186,8 +216,8 @@ function compareButton({ texts, store }: App): HTMLElement {
   );
 }
 
-function restoreButton({ texts, store }: App, replaced: Replaced): HTMLElement {
-  const restore = (): void => store.set({ ...replaced, replaced: null });
+function restoreButton({ texts, store }: App, draft: Replaced): HTMLElement {
+  const restore = (): void => store.set(restoredDraft(store.state, draft));
   return h(
     "button",
     { type: "button", class: "button plain", "data-control": "restore-draft", on: { click: restore } },

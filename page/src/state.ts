@@ -27,6 +27,9 @@ export interface Cell {
   readonly crawler: number;
 }
 
+/** The answer to a fetch, and the edition that it was requested for: its access policy can ignore a file. */
+export type Fetched = FetchedFile & { readonly edition: string };
+
 export interface Loaded {
   /** Lines end in LF. */
   readonly text: string;
@@ -59,6 +62,8 @@ const REPLACED = [
   "ownCrawlers",
   "selected",
   "rules",
+  "replaced",
+  "undone",
 ] as const;
 
 export interface State {
@@ -80,11 +85,13 @@ export interface State {
   /** The bytes of the draft, if UTF-8 of `file` is something else: a file that was read, or a draft with invalid UTF-8. */
   bytes: Uint8Array | null;
   /** The last answer to a fetch, or null. */
-  fetched: FetchedFile | null;
+  fetched: Fetched | null;
   /** The last fetch found no file because the server did not answer, so everything is blocked until an edit. */
   closed: boolean;
   /** What the last fetch or opened file replaced, so that the page can go back to it. */
   replaced: Replaced | null;
+  /** What the last undo replaced, so that redo goes forward to it. */
+  undone: Replaced | null;
 
   /** Absolute URLs or paths, one for each row. */
   urls: readonly string[];
@@ -113,32 +120,51 @@ export interface State {
 
 export type AppStore = Store<State>;
 
-/** How the draft is changed. A paste replaces all of it. */
+/** How the draft is changed. An undo can be a redo, and a paste replaces all of the draft. */
 export type EditKind = "edit" | "undo" | "paste";
 
 /**
  * Return the state after the draft was edited: invalid UTF-16 is not, because its bytes would be lost. To undo a fetch is
- * to go back to the draft, its address and its status. A paste is another file, but over a fetched file it is an edit, so
- * that Compare still starts from the fetched file.
+ * to go back to the draft, its address and its status, and to redo it is to return. A paste is another file, but over a
+ * fetched file it is an edit, so that Compare still starts from the fetched file.
  */
 export function editedDraft(state: State, file: string, kind: EditKind): Partial<State> {
-  const { replaced } = state;
   if (isInvalidUtf16(state.bytes)) return {};
   const bytes = bytesOfText(file);
-  if (kind === "undo" && replaced?.file === file) return { ...replaced, replaced: null };
+  if (kind === "undo" && file !== state.loaded.text) {
+    const before = lastWith(state.replaced, (other) => other.file !== state.file);
+    if (before?.file === file) return { ...before, undone: snapshot(state) };
+    if (state.undone?.file === file) return state.undone;
+  }
   const isEditOfFetched = state.source === "fetched" && state.loaded.text !== "";
   if (kind === "paste" && file.trim() !== "" && !isEditOfFetched) return loadedFile(state, { text: file, bytes, name: "" }, "pasted");
   // A text that replaces all of the file has its own columns, and more rows: Compare needs the others. They are chosen for
   // each `loaded`.
   const question = { ...ownQuestion(state), urls: state.urls, loaded: { ...state.loaded } };
   const other = kind === "paste" && isEditOfFetched ? question : {};
-  return { ...other, file, bytes, edited: true, closed: false };
+  return { ...other, file, bytes, edited: true, closed: false, undone: kind === "undo" ? state.undone : null };
+}
+
+/** Return the last draft before the file of the state, for a fetch that found none. */
+export function lastDraft({ replaced }: State): Replaced | null {
+  return lastWith(replaced, (other) => !missingFile(other));
+}
+
+/** Return the state that goes back to an earlier draft. It can be undone, too. */
+export function restoredDraft(state: State, draft: Replaced): Partial<State> {
+  return { ...draft, replaced: snapshot(state), undone: null };
+}
+
+function lastWith(replaced: Replaced | null, accepts: (replaced: Replaced) => boolean): Replaced | null {
+  let found = replaced;
+  while (found && !accepts(found)) found = found.replaced;
+  return found;
 }
 
 /** Return the state after a file was opened or pasted. It is not that of the example's address. */
 export function loadedFile(state: State, loaded: Loaded, source: "opened" | "pasted"): Partial<State> {
   const address = state.address === EXAMPLE.address && !state.ownUrls ? "" : state.address;
-  return { ...ownQuestion(state), ...loadedParts(loaded, source), address, fetched: null, replaced: replacedBy(state) };
+  return { ...ownQuestion(state), ...loadedParts(loaded, source), address, fetched: null, replaced: snapshot(state) };
 }
 
 /**
@@ -147,7 +173,7 @@ export function loadedFile(state: State, loaded: Loaded, source: "opened" | "pas
  */
 export function fetchedFile(
   state: State,
-  { loaded, fetched, typed, addressBefore }: { loaded: Loaded; fetched: FetchedFile; typed: string | null; addressBefore: string },
+  { loaded, fetched, typed, addressBefore }: { loaded: Loaded; fetched: Fetched; typed: string | null; addressBefore: string },
 ): Partial<State> {
   const closed = fetched.effect === "full-disallow";
   const isOtherSite = fetched.robots_url !== addressBefore && !state.ownUrls;
@@ -158,8 +184,19 @@ export function fetchedFile(
     address: fetched.robots_url,
     fetched,
     closed,
-    replaced: missingFile(state) ? state.replaced : replacedBy({ ...state, address: addressBefore }),
+    replaced: snapshot({ ...state, address: addressBefore }),
   };
+}
+
+/**
+ * Return the state after the file was fetched again for another edition. Its access policy can close or open the site, or
+ * ignore the file.
+ */
+export function refetchedFile(state: State, { loaded, fetched }: { loaded: Loaded; fetched: Fetched }): Partial<State> {
+  const isClosed = fetched.effect === "full-disallow";
+  if (loaded.text === state.file && isClosed === state.closed) return { fetched };
+  const { replaced } = state;
+  return { ...fetchedFile(state, { loaded, fetched, typed: null, addressBefore: state.address }), replaced };
 }
 
 export function provenance({ source, loaded, edited, fetched, compare }: State): Provenance {
@@ -167,18 +204,18 @@ export function provenance({ source, loaded, edited, fetched, compare }: State):
 }
 
 /** Return the answer to a fetch that found no file, until a draft counts instead of it. */
-export function missingFile(state: Pick<State, "source" | "edited" | "fetched">): FetchedFile | null {
+export function missingFile(state: Pick<State, "source" | "edited" | "fetched">): Fetched | null {
   const answer = shownAnswer(state);
   return answer?.content === null ? answer : null;
 }
 
 /** Return the answer to the last fetch, unless a draft counts instead of it. */
-export function shownAnswer({ source, edited, fetched }: Pick<State, "source" | "edited" | "fetched">): FetchedFile | null {
+export function shownAnswer({ source, edited, fetched }: Pick<State, "source" | "edited" | "fetched">): Fetched | null {
   return source === "fetched" && !edited ? fetched : null;
 }
 
 function loadedParts(loaded: Loaded, source: Source): Partial<State> {
-  return { file: loaded.text, bytes: loaded.bytes, source, loaded, edited: false, closed: false };
+  return { file: loaded.text, bytes: loaded.bytes, source, loaded, edited: false, closed: false, undone: null };
 }
 
 /** Return the rows and columns for another file: those of the user, which `suggestions.ts` completes. */
@@ -204,7 +241,7 @@ function closedQuestion(state: State, typed: string | null): Partial<State> {
   return { ...question, urls, selected: question.selected ?? { url: 0, crawler: 0 } };
 }
 
-function replacedBy(state: State): Replaced {
+function snapshot(state: State): Replaced {
   return Object.fromEntries(REPLACED.map((key) => [key, state[key]])) as unknown as Replaced;
 }
 
@@ -224,6 +261,7 @@ export function initialState(language: Language): State {
     fetched: null,
     closed: false,
     replaced: null,
+    undone: null,
     urls: EXAMPLE.urls,
     ownUrls: false,
     typedUrls: 0,

@@ -53,6 +53,8 @@ export const de = {
   fetch_missing: "{status}: keine robots.txt, also ist alles erlaubt.",
   fetch_unreachable: "Der Server hat nicht geantwortet.",
   fetch_server_error: "{status}: Fehler des Servers.",
+  fetch_too_large: "Die Datei ist größer als {size}.",
+  fetch_not_robots: "Antwort {status}, aber nicht mit einer robots.txt.",
   fetch_closed: "Jetzt ist jede URL gesperrt: Solange robots.txt nicht erreichbar ist, müssen Crawler „Disallow: /“ annehmen.",
   fetch_policy_blocks: "Jetzt ist jede URL gesperrt, nach der Richtlinie {policy}.",
   fetch_policy_later: "Dauert das {time} an, gilt danach die letzte gültige Kopie; ohne Kopie ist jede URL erlaubt.",
@@ -331,6 +333,8 @@ export const de = {
   cause_no_blank: "Dort beendet die Leerzeile {line} die Gruppe nicht.",
   cause_unread: "Dort wird Zeile {line} ignoriert.",
   cause_also_read: "Dort zählt auch Zeile {line}.",
+  readings_without_yandex:
+    "Yandex zählt hier nicht mit: Ist die Datei, die die Website ausliefert, größer als {size}, erlaubt Yandex jede URL.",
   advice_unknown:
     "Nur der Betreiber weiß, welche Lesart {crawler} hat. Sperren Sie ihn zur Sicherheit auch auf dem Server.",
   the_crawler: "Der Crawler",

@@ -55,6 +55,8 @@ export const en = {
   fetch_missing: "{status}: no robots.txt, so everything is allowed.",
   fetch_unreachable: "The server did not answer.",
   fetch_server_error: "{status}: the server failed.",
+  fetch_too_large: "The file is larger than {size}.",
+  fetch_not_robots: "Answered {status}, but not with a robots.txt.",
   fetch_closed: "Every URL is blocked now, because crawlers must assume “Disallow: /” while robots.txt is unreachable.",
   fetch_policy_blocks: "Every URL is blocked now, by the policy {policy}.",
   fetch_policy_later: "If this lasts for {time}, the last good copy applies, or without one, every URL is allowed.",
@@ -307,6 +309,8 @@ export const en = {
   cause_no_blank: "There, the blank line {line} does not end the group.",
   cause_unread: "There, line {line} is ignored.",
   cause_also_read: "There, line {line} counts, too.",
+  readings_without_yandex:
+    "Yandex is not counted: if the file that the site serves is larger than {size}, Yandex allows every URL.",
   advice_unknown: "Only its operator knows which reading {crawler} has. To be certain, also block it on the server.",
   the_crawler: "The crawler",
   crawler_line: "{operator}, {purpose}.",

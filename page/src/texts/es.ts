@@ -53,6 +53,8 @@ export const es = {
   fetch_missing: "{status}: no hay robots.txt, así que todo está permitido.",
   fetch_unreachable: "El servidor no respondió.",
   fetch_server_error: "{status}: el servidor falló.",
+  fetch_too_large: "El archivo es mayor que {size}.",
+  fetch_not_robots: "Respuesta {status}, pero no con un robots.txt.",
   fetch_closed: "Ahora toda URL está bloqueada: mientras robots.txt no sea accesible, los rastreadores deben suponer «Disallow: /».",
   fetch_policy_blocks: "Ahora toda URL está bloqueada, según la política {policy}.",
   fetch_policy_later: "Si esto dura {time}, después se aplica la última copia válida; sin copia, toda URL está permitida.",
@@ -331,6 +333,8 @@ export const es = {
   cause_no_blank: "Ahí la línea en blanco {line} no termina el grupo.",
   cause_unread: "Ahí se ignora la línea {line}.",
   cause_also_read: "Ahí la línea {line} también cuenta.",
+  readings_without_yandex:
+    "Yandex no se cuenta: si el archivo que sirve el sitio es mayor que {size}, Yandex permite toda URL.",
   advice_unknown: "Solo su operador sabe qué lectura usa {crawler}. Para estar seguro, bloquéelo también en el servidor.",
   the_crawler: "El rastreador",
   crawler_line: "{operator}, {purpose}.",

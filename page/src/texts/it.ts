@@ -53,6 +53,8 @@ export const it = {
   fetch_missing: "{status}: nessun robots.txt, quindi tutto è consentito.",
   fetch_unreachable: "Il server non ha risposto.",
   fetch_server_error: "{status}: errore del server.",
+  fetch_too_large: "Il file è più grande di {size}.",
+  fetch_not_robots: "Risposta {status}, ma non con un robots.txt.",
   fetch_closed: "Ora ogni URL è bloccato: finché robots.txt non è raggiungibile, i crawler devono presumere «Disallow: /».",
   fetch_policy_blocks: "Ora ogni URL è bloccato, secondo la politica {policy}.",
   fetch_policy_later: "Se dura {time}, poi vale l’ultima copia valida; senza copia, ogni URL è consentito.",
@@ -331,6 +333,8 @@ export const it = {
   cause_no_blank: "Lì la riga vuota {line} non termina il gruppo.",
   cause_unread: "Lì la riga {line} viene ignorata.",
   cause_also_read: "Lì conta anche la riga {line}.",
+  readings_without_yandex:
+    "Yandex non è contato: se il file che il sito serve è più grande di {size}, Yandex consente ogni URL.",
   advice_unknown: "Solo il gestore sa quale lettura usa {crawler}. Per sicurezza, bloccarlo anche sul server.",
   the_crawler: "Il crawler",
   crawler_line: "{operator}, {purpose}.",

@@ -206,6 +206,7 @@ def test_typing_and_fixing_a_note_keep_the_invalid_bytes(tester: OpenPage) -> No
 def test_reloading_the_page_keeps_the_encoding_of_an_opened_file(tester: OpenPage) -> None:
     content = b"\xff\xfe" + RULES.replace("\n", "\r\n").encode("utf-16-le")
     tester.open_file(content)
+    expect(tester.find("[data-part=file] .sizes")).to_contain_text(f"{len(content)} B, ")
     tester.page.wait_for_function("() => location.hash.startsWith('#v1.')")
     tester.page.reload()
     tester.ready()

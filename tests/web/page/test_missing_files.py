@@ -67,6 +67,75 @@ def test_the_policy_that_closes_a_site_is_named(tester: OpenPage) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "status, body, text",
+    [
+        (503, b"", "503: the server failed. Every URL is allowed now, by the policy yandex."),
+        (
+            200,
+            b"User-agent: *\nDisallow: /a\n" + b"#" * 512_000,
+            "The file is larger than 500 KiB. Every URL is allowed now, by the policy yandex.",
+        ),
+        (
+            200,
+            b"<!doctype html><title>x</title>",
+            "Answered 200, but not with a robots.txt. Every URL is allowed now, by the policy yandex.",
+        ),
+    ],
+    ids=["503", "size", "page"],
+)
+def test_the_policy_that_opens_a_site_is_named_with_the_reason(
+    tester: OpenPage, status: int, body: bytes, text: str
+) -> None:
+    tester.site.sites.add("https://opened.example/robots.txt", body, status=status)
+    tester.control("profile").select_option("yandex")
+    tester.fetch("https://opened.example/")
+    expect(tester.find(f"[data-part=file] {NOTE}")).to_have_text(text)
+    tester.control("export").click()
+    tester.control("export-report").click()
+    report = tester.find(".report[data-state=ready] .paper")
+    expect(report.locator(".facts")).to_contain_text(text)
+    expect(report.locator(".facts")).not_to_contain_text("Size")
+    # There is no file, and so no line.
+    expect(report.locator(".findings .error")).to_have_count(1)
+    expect(report.locator(".findings")).not_to_contain_text("Line 1")
+
+
+def test_another_edition_applies_its_access_policy_to_the_fetched_file(tester: OpenPage) -> None:
+    note = tester.find(f"[data-part=file] {NOTE}")
+    sites = tester.site.sites
+    sites.add("https://failing.example/robots.txt", status=503)
+    tester.fetch("https://failing.example/page")
+    tester.expect_blocked(5)
+    tester.control("profile").select_option("yandex")
+    expect(note).to_contain_text("by the policy yandex")
+    tester.expect_blocked(0)
+    expect(tester.control("notes")).to_have_text("1 finding")
+    tester.control("profile").select_option("rfc9309")
+    expect(note).to_contain_text(CLOSED)
+    tester.expect_blocked(5)
+    # The draft is that before the fetch, in each edition.
+    tester.control("restore-draft").click()
+    expect(tester.find(".source-main")).to_have_text("Example file.")
+    sites.requests.clear()
+    sites.add("https://ruled.example/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.fetch("https://ruled.example/")
+    tester.expect_blocked(5)
+    tester.set_urls("/a\n/b\n/a/c")
+    tester.expect_blocked(10)
+    tester.control("profile").select_option("bing")
+    tester.page.wait_for_function("() => history.state.provenance?.fetched?.edition === 'bing'")
+    expect(tester.rows).to_have_text(["/a", "/b", "/a/c"])
+    # A draft is not fetched again.
+    tester.replace_file("User-agent: *\nDisallow: /b\n")
+    tester.expect_blocked(5)
+    sites.requests.clear()
+    tester.control("profile").select_option("draft1996")
+    expect(tester.find("[data-part=verdicts]:not(.pending)")).to_be_attached()
+    expect(tester.find(".source-main")).to_have_text("Fetched file, edited here.")
+    assert sites.requests == []
+
+
 def test_a_link_to_a_closed_site_does_not_allow_it(tester: OpenPage) -> None:
     tester.fetch("https://down.example/")
     tester.expect_blocked(5)

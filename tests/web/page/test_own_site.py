@@ -124,6 +124,34 @@ def test_a_paste_is_undone_with_its_rows(tester: OpenPage) -> None:
     tester.crawlers_and_paths()
 
 
+def test_a_fetch_is_redone_with_its_rows_and_its_source(tester: OpenPage) -> None:
+    tester.site.sites.add(f"{SITE}/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.site.sites.add("https://second.example/robots.txt", b"User-agent: *\nDisallow: /b\n")
+    tester.fetch(SITE)
+    expect(tester.rows).to_have_text(["/a", "/"])
+    tester.set_urls("/mine")
+    expect(tester.rows).to_have_text(["/mine"])
+    tester.fetch("https://second.example/")
+    expect(tester.editor).to_contain_text("Disallow: /b")
+    states = [
+        ("https://www.example.com", "Example file."),
+        (SITE, "Answered 200."),
+        ("https://second.example", "Answered 200."),
+    ]
+    tester.editor.click()
+    for key, (site, source) in [
+        ("Control+z", states[1]),
+        ("Control+z", states[0]),
+        ("Control+y", states[1]),
+        ("Control+y", states[2]),
+        ("Control+z", states[1]),
+    ]:
+        tester.page.keyboard.press(key)
+        expect(tester.control("address")).to_have_value(f"{site}/robots.txt")
+        expect(tester.find(".source-main")).to_contain_text(source)
+    expect(tester.rows).to_have_text(["/mine"])
+
+
 def test_a_link_keeps_whose_the_rows_are(tester: OpenPage) -> None:
     tester.paste_file("User-agent: *\nDisallow: /a\n")
     expect(tester.rows).to_have_text(["/a", "/"])

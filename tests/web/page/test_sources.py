@@ -68,17 +68,22 @@ def test_urls_without_a_scheme_have_that_of_the_file(tester: OpenPage) -> None:
     tester.fetch("http://plain.example/")
     expect(tester.control("address")).to_have_value("http://plain.example/robots.txt")
     tester.control("urls").click()
-    tester.control("urls-text").fill("plain.example/a\nwww.other.example/b\nindex.html\nhttp://plain.example/a\n/c")
+    tester.control("urls-text").fill(
+        "plain.example/a\nwww.other.example/b\nindex.html\nhttp://plain.example/a\n/c\n127.0.0.1:81/d"
+    )
     expect(tester.find(".outcome-list li")).to_contain_text(
         [
             "http://plain.example/awithout a scheme: read as http",
             "http://www.other.example/banother host",
             "index.htmlnot a URL or a path",
             "http://plain.example/athe same as line 1, skipped",
+            "http://127.0.0.1:81/danother host",
         ]
     )
     tester.control("urls-apply").click()
-    expect(tester.rows).to_contain_text(["/a", "http://www.other.example/b", "index.html", "/c"])
+    expect(tester.rows).to_contain_text(
+        ["/a", "http://www.other.example/b", "index.html", "/c", "http://127.0.0.1:81/d"]
+    )
 
 
 def test_a_sitemap_is_fetched_on_request_only(tester: OpenPage) -> None:
@@ -290,6 +295,11 @@ def test_a_large_file_shows_the_limit_and_the_first_line_that_is_not_read(
     expected = f"Reading stops at line {line:,}: the limit is 500 KiB."
     expect(tester.find("[data-part=file] .limit")).to_have_text(expected)
     expect(tester.find("[data-part=file] .sizes")).to_contain_text(f"{round(file.stat().st_size / 1000, 1):g} KB, ")
+    # The lines are those of the editor, and not only those that crawlers read.
+    expect(tester.find("[data-part=file] .sizes")).to_contain_text(f"{count + 1:,} lines")
+    readings = tester.find("[data-readings]")
+    expect(readings).to_contain_text("Yandex is not counted: if the file that the site serves is larger than 500 KiB")
+    expect(readings.locator("li")).not_to_contain_text(["Yandex"])
     # A file is fetched up to the limit, so its size is not known.
     tester.site.sites.add("https://large.example/robots.txt", file.read_bytes()[:512_001])
     tester.fetch("https://large.example/")
@@ -469,7 +479,7 @@ def test_verdicts_explanations_and_links_work_without_the_network(tester: OpenPa
 
 def test_the_facts_of_the_file_are_listed(tester: OpenPage) -> None:
     tester.paste_file(
-        "User-agent: Yandex\nCrawl-delay: 5\nVisit-time: 0100-0300\nDisallow: /a\n\n"
+        "User-agent: Yandex\nCrawl-delay: 5\nVisit-time: 0100-0300\nDisallow: /a\nDisallow: b/\n\n"
         "User-agent: *\nRequest-rate: 1/10\nContent-Signal: ai-train=no\nDisallow: /\n\n"
         "Sitemap: https://own.example/map.xml\nHost: own.example\n"
     )
@@ -482,6 +492,8 @@ def test_the_facts_of_the_file_are_listed(tester: OpenPage) -> None:
     ):
         for text in texts:
             expect(facts.locator(f"[data-facts={kind}]")).to_contain_text(text)
+    # This pattern matches no URL.
+    expect(facts.locator("[data-facts=named]")).not_to_contain_text("b/")
     # A chosen crawler that does not follow the rules for all others is in another row.
     expect(facts.locator("[data-facts=others]")).not_to_contain_text("AdsBot-Google")
     facts.locator("[data-facts=named] [data-line='2']").click()

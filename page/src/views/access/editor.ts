@@ -331,7 +331,7 @@ export class Editor {
 
 /** A paste over a part of the text is an edit. */
 function editKind({ transactions, startState, changes }: ViewUpdate): EditKind {
-  if (transactions.some((transaction) => transaction.isUserEvent("undo"))) return "undo";
+  if (transactions.some((transaction) => transaction.isUserEvent("undo") || transaction.isUserEvent("redo"))) return "undo";
   let isComplete = false;
   changes.iterChanges((from, to) => {
     isComplete = from === 0 && to === startState.doc.length;

@@ -163,10 +163,13 @@ export function filePanel(app: App): FilePanel {
       limit.hidden = true;
       return;
     }
-    const bytes = info.bytes + info.unreadBytes;
+    const { file, bytes } = store.state;
+    // The engine counts the bytes of UTF-8, and the lines that it reads.
+    const size = bytes?.length ?? info.bytes + info.unreadBytes;
+    const lines = info.firstUnreadLine === null ? info.lineCount : file.replace(/\n$/, "").split("\n").length;
     const parts = [
-      sizeText(texts, store.state, bytes),
-      texts.t("file_lines", { count: info.lineCount }),
+      sizeText(texts, store.state, size),
+      texts.t("file_lines", { count: lines }),
       texts.t("file_groups", { count: info.groups.length }),
     ];
     sizes.textContent = parts.join(", ");

@@ -3,7 +3,7 @@
 import type { App } from "../../app.js";
 import { type Child, h } from "../../dom.js";
 import { STAR } from "../../crawlers.js";
-import { type Explanation, type FileInfo, LINE_KINDS, type Reading } from "../../engine/types.js";
+import { DEFAULT_MAX_BYTES, type Explanation, type FileInfo, LINE_KINDS, type Reading } from "../../engine/types.js";
 import { BLANK_ENDS_GROUP, countedProfiles, profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
 import { type Explained, outcome } from "../../verdict-model.js";
@@ -20,7 +20,11 @@ interface Group {
 
 export function otherReadings(app: App, explained: Explained): HTMLElement {
   const { texts, verdicts, store } = app;
-  const { readings, crawler, explanation } = explained;
+  const { crawler, explanation } = explained;
+  // The access policy of Yandex opens a site with such a file, whatever its lines are.
+  const isTooLarge = (verdicts.results.state.info?.firstUnreadLine ?? null) !== null;
+  const readings = explained.readings.filter(({ profile }) => !isTooLarge || profile !== "yandex");
+  const size = `${texts.number(DEFAULT_MAX_BYTES / 1024)} KiB`;
   const counted = countedProfiles(store.state.historic);
   const today = readings.filter(({ profile }) => counted.includes(profile));
   const blocked = today.filter(({ allowed }) => !allowed).length;
@@ -33,13 +37,13 @@ export function otherReadings(app: App, explained: Explained): HTMLElement {
     "section",
     { class: "why-section", "data-readings": agree ? "agree" : "differ" },
     h("h3", {}, texts.t("other_readings")),
-    h("p", {}, summary(today, blocked, texts)),
+    h("p", {}, summary(today, blocked, texts), isTooLarge ? ` ${texts.t("readings_without_yandex", { size })}` : null),
     h(
       "ul",
       { class: agree ? "readings" : "readings with-marks" },
       groups.map((group) => readingItem(group, explained, agree, counted, app)),
     ),
-    agree || KNOWN_READERS.has(operator)
+    agree || crawler === STAR || KNOWN_READERS.has(operator)
       ? null
       : h("p", { class: "note warning" }, texts.nodes("advice_unknown", { crawler: h("span", { translate: "no" }, crawler) })),
   );

@@ -168,25 +168,30 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
     );
   /** The sitemaps of an index stay. */
   const index = h("div", { class: "small sitemap-index", "data-result": "sitemap-index" });
+  let requests = 0;
   const ask = async (): Promise<void> => {
-    fill(message, texts.t("fetching"));
+    const own = (requests += 1);
+    // The message is about the last request, also if an earlier answer is late.
+    const show = (...parts: Child[]): void => {
+      if (own === requests) fill(message, ...parts);
+    };
+    show(texts.t("fetching"));
     try {
       const answer = await (server as NonNullable<typeof server>).post<SitemapObject>("sitemap", { url: url.value.trim(), refresh: true });
       if (answer.kind === "index") {
-        fill(message, texts.t("sitemap_index"));
+        show(texts.t("sitemap_index"));
         fill(index, choices(answer.urls));
         return;
       }
       add(answer.urls);
-      fill(
-        message,
+      show(
         texts.t("sitemap_added", { count: answer.urls.length }),
         answer.truncated ? ` ${texts.t("sitemap_truncated")}` : null,
         answer.problem ? ` ${answer.problem}` : null,
       );
     } catch (error) {
       const reason = error instanceof ServerError ? error.message : String(error);
-      fill(message, h("span", { class: "bad" }, texts.t("fetch_failed", { reason })));
+      show(h("span", { class: "bad" }, texts.t("fetch_failed", { reason })));
     }
   };
   return h(

@@ -354,11 +354,12 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     const rows = data.rows.filter((_, row) => !data.problems[row]).length;
     const blocked = data.marks?.reduce((sum, mark, at) => sum + Number(isCounted(mark, at)), 0) ?? 0;
     exportButton.disabled = matrix === null;
-    const total = rows * fetching.filter(Boolean).length;
+    const crawlers = fetching.filter(Boolean).length;
+    const total = rows * crawlers;
     summary.textContent = matrix
       ? texts.t("verdicts_summary", {
           urls: urlsText(texts, rows, data.rows.length - rows),
-          crawlers: texts.t("crawlers_count", { count: data.columns.length }),
+          crawlers: texts.t("crawlers_count", { count: crawlers }),
           blocked: texts.number(blocked),
         })
       : "";
