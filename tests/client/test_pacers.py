@@ -14,6 +14,7 @@ from tests.access.conftest import AnsweringOrigin
 
 from canfetch.access.pacing import Pace
 from canfetch.access.responses import Response
+from canfetch.client import pacers
 from canfetch.client.origin_state import OriginState
 from canfetch.client.pacers import _MAX_ORIGINS, _MIN_ORIGINS, AsyncPacer, Pacer, _FairLock
 from canfetch.client.sync_client import Client
@@ -303,6 +304,13 @@ def test_requests_without_a_delay_do_not_wait_for_the_connections_of_others() ->
         assert second.waited_seconds == 0.0
 
 
+def test_request_that_is_not_sent_for_long_delays_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacers, "_MAX_PENDING_SECONDS", 0.0)
+    pacer, state = make_pacer(Clock()), state_of(DELAYED)
+    with pacer.start(state):
+        assert pacer.wait(state) == 10.0
+
+
 def test_turn_that_was_lost_delays_no_request() -> None:
     clock = Clock()
     pacer, state = make_pacer(clock), state_of(DELAYED)
@@ -386,14 +394,6 @@ def test_closing_ends_the_waits_of_tasks_for_a_request_that_was_not_sent() -> No
                 await task
 
     asyncio.run(run())
-
-
-def test_request_of_a_stopped_event_loop_does_not_block_another() -> None:
-    clock = Clock()
-    pacer, state = make_async_pacer(clock), state_of(DELAYED)
-    turn = asyncio.run(pacer.start(state))
-    assert asyncio.run(pacer.wait(state)) == 10.0
-    assert not turn.is_pending
 
 
 def test_cancelled_tasks_do_not_delay_the_others() -> None:

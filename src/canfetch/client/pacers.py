@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import wait as wait_for_futures
 from contextlib import contextmanager, suppress
+from time import monotonic
 from types import TracebackType
 from typing import Final, Generic, Self, TypeVar
 from weakref import ref
@@ -28,9 +29,11 @@ from canfetch.errors import ClientClosed
 _MIN_ORIGINS: Final = 1024
 # About 24 MB. With more origins whose next request has to wait, those with the oldest requests are dropped.
 _MAX_ORIGINS: Final = 16_384
-# Windows does not interrupt a wait for an event. Ctrl-C ends it after this time. A request whose event loop was stopped
-# is found after it, too.
+# Windows does not interrupt a wait for an event. Ctrl-C ends it after this time.
 _MAX_WAIT_SECONDS: Final = 1.0
+# How long the next request waits for one that waits for its connection. Without a limit, both could wait forever: the
+# connection can be that of a response that is read after the next request only.
+_MAX_PENDING_SECONDS: Final = 300.0
 _Lock = TypeVar("_Lock")
 
 
@@ -42,23 +45,22 @@ class RequestTurn:
 
     Args:
         record_sent: Records that a request to the origin is sent now.
-        loop: The event loop of the request, or None.
 
     Attributes:
         waited_seconds: For how long the request waited for its turn.
         ended: Done after the request was sent, or if the pacer was closed.
     """
 
-    def __init__(self, record_sent: Callable[[], object], loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(self, record_sent: Callable[[], object]) -> None:
         self._record_sent = record_sent
-        self._loop = loop
+        self._pending_until = monotonic() + _MAX_PENDING_SECONDS
         self.waited_seconds = 0.0
         self.ended: Future[None] = Future()
 
     @property
     def is_pending(self) -> bool:
-        """Whether the request can still be sent: not after its event loop was stopped."""
-        return not self.ended.done() and (self._loop is None or self._loop.is_running())
+        """Whether the next request waits until this one is sent."""
+        return not self.ended.done() and monotonic() < self._pending_until
 
     def sent(self) -> None:
         """Record that the request is sent now. HTTP clients can repeat it."""
@@ -163,18 +165,8 @@ class _BasePacer(Generic[_Lock]):
             with self._mutex:
                 turns.users -= 1
 
-    def _new_turn(self, turns: _OriginTurns[_Lock], loop: asyncio.AbstractEventLoop | None = None) -> RequestTurn:
-        def record_sent() -> None:
-            turns.last_request_at = self._clock()
-
-        return RequestTurn(record_sent, loop)
-
-    def _next_obstacle(
-        self, turns: _OriginTurns[_Lock], state: OriginState, turn: RequestTurn
-    ) -> "float | Future[None] | None":
-        """Return what the next request waits for: a number of seconds, or a request that was not sent yet.
-
-        If it waits for nothing, record `turn` as the last turn, and return None.
+    def _next_turn(self, turns: _OriginTurns[_Lock], state: OriginState) -> "RequestTurn | Future[None] | float":
+        """Return the turn of the next request, or what it waits for: until another one is sent, or some seconds.
 
         Raises: ClientClosed.
         """
@@ -193,9 +185,14 @@ class _BasePacer(Generic[_Lock]):
         left = next_request_at(turns.pace, now=now, last_request_at=turns.last_request_at) - now
         if left > 0:
             return left
+
+        def record_sent() -> None:
+            turns.last_request_at = self._clock()
+
         turns.last_request_at = now
+        turn = RequestTurn(record_sent)
         turns.turn = ref(turn)
-        return None
+        return turn
 
     def _end_turns(self) -> None:
         """Wake the requests that wait for another one. They raise ClientClosed."""
@@ -265,12 +262,11 @@ class Pacer(_BasePacer["_FairLock"]):
         """
         started_at = self._clock()
         with self._turns(state) as turns, turns.lock:
-            turn = self._new_turn(turns)
-            while (obstacle := self._next_obstacle(turns, state, turn)) is not None:
-                if isinstance(obstacle, Future):
-                    wait_for_futures([obstacle], _MAX_WAIT_SECONDS)
+            while not isinstance(turn := self._next_turn(turns, state), RequestTurn):
+                if isinstance(turn, Future):
+                    wait_for_futures([turn], _MAX_WAIT_SECONDS)
                 else:
-                    self._sleep(obstacle)
+                    self._sleep(turn)
         turn.waited_seconds = max(0.0, self._clock() - started_at)
         return turn
 
@@ -327,22 +323,21 @@ class AsyncPacer(_BasePacer["_LoopLocks"]):
         """
         started_at = self._clock()
         with self._turns(state) as turns:
-            turn = self._new_turn(turns, asyncio.get_running_loop())
             async with turns.lock.of_running_loop():
-                while (obstacle := self._shared_obstacle(turns, state, turn)) is not None:
-                    if isinstance(obstacle, Future):
-                        await asyncio.wait([asyncio.wrap_future(obstacle)], timeout=_MAX_WAIT_SECONDS)
+                while not isinstance(turn := self._next_shared_turn(turns, state), RequestTurn):
+                    if isinstance(turn, Future):
+                        await asyncio.wait([asyncio.wrap_future(turn)], timeout=_MAX_WAIT_SECONDS)
                     else:
-                        await self._pause(obstacle)
+                        await self._pause(turn)
         turn.waited_seconds = max(0.0, self._clock() - started_at)
         return turn
 
-    def _shared_obstacle(
-        self, turns: "_OriginTurns[_LoopLocks]", state: OriginState, turn: RequestTurn
-    ) -> "float | Future[None] | None":
+    def _next_shared_turn(
+        self, turns: "_OriginTurns[_LoopLocks]", state: OriginState
+    ) -> "RequestTurn | Future[None] | float":
         # Another loop can have the turn of the same origin.
         with self._mutex:
-            return self._next_obstacle(turns, state, turn)
+            return self._next_turn(turns, state)
 
     async def _pause(self, seconds: float) -> None:
         """Sleep. `close` ends it."""

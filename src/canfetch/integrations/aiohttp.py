@@ -131,14 +131,16 @@ class RobotsMiddleware:
 @contextmanager
 def _reporting(request: aiohttp.ClientRequest, turn: RequestTurn | None) -> Iterator[None]:
     """Report when a request is sent, after it has got its connection. The traces of a session cannot be extended."""
-    if turn is None:
+    # Without this method, the request counts as sent when its response arrives.
+    send = getattr(request, "send", None)
+    if turn is None or send is None:
         yield
         return
-    send = request.send
 
     async def report_and_send(conn: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
         turn.sent()
-        return await send(conn)
+        response: aiohttp.ClientResponse = await send(conn)
+        return response
 
     request.send = report_and_send  # type: ignore[method-assign]
     try:
