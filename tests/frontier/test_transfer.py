@@ -721,8 +721,11 @@ def test_memory_does_not_grow_with_the_crawl(tmp_path: Path) -> None:
 
 
 @pytest.mark.service
-def test_a_crawl_moves_to_a_database_and_back(postgres: PostgresServer, killed: Path, tmp_path: Path) -> None:
-    queue = PostgresQueue(postgres.create_database("transfer"), crawl="moved")
+@pytest.mark.parametrize("options", ["", "?options=-carray_nulls%3Doff"])
+def test_a_crawl_moves_to_a_database_and_back(
+    postgres: PostgresServer, killed: Path, tmp_path: Path, options: str
+) -> None:
+    queue = PostgresQueue(postgres.create_database(f"transfer{len(options)}") + options, crawl="moved")
     lines = list(export_frontier(killed))
     counts = import_frontier(lines, queue)
     assert counts == FrontierCounts(queued=5, in_flight=1, done=3, failed=1, skipped=1, refused=1)

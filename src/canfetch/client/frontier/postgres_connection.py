@@ -318,6 +318,8 @@ class PostgresConnection(QueueConnection):
             )
         # Otherwise, the library escapes the backslashes of binary values twice.
         connection.execute("SET standard_conforming_strings = on")
+        # Otherwise, the server reads the None of a list as a text.
+        connection.execute("SET array_nulls = on")
         # A process that is suspended within a transaction must not keep its locks.
         connection.execute("SET idle_in_transaction_session_timeout = '5s'")
         lock_seconds = min(_LOCK_SECONDS, self._silent_seconds / 2)
