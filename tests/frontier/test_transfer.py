@@ -33,6 +33,7 @@ from canfetch.client.frontier import (
     Turn,
     export_frontier,
     import_frontier,
+    postgres_connection,
 )
 from canfetch.client.frontier.database import FrontierDatabase
 from canfetch.client.frontier.grouping import GroupBy
@@ -842,6 +843,32 @@ def test_an_imported_crawl_shows_what_its_origins_wait_for(postgres: PostgresSer
     assert [name for name, (_, at) in expected.items() if at is None] == ["killed", "new"]
     assert shown(read_report(moved, clock=lambda: start + 20.0)) == expected
     assert shown(read_postgres_report(queue._conninfo, "x")) == expected
+
+
+@pytest.mark.service
+def test_a_server_that_is_away_is_waited_for(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = postgres.create_database("away")
+    connect = postgres_connection._open
+    failures: list[int] = []
+
+    def fail_twice(*arguments: Any) -> Any:
+        if failures:
+            failures.pop()
+            raise psycopg.OperationalError("connection refused")
+        return connect(*arguments)
+
+    monkeypatch.setattr(postgres_connection, "_open", fail_twice)
+    monkeypatch.setattr(postgres_connection, "_FIRST_PAUSE", 0.0)
+    queue = PostgresQueue(url, crawl="x")
+    for use in (
+        lambda: import_frontier(encoded([HEAD, ORIGIN, URL, KNOWN, END]), queue),
+        lambda: list(export_frontier(queue)),
+        lambda: queue_failed_urls(queue),
+        lambda: list(list_postgres_urls(url, "x")),
+    ):
+        failures[:] = [1, 2]
+        use()
+        assert not failures
 
 
 @pytest.mark.service

@@ -248,6 +248,13 @@ class PostgresConnection(QueueConnection):
             time.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
 
+    def wait_for_server(self) -> None:
+        """Connect to the server, before a transaction, which is not repeated if the server is away.
+
+        Raises: StoreError.
+        """
+        self.run("SELECT 1")
+
     @contextmanager
     def transaction(self) -> Iterator[Callable[..., list[tuple[Any, ...]]]]:
         """Run several statements as one transaction, which is not repeated.

@@ -27,7 +27,8 @@ class PostgresQueue:
         crawl: The name of the crawl, 1 to 200 characters. A database can have many.
         lease: Seconds after which a process that does not respond loses its turns. At most a billion.
         outage_seconds: How long each operation waits for a server that is away, restarts, is read-only or has no space.
-            After that it raises StoreError. The event loop waits, too. At most a billion.
+            After that it raises StoreError. The event loop waits, too. `export_frontier` and `import_frontier`
+            only wait for the server before they begin. At most a billion.
     Raises: MissingExtra: The library `psycopg` is not installed; InvalidOption.
     """
 
@@ -40,12 +41,16 @@ class PostgresQueue:
         self._outage_seconds = outage_seconds
 
     def connect(self, *, creates_tables: bool = False) -> PostgresConnection:
-        """Open a connection to the database.
+        """Open a connection to the database, after waiting for a server that is away.
 
-        Raises: StoreError: As `open_queue`, but when it is used. Unless `creates_tables` is set, also if there are no
-            tables of this version.
+        Raises: StoreError: As `open_queue`. Unless `creates_tables` is set, also if there are no tables of this
+            version.
         """
-        return PostgresConnection(self._conninfo, outage_seconds=self._outage_seconds, creates_tables=creates_tables)
+        connection = PostgresConnection(
+            self._conninfo, outage_seconds=self._outage_seconds, creates_tables=creates_tables
+        )
+        connection.wait_for_server()
+        return connection
 
     def open_queue(self, options: QueueOptions) -> PostgresWorker:
         """Open the queues for one frontier.

@@ -111,6 +111,7 @@ def list_postgres_urls(
     Cost: O(n log n) steps of the database for n URLs, and O(1) memory.
     """
     connection = PostgresConnection(conninfo, outage_seconds=_OUTAGE_SECONDS)
+    connection.wait_for_server()
     with closing(connection), connection.transaction() as run:
         run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         # The reader of the list can be slow.
