@@ -21,7 +21,7 @@ from tests.frontier.test_laws import leave_leases
 from tests.urlfrontier import URLFrontierServer
 
 from canfetch.access.responses import Failure, FailureKind, Response
-from canfetch.client.frontier import Frontier, FrontierCounts, awaited_files, origin_checks
+from canfetch.client.frontier import Frontier, FrontierCounts, Turn, awaited_files, origin_checks
 from canfetch.client.frontier.grouping import (
     GroupBy,
     _public_suffixes,
@@ -713,6 +713,38 @@ def test_a_machine_without_name_servers_waits_for_them() -> None:
 
     result = crawl(Origins(), urls(A, B, pages=1), group_by="address", resolver=resolve)
     assert [at for at, _ in requests(result)] == [30.0, 31.0, 32.0, 33.0]
+
+
+@both_backends
+def test_a_wait_of_a_host_holds_for_the_group_that_it_joins(tmp_path: Path) -> None:
+    names = Names({"a.example": ["192.0.2.1"], "b.example": ["192.0.2.1"]})
+    options: dict[str, Any] = {"group_by": "address", "resolver": names, "path": tmp_path / "crawl"}
+
+    def report(frontier: Frontier, turn: Turn) -> None:
+        if turn.url == f"{A}/0":
+            # It redirects to a host that has not been resolved yet, and asks to wait.
+            turn.add([f"{B}/0"])
+            frontier.defer(f"{B}/0", 100)
+
+    result = crawl(Origins(), urls(A, pages=3), on_turn=report, **options)
+    assert names.asked == ["a.example", "b.example"]
+    assert [at for at, _ in requests(result)] == [0.0, 1.0, 101.0, 102.0, 103.0, 104.0]
+
+
+@both_backends
+def test_a_wait_of_a_host_that_is_resolved_after_the_crawl_is_resumed(tmp_path: Path) -> None:
+    names = Names({"a.example": ["192.0.2.1"], "b.example": ["192.0.2.1"]})
+    options: dict[str, Any] = {"group_by": "address", "resolver": names, "path": tmp_path / "crawl"}
+
+    async def first_run() -> None:
+        async with open_frontier(Origins(), **options) as frontier:
+            frontier.add_many(urls(A, B, pages=1))
+            frontier.defer(f"{B}/0", 100)
+
+    run_in_virtual_time(first_run)
+    result = crawl(Origins(), [], start=10.0, **options)
+    assert [at for at, _ in requests(result)] == [100.0, 101.0, 102.0, 103.0]
+    assert sorted(names.asked) == ["a.example", "b.example"]
 
 
 @both_backends

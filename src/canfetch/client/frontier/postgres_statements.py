@@ -43,12 +43,15 @@ _HAS_ME: Final = "EXISTS (SELECT 1 FROM me)"
 _ALIVE: Final = f"SELECT {_HAS_ME}"
 _DELAYED_PRIORITY: Final = "%(delayed_priority)s::float8"
 _QUEUED_PRIORITY: Final = "NULL::float8"
+# Until when an origin waits. A host without a known address is looked up meanwhile, so that its group waits, too.
+_HELD_UNTIL: Final = "CASE WHEN left(o.name, 1) <> '?' THEN {} END"
+_READY_AT: Final = f"greatest({NOW} + %(ready_in)s, {_HELD_UNTIL.format('o.retry_at')})"
 # The columns of an origin that is given back: when it is due, and with which priority.
 # Parameters: `ready_in` seconds, and what the same statement changes: `skipped` URLs, and a URL that it delays.
 _PLACED: Final = f"""
     worker = NULL,
     has_new_urls = false,
-    ready_at = greatest({NOW} + %(ready_in)s, coalesce(o.retry_at, 0)),
+    ready_at = {_READY_AT},
     (state, priority, due_at) = (
         SELECT
             CASE WHEN queued IS NULL AND delayed_at IS NULL AND NOT o.has_new_urls THEN 0 ELSE 1 END,
@@ -57,7 +60,7 @@ _PLACED: Final = f"""
                 THEN greatest(ready_at, delayed_at) ELSE ready_at END
         FROM (
             SELECT
-                greatest({NOW} + %(ready_in)s, coalesce(o.retry_at, 0)) AS ready_at,
+                {_READY_AT} AS ready_at,
                 greatest({_QUEUED_PRIORITY}, (
                     SELECT priority FROM canfetch_urls WHERE origin = o.id AND state = 0
                     AND id <> ALL (%(skipped)s::bigint[]) ORDER BY priority DESC, id LIMIT 1
@@ -188,8 +191,7 @@ GIVE_BACK: Final = f"""
 WITH {_ME_UNSYNCED},
 idle AS (
     SELECT id FROM canfetch_origins
-    WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME}
-    ORDER BY id FOR NO KEY UPDATE
+    WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME} ORDER BY id FOR NO KEY UPDATE
 )
 UPDATE canfetch_origins SET state = 2, worker = NULL WHERE id = ANY (ARRAY(SELECT id FROM idle))"""
 
@@ -221,8 +223,7 @@ WHERE origin = %(origin)s AND id = ANY (%(urls)s::bigint[]) AND state IS NOT DIS
 NOTE_CHECK: Final = f"""
 WITH {_ME},
 mine AS (
-    SELECT id FROM canfetch_origins WHERE {_OWNED} AND {_HAS_ME}
-    FOR NO KEY UPDATE
+    SELECT id FROM canfetch_origins WHERE {_OWNED} AND {_HAS_ME} FOR NO KEY UPDATE
 ),
 member AS (
     UPDATE canfetch_members SET delay = %(delay)s::float8
@@ -241,8 +242,7 @@ SELECT {_HAS_ME}, (SELECT delay FROM noted)"""
 WAIT: Final = f"""
 WITH {_ME}, {_SKIPPED},
 placed AS (
-    UPDATE canfetch_origins AS o SET problem = %(problem)s, {_PLACED}
-    WHERE {_OWNED} AND {_HAS_ME}
+    UPDATE canfetch_origins AS o SET problem = %(problem)s, {_PLACED} WHERE {_OWNED} AND {_HAS_ME}
 )
 {_ALIVE}"""
 
@@ -262,8 +262,7 @@ given AS (
 ),
 mine AS (
     SELECT id FROM canfetch_origins
-    WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME}
-    ORDER BY id FOR NO KEY UPDATE
+    WHERE id = ANY (%(origins)s::bigint[]) AND {_OWNED_BY_ME.format(3)} AND {_HAS_ME} ORDER BY id FOR NO KEY UPDATE
 ),
 taken AS (
     UPDATE canfetch_urls AS u SET state = 1, attempt = given.attempt + 1, worker = %(worker)s
@@ -479,8 +478,7 @@ SELECT id FROM canfetch_origins WHERE {_HAS_ME} AND EXISTS (SELECT 1 FROM alone)
 RESOLVE: Final = f"""
 WITH {_ME},
 mine AS (
-    SELECT * FROM canfetch_origins
-    WHERE {_OWNED} AND name = %(host)s AND {_HAS_ME}
+    SELECT * FROM canfetch_origins WHERE {_OWNED} AND name = %(host)s AND {_HAS_ME}
 ),
 target AS (
     SELECT id FROM (
@@ -526,10 +524,10 @@ woken AS (
 SELECT {_HAS_ME}, EXISTS (SELECT 1 FROM mine), (SELECT id FROM target)"""
 
 DEFER: Final = f"""
-UPDATE canfetch_origins SET
+UPDATE canfetch_origins AS o SET
     retry_at = greatest(retry_at, {NOW} + %(retry_in)s),
-    due_at = greatest(due_at, {NOW} + %(retry_in)s),
-    ready_at = greatest(ready_at, {NOW} + %(retry_in)s),
+    due_at = greatest(due_at, {_HELD_UNTIL.format(f"{NOW} + %(retry_in)s")}),
+    ready_at = greatest(ready_at, {_HELD_UNTIL.format(f"{NOW} + %(retry_in)s")}),
     last_request_at = {NOW}, problem = CASE WHEN ready_at >= {NOW} + %(retry_in)s THEN problem END,
     state = CASE WHEN state = 2 THEN 1 ELSE state END
 WHERE id = %(origin)s RETURNING 1"""

@@ -343,6 +343,10 @@ class PostgresWorker(ClaimedOrigins[_Claim]):
         else:
             self._remove(origin)
             self._next_claim_at = 0.0
+            with self._lock:
+                joined = self._claims.get(target)
+                if joined is not None:
+                    joined.origin = joined.origin.after(claim.origin)
             self._wake({target})
 
     def take(self, starts: Sequence[TurnStart], now: float) -> list[TurnStart]:

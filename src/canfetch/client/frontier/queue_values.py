@@ -69,6 +69,12 @@ class QueuedOrigin(NamedTuple):
     failures: int
     delay: float = 0.0
 
+    def after(self, other: "QueuedOrigin") -> "QueuedOrigin":
+        """Return this group after another one has joined it: the waits of both count."""
+        times = [(self.last_request_at, other.last_request_at), (self.retry_at, other.retry_at)]
+        last_request_at, retry_at = (max((each for each in pair if each is not None), default=None) for pair in times)
+        return self._replace(last_request_at=last_request_at, retry_at=retry_at)
+
 
 class QueuedURL(NamedTuple):
     """A queued URL.

@@ -41,6 +41,8 @@ from canfetch.errors import StoreError
 
 # A wall clock that was set by less is not noticed.
 _CLOCK_STEP: Final = 0.1
+# Until when an origin waits. A host without a known address is looked up meanwhile, so that its group waits, too.
+_HELD_UNTIL: Final = "CASE WHEN name LIKE '?%' THEN 0 ELSE coalesce(retry_at, 0) END"
 _URL_TYPES: Final = (int, bytes, int | float, int, int, str | None, str | None)
 
 
@@ -367,18 +369,19 @@ class SQLiteQueue(URLQueue):
     def defer(self, origin_name: str, now: float, retry_at: float) -> int:
         with self.database.transaction():
             origin = self._find_origin(origin_name)
-            # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
             self._execute(
-                "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), due_at = max(due_at, ?), "
-                "ready_at = max(ready_at, ?), last_request_at = ?, "
+                "UPDATE origins SET retry_at = max(coalesce(retry_at, 0), ?), last_request_at = ?, "
                 # It waited for something else that ends before.
-                "problem = CASE WHEN ready_at >= ? THEN problem END, "
-                "phase = CASE WHEN phase IN (2, 4) THEN 1 ELSE phase END WHERE id = ?",
-                retry_at,
-                retry_at,
+                "problem = CASE WHEN ready_at >= ? THEN problem END WHERE id = ?",
                 retry_at,
                 now,
                 retry_at,
+                origin,
+            )
+            # Unchecked and ready origins wait again. Origins in other phases wait when they become ready.
+            self._execute(
+                f"UPDATE origins SET due_at = max(due_at, {_HELD_UNTIL}), ready_at = max(ready_at, {_HELD_UNTIL}), "  # noqa: S608 - a part of this module
+                "phase = CASE WHEN phase IN (2, 4) THEN 1 ELSE phase END WHERE id = ?",
                 origin,
             )
         return origin
@@ -425,7 +428,7 @@ class SQLiteQueue(URLQueue):
             queued = "FROM urls WHERE origin = origins.id AND state = 0 ORDER BY priority DESC, id LIMIT 1"
             delayed = "FROM urls WHERE origin = origins.id AND state = 2 ORDER BY due_at LIMIT 1"
             # Also the robots.txt is not requested during a Retry-After.
-            ready_at = "max(?, coalesce(retry_at, 0))"
+            ready_at = f"max(?, {_HELD_UNTIL})"
             self._execute(
                 f"UPDATE origins SET phase = EXISTS (SELECT 1 {queued}) OR EXISTS (SELECT 1 {delayed}), in_flight = 0, "  # noqa: S608
                 f"ready_at = {ready_at}, due_at = CASE WHEN EXISTS (SELECT 1 {queued}) THEN {ready_at} "
@@ -521,7 +524,8 @@ class SQLiteQueue(URLQueue):
         Args: keeps_check: Let the origin in its phase if its robots.txt is being obtained, or was for its next URL.
         """
         phase, in_flight, retry_at = self._execute(
-            "SELECT phase, in_flight, coalesce(retry_at, 0) FROM origins WHERE id = ?", origin
+            f"SELECT phase, in_flight, {_HELD_UNTIL} FROM origins WHERE id = ?",  # noqa: S608 - a part of this module
+            origin,
         ).fetchone()
         ready_at = max(ready_at, retry_at)
         first = self._execute(
