@@ -17,6 +17,7 @@ from canfetch.client.frontier.database import (
     is_in_use,
     shifted,
 )
+from canfetch.client.frontier.grouping import unresolved_host
 from canfetch.client.frontier.postgres_connection import COUNT_ADDED as COUNT_ADDED_IN_DATABASE
 from canfetch.client.frontier.postgres_connection import PostgresConnection, fetched
 from canfetch.client.frontier.postgres_queue import PostgresQueue
@@ -60,7 +61,7 @@ RETURNING id, {NOW}, added > 0 OR EXISTS (SELECT 1 FROM canfetch_origins WHERE c
     EXISTS (SELECT 1 FROM canfetch_workers WHERE crawl = c.id AND alive_until > {NOW})"""  # noqa: S608 - a constant
 _ORIGINS: Final = """
 INSERT INTO canfetch_origins (crawl, name, last_request_at, retry_at, failures, ready_at, problem)
-SELECT %(crawl)s, name, last, retry_at, failures, coalesce(ready_at, retry_at, 0), problem
+SELECT %(crawl)s, name, last, retry_at, failures, ready_at, problem
 FROM unnest(%(names)s::text[], %(last)s::float8[], %(retry)s::float8[], %(failures)s::integer[], %(ready)s::float8[],
     %(problems)s::text[]) WITH ORDINALITY AS given (name, last, retry_at, failures, ready_at, problem, position)
 ORDER BY position ON CONFLICT DO NOTHING RETURNING name, id"""
@@ -85,17 +86,15 @@ _DELAYED: Final = """
 UPDATE canfetch_origins AS o SET delay = found.delay
 FROM (SELECT origin, max(delay) AS delay FROM canfetch_members WHERE crawl = %(crawl)s GROUP BY origin) AS found
 WHERE o.id = found.origin"""
-# URLs that were in flight belong to a worker whose lease has ended, and so do their origins. Also the robots.txt is not
-# requested during a Retry-After.
+# URLs that were in flight belong to a worker whose lease has ended, and so do their origins.
 _PLACED: Final = """
 UPDATE canfetch_origins AS o SET
     state = CASE WHEN x.has_turn THEN 3 ELSE 1 END,
     worker = CASE WHEN x.has_turn THEN %(left)s::bigint END,
     priority = coalesce(x.queued, x.delayed, 0),
-    due_at = CASE WHEN x.queued IS NULL THEN greatest(x.delayed_at, x.ready_at) ELSE x.ready_at END
+    due_at = CASE WHEN x.queued IS NULL THEN greatest(x.delayed_at, o.ready_at) ELSE o.ready_at END
 FROM (
-    SELECT o.id, greatest(o.ready_at, o.retry_at) AS ready_at, queued.priority AS queued, delayed.priority AS delayed,
-        delayed.due_at AS delayed_at,
+    SELECT o.id, queued.priority AS queued, delayed.priority AS delayed, delayed.due_at AS delayed_at,
         o.id IN (
             SELECT origin FROM canfetch_urls
             WHERE crawl = %(crawl)s AND worker = %(left)s::bigint AND state = 1
@@ -345,8 +344,8 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
             try:
                 origin = execute(
                     "INSERT INTO origins (name, last_request_at, retry_at, failures, ready_at, problem) "
-                    "VALUES (?, ?, ?, ?, coalesce(?, ?, 0), ?)",
-                    (*item[1:5], item.ready_at, item.retry_at, item.problem),
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    (*item[1:5], _ready_at(item), item.problem),
                 ).lastrowid
             except sqlite3.IntegrityError:
                 raise second_origin(item) from None
@@ -363,7 +362,7 @@ def _insert_lines(reader: LineReader, connection: sqlite3.Connection) -> None:
     delayed_at = "(SELECT min(due_at) FROM urls WHERE origin = origins.id AND state = 2)"
     execute(
         "UPDATE origins SET phase = CASE WHEN in_flight > 0 THEN ? ELSE ? END, "  # noqa: S608 - as above
-        f"due_at = max(ready_at, coalesce(retry_at, 0), CASE WHEN {queued} THEN 0 ELSE {delayed_at} END) "
+        f"due_at = max(ready_at, CASE WHEN {queued} THEN 0 ELSE {delayed_at} END) "
         f"WHERE {queued} OR {delayed_at} IS NOT NULL",
         (Phase.FULL, Phase.WAITING),
     )
@@ -464,7 +463,7 @@ class _DatabaseWriter:
                 "last": [origin.last_request_at for origin in self._origins],
                 "retry": [origin.retry_at for origin in self._origins],
                 "failures": [origin.failures for origin in self._origins],
-                "ready": [origin.ready_at for origin in self._origins],
+                "ready": list(map(_ready_at, self._origins)),
                 "problems": [origin.problem for origin in self._origins],
             },
         )
@@ -537,6 +536,15 @@ class _DatabaseWriter:
         if self._left is None:
             self._left = int(self._run(_LEFT_WORKER, {"crawl": self._crawl})[0][0])
         return self._left
+
+
+def _ready_at(origin: OriginLine) -> float:
+    """Return when an origin may be requested. Also its robots.txt is not requested during a Retry-After.
+
+    A host without a known address is looked up meanwhile, so that the group that it joins waits, too.
+    """
+    retry_at = origin.retry_at if unresolved_host(origin.name) is None else None
+    return max(origin.ready_at or 0.0, retry_at or 0.0)
 
 
 def _earlier(at: float | None, by: float, latest: float = inf) -> float | None:
