@@ -40,7 +40,7 @@ export function fetchedText(texts: Texts, answer: FetchedFile): string {
 
 /** Return why no file applies, or why the last copy does. */
 function reasonText(texts: Texts, { status, outcome }: FetchedFile): string {
-  if (outcome === "oversize") return texts.t("fetch_too_large", { size: `${texts.number(DEFAULT_MAX_BYTES / 1024)} KiB` });
+  if (outcome === "oversize") return texts.t("fetch_too_large", { size: limitText(texts) });
   if (status === null) return texts.t("fetch_unreachable");
   const values = { status: String(status) };
   if (outcome === "not_robots") return texts.t("fetch_not_robots", values);
@@ -53,6 +53,11 @@ export function missingText(texts: Texts, state: State): string | null {
   if (answer) return fetchedText(texts, answer);
   // A link holds no answer.
   return state.closed ? texts.t("fetch_closed") : null;
+}
+
+/** Return the number of bytes that crawlers read. */
+export function limitText(texts: Texts): string {
+  return `${texts.number(DEFAULT_MAX_BYTES / 1024)} KiB`;
 }
 
 /** Return the size of the file in the editor. The server reads a file only a little beyond the limit. */

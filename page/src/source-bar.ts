@@ -2,20 +2,24 @@
 
 import type { FetchedFile } from "./api-types.js";
 import type { App } from "./app.js";
-import { fromContent, readBytes } from "./bytes.js";
 import { type Child, fill, h } from "./dom.js";
 import { EXAMPLE } from "./example.js";
-import { fetchedText, sizeText } from "./fetched-text.js";
-import { edition } from "./profiles.js";
+import { fetchedText } from "./fetched-text.js";
+import type { RequestedFile } from "./fetch-file.js";
+import { onDemand, prefetch } from "./on-demand.js";
 import { type Server, ServerError } from "./server.js";
-import { type Fetched, fetchedFile, lastDraft, type Loaded, refetchedFile, type Replaced, restoredDraft, shownAnswer, type State } from "./state.js";
-import { formatSeconds } from "./units.js";
+import { lastDraft, type Replaced, restoredDraft, shownAnswer, type State } from "./state.js";
 import { failureText } from "./views/parts/problems.js";
 
 type Message = { readonly kind: "busy" | "error"; readonly text: string } | null;
 
+const loadFetching = () => import("./fetch-file.js");
+type FetchPart = Awaited<ReturnType<typeof loadFetching>>;
+
 export function sourceBar(app: App): HTMLElement {
-  const { store, texts, server } = app;
+  const { store, texts, server, verdicts } = app;
+  // Without it, a fetch could not report that the network is gone.
+  if (server) void verdicts.started.then(() => prefetch([loadFetching]));
   let message: Message = null;
   /** The answer to an address without a scheme, whose host did not answer on https, and the address on http. */
   let unencrypted: { readonly answer: FetchedFile; readonly url: string } | null = null;
@@ -48,14 +52,14 @@ export function sourceBar(app: App): HTMLElement {
     address.value = url;
     const found = await load(server, url, true);
     if (found) {
-      const { loaded, fetched } = found;
+      const { part, loaded, fetched } = found;
       address.value = fetched.robots_url;
-      if (isRefused(fetched)) {
+      if (part.isRefused(fetched)) {
         show({ kind: "error", text: texts.t("fetch_not_public") });
       } else {
         const isUnanswered = fetched.status === null && fetched.hops.length === 0;
         unencrypted = isUnanswered && url !== typed ? { answer: fetched, url: `http://${typed}` } : null;
-        store.set(fetchedFile(store.state, { loaded, fetched, typed: typedPath(url), addressBefore }));
+        store.set(part.fetchedFile(store.state, { loaded, fetched, typed: part.typedPath(url), addressBefore }));
         addressBefore = fetched.robots_url;
         update();
       }
@@ -70,24 +74,22 @@ export function sourceBar(app: App): HTMLElement {
     const found = await load(server, answer.robots_url, false);
     // After an edit, the draft counts.
     if (!found || shownAnswer(store.state) !== answer) return;
-    store.set(refetchedFile(store.state, found));
+    store.set(found.part.refetchedFile(store.state, found));
     update();
   };
 
   /** Fetch a file as the edition does. Returns null if another request followed, or if the server reports a problem. */
-  async function load(from: Server, url: string, refresh: boolean): Promise<{ readonly loaded: Loaded; readonly fetched: Fetched } | null> {
+  async function load(from: Server, url: string, refresh: boolean): Promise<(RequestedFile & { readonly part: FetchPart }) | null> {
     request?.abort();
     const own = new AbortController();
     request = own;
     show({ kind: "busy", text: texts.t("fetching") });
-    const { profile } = store.state;
     try {
-      const answer = await from.post<FetchedFile>("fetch", { url, refresh, ...edition(profile) }, own.signal);
+      const part = await loadFetching();
+      const found = await part.requestFile(from, { url, refresh, profile: store.state.profile }, own.signal);
       if (own.signal.aborted) return null;
       message = null;
-      const { content, content_encoding } = answer;
-      const { text, bytes } = readBytes(fromContent({ content: content ?? "", content_encoding }));
-      return { loaded: { text, bytes, name: "" }, fetched: { ...answer, edition: profile } };
+      return { ...found, part };
     } catch (error) {
       if (own.signal.aborted) return null;
       const isInvalid = error instanceof ServerError && error.problem.status === 422;
@@ -171,41 +173,11 @@ function sourceText(app: App): Child {
   ];
 }
 
-/** Type, size, age, and on request hops and headers. */
-function fetchDetails(app: App, answer: FetchedFile): Child {
-  const { texts } = app;
-  const type = answer.headers["content-type"] ?? "";
-  const age = answer.copy ? (Date.now() - Date.parse(answer.copy.fetched_at)) / 1000 : null;
-  const hops = answer.hops.map(({ url, status, location }) =>
-    h("li", {}, h("code", {}, String(status)), " ", h("code", {}, url), " → ", h("code", {}, location)),
-  );
-  return [
-    h(
-      "details",
-      { class: "source-details" },
-      h("summary", {}, texts.t("fetch_details")),
-      h(
-        "div",
-        { class: "source-popup panel" },
-        answer.copy
-          ? h(
-              "p",
-              {},
-              texts.t("fetch_size", { size: sizeText(texts, app.store.state, answer.copy.bytes), type: type || "–" }),
-              age !== null && age >= 0 ? `, ${texts.t("fetch_age", { age: formatSeconds(age, texts) })}` : null,
-            )
-          : null,
-        h("p", { class: "soft" }, answer.explanation),
-        hops.length > 0 ? [h("h3", {}, texts.t("fetch_hops")), h("ol", {}, hops)] : null,
-        h("h3", {}, texts.t("fetch_headers")),
-        h(
-          "dl",
-          { class: "headers" },
-          Object.entries(answer.headers).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
-        ),
-      ),
-    ),
-  ];
+/** Type, size, age, hops and headers, which are drawn on request. */
+function fetchDetails(app: App, answer: FetchedFile): HTMLElement {
+  const popup = h("div", { class: "source-popup panel" });
+  const toggle = (): void => void onDemand(app, import("./fetch-details.js"), (part) => fill(popup, part.fetchDetails(app, answer)));
+  return h("details", { class: "source-details", on: { toggle } }, h("summary", {}, app.texts.t("fetch_details")), popup);
 }
 
 function compareButton({ texts, store }: App): HTMLElement {
@@ -223,18 +195,6 @@ function restoreButton({ texts, store }: App, draft: Replaced): HTMLElement {
     { type: "button", class: "button plain", "data-control": "restore-draft", on: { click: restore } },
     texts.t("restore_draft"),
   );
-}
-
-/** The transport refuses private addresses; its explanation starts with the kind of failure. */
-function isRefused({ status, explanation }: FetchedFile): boolean {
-  return status === null && explanation.startsWith("forbidden-address");
-}
-
-/** The path and query of a page whose robots.txt is fetched, or null for the address of a site or of its robots.txt. */
-function typedPath(url: string): string | null {
-  if (!URL.canParse(url)) return null;
-  const { pathname, search } = new URL(url);
-  return (pathname === "/" && search === "") || pathname === "/robots.txt" ? null : pathname + search;
 }
 
 function withScheme(address: string): string {

@@ -132,7 +132,7 @@ export function editedDraft(state: State, file: string, kind: EditKind): Partial
   if (isInvalidUtf16(state.bytes)) return {};
   const bytes = bytesOfText(file);
   if (kind === "undo" && file !== state.loaded.text) {
-    const before = lastWith(state.replaced, (other) => other.file !== state.file);
+    const before = otherFile(state.replaced, state.file);
     if (before?.file === file) return { ...before, undone: snapshot(state) };
     if (state.undone?.file === file) return state.undone;
   }
@@ -146,8 +146,8 @@ export function editedDraft(state: State, file: string, kind: EditKind): Partial
 }
 
 /** Return the last draft before the file of the state, for a fetch that found none. */
-export function lastDraft({ replaced }: State): Replaced | null {
-  return lastWith(replaced, (other) => !missingFile(other));
+export function lastDraft({ replaced }: Pick<State, "replaced">): Replaced | null {
+  return replaced && missingFile(replaced) ? lastDraft(replaced) : replaced;
 }
 
 /** Return the state that goes back to an earlier draft. It can be undone, too. */
@@ -155,48 +155,15 @@ export function restoredDraft(state: State, draft: Replaced): Partial<State> {
   return { ...draft, replaced: snapshot(state), undone: null };
 }
 
-function lastWith(replaced: Replaced | null, accepts: (replaced: Replaced) => boolean): Replaced | null {
-  let found = replaced;
-  while (found && !accepts(found)) found = found.replaced;
-  return found;
+/** Return the last state with another text, which is where the editor goes back to. */
+function otherFile(replaced: Replaced | null, file: string): Replaced | null {
+  return replaced?.file === file ? otherFile(replaced.replaced, file) : replaced;
 }
 
 /** Return the state after a file was opened or pasted. It is not that of the example's address. */
 export function loadedFile(state: State, loaded: Loaded, source: "opened" | "pasted"): Partial<State> {
   const address = state.address === EXAMPLE.address && !state.ownUrls ? "" : state.address;
   return { ...ownQuestion(state), ...loadedParts(loaded, source), address, fetched: null, replaced: snapshot(state) };
-}
-
-/**
- * Return the state after a file was fetched. `typed` is the path of the address that was typed, if it is not the file's;
- * it becomes the first row. Without a file, the editor is empty, and `replaced` holds the last draft.
- */
-export function fetchedFile(
-  state: State,
-  { loaded, fetched, typed, addressBefore }: { loaded: Loaded; fetched: Fetched; typed: string | null; addressBefore: string },
-): Partial<State> {
-  const closed = fetched.effect === "full-disallow";
-  const isOtherSite = fetched.robots_url !== addressBefore && !state.ownUrls;
-  const asked = isOtherSite ? { ...state, urls: [], typedUrls: 0 } : state;
-  return {
-    ...(closed ? closedQuestion(asked, typed) : ownQuestion(asked, typed)),
-    ...loadedParts(loaded, "fetched"),
-    address: fetched.robots_url,
-    fetched,
-    closed,
-    replaced: snapshot({ ...state, address: addressBefore }),
-  };
-}
-
-/**
- * Return the state after the file was fetched again for another edition. Its access policy can close or open the site, or
- * ignore the file.
- */
-export function refetchedFile(state: State, { loaded, fetched }: { loaded: Loaded; fetched: Fetched }): Partial<State> {
-  const isClosed = fetched.effect === "full-disallow";
-  if (loaded.text === state.file && isClosed === state.closed) return { fetched };
-  const { replaced } = state;
-  return { ...fetchedFile(state, { loaded, fetched, typed: null, addressBefore: state.address }), replaced };
 }
 
 export function provenance({ source, loaded, edited, fetched, compare }: State): Provenance {
@@ -214,12 +181,12 @@ export function shownAnswer({ source, edited, fetched }: Pick<State, "source" | 
   return source === "fetched" && !edited ? fetched : null;
 }
 
-function loadedParts(loaded: Loaded, source: Source): Partial<State> {
+export function loadedParts(loaded: Loaded, source: Source): Partial<State> {
   return { file: loaded.text, bytes: loaded.bytes, source, loaded, edited: false, closed: false, undone: null };
 }
 
 /** Return the rows and columns for another file: those of the user, which `suggestions.ts` completes. */
-function ownQuestion(state: State, typed: string | null = null): Partial<State> {
+export function ownQuestion(state: State, typed: string | null = null): Partial<State> {
   const { ownUrls, ownCrawlers, selected } = state;
   const kept = ownUrls ? state.urls : state.urls.slice(0, state.typedUrls);
   const urls = typed === null || kept.includes(typed) ? kept : [typed, ...kept];
@@ -234,14 +201,7 @@ function ownQuestion(state: State, typed: string | null = null): Partial<State> 
   };
 }
 
-/** Every URL of a site without an answer is blocked, so one is enough. */
-function closedQuestion(state: State, typed: string | null): Partial<State> {
-  const question = ownQuestion(state, typed);
-  const urls = question.urls?.length ? question.urls : ["/"];
-  return { ...question, urls, selected: question.selected ?? { url: 0, crawler: 0 } };
-}
-
-function snapshot(state: State): Replaced {
+export function snapshot(state: State): Replaced {
   return Object.fromEntries(REPLACED.map((key) => [key, state[key]])) as unknown as Replaced;
 }
 

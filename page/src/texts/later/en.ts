@@ -2,6 +2,12 @@ import type { Message } from "../message.js";
 
 /** The English texts of parts that are loaded on demand. The first visit does not need them. */
 export const later = {
+  // --- details of a fetch ---
+  fetch_size: "{size}, {type}",
+  fetch_age: "fetched {age} ago",
+  fetch_hops: "Hops",
+  fetch_headers: "Headers",
+
   // --- access: the file ---
   facts_title: "What the file states",
   facts_file: "For every crawler",

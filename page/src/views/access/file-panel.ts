@@ -5,12 +5,11 @@ import type { App } from "../../app.js";
 import { fromContent, isInvalidUtf16, readBytes } from "../../bytes.js";
 import { save } from "../../clipboard.js";
 import { fill, h } from "../../dom.js";
-import { DEFAULT_MAX_BYTES as MAX_BYTES } from "../../engine/types.js";
 import { onDemand, prefetch } from "../../on-demand.js";
 import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
 import { editedDraft, loadedFile, type State } from "../../state.js";
-import { missingText, sizeText } from "../../fetched-text.js";
+import { limitText, missingText, sizeText } from "../../fetched-text.js";
 import { draftContent } from "../parts/draft.js";
 import { failureText } from "../parts/problems.js";
 import type { Editor, LineRemark } from "./editor.js";
@@ -176,7 +175,7 @@ export function filePanel(app: App): FilePanel {
     editor?.setLimit(info.firstUnreadLine ?? 0);
     limit.hidden = info.firstUnreadLine === null;
     if (info.firstUnreadLine !== null) {
-      fill(limit, texts.nodes("file_cut", { line: info.firstUnreadLine, size: `${texts.number(MAX_BYTES / 1024)} KiB` }));
+      fill(limit, texts.nodes("file_cut", { line: info.firstUnreadLine, size: limitText(texts) }));
     }
   }
 

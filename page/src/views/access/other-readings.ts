@@ -3,7 +3,8 @@
 import type { App } from "../../app.js";
 import { type Child, h } from "../../dom.js";
 import { STAR } from "../../crawlers.js";
-import { DEFAULT_MAX_BYTES, type Explanation, type FileInfo, LINE_KINDS, type Reading } from "../../engine/types.js";
+import { type Explanation, type FileInfo, LINE_KINDS, type Reading } from "../../engine/types.js";
+import { limitText } from "../../fetched-text.js";
 import { BLANK_ENDS_GROUP, countedProfiles, profileName } from "../../profiles.js";
 import type { Texts } from "../../texts.js";
 import { type Explained, outcome } from "../../verdict-model.js";
@@ -24,7 +25,6 @@ export function otherReadings(app: App, explained: Explained): HTMLElement {
   // The access policy of Yandex opens a site with such a file, whatever its lines are.
   const isTooLarge = (verdicts.results.state.info?.firstUnreadLine ?? null) !== null;
   const readings = explained.readings.filter(({ profile }) => !isTooLarge || profile !== "yandex");
-  const size = `${texts.number(DEFAULT_MAX_BYTES / 1024)} KiB`;
   const counted = countedProfiles(store.state.historic);
   const today = readings.filter(({ profile }) => counted.includes(profile));
   const blocked = today.filter(({ allowed }) => !allowed).length;
@@ -37,7 +37,7 @@ export function otherReadings(app: App, explained: Explained): HTMLElement {
     "section",
     { class: "why-section", "data-readings": agree ? "agree" : "differ" },
     h("h3", {}, texts.t("other_readings")),
-    h("p", {}, summary(today, blocked, texts), isTooLarge ? ` ${texts.t("readings_without_yandex", { size })}` : null),
+    h("p", {}, summary(today, blocked, texts), isTooLarge ? ` ${texts.t("readings_without_yandex", { size: limitText(texts) })}` : null),
     h(
       "ul",
       { class: agree ? "readings" : "readings with-marks" },
