@@ -62,6 +62,7 @@ pub use crate::path_records::PathRecords;
 pub use crate::percent::unescape_literal;
 pub use crate::reader::read_others;
 pub use crate::select::{Choice, Selection};
+pub use crate::sorting::sort_by_key;
 pub use crate::source::{Encoding, Source};
 pub use crate::target::target;
 pub use crate::url::{Located, has_origin, locate};

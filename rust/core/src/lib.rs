@@ -64,6 +64,7 @@ mod preamble;
 mod reader;
 mod records;
 mod select;
+mod sorting;
 mod source;
 #[rustfmt::skip]
 #[allow(clippy::doc_markdown)] // Generated, with the texts of tables/protocol.toml.

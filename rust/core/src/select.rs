@@ -111,7 +111,7 @@ pub fn names(named: &[u8], token: &[u8], profile: &Profile) -> bool {
 fn sort(groups: &Groups, content: &[u8]) -> Box<[u32]> {
     let name = |line: u32| groups.agents().at(line as usize).token.of(content);
     let mut lines: Vec<u32> = (0..groups.agents().len() as u32).collect();
-    lines.sort_by(|&one, &other| order(name(one), name(other)));
+    lines.sort_unstable_by(|&one, &other| order(name(one), name(other)).then(one.cmp(&other)));
     lines.into()
 }
 

@@ -6,6 +6,7 @@ use super::haystack::Haystack;
 use super::needle::Needle;
 use super::texts::{ANCHORED, NO_RANK, Ranked, Texts};
 use super::trie::{Head, Kind, Trie, Wild, sort};
+use crate::sorting::sort_by_key;
 
 /// More wildcard texts than this with the same head are found by their grams: in the trie, each of them would be
 /// checked.
@@ -103,7 +104,7 @@ fn split<'t>(texts: &'t Texts, ranks: &[u32]) -> (Vec<Head<'t>>, Vec<Weak<'t>>) 
     if weak.len() <= FEW_WEAK {
         return (heads, Vec::new());
     }
-    weak.sort_unstable_by_key(|weak| weak.rank);
+    sort_by_key(&mut weak, |weak| weak.rank.into());
     (strong, weak)
 }
 

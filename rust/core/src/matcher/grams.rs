@@ -7,6 +7,7 @@
 
 use super::needle::Needle;
 use super::segments::Shape;
+use crate::sorting::sort_by_key;
 
 /// The length of a gram.
 const GRAM: usize = 3;
@@ -105,7 +106,7 @@ impl Grams {
                 None => loose.push(Loose { rank: weak.rank, mask: literal_mask(weak.text) }),
             }
         }
-        placed.sort_unstable_by_key(|(gram, text)| (*gram, text.rank));
+        sort_by_key(&mut placed, |&(gram, text)| u64::from(gram) << 32 | u64::from(text.rank));
         let distinct = placed.chunk_by(|one, other| one.0 == other.0).count();
         let bucket_bits = distinct.next_power_of_two().ilog2().clamp(4, 20);
         let buckets_shift = u32::BITS - bucket_bits;

@@ -10,6 +10,7 @@ use super::query::Query;
 use super::texts::Texts;
 use super::walk::Match;
 use crate::pattern::Form;
+use crate::sorting::sort_by_key;
 
 /// The texts of an index, arranged so that every match is found.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ impl Listing {
         // The texts of a rule rank one after the other, except for those of an index page, so both sorts are cheap.
         ranks.sort_unstable();
         if ranks.len() > 1 {
-            ranks.sort_by_key(|&rank| texts.ranked[rank as usize].rule());
+            sort_by_key(&mut ranks, |&rank| texts.ranked[rank as usize].rule().into());
             ranks.dedup_by_key(|rank| texts.ranked[*rank as usize].rule());
             ranks.sort_unstable();
         }

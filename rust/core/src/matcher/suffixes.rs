@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use super::successors::Successors;
+use crate::sorting::sort;
 
 /// Up to this many suffixes are checked one by one, which is faster than a query.
 const FEW: usize = 32;
@@ -32,7 +33,7 @@ impl Suffixes {
         let mut ranks = vec![0; bytes.len()];
         let mut compared = 7;
         loop {
-            keyed.sort_unstable();
+            sort(&mut keyed);
             let mut distinct = 0;
             let mut before = None;
             for &(key, start) in &keyed {

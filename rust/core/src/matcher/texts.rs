@@ -8,6 +8,7 @@ use super::segments::{self, Shape};
 use super::walk::Match;
 use crate::groups::Groups;
 use crate::pattern::{Form, Scratch, entries};
+use crate::sorting::sort_by_key;
 use crate::tables::Profile;
 
 /// No rule. Every rank is better.
@@ -38,6 +39,7 @@ pub struct Texts {
 }
 
 /// A text before it has a rank. Keys sort in the order of ranks.
+#[derive(Clone, Copy)]
 struct Draft {
     key: u64,
     start: u32,
@@ -111,7 +113,7 @@ impl Texts {
                 });
             });
         }
-        drafts.sort_unstable_by_key(|draft| draft.key);
+        sort_by_key(&mut drafts, |draft| draft.key);
         bytes.shrink_to_fit();
         let ranked = drafts.iter().map(|draft| Ranked::new(draft, &bytes, groups, profile)).collect();
         Self { bytes: bytes.into(), ranked }

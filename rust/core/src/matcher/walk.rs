@@ -5,6 +5,7 @@
 use super::query::Query;
 use crate::groups::{Groups, Rule};
 use crate::pattern::{Scratch, differs_early, entries};
+use crate::sorting::sort_by_key;
 use crate::tables::Profile;
 
 /// A rule that matches.
@@ -67,7 +68,9 @@ pub fn all(groups: &Groups, selected: &[u32], content: &[u8], profile: &Profile,
     if profile.first_match {
         return matches;
     }
-    matches.sort_by_key(|found| (u32::MAX - found.specificity, !groups.rules().at(found.rule as usize).allow()));
+    sort_by_key(&mut matches, |found| {
+        u64::from(u32::MAX - found.specificity) << 1 | u64::from(!groups.rules().at(found.rule as usize).allow())
+    });
     matches
 }
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use canfetch::engine::{OtherRecord, PathRecords, read_others, tables::Profile};
+use canfetch::engine::{OtherRecord, PathRecords, read_others, sort_by_key, tables::Profile};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -148,7 +148,7 @@ impl Statements {
         if stated.is_empty() {
             return Arc::clone(&reader.silent[purpose]);
         }
-        stated.sort_by_key(|&(record, ..)| record.line);
+        sort_by_key(&mut stated, |&(record, ..)| u64::from(record.line));
         let line = |record: &Record| i32::try_from(record.line).unwrap_or(i32::MAX);
         let disallowed = stated.iter().any(|&(_, disallows, _)| disallows);
         let deciding = stated.iter().find(|&&(_, disallows, _)| disallows == disallowed);
