@@ -162,6 +162,5 @@ export function readDecision(output: OutputReader, { tokens }: AgentChain) {
   const choice = output.choice(CHOICES);
   const token = tokens[output.number()] ?? (choice === "star" ? "*" : null);
   const decides = output.number() === 1;
-  const ruleCount = output.number();
-  return { reason, decides, group: { choice, token, ruleCount, lines: [...output.list()], ignoredStarLines: [...output.list()] } };
+  return { reason, decides, group: { choice, token, lines: [...output.list()], ignoredStarLines: [...output.list()] } };
 }

@@ -114,7 +114,7 @@ export class ServerEngine implements VerdictEngine {
       reason: verdict.reason,
       rule: verdict.rule && rule(verdict.rule),
       alsoMatched: verdict.also_matched.map(rule),
-      group: { ...verdict.group, ruleCount: 0, ignoredStarLines: [] },
+      group: { ...verdict.group, ignoredStarLines: [] },
       target: verdict.target,
     };
   }

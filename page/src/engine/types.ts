@@ -87,8 +87,6 @@ export interface Explanation {
     readonly token: string | null;
     /** The user-agent lines with this token. */
     readonly lines: readonly number[];
-    /** The number of rules in these groups. */
-    readonly ruleCount: number;
     /** The user-agent lines for `*` whose rules do not count, because the crawler has its own groups. */
     readonly ignoredStarLines: readonly number[];
   };

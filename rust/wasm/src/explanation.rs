@@ -32,7 +32,6 @@ pub fn write(reading: Reading<'_>, url: &Target, agent: &Agent, out: &mut Output
     out.number(reason_number(explanation.verdict.reason));
     write_choice(&selection, out);
     out.number(u32::from(explanation.verdict.rule.is_some()));
-    out.number(rules.rule_count() as u32);
     write_group_lines(reading, &selection, agent, out);
     let is_literal = file.profile.literal_paths;
     if is_literal {
