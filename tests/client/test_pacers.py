@@ -298,6 +298,24 @@ def test_repeated_request_delays_the_next_one() -> None:
     assert pacer.wait(state) == 10.0
 
 
+def test_request_with_a_connection_does_not_wait_for_those_that_wait_for_one() -> None:
+    clock = Clock()
+    pacer, state = make_pacer(clock), state_of(DELAYED)
+    first = pacer.start(state)
+    with ThreadPoolExecutor(1) as threads:
+        wait = threads.submit(pacer.wait, state)
+        while pacer._origins["https://example.com"].users < 1:
+            time.sleep(0)
+        # The other thread waits until the first request is sent, with the place in the queue.
+        retry = pacer.start(state, has_connection=True)
+        assert clock.slept == [10.0]
+        assert not wait.done()
+        retry.sent()
+        first.sent()
+        wait.result()
+    assert clock.slept == [10.0, 10.0]
+
+
 def test_requests_without_a_delay_do_not_wait_for_the_connections_of_others() -> None:
     pacer, state = make_pacer(Clock()), state_of(b"")
     with pacer.start(state), pacer.start(state) as second:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import wait as wait_for_futures
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from time import monotonic
 from types import TracebackType
 from typing import Final, Generic, Self, TypeVar
@@ -165,9 +165,12 @@ class _BasePacer(Generic[_Lock]):
             with self._mutex:
                 turns.users -= 1
 
-    def _next_turn(self, turns: _OriginTurns[_Lock], state: OriginState) -> "RequestTurn | Future[None] | float":
+    def _next_turn(
+        self, turns: _OriginTurns[_Lock], state: OriginState, *, has_connection: bool = False
+    ) -> "RequestTurn | Future[None] | float":
         """Return the turn of the next request, or what it waits for: until another one is sent, or some seconds.
 
+        Args: has_connection: See `Pacer.start`.
         Raises: ClientClosed.
         """
         if self._is_closed:
@@ -177,7 +180,8 @@ class _BasePacer(Generic[_Lock]):
             pace = declared_pace(state, self._agent, self._bounds)
             turns.pace = pace if self._visit_times else pace._replace(visit_times=())
         now = self._clock()
-        if (pending := turns.pending) is not None and request_interval(turns.pace, now=now) > 0:
+        pending = None if has_connection else turns.pending
+        if pending is not None and request_interval(turns.pace, now=now) > 0:
             return pending.ended
         if turns.last_request_at is not None:
             # If the clock was set back, wait no longer than the delay.
@@ -193,6 +197,13 @@ class _BasePacer(Generic[_Lock]):
         turn = RequestTurn(record_sent)
         turns.turn = ref(turn)
         return turn
+
+    def _next_shared_turn(
+        self, turns: _OriginTurns[_Lock], state: OriginState, *, has_connection: bool = False
+    ) -> "RequestTurn | Future[None] | float":
+        """Return the next turn. Another loop or a request with a connection can ask for it, too. See `_next_turn`."""
+        with self._mutex:
+            return self._next_turn(turns, state, has_connection=has_connection)
 
     def _end_turns(self) -> None:
         """Wake the requests that wait for another one. They raise ClientClosed."""
@@ -255,14 +266,18 @@ class Pacer(_BasePacer["_FairLock"]):
         with self.start(state) as turn:
             return turn.waited_seconds
 
-    def start(self, state: OriginState) -> RequestTurn:
+    def start(self, state: OriginState, *, has_connection: bool = False) -> RequestTurn:
         """Wait for the turn of a request to the origin of `state`, and return it.
 
+        Args: has_connection: Whether the request keeps a connection meanwhile. Then it is the next one, and does not
+            wait for a request that waits for a connection: it can be this one.
         Raises: ClientClosed: The pacer is closed, or was closed during the wait.
         """
         started_at = self._clock()
-        with self._turns(state) as turns, turns.lock:
-            while not isinstance(turn := self._next_turn(turns, state), RequestTurn):
+        with self._turns(state) as turns, nullcontext() if has_connection else turns.lock:
+            while not isinstance(
+                turn := self._next_shared_turn(turns, state, has_connection=has_connection), RequestTurn
+            ):
                 if isinstance(turn, Future):
                     wait_for_futures([turn], _MAX_WAIT_SECONDS)
                 else:
@@ -331,13 +346,6 @@ class AsyncPacer(_BasePacer["_LoopLocks"]):
                         await self._pause(turn)
         turn.waited_seconds = max(0.0, self._clock() - started_at)
         return turn
-
-    def _next_shared_turn(
-        self, turns: "_OriginTurns[_LoopLocks]", state: OriginState
-    ) -> "RequestTurn | Future[None] | float":
-        # Another loop can have the turn of the same origin.
-        with self._mutex:
-            return self._next_turn(turns, state)
 
     async def _pause(self, seconds: float) -> None:
         """Sleep. `close` ends it."""

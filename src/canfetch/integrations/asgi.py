@@ -4,7 +4,7 @@ app = RobotsMiddleware(app, Site(Path("robots.txt"), environment="production"))
 """
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from typing import Any, AnyStr
 
 from canfetch.core.quoting import quoted
 from canfetch.errors import InvalidOption
@@ -59,13 +59,21 @@ def whole_path(scope: Scope) -> str:
 
     `path` contains `root_path` according to the specification, but some servers and frameworks leave it out.
     """
-    path: str = scope["path"]
     prefix = _prefix(scope)
+    path: str = _without_second_slash(scope["path"], str(scope.get("root_path") or ""))
     return path if not prefix or path == prefix or path.startswith(f"{prefix}/") else prefix + path
 
 
 def _prefix(scope: Scope) -> str:
     return str(scope.get("root_path") or "").rstrip("/")
+
+
+def _without_second_slash(path: AnyStr, root_path: AnyStr) -> AnyStr:
+    """Return a path without the slash that follows a `root_path` which ends in one: servers join both as they are."""
+    slash = root_path[-1:]
+    if slash not in ("/", b"/") or not path.startswith(root_path + slash):
+        return path
+    return root_path[:-1] + path[len(root_path) :]
 
 
 def _other_paths(path: str, prefix: str) -> tuple[str, ...]:
@@ -86,7 +94,8 @@ def scope_target(scope: Scope, path: str) -> bytes:
     if not raw_path:
         return rebuilt_target(path.encode("utf-8", "surrogateescape"), query)
     # Some servers include the query.
-    raw_path = raw_path.partition(b"?")[0]
+    root_path = str(scope.get("root_path") or "").encode("utf-8", "surrogateescape")
+    raw_path = _without_second_slash(raw_path.partition(b"?")[0], root_path)
     return raw_path + b"?" + query if query else raw_path
 
 

@@ -419,12 +419,13 @@ class RequestGuard(_BaseGuard):
             self._pacer = Pacer(self._agent, bounds, clock=self._clock, sleep=sleep, visit_times=visit_times)
             self.client.start_turn = self._start_turn
 
-    def check(self, url: str, *, opted_out: bool = False) -> CheckedRequest:
+    def check(self, url: str, *, opted_out: bool = False, has_connection: bool = False) -> CheckedRequest:
         """Check a request, and wait for its turn. Close the turn when the request was sent.
 
         Args:
             url: The URL of the request.
             opted_out: Do not check the request.
+            has_connection: See `Pacer.start`.
         Raises: RobotsDisallowed: The request may not be sent. InvalidRequestURL, ClientClosed, EvidenceError,
             SkipReportError.
         """
@@ -435,7 +436,7 @@ class RequestGuard(_BaseGuard):
         if self._pacer is None:
             return CheckedRequest(verdict)
         state = self.client.origin_state(url, cross_origin=cross_origin)
-        turn = self._start_turn(state)
+        turn = self._start_turn(state, has_connection=has_connection)
         try:
             if self.client.origin_state(url, cross_origin=cross_origin) is not state:
                 # The file was fetched again during the wait.
@@ -452,9 +453,9 @@ class RequestGuard(_BaseGuard):
                 return None
             return self._checked(url, self.client.decide(url, cross_origin=cross_origin))
 
-    def _start_turn(self, state: OriginState) -> RequestTurn:
+    def _start_turn(self, state: OriginState, *, has_connection: bool = False) -> RequestTurn:
         assert self._pacer is not None
-        turn = self._pacer.start(state)
+        turn = self._pacer.start(state, has_connection=has_connection)
         self._count("waited_seconds", turn.waited_seconds)
         return turn
 

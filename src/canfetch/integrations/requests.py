@@ -173,11 +173,14 @@ class RobotsAdapter(BaseAdapter):
             self.robots.examine(response, sent, partial(_read_start, response, sent))
         return response
 
-    def _check(self, request: requests.PreparedRequest, settings: Mapping[str, Any]) -> CheckedRequest:
+    def _check(
+        self, request: requests.PreparedRequest, settings: Mapping[str, Any], *, is_retry: bool = False
+    ) -> CheckedRequest:
         """Check a request, and wait for its turn."""
         url = _url_as_sent(request)
         with _fetching(request, settings):
-            checked = self.robots.check(url)
+            # urllib3 keeps the place in its pool before a retry.
+            checked = self.robots.check(url, has_connection=is_retry)
         # A repeated request needs a new signature.
         self.robots.sign(request.headers, request.method or "GET", without_final_dot(url))
         return checked
@@ -189,9 +192,9 @@ class RobotsAdapter(BaseAdapter):
         headers = request.headers
         if isinstance(headers, _SentHeaders):
             headers.checked.close()
-            headers.checked = self._check(request, settings)
+            headers.checked = self._check(request, settings, is_retry=True)
         else:
-            self._check(request, settings)
+            self._check(request, settings, is_retry=True)
 
     def close(self) -> None:
         """Close the other adapter and the store."""

@@ -14,6 +14,7 @@ from canfetch.integrations.serving.requests import (
     Request,
     decode_native,
     environ_header,
+    path_of_environ,
     query_of_environ,
     rest_without_slash,
     target_of_environ,
@@ -46,7 +47,7 @@ class RobotsMiddleware:
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer a request, or pass it to the application."""
-        path = f"{environ.get('SCRIPT_NAME', '')}{environ.get('PATH_INFO', '')}"
+        path = path_of_environ(environ)
         if self._site.concerns(path):
             reply = self._site.respond(_request(environ, path))
             if reply is not None:

@@ -135,6 +135,24 @@ def test_a_prefix_can_be_removed_without_regard_to_segments(path: str, is_refuse
     assert status == (403 if is_refused else 200)
 
 
+# As uvicorn reports them.
+@pytest.mark.parametrize(
+    "root_path, path, is_refused",
+    [
+        ("/", "//app/docs/x", False),
+        ("/", "//app/x", True),
+        ("/app/", "/app//docs/x", False),
+        ("/app/", "/app//x", True),
+        ("/app", "/app/docs/x", False),
+    ],
+)
+def test_a_root_path_can_end_in_a_slash(root_path: str, path: str, is_refused: object) -> None:
+    middleware = RobotsMiddleware(asgi_page, enforced(b"User-agent: *\nDisallow: /\nAllow: /app/docs/\n"))
+    scope = {"path": path, "raw_path": path.encode(), "root_path": root_path}
+    status, *_ = get(middleware, {**scope, "headers": [(b"user-agent", GOOGLEBOT.encode())]})
+    assert status == (403 if is_refused else 200)
+
+
 def test_a_request_about_the_server_is_not_refused() -> None:
     middleware = RobotsMiddleware(asgi_page, enforced(b"User-agent: *\nDisallow: /app/\n"))
     # As uvicorn reports it.

@@ -89,6 +89,13 @@ def test_target(environ: dict[str, str], is_refused: object) -> None:
     assert status == ("403 Forbidden" if is_refused else "200 OK")
 
 
+@pytest.mark.parametrize("path, is_refused", [("/docs/x", False), ("/x", True), ("docs/x", False)])
+def test_a_prefix_can_end_in_a_slash(path: str, is_refused: object) -> None:
+    middleware = RobotsMiddleware(wsgi_page, enforced("User-agent: *\nDisallow: /\nAllow: /app/docs/\n"))
+    status, _ = get(middleware, SCRIPT_NAME="/app/", PATH_INFO=path, HTTP_USER_AGENT=GOOGLEBOT)
+    assert status == ("403 Forbidden" if is_refused else "200 OK")
+
+
 def test_request_without_a_host_has_the_name_of_the_server() -> None:
     middleware = RobotsMiddleware(wsgi_page, make_site({"127.0.0.1": RULES}))
     environ = {"SERVER_NAME": "127.0.0.1", "PATH_INFO": "/robots.txt", "HTTP_HOST": ""}

@@ -77,6 +77,11 @@ def whole_reply(status: int, text: str, *headers: tuple[str, str]) -> Reply:
     return Reply(status, fields, body)
 
 
+def joined_path(prefix: str, path: str) -> str:
+    """Return the path of a request with the prefix that the application is mounted at, which can end in a slash."""
+    return prefix.rstrip("/") + path if path.startswith("/") else prefix + path
+
+
 def rest_without_slash(path: str, prefix: str) -> str:
     """Return what follows the prefix in a decoded path if that is not a slash, or an empty string.
 
@@ -107,6 +112,11 @@ def decode_native(text: str) -> str:
     return text if text.isascii() else text.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
 
 
+def path_of_environ(environ: Mapping[str, object]) -> str:
+    """Return the decoded path of a request with its prefix, from a WSGI environment. Its characters are bytes."""
+    return joined_path(str(environ.get("SCRIPT_NAME", "")), str(environ.get("PATH_INFO", "")))
+
+
 def target_of_environ(environ: Mapping[str, object]) -> bytes:
     """Return path and query as sent, from a WSGI environment.
 
@@ -119,7 +129,7 @@ def target_of_environ(environ: Mapping[str, object]) -> bytes:
         target = environ.get(name)
         if isinstance(target, str) and target:
             return target.encode("latin-1", "replace")
-    path = f"{environ.get('SCRIPT_NAME', '')}{environ.get('PATH_INFO', '')}"
+    path = path_of_environ(environ)
     return rebuilt_target(path.encode("latin-1", "replace"), query_of_environ(environ))
 
 
