@@ -377,6 +377,20 @@ def test_ctrl_c_ends_the_process(tmp_path: Path, transport: tuple[str, ...]) -> 
     process.communicate()
 
 
+def test_ctrl_c_ends_the_process_while_requests_run(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    request(process, "initialize", INITIALIZE)
+    assert process.stdin is not None
+    arguments = {"name": "lint", "arguments": {"robots_txt": "User-agent: *\nDisallow: /a\n" * 500}}
+    for number in range(20):
+        message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": arguments}
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert (process.returncode, err) == (130, b"")
+
+
 def test_options_are_checked_before_serving(tmp_path: Path) -> None:
     for more, message in [
         (("--port", "1"), "canfetch: --port requires --http\n"),

@@ -64,11 +64,14 @@ async def _serve(server: Server[Service], is_stopped: Callable[[], bool]) -> Non
         messages = _ValidMessages(BufferedReader(source))
 
         def end() -> None:
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _exit)
+            loop.add_signal_handler(signal.SIGTERM, _exit)
             source.end()
             messages.limit_time()
 
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, end)
+        # As a KeyboardInterrupt, it would be an exception of each request that runs.
+        loop.add_signal_handler(signal.SIGINT, _exit, _INTERRUPTED)
         if is_stopped():
             end()
     async with stdio_server(stdin=cast("AsyncFile[str]", messages)) as (read_stream, write_stream):
@@ -96,9 +99,9 @@ async def _forward(
         messages.note_end_of_answers()
 
 
-def _exit() -> NoReturn:
+def _exit(code: int = 0) -> NoReturn:
     """End the process, also if a thread waits for a host that does not read standard output."""
-    os._exit(0)
+    os._exit(code)
 
 
 class _EndableInput(RawIOBase):
@@ -243,6 +246,8 @@ class _ValidMessages:
 _MAX_DRAIN_SECONDS: Final = 60.0
 # After that, how long the host may take to read the last answers.
 _WRITING_SECONDS: Final = 1.0
+# The exit code of a process that Ctrl-C ended.
+_INTERRUPTED: Final = 130
 # More than the largest arguments take, even if each character is an escape of 6 bytes.
 MAX_MESSAGE_BYTES: Final = 4 * 1024 * 1024
 # The part of an oversized message at each end in which its ID is searched.
