@@ -10,7 +10,7 @@ from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.answers.pages import PageView, fetch_page
 from canfetch.client.documents import FetchStep, NotFetched, Step, run_steps
 from canfetch.core.origin import Origin
-from canfetch.errors import CanfetchError, InvalidURL
+from canfetch.errors import CanfetchError, InvalidURL, RequestNotSent
 
 ROBOTS = parse(b"User-agent: *\nDisallow: /closed\n")
 PAGE = "https://example.com/page"
@@ -40,7 +40,7 @@ def view_with(tdm_file: Response | Failure) -> PageView:
     return run_steps(fetch_page(PAGE, max_bytes=1_000_000), partial(perform, {PAGE: html, TDM_FILE: tdm_file}))
 
 
-# Whatever happens to the TDM file, the rules of the page are known.
+# Whatever the site responds for the TDM file, the rules of the page are known.
 @pytest.mark.parametrize(
     "tdm_file, problem",
     [
@@ -51,7 +51,11 @@ def view_with(tdm_file: Response | Failure) -> PageView:
         (Response("", 302, (), b""), "cannot follow the redirect of "),
         (redirect("/closed"), "robots.txt disallows "),
         (Response("", 500, (), b""), f"'{TDM_FILE}' responded with status 500"),
-        *((Failure("", kind, "x"), f"cannot fetch '{TDM_FILE}': {kind}: x") for kind in FailureKind),
+        *(
+            (Failure("", kind, "x"), f"cannot fetch '{TDM_FILE}': {kind}: x")
+            for kind in FailureKind
+            if kind is not FailureKind.LOCAL
+        ),
     ],
 )
 def test_a_tdm_file_that_cannot_be_fetched_is_a_problem_of_the_page(tdm_file: Response | Failure, problem: str) -> None:
@@ -60,6 +64,11 @@ def test_a_tdm_file_that_cannot_be_fetched_is_a_problem_of_the_page(tdm_file: Re
     assert rules.tdm_file.problem is not None
     assert rules.tdm_file.problem.startswith(problem)
     assert [directive.name for directive in rules.directives] == ["noindex"]
+
+
+def test_a_failure_of_this_machine_is_not_a_problem_of_the_page() -> None:
+    with pytest.raises(RequestNotSent, match=r"/\.well-known/tdmrep\.json was not requested: no connection"):
+        view_with(Failure("", FailureKind.LOCAL, "no connection"))
 
 
 @pytest.mark.parametrize("status", [404, 410])

@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Final, NamedTuple, TypeVar
 
 from canfetch.access.redirects import REDIRECTS, redirect_target
-from canfetch.access.responses import Failure, Headers, Response
+from canfetch.access.responses import Failure, FailureKind, Headers, Response
 from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.redaction import redacted_url
 from canfetch.core.verdict import Reason, Verdict
-from canfetch.errors import CanfetchError
+from canfetch.errors import CanfetchError, RequestNotSent
 
 ArgumentT = TypeVar("ArgumentT")
 ResultT = TypeVar("ResultT")
@@ -148,7 +148,7 @@ class Document(NamedTuple):
 def fetch_document(url: str, *, max_bytes: int) -> Generator[Step, Any, Document]:
     """Fetch a document, and follow redirects. Every URL is checked against robots.txt.
 
-    Raises: NotFetched: The server fails, or redirects too often.
+    Raises: NotFetched: The server fails, or redirects too often. RequestNotSent: This machine cannot send the request.
     """
     hops: list[Hop] = []
     cross_origin = False
@@ -173,6 +173,8 @@ def _fetch_once(step: FetchStep, hops: list[Hop]) -> Generator[Step, Any, Docume
         return Document(None, url, verdict, tuple(hops))
     response: Response | Failure = yield step
     if isinstance(response, Failure):
+        if response.kind is FailureKind.LOCAL:
+            raise RequestNotSent(f"{redacted_url(url)} was not requested: {response.detail}")
         message = f"cannot fetch {quoted_url(url)}: {response.kind}: {response.detail}"
         raise NotFetched(message, str(response.kind), is_requested=True)
     if response.status not in REDIRECTS:
