@@ -1,5 +1,6 @@
 """`canfetch facts`: from files and from a real server."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,18 @@ Host: www.example.com
 """
 
 
-@pytest.mark.parametrize("profile", ["rfc9309", "google"])
+@pytest.mark.parametrize("profile", ["rfc9309", "google", "original1994"])
 def test_patterns_that_match_nothing_are_not_listed(run: Run, folder: Path, profile: str) -> None:
-    (folder / "void.txt").write_text(
-        "User-agent: *\nDisallow: a/\nDisallow: https://a.example/\nDisallow: /b\nAllow: c\n"
-    )
+    more = {"rfc9309": ["/x/../y"], "original1994": ["*x", "*", "/x/../y"]}
+    void = ["a/", "https://a.example/", *more.get(profile, [])]
+    lines = [f"Disallow: {pattern}" for pattern in [*void, "/b", "/d%7Ee"]]
+    (folder / "void.txt").write_text("\n".join(["User-agent: *", *lines, "Allow: c", ""]))
     rules = [line.split() for line in run("facts", "void.txt", "--profile", profile).lines if "allowed" in line]
-    assert ["disallowed", "/b"] in rules
-    assert not [words for words in rules if set(words) & {"a/", "https://a.example/", "c"}]
+    assert ["disallowed", "/b", "/d%7Ee"] in rules
+    assert not [words for words in rules if set(words) & {*void, "c"}]
+    rows = json.loads(run("facts", "void.txt", "--profile", profile, "--format", "json").out)[0]["crawlers"]
+    matching = [rule["pattern"] for rule in rows[-1]["rules"] if rule["matches"]]
+    assert matching == ["/b", "/d%7Ee"]
 
 
 def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:

@@ -4,7 +4,9 @@ Without requested agents, there is a row for the crawlers that the file names, o
 crawlers that ignore the groups for `*`. Crawlers for which the file states the same share a row.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
@@ -31,6 +33,11 @@ MAX_ROWS: Final = 100
 _MICROSECONDS: Final = 20_000
 # Of the rules of a row in JSON.
 _MAX_RULES: Final = 100
+# These match a URL in every profile.
+_PLAIN_PATH: Final = re.compile(rb"/[0-9A-Za-z_/-]*")
+# Of the other rules of a row, those for which it is proved that they match a URL, and the limit of each proof.
+_PROVED_RULES: Final = 50
+_PROOF_MICROSECONDS: Final = 500
 # Crawlers with these purposes are listed first, because most files are about them. Tokens that never fetch are last.
 _MAIN_PURPOSES: Final = frozenset({"search-index", "training"})
 # No file names this agent.
@@ -64,6 +71,7 @@ class CrawlerFacts(NamedTuple):
         choice: How the groups were selected.
         may_fetch: Whether the crawlers may fetch all URLs, some, or none.
         rules: The rules of their groups.
+        matching: Whether each of these rules matches some URL.
         statements: The pace, the preferences for `/`, and the licenses.
         known: The crawlers of the registry for which the row applies although the file does not name them.
         ignoring_delay: The crawlers of the row that are known to ignore its Crawl-delay.
@@ -76,20 +84,18 @@ class CrawlerFacts(NamedTuple):
     choice: GroupChoice
     may_fetch: MayFetch
     rules: tuple[Rule, ...]
+    matching: tuple[bool, ...]
     statements: CrawlerStatements
     known: tuple[str, ...]
     ignoring_delay: tuple[str, ...]
     window_delay: tuple[str, ...]
 
     def patterns(self, *, allow: bool) -> list[str]:
-        """Return the patterns of the rules of one type that match some URL.
-
-        A void rule matches none, and neither does a pattern of Google's parser that starts with another character.
-        """
+        """Return the patterns of the rules of one type that match some URL."""
         return [
             display_text(rule.pattern)
-            for rule in self.rules
-            if rule.allow is allow and rule.specificity and rule.pattern.startswith((b"/", b"*"))
+            for rule, matches in zip(self.rules, self.matching, strict=True)
+            if rule.allow is allow and matches
         ]
 
     def to_json(self, now: float) -> dict[str, Any]:
@@ -103,7 +109,10 @@ class CrawlerFacts(NamedTuple):
             "lines": list(self.lines),
             "group": str(self.choice),
             "may_fetch": self.may_fetch,
-            "rules": [rule.to_json() for rule in self.rules[:_MAX_RULES]],
+            "rules": [
+                {**rule.to_json(), "matches": matches}
+                for rule, matches in zip(self.rules[:_MAX_RULES], self.matching, strict=False)
+            ],
             "rule_count": len(self.rules),
             "pace": self.statements.pace.to_json(now),
             "ignoring_crawl_delay": list(self.ignoring_delay),
@@ -290,13 +299,15 @@ def _row(robots: RobotsTxt, crawlers: _Crawlers, now: float) -> CrawlerFacts:
     rules = robots.rules_for(agent)
     statements = crawler_statements(robots, agent, now)
     delayed = (*names, *known) if statements.pace.crawl_delay else ()
+    own = tuple(rule for index in rules.group_indices for rule in robots.groups[index].rules)
     return CrawlerFacts(
         kind=crawlers.kind,
         names=tuple(map(printable_text, names)),
         lines=_lines(robots, crawlers) if len(names) > 1 else rules.group.lines,
         choice=rules.group.choice,
         may_fetch=_may_fetch(robots, agent),
-        rules=tuple(rule for index in rules.group_indices for rule in robots.groups[index].rules),
+        rules=own,
+        matching=tuple(_matching(own, robots.profile)),
         statements=statements,
         known=tuple(known),
         ignoring_delay=tuple(printable_text(name) for name in delayed if ignores_crawl_delay(name)),
@@ -324,6 +335,28 @@ def _may_fetch(robots: RobotsTxt, agent: Agent) -> MayFetch:
     except Undecided:
         return "undecided"
     return {CoverageKind.ALL: "all", CoverageKind.SOME: "some", CoverageKind.NONE: "none"}[kind]  # type: ignore[return-value]  # the values are literals
+
+
+def _matching(rules: Iterable[Rule], profile: str) -> Iterator[bool]:
+    """Return whether each rule matches some URL. After many proofs, those that start as a path are taken to match."""
+    proofs = 0
+    for rule in rules:
+        if _PLAIN_PATH.fullmatch(rule.pattern):
+            yield True
+        elif proofs < _PROVED_RULES:
+            proofs += 1
+            yield _matches_some_url(rule.pattern, profile)
+        else:
+            yield rule.pattern.startswith((b"/", b"*"))
+
+
+@lru_cache(maxsize=10_000)
+def _matches_some_url(pattern: bytes, profile: str) -> bool:
+    alone = parse(b"User-agent: *\nDisallow: " + pattern, profile=profile)
+    try:
+        return coverage(alone, agent=_UNNAMED, steps=steps_for(_PROOF_MICROSECONDS)).kind is not CoverageKind.ALL
+    except Undecided:
+        return True
 
 
 def _file_record(record: Extension[Any], value: str) -> dict[str, Any]:

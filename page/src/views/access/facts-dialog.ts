@@ -136,7 +136,7 @@ function crawlerFacts(row: CrawlerFactsObject, known: readonly string[], texts: 
 
 /** The rules of a kind that match some URL, as `canfetch facts` lists them. */
 function rules({ rules: all, rule_count: total }: CrawlerFactsObject, kind: "allow" | "disallow", texts: Texts, goTo: GoTo): Child {
-  const found = all.filter(({ type, pattern, specificity }) => type === kind && specificity > 0 && /^[/*]/.test(pattern));
+  const found = all.filter(({ type, matches }) => type === kind && matches);
   const more = found.length - MAX_RULES;
   return found.length === 0
     ? null

@@ -196,6 +196,12 @@ class StatedUse(BaseModel):
     records: list[ExtensionObject]
 
 
+class StatedRuleObject(RuleObject):
+    """A rule of some crawlers."""
+
+    matches: Annotated[bool, Field(description="Whether it matches some URL.")]
+
+
 class CrawlerFactsObject(BaseModel):
     """What a file states for some crawlers."""
 
@@ -204,7 +210,7 @@ class CrawlerFactsObject(BaseModel):
     lines: Annotated[list[int], Field(description="Their user-agent lines.")]
     group: Annotated[GroupChoice, Field(description="How the groups were selected.")]
     may_fetch: MayFetch
-    rules: Annotated[list[RuleObject], Field(description="The first 100 rules.")]
+    rules: Annotated[list[StatedRuleObject], Field(description="The first 100 rules.")]
     rule_count: int
     pace: PaceObject
     ignoring_crawl_delay: Annotated[list[str], Field(description="Crawlers of the row that ignore its Crawl-delay.")]
