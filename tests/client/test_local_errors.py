@@ -128,8 +128,12 @@ def unlimit():
 def ask():
     if name == "http-async":
         async def main():
-            async with canfetch.AsyncClient(transport=http_transport.AsyncHTTPTransport(), **options) as client:
-                await client.allows(sys.argv[1])
+            try:
+                async with canfetch.AsyncClient(transport=http_transport.AsyncHTTPTransport(), **options) as client:
+                    await client.allows(sys.argv[1])
+            finally:
+                # `asyncio.run` starts a thread at its end.
+                unlimit()
         asyncio.run(main())
     else:
         with canfetch.Client(transport=http_transport.HTTPTransport(), **options) as client:
