@@ -1,7 +1,7 @@
 /** Single keys outside text fields: `?`, `/`, and `1` to `4`. They can be turned off. */
 
 import type { App } from "./app.js";
-import { onDemand } from "./on-demand.js";
+import { openDialog } from "./on-demand.js";
 import { VIEWS } from "./state.js";
 
 export function pageKeys(app: () => App): void {
@@ -10,7 +10,7 @@ export function pageKeys(app: () => App): void {
     const { store } = app();
     if (!store.state.singleKeys || isText(event) || document.querySelector("dialog[open]")) return;
     const view = VIEWS[Number(event.key) - 1];
-    if (event.key === "?") void onDemand(app(), import("./keys-dialog.js"), ({ showKeys }) => showKeys(app()));
+    if (event.key === "?") void openDialog(app(), import("./keys-dialog.js"), ({ showKeys }) => showKeys(app()));
     else if (event.key === "/") document.querySelector<HTMLInputElement>(".address")?.select();
     else if (view) store.set({ view });
     else return;

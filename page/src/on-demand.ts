@@ -13,6 +13,16 @@ export async function onDemand<Part>({ texts, toast }: App, loading: Promise<Par
   }
 }
 
+let isOpening = false;
+
+/** Open a dialog once it is loaded. While another one is loaded or open, as after a double click, this does nothing. */
+export async function openDialog<Part>(app: App, loading: Promise<Part>, open: (part: Part) => unknown): Promise<void> {
+  if (isOpening || document.querySelector("dialog[open]")) return;
+  isOpening = true;
+  await onDemand(app, loading, open);
+  isOpening = false;
+}
+
 const PREFETCH_DELAY_MS = 1000;
 
 /** Load parts when the page has had time for what is in sight. A part that fails is loaded again when it is used. */

@@ -209,3 +209,15 @@ def test_every_view_and_dialog_with_text_of_twice_the_size_is_reachable(new_page
         show_view(tester, view)
         tester.expect_width(width)
         tester.expect_value(REACHABLE, [])
+
+
+@pytest.mark.parametrize("control", ["urls", "crawlers", "export", "keys", "facts"])
+def test_a_double_click_opens_one_dialog(tester: OpenPage, control: str) -> None:
+    tester.find("[data-editor=ready]").wait_for()
+    # Both clicks are there before the part is loaded.
+    tester.control(control).evaluate("button => { button.click(); button.click(); }")
+    expect(tester.find("dialog[open]")).to_have_count(1)
+    tester.page.keyboard.press("Escape")
+    expect(tester.find("dialog")).to_have_count(0)
+    tester.control(control).click()
+    expect(tester.find("dialog[open]")).to_have_count(1)

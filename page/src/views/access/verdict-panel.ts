@@ -13,7 +13,7 @@ import { Grid, type GridData } from "./grid.js";
 import type { Column } from "./grid-head.js";
 import { filteredRows, isFiltering, NO_FILTER, ROW_KINDS, type RowFilter, type RowKind } from "./row-filter.js";
 import { QUIET_MS } from "../../live-region.js";
-import { onDemand, prefetch } from "../../on-demand.js";
+import { onDemand, openDialog, prefetch } from "../../on-demand.js";
 import type { UrlsOptions } from "./urls-dialog.js";
 
 /** Parts that the first verdicts do not need. They are loaded after these, so that they also open without the network. */
@@ -210,7 +210,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
         "div",
         { class: "verdict-tools" },
         button("urls", texts.t("urls_title"), () => editUrls()),
-        button("crawlers", texts.t("crawlers_title"), () => void onDemand(app, PARTS.crawlers(), (part) => part.chooseCrawlers(app))),
+        button("crawlers", texts.t("crawlers_title"), () => void openDialog(app, PARTS.crawlers(), (part) => part.chooseCrawlers(app))),
         asList,
         filterButton,
         exportButton,
@@ -387,7 +387,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function showKeys(): void {
-    void onDemand(app, PARTS.keys(), (part) => part.showKeys(app));
+    void openDialog(app, PARTS.keys(), (part) => part.showKeys(app));
   }
 
   /** An export has the verdicts on the file of the page, also if they are still computed. */
@@ -395,7 +395,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     if (!(await verdicts.settled())) return;
     results.flush();
     const shown = (): ShownVerdicts => ({ data, problem: problemText });
-    void onDemand(app, PARTS.export(), (part) => part.showExport(app, shown));
+    void openDialog(app, PARTS.export(), (part) => part.showExport(app, shown));
   }
 
   function showList(): void {
@@ -416,7 +416,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   }
 
   function editUrls(options?: UrlsOptions): void {
-    void onDemand(app, PARTS.urls(), (part) => part.editUrls(app, options));
+    void openDialog(app, PARTS.urls(), (part) => part.editUrls(app, options));
   }
 
   function updateFilterCrawlers(): void {
