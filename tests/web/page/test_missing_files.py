@@ -136,6 +136,58 @@ def test_another_edition_applies_its_access_policy_to_the_fetched_file(tester: O
     assert sites.requests == []
 
 
+@pytest.mark.parametrize(
+    "draft, before",
+    [("", "Example file."), ("User-agent: *\nDisallow: /draft\n", "Example file, edited here.")],
+    ids=["example", "draft"],
+)
+def test_a_switch_of_the_edition_is_not_a_step_of_undo(tester: OpenPage, draft: str, before: str) -> None:
+    source, edition = tester.find(".source-main"), tester.control("profile")
+    tester.site.sites.add("https://large.example/robots.txt", b"User-agent: *\nDisallow: /a\n" + b"#" * 512_000)
+    if draft:
+        tester.replace_file(draft)
+        expect(source).to_have_text(before)
+    tester.fetch("https://large.example/")
+    expect(source).to_contain_text("Answered 200.")
+    edition.select_option("yandex")
+    expect(source).to_contain_text("by the policy yandex")
+    tester.editor.click()
+    tester.page.keyboard.press("Control+z")
+    expect(source).to_have_text(before)
+    expect(tester.editor).to_contain_text("/draft" if draft else "GPTBot")
+    # The answer to a redo is that of the edition, too.
+    edition.select_option("rfc9309")
+    tester.editor.click()
+    tester.page.keyboard.press("Control+y")
+    expect(source).to_contain_text("Answered 200.")
+    expect(tester.editor).to_contain_text("Disallow: /a")
+    edition.select_option("yandex")
+    expect(source).to_contain_text("by the policy yandex")
+    edition.select_option("rfc9309")
+    expect(source).to_contain_text("Answered 200.")
+    expect(tester.editor).to_contain_text("Disallow: /a")
+    tester.editor.click()
+    tester.page.keyboard.press("Control+z")
+    expect(source).to_have_text(before)
+
+
+def test_a_file_that_another_edition_replaces_after_a_reload_is_not_restored_by_undo(tester: OpenPage) -> None:
+    source = tester.find(".source-main")
+    tester.site.sites.add("https://large.example/robots.txt", b"User-agent: *\nDisallow: /a\n" + b"#" * 512_000)
+    tester.control("profile").select_option("yandex")
+    tester.fetch("https://large.example/")
+    tester.page.wait_for_function("() => history.state.provenance?.fetched?.edition === 'yandex'")
+    tester.page.reload()
+    tester.ready()
+    tester.control("profile").select_option("rfc9309")
+    expect(source).to_contain_text("Answered 200.")
+    expect(tester.editor).to_contain_text("Disallow: /a")
+    tester.editor.click()
+    tester.page.keyboard.press("Control+z")
+    expect(tester.editor).to_contain_text("Disallow: /a")
+    expect(source).to_contain_text("Answered 200.")
+
+
 def test_a_link_to_a_closed_site_does_not_allow_it(tester: OpenPage) -> None:
     tester.fetch("https://down.example/")
     tester.expect_blocked(5)

@@ -1,6 +1,6 @@
 /** The editor: CodeMirror in a shadow root, so that its style sheets work under the page's policy without a nonce. */
 
-import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, isolateHistory, undo } from "@codemirror/commands";
 import { type Action, type Diagnostic, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { Annotation, Compartment, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, type Text, Transaction } from "@codemirror/state";
 import {
@@ -198,16 +198,14 @@ export class Editor {
     return this.#view.state.doc.lineAt(this.#view.state.selection.main.head).number;
   }
 
-  /** Replace the text. `undo` keeps it in the history, as for a fix; otherwise the history starts anew. */
-  setFile(file: string, { undo }: { undo: boolean }): void {
+  /** Replace the text. To undo this is to go back to `before`: a last step from `before` to the present text is dropped. */
+  setFile(file: string, before = this.#file): void {
     if (file === this.#file) return;
+    if (before !== this.#file) this.#view.setState((file === before ? null : this.#stateBefore(before)) ?? this.#state(file));
     this.#file = file;
-    if (!undo) {
-      this.#view.setState(this.#state(file));
-      return;
-    }
     const { doc } = this.#view.state;
     const old = doc.toString();
+    if (old === file) return;
     const limit = Math.min(old.length, file.length);
     let start = 0;
     while (start < limit && old[start] === file[start]) start += 1;
@@ -217,6 +215,13 @@ export class Editor {
       changes: { from: start, to: old.length - end, insert: file.slice(start, file.length - end) },
       annotations: [fromOutside.of(true), isolateHistory.of("full"), Transaction.addToHistory.of(true)],
     });
+  }
+
+  /** Return the state before the last step, or null if its text is another one. */
+  #stateBefore(text: string): EditorState | null {
+    const found: EditorState[] = [];
+    undo({ state: this.#view.state, dispatch: ({ state }) => void found.push(state) });
+    return found.find(({ doc }) => doc.toString() === text) ?? null;
   }
 
   setReadOnly(isReadOnly: boolean): void {

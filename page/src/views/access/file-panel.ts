@@ -5,10 +5,10 @@ import type { App } from "../../app.js";
 import { fromContent, isInvalidUtf16, readBytes } from "../../bytes.js";
 import { save } from "../../clipboard.js";
 import { fill, h } from "../../dom.js";
-import { onDemand, prefetch } from "../../on-demand.js";
+import { openDialog, prefetch } from "../../on-demand.js";
 import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
-import { editedDraft, loadedFile, type State } from "../../state.js";
+import { editedDraft, loadedFile, shownAnswer, type State } from "../../state.js";
 import { limitText, missingText, sizeText } from "../../fetched-text.js";
 import { draftContent } from "../parts/draft.js";
 import { failureText } from "../parts/problems.js";
@@ -55,7 +55,7 @@ export function filePanel(app: App): FilePanel {
   const fix = button("fix", () => void rewrite("fix"));
   const open = button("open", () => file.click());
   const download = button("save", () => save("robots.txt", store.state.bytes?.slice() ?? store.state.file));
-  const facts = button("facts", () => void onDemand(app, loadFacts(), ({ showFacts }) => showFacts(app, showLine)));
+  const facts = button("facts", () => void openDialog(app, loadFacts(), ({ showFacts }) => void showFacts(app, showLine)));
   const showLine = (line: number): void => goTo(line, true);
   void verdicts.started.then(() => prefetch([loadFacts]));
   facts.textContent = texts.t("facts_button");
@@ -337,7 +337,9 @@ export function filePanel(app: App): FilePanel {
     updateNotes();
   });
   app.on(["file", "bytes"], () => {
-    editor?.setFile(store.state.file, { undo: true });
+    const { file: text, replaced } = store.state;
+    // A file that is fetched again for another edition is the same step.
+    editor?.setFile(text, shownAnswer(store.state) ? (replaced?.file ?? text) : undefined);
     if (notes.kind === "ready") chip.dataset["state"] = "pending";
     updateEmpty();
   });

@@ -35,7 +35,7 @@ export class DraftPanel {
     app.on(["source", "fetched", "edited", "closed"], update);
     update();
     app.on(["file", "bytes"], ({ file, bytes }) => {
-      this.#editor?.setFile(file, { undo: true });
+      this.#editor?.setFile(file);
       this.#editor?.setReadOnly(isInvalidUtf16(bytes));
     });
     void this.#load();
