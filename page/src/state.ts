@@ -176,6 +176,11 @@ export function missingFile(state: Pick<State, "source" | "edited" | "fetched">)
   return answer?.content === null ? answer : null;
 }
 
+/** Whether the access policy blocks or allows every URL, so that no line decides. A link holds no answer. */
+export function isDecidedByPolicy(state: Pick<State, "source" | "edited" | "fetched" | "closed">): boolean {
+  return state.closed || missingFile(state) !== null;
+}
+
 /** Return the answer to the last fetch, unless a draft counts instead of it. */
 export function shownAnswer({ source, edited, fetched }: Pick<State, "source" | "edited" | "fetched">): Fetched | null {
   return source === "fetched" && !edited ? fetched : null;

@@ -46,10 +46,11 @@ function editionText(profile: string, texts: Texts, own: ExportTexts): string {
 function originText({ store, texts }: App, own: ExportTexts): string {
   const { source, edited, loaded, fetched } = store.state;
   const missing = missingFile(store.state);
+  const requested = missing?.fetched_at ? own.t("from_requested", { date: formatDate(new Date(missing.fetched_at), own) }) : null;
   // Most readers of a report do not know status codes.
-  if (missing?.outcome === "client_error" && missing.effect === "full-allow") return own.t("from_missing", { status: String(missing.status) });
-  const reason = missingText(texts, store.state);
-  if (reason !== null) return reason;
+  const isMissing = missing?.outcome === "client_error" && missing.effect === "full-allow";
+  const reason = isMissing ? own.t("from_missing", { status: String(missing.status) }) : missingText(texts, store.state);
+  if (reason !== null) return requested === null ? reason : `${reason} ${requested}`;
   return edited ? `${sourceText()} ${own.t("edited")}` : sourceText();
 
   function sourceText(): string {

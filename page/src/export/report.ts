@@ -14,8 +14,8 @@ import { type Child, fill, h } from "../dom.js";
 import { codeSpans, isAboutDelivery, lintRequest, SEVERITIES, sentence } from "../notes.js";
 import { profileName } from "../profiles.js";
 import { type RowText, urlsText } from "../rows.js";
-import { missingFile } from "../state.js";
-import { differsAt, markAt } from "../views/access/cell-marks.js";
+import { isDecidedByPolicy, missingFile } from "../state.js";
+import { differsAt, legendMarks, markAt, reasonOf } from "../views/access/cell-marks.js";
 import { mark } from "../views/parts/marks.js";
 import { failureText } from "../views/parts/problems.js";
 import { withRawBytes } from "../views/parts/raw-bytes.js";
@@ -110,12 +110,12 @@ function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, finding
     h(
       "ul",
       { class: "legend", "aria-hidden": "true" },
-      LEGEND.map((name) => h("li", {}, mark(name), own.t(`key_${name}`))),
+      legendMarks(LEGEND, store.state).map((name) => h("li", {}, mark(name), own.t(`key_${reasonOf(name, store.state)}`))),
       hasDifferences(shown) ? h("li", {}, h("span", { class: "differs" }), own.t("key_differs")) : null,
     ),
     tokens.length > 0 ? h("p", {}, own.t("tokens", { tokens: texts.list(tokens.map((column) => tokenOf(shown, column))) })) : null,
     h("div", { class: "answers" }, matrixTables(app, own, shown), crawlerList(app, own, shown)),
-    missingFile(store.state) || store.state.closed ? null : [h("h2", {}, own.t("file")), fileLines(store.state.file, own)],
+    isDecidedByPolicy(store.state) ? null : [h("h2", {}, own.t("file")), fileLines(store.state.file, own)],
     h("p", { class: "made" }, own.t("made_with")),
   );
 }
@@ -279,7 +279,7 @@ function matrixTables(app: App, own: ExportTexts, shown: ShownVerdicts): Child {
   ];
 }
 
-function matrixRow({ texts, verdicts }: App, own: ExportTexts, { data, problem }: ShownVerdicts, url: number, start: number, count: number): HTMLElement {
+function matrixRow({ store, texts, verdicts }: App, own: ExportTexts, { data, problem }: ShownVerdicts, url: number, start: number, count: number): HTMLElement {
   const { registry } = verdicts.results.state;
   const row = data.rows[url];
   const found = data.problems[url];
@@ -289,7 +289,7 @@ function matrixRow({ texts, verdicts }: App, own: ExportTexts, { data, problem }
     const name = markAt(data, url, start + column);
     const differs = differsAt(data, url, start + column);
     const isDenied = name === "blocked" && registry.isControlToken(data.columns[start + column]?.token ?? "");
-    const words = h("span", { class: "words" }, isDenied ? texts.t("legend_denied") : own.t(`key_${name}`), differs ? `; ${own.t("key_differs")}` : null);
+    const words = h("span", { class: "words" }, isDenied ? texts.t("legend_denied") : own.t(`key_${name === "invalid" ? name : reasonOf(name, store.state)}`), differs ? `; ${own.t("key_differs")}` : null);
     return h("td", { class: differs ? `${name} differs` : name }, name === "invalid" ? null : mark(name), words);
   });
   return h("tr", {}, head, cells);

@@ -78,11 +78,11 @@ function listTable(app: App, shown: ShownVerdicts): VerdictTable {
   };
 }
 
-function verdictWords({ texts, verdicts }: App, { data, problem }: ShownVerdicts, url: number, crawler: number): string {
+function verdictWords({ store, texts, verdicts }: App, { data, problem }: ShownVerdicts, url: number, crawler: number): string {
   const row = data.rows[url];
   const found = data.problems[url];
   if (row && found) return problem(found, row);
   const mark = markAt(data, url, crawler);
   if (mark === "invalid") return "–";
-  return texts.t(verdictKey(mark, data.columns[crawler]?.token ?? "", verdicts.results.state.registry));
+  return texts.t(verdictKey(mark, data.columns[crawler]?.token ?? "", verdicts.results.state.registry, store.state));
 }

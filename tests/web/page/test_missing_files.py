@@ -101,6 +101,40 @@ def test_the_policy_that_opens_a_site_is_named_with_the_reason(
     expect(report.locator(".findings")).not_to_contain_text("Line 1")
 
 
+@pytest.mark.parametrize(
+    "status, edition, verdict, key",
+    [
+        (403, "rfc9309", "allowed by the access policy", "may fetch, because the access policy allows every URL"),
+        (503, "yandex", "allowed by the access policy", "may fetch, because the access policy allows every URL"),
+        (503, "rfc9309", "blocked by the access policy", "may not fetch, because the access policy blocks every URL"),
+    ],
+)
+def test_the_access_policy_is_the_reason_if_it_decides(
+    tester: OpenPage, status: int, edition: str, verdict: str, key: str
+) -> None:
+    tester.site.sites.add("https://decided.example/robots.txt", status=status)
+    tester.control("profile").select_option(edition)
+    tester.fetch("https://decided.example/")
+    tester.set_urls("/a")
+    expect(tester.rows).to_have_text(["/a"])
+    legend = tester.find("[data-part=verdicts] .legend")
+    expect(tester.cell("Googlebot", "/a")).to_have_attribute("aria-label", f"Googlebot, /a: {verdict}")
+    expect(legend).to_have_text(verdict)
+    tester.cell("Googlebot", "/a").click()
+    tester.expect_why(verdict.capitalize())
+    tester.control("export").click()
+    tester.control("export-report").click()
+    report = tester.find(".report[data-state=ready] .paper")
+    expect(report.locator(".legend li")).to_have_text([key])
+    expect(report.locator(".matrix td .words").first).to_have_text(key)
+    expect(report.locator(".facts")).to_contain_text("Requested on ")
+    tester.page.keyboard.press("Escape")
+    # An edited file decides again.
+    tester.replace_file("User-agent: *\nDisallow: /b\n")
+    expect(tester.cell("Googlebot", "/a")).to_have_attribute("aria-label", "Googlebot, /a: allowed, no rule matches")
+    expect(legend).to_contain_text("no rule matches")
+
+
 def test_another_edition_applies_its_access_policy_to_the_fetched_file(tester: OpenPage) -> None:
     note = tester.find(f"[data-part=file] {NOTE}")
     sites = tester.site.sites

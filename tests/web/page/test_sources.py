@@ -226,7 +226,8 @@ def test_a_file_that_is_missing_or_unreachable(
     expect_state(tester, "unreachable" if blocked else "unavailable", text)
     tester.expect_blocked(blocked)
     if blocked:
-        tester.expect_why("the whole site is blocked")
+        tester.expect_why(text)
+        tester.expect_why("Blocked by the access policy")
 
 
 def test_the_notes_of_a_fetched_file_are_those_of_the_command(tester: OpenPage) -> None:

@@ -1,6 +1,7 @@
 /** What a cell of the matrix shows: its mark, whether readings differ, and the words for it. */
 
 import type { Registry } from "../../crawlers.js";
+import { isDecidedByPolicy, type State } from "../../state.js";
 import type { TextKey } from "../../texts.js";
 import type { GridData } from "./grid.js";
 
@@ -18,6 +19,16 @@ export function differsAt({ differs, columns }: GridData, url: number, crawler: 
 }
 
 /** Return the text of a verdict. A control token fetches nothing, so it is not blocked. */
-export function verdictKey(mark: Exclude<MarkName, "invalid">, token: string, registry: Registry): TextKey {
-  return mark === "blocked" && registry.isControlToken(token) ? "legend_denied" : `legend_${mark}`;
+export function verdictKey(mark: Exclude<MarkName, "invalid">, token: string, registry: Registry, state: State): TextKey {
+  return mark === "blocked" && registry.isControlToken(token) ? "legend_denied" : `legend_${reasonOf(mark, state)}`;
+}
+
+/** Return the mark of a cell, or what the access policy does if it decides. */
+export function reasonOf<Mark extends MarkName>(mark: Mark, state: State): Mark | "closed" | "opened" {
+  return !isDecidedByPolicy(state) ? mark : state.closed ? "closed" : "opened";
+}
+
+/** Return the marks for a legend. The access policy decides all cells alike. */
+export function legendMarks<Mark extends MarkName>(marks: readonly Mark[], state: State): readonly Mark[] {
+  return isDecidedByPolicy(state) ? marks.filter((mark) => mark === (state.closed ? "blocked" : "none")) : marks;
 }

@@ -37,7 +37,7 @@ export function verdictList(
       const index = url * data.columns.length + crawler;
       const mark = markAt(data, url, crawler);
       const differs = differsAt(data, url, crawler);
-      const text = mark === "invalid" ? "–" : texts.t(verdictKey(mark, column.token, registry));
+      const text = mark === "invalid" ? "–" : texts.t(verdictKey(mark, column.token, registry, store.state));
       const selected = store.state.selected?.url === url && store.state.selected.crawler === crawler;
       body.append(
         h(

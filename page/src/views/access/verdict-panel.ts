@@ -8,7 +8,8 @@ import { areMadeRows } from "../../example.js";
 import { ICONS } from "../../icons.js";
 import { EDITIONS, profileName } from "../../profiles.js";
 import { listedSitemaps, ROW_TEXTS, rowOutcome, type RowText, rowText, urlsText } from "../../rows.js";
-import type { Cell } from "../../state.js";
+import { type Cell, isDecidedByPolicy } from "../../state.js";
+import { legendMarks, reasonOf, verdictKey } from "./cell-marks.js";
 import { Grid, type GridData } from "./grid.js";
 import type { Column } from "./grid-head.js";
 import { filteredRows, isFiltering, NO_FILTER, ROW_KINDS, type RowFilter, type RowKind } from "./row-filter.js";
@@ -30,7 +31,7 @@ export interface VerdictPanel {
   focusGrid(): void;
 }
 
-const LIVE_MARKS = ["blocked", "allowed", "none", "differs"] as const;
+const LIVE_MARKS = ["blocked", "allowed", "none"] as const;
 
 export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPanel {
   const { store, texts, verdicts } = app;
@@ -187,6 +188,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     texts.t("export_button"),
   );
 
+  const legend = h("div", { class: "legend", "aria-hidden": "true" });
   const element = h(
     "section",
     { class: "panel verdict-panel", "data-part": "verdicts", "aria-label": texts.t("verdicts_title") },
@@ -224,18 +226,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
     h(
       "div",
       { class: "panel-foot" },
-      h(
-        "div",
-        { class: "legend", "aria-hidden": "true" },
-        LIVE_MARKS.map((mark) =>
-          h(
-            "span",
-            {},
-            h("span", { class: mark === "differs" ? "corner" : `cell ${mark}` }),
-            texts.t(`legend_${mark}`),
-          ),
-        ),
-      ),
+      legend,
       h(
         "span",
         { class: "push foot-buttons" },
@@ -252,7 +243,10 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   function cellName(row: RowText, { token }: Column, index: number): string {
     const { matrix } = results.state;
     const values = { crawler: token, path: row.path + row.query };
-    if (store.state.closed) return texts.t("cell_blocked_site", values);
+    if (isDecidedByPolicy(store.state) && matrix?.marks[index] !== MARKS.unanswered) {
+      const mark = store.state.closed ? "blocked" : "none";
+      return texts.t("cell_site", { ...values, verdict: texts.t(verdictKey(mark, token, results.state.registry, store.state)) });
+    }
     if (!matrix) return texts.t("cell_pending", values);
     const line = matrix.lines[index] ?? 0;
     const blocked = results.state.registry.isControlToken(token) ? "cell_denied" : "cell_blocked";
@@ -265,6 +259,14 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   function problemText(problem: RowProblem, { text }: RowText): string {
     const outcome = problem === "invalid-url" ? "invalid" : rowOutcome(text, store.state.address);
     return texts.t(ROW_TEXTS[outcome ?? "other-host"]);
+  }
+
+  function updateLegend(): void {
+    const marks = legendMarks(LIVE_MARKS, store.state).map((mark) =>
+      h("span", {}, h("span", { class: `cell ${mark}` }), texts.t(`legend_${reasonOf(mark, store.state)}`)),
+    );
+    const differs = h("span", {}, h("span", { class: "corner" }), texts.t("legend_differs"));
+    fill(legend, marks, isDecidedByPolicy(store.state) ? null : differs);
   }
 
   function updateData(): void {
@@ -461,7 +463,10 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   app.onResults(["engine"], updateProfiles);
   app.onResults(["engine", "info"], updateInvitation);
   app.on(["ownUrls", "urls", "file", "address", "closed"], updateInvitation);
-  app.on(["closed"], updateData);
+  app.on(["closed", "source", "edited", "fetched"], () => {
+    updateLegend();
+    updateData();
+  });
   app.on(["onlyDiffering", "asList"], () => {
     updateControls();
     updateData();
@@ -479,6 +484,7 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   updateInvitation();
   openFilters(false);
   updateFilters();
+  updateLegend();
   updateData();
   grid.setSelected(store.state.selected);
 

@@ -52,7 +52,7 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
       element.removeAttribute("data-cell");
       return;
     }
-    const missing = store.state.closed ? texts.t("decides_site_closed") : missingText(texts, store.state);
+    const missing = missingText(texts, store.state);
     fill(content, missing === null ? explanationParts(explained) : missingParts(explained, missing));
     announce(explained);
     element.dataset["cell"] = `${explained.url} ${explained.crawler}`;
@@ -63,17 +63,19 @@ export function whyPanel(app: App, goTo: (line: number) => void, copyLink: () =>
   function missingParts({ crawler, url }: Explained, reason: string): Child {
     const { closed } = store.state;
     return [
-      badge(closed ? "blocked" : "none", crawler),
+      badge(closed ? "closed" : "opened", crawler),
       headline(!closed, crawler, url),
       h("p", { class: "answer" }, reason),
       crawler === STAR ? null : crawlerSection(app, crawler),
     ];
   }
 
-  function badge(mark: "blocked" | "allowed" | "none", crawler: string, ...more: Child[]): HTMLElement {
+  function badge(reason: "blocked" | "allowed" | "none" | "closed" | "opened", crawler: string, ...more: Child[]): HTMLElement {
+    const mark = reason === "closed" ? "blocked" : reason === "opened" ? "none" : reason;
     const cell = h("span", { class: `cell ${mark}`, "aria-hidden": "true" });
     const isDenied = mark === "blocked" && verdicts.results.state.registry.isControlToken(crawler);
-    return h("p", { class: "badges" }, h("span", { class: `badge ${mark}` }, cell, isDenied ? capitalized(texts.t("legend_denied"), texts.language) : texts.t(`badge_${mark}`)), more);
+    const text = isDenied ? texts.t("legend_denied") : reason === "closed" || reason === "opened" ? texts.t(`legend_${reason}`) : texts.t(`badge_${reason}`);
+    return h("p", { class: "badges" }, h("span", { class: `badge ${mark}` }, cell, capitalized(text, texts.language)), more);
   }
 
   function headline(allowed: boolean, crawler: string, target: string): HTMLElement {
