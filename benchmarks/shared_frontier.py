@@ -23,7 +23,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterable
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -127,8 +127,8 @@ def _print_row(name: str, workers: list[list[tuple[float, str]]]) -> None:
 
 def _measure_floor(database: str, turns: int) -> None:
     """Run the statements of turns with pgbench. Each connection has origins of its own, with one URL each."""
-    with closing(PostgresQueue(database, crawl="floor").connect()) as connection:
-        connection.run("SELECT 1")
+    # Creates the tables and the crawl. Its worker has the first number.
+    asyncio.run(_fill({"backend": PostgresQueue(database, crawl="floor")}, []))
     each = turns // _CONNECTIONS
     with psycopg.connect(database, autocommit=True) as connection_of_floor:
         connection_of_floor.execute(_CLAIMED.format(workers=_CONNECTIONS, turns=each).encode())
@@ -137,7 +137,7 @@ def _measure_floor(database: str, turns: int) -> None:
     script = [
         r"\set n :n + 1",
         rf"\set origin (:n - 1) * {_CONNECTIONS} + :client_id + 1",
-        r"\set worker :client_id + 1",
+        r"\set worker :client_id + 2",
     ]
     values = {"worker": ":worker", "origin": ":origin", "url": ":origin", "ready_in": "0"}
     values |= {"origins": "ARRAY[:origin]", "urls": "ARRAY[:origin]", "attempts": "ARRAY[1]", "waits": "ARRAY[0]"}

@@ -19,7 +19,7 @@ from canfetch.client.frontier.grouping import GroupBy
 NAMED = {
     "last-attempt": 38,
     "wall-clock": 68,
-    "future-times": 106,
+    "future-times": 96,
     "any-scheme": 2,
     "failed-vanish": 0,
     "retry-at-once": 4,
@@ -30,7 +30,7 @@ NAMED = {
     "long-urls": 0,
     "future-leases": 337,
     "done-stays": 0,
-    "endless-attempts": 106,
+    "endless-attempts": 16,
     "no-delay": 6,
     "disallowed": 10,
     "delayed-forever": 2,
