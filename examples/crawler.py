@@ -166,7 +166,10 @@ async def crawl(
                 url_filter=as_sent,
             ) as frontier,
             aiohttp.ClientSession(
-                headers={"User-Agent": USER_AGENT}, timeout=aiohttp.ClientTimeout(total=30)
+                headers={"User-Agent": USER_AGENT},
+                timeout=aiohttp.ClientTimeout(total=30),
+                # aiohttp repeats a request at once, without a delay, if a connection that was kept is closed.
+                connector=aiohttp.TCPConnector(force_close=True),
             ) as session,
         ):
             # After the frontier, which refuses a second process. It is closed after the client, which writes to it.
