@@ -83,7 +83,7 @@ async function bundle(options) {
   return (await esbuild.build({ ...SHARED, ...options })).metafile;
 }
 
-/** Terser saves another 2 % of the scripts. Their names have the hashes of what it reads. */
+/** Make the scripts another 2 % smaller. Their names keep the hashes of what esbuild wrote. */
 async function shrinkScripts() {
   for (const name of await readdir(STATIC)) {
     if (!name.endsWith(".js")) continue;

@@ -1,6 +1,6 @@
 //! Sorting by numeric keys.
 //!
-//! All types share one instance of the sort. The library has one for each type, of 5 to 8 KB.
+//! All types share one compiled sort. The standard library compiles one for each type, of 5 to 8 KB.
 
 /// Sorts elements by their keys. Elements with equal keys keep their order.
 pub fn sort_by_key<T: Copy>(elements: &mut Vec<T>, key: impl Fn(&T) -> u64) {

@@ -6,7 +6,6 @@ crawlers that ignore the groups for `*`. Crawlers for which the file states the 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler
@@ -35,7 +34,7 @@ _MICROSECONDS: Final = 20_000
 _MAX_RULES: Final = 100
 # These match a URL in every profile.
 _PLAIN_PATH: Final = re.compile(rb"/[0-9A-Za-z_/-]*")
-# Of the other rules of a row, those for which it is proved that they match a URL, and the limit of each proof.
+# The number of other rules of a row for which it is proved that they match a URL, and the limit of each proof.
 _PROVED_RULES: Final = 50
 _PROOF_MICROSECONDS: Final = 500
 # Crawlers with these purposes are listed first, because most files are about them. Tokens that never fetch are last.
@@ -338,7 +337,7 @@ def _may_fetch(robots: RobotsTxt, agent: Agent) -> MayFetch:
 
 
 def _matching(rules: Iterable[Rule], profile: str) -> Iterator[bool]:
-    """Return whether each rule matches some URL. After many proofs, those that start as a path are taken to match."""
+    """Return whether each rule matches some URL. After many proofs, patterns that start as a path count as matching."""
     proofs = 0
     for rule in rules:
         if _PLAIN_PATH.fullmatch(rule.pattern):
@@ -350,7 +349,6 @@ def _matching(rules: Iterable[Rule], profile: str) -> Iterator[bool]:
             yield rule.pattern.startswith((b"/", b"*"))
 
 
-@lru_cache(maxsize=10_000)
 def _matches_some_url(pattern: bytes, profile: str) -> bool:
     alone = parse(b"User-agent: *\nDisallow: " + pattern, profile=profile)
     try:

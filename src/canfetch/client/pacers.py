@@ -173,37 +173,32 @@ class _BasePacer(Generic[_Lock]):
         Args: has_connection: See `Pacer.start`.
         Raises: ClientClosed.
         """
-        if self._is_closed:
-            raise ClientClosed
-        if turns.state is None or turns.state() is not state:
-            turns.state = ref(state)
-            pace = declared_pace(state, self._agent, self._bounds)
-            turns.pace = pace if self._visit_times else pace._replace(visit_times=())
-        now = self._clock()
-        pending = None if has_connection else turns.pending
-        if pending is not None and request_interval(turns.pace, now=now) > 0:
-            return pending.ended
-        if turns.last_request_at is not None:
-            # If the clock was set back, wait no longer than the delay.
-            turns.last_request_at = min(turns.last_request_at, now)
-        left = next_request_at(turns.pace, now=now, last_request_at=turns.last_request_at) - now
-        if left > 0:
-            return left
-
-        def record_sent() -> None:
-            turns.last_request_at = self._clock()
-
-        turns.last_request_at = now
-        turn = RequestTurn(record_sent)
-        turns.turn = ref(turn)
-        return turn
-
-    def _next_shared_turn(
-        self, turns: _OriginTurns[_Lock], state: OriginState, *, has_connection: bool = False
-    ) -> "RequestTurn | Future[None] | float":
-        """Return the next turn. Another loop or a request with a connection can ask for it, too. See `_next_turn`."""
+        # Another loop or a request with a connection can ask for a turn at the same time.
         with self._mutex:
-            return self._next_turn(turns, state, has_connection=has_connection)
+            if self._is_closed:
+                raise ClientClosed
+            if turns.state is None or turns.state() is not state:
+                turns.state = ref(state)
+                pace = declared_pace(state, self._agent, self._bounds)
+                turns.pace = pace if self._visit_times else pace._replace(visit_times=())
+            now = self._clock()
+            pending = None if has_connection else turns.pending
+            if pending is not None and request_interval(turns.pace, now=now) > 0:
+                return pending.ended
+            if turns.last_request_at is not None:
+                # If the clock was set back, wait no longer than the delay.
+                turns.last_request_at = min(turns.last_request_at, now)
+            left = next_request_at(turns.pace, now=now, last_request_at=turns.last_request_at) - now
+            if left > 0:
+                return left
+
+            def record_sent() -> None:
+                turns.last_request_at = self._clock()
+
+            turns.last_request_at = now
+            turn = RequestTurn(record_sent)
+            turns.turn = ref(turn)
+            return turn
 
     def _end_turns(self) -> None:
         """Wake the requests that wait for another one. They raise ClientClosed."""
@@ -275,9 +270,7 @@ class Pacer(_BasePacer["_FairLock"]):
         """
         started_at = self._clock()
         with self._turns(state) as turns, nullcontext() if has_connection else turns.lock:
-            while not isinstance(
-                turn := self._next_shared_turn(turns, state, has_connection=has_connection), RequestTurn
-            ):
+            while not isinstance(turn := self._next_turn(turns, state, has_connection=has_connection), RequestTurn):
                 if isinstance(turn, Future):
                     wait_for_futures([turn], _MAX_WAIT_SECONDS)
                 else:
@@ -339,7 +332,7 @@ class AsyncPacer(_BasePacer["_LoopLocks"]):
         started_at = self._clock()
         with self._turns(state) as turns:
             async with turns.lock.of_running_loop():
-                while not isinstance(turn := self._next_shared_turn(turns, state), RequestTurn):
+                while not isinstance(turn := self._next_turn(turns, state), RequestTurn):
                     if isinstance(turn, Future):
                         await asyncio.wait([asyncio.wrap_future(turn)], timeout=_MAX_WAIT_SECONDS)
                     else:

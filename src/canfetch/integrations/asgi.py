@@ -60,16 +60,20 @@ def whole_path(scope: Scope) -> str:
     `path` contains `root_path` according to the specification, but some servers and frameworks leave it out.
     """
     prefix = _prefix(scope)
-    path: str = _without_second_slash(scope["path"], str(scope.get("root_path") or ""))
+    path: str = _without_second_slash(scope["path"], _root_path(scope))
     return path if not prefix or path == prefix or path.startswith(f"{prefix}/") else prefix + path
 
 
+def _root_path(scope: Scope) -> str:
+    return str(scope.get("root_path") or "")
+
+
 def _prefix(scope: Scope) -> str:
-    return str(scope.get("root_path") or "").rstrip("/")
+    return _root_path(scope).rstrip("/")
 
 
 def _without_second_slash(path: AnyStr, root_path: AnyStr) -> AnyStr:
-    """Return a path without the slash that follows a `root_path` which ends in one: servers join both as they are."""
+    """Return a path without the slash after a `root_path` that ends in a slash. uvicorn joins both as they are."""
     slash = root_path[-1:]
     if slash not in ("/", b"/") or not path.startswith(root_path + slash):
         return path
@@ -94,8 +98,8 @@ def scope_target(scope: Scope, path: str) -> bytes:
     if not raw_path:
         return rebuilt_target(path.encode("utf-8", "surrogateescape"), query)
     # Some servers include the query.
-    root_path = str(scope.get("root_path") or "").encode("utf-8", "surrogateescape")
-    raw_path = _without_second_slash(raw_path.partition(b"?")[0], root_path)
+    raw_path = raw_path.partition(b"?")[0]
+    raw_path = _without_second_slash(raw_path, _root_path(scope).encode("utf-8", "surrogateescape"))
     return raw_path + b"?" + query if query else raw_path
 
 

@@ -22,8 +22,7 @@ MAX_URLS: Final = 44
 CRAWLERS: Final = ("Googlebot-Image", "AdsBot-Google", "GPTBot", "ExampleBot")
 # The readings that the page compares.
 TODAY: Final = ("rfc9309", "google", "googlebot", "bing", "yandex")
-# Another file changes the panel at least three times: without verdicts, with the matrix, and with the comparison of
-# readings, whose number is shown then.
+# Another file changes the panel three times: without verdicts, with the matrix, and with the comparison of readings.
 OPEN: Final = """async (fragment) => {
   const panel = document.querySelector(".verdict-panel");
   const generation = () => Number(panel.dataset.generation);
@@ -37,8 +36,6 @@ OPEN: Final = """async (fragment) => {
   });
   location.hash = fragment;
   await done;
-  const compared = () => document.querySelector("[data-differs]").textContent !== "\u2013";
-  while (!compared()) await new Promise(requestAnimationFrame);
   const rows = [...document.querySelectorAll(".grid-row")];
   rows.sort((a, b) => a.ariaRowIndex - b.ariaRowIndex);
   return rows.map((row) => [...row.querySelectorAll("[data-column]")].map((cell) => cell.hidden ? "" : cell.className));

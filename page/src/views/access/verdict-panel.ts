@@ -463,7 +463,11 @@ export function verdictPanel(app: App, explain: (cell: Cell) => void): VerdictPa
   app.onResults(["engine"], updateProfiles);
   app.onResults(["engine", "info"], updateInvitation);
   app.on(["ownUrls", "urls", "file", "address", "closed"], updateInvitation);
+  let shownReason = reasonOf("none", store.state);
   app.on(["closed", "source", "edited", "fetched"], () => {
+    const reason = reasonOf("none", store.state);
+    if (reason === shownReason) return;
+    shownReason = reason;
     updateLegend();
     updateData();
   });

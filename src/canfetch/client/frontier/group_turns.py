@@ -119,7 +119,7 @@ class GroupTurns:
         self._checked: OrderedDict[int, None] = OrderedDict()
 
     def is_ready(self, group: int, now: float) -> bool:  # noqa: ARG002 - origins need the time
-        """Return whether a group that is due has had a check. `take` finds whether its next URL needs another one."""
+        """Return whether a group that is due has had a check. `choose` finds whether its next URL needs another one."""
         return group in self._checked
 
     def choose(self, group: QueuedOrigin, now: Moment) -> NextTurn | None:

@@ -31,7 +31,7 @@ Resolver = Callable[[str], Awaitable[Iterable[str]]]
 
 _HEX_DIGITS: Final = frozenset("0123456789abcdef")
 # The first character of the name of a group that is a host whose address is not known yet.
-_UNRESOLVED: Final = "?"
+UNRESOLVED: Final = "?"
 # Seconds for the addresses of a host, and for those from the system, whose lookup can tell why there is no answer.
 _RESOLVE_SECONDS: Final = 10.0
 _SYSTEM_SECONDS: Final = 9.0
@@ -73,7 +73,7 @@ def group_name(origin: str, group_by: GroupBy) -> str:
         try:
             return str(_parse_address(host.strip("[]")))
         except ValueError:
-            return f"{_UNRESOLVED}{host}"
+            return f"{UNRESOLVED}{host}"
     if group_by is GroupBy.HOST or _is_address(host):
         return host
     # A public suffix itself, such as `github.io`, has no registrable domain.
@@ -83,7 +83,7 @@ def group_name(origin: str, group_by: GroupBy) -> str:
 
 def unresolved_host(group: str) -> str | None:
     """Return the host that a group is, if its address is not known yet."""
-    return group[1:] if group.startswith(_UNRESOLVED) else None
+    return group[1:] if group.startswith(UNRESOLVED) else None
 
 
 async def resolve_by_system(host: str) -> Sequence[str]:

@@ -20,6 +20,8 @@ in that moment marks the origin with `has_new_urls`, which is read in the newest
 from functools import cache
 from typing import Final
 
+from canfetch.client.frontier.grouping import UNRESOLVED
+
 NOW: Final = "extract(epoch FROM clock_timestamp())::float8"
 _ME: Final = "me AS (SELECT id FROM canfetch_workers WHERE id = %(worker)s FOR NO KEY UPDATE)"
 # The condition for rows of this worker whose key is known. With `=`, the server may use the index of all rows in this
@@ -44,7 +46,7 @@ _ALIVE: Final = f"SELECT {_HAS_ME}"
 _DELAYED_PRIORITY: Final = "%(delayed_priority)s::float8"
 _QUEUED_PRIORITY: Final = "NULL::float8"
 # Until when an origin waits. A host without a known address is looked up meanwhile, so that its group waits, too.
-_HELD_UNTIL: Final = "CASE WHEN left(o.name, 1) <> '?' THEN {} END"
+_HELD_UNTIL: Final = f"CASE WHEN left(o.name, 1) <> '{UNRESOLVED}' THEN {{}} END"
 _READY_AT: Final = f"greatest({NOW} + %(ready_in)s, {_HELD_UNTIL.format('o.retry_at')})"
 # The columns of an origin that is given back: when it is due, and with which priority.
 # Parameters: `ready_in` seconds, and what the same statement changes: `skipped` URLs, and a URL that it delays.

@@ -161,7 +161,7 @@ class TurnStart(NamedTuple):
     origin: int
     url: int
     due_at: float
-    skipped: Sequence[int] = ()
+    skipped: Sequence[int]
 
 
 class NewURLs(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from canfetch.access.retries import MAX_RETRY_AFTER
 from canfetch.client.frontier.database import FrontierDatabase
-from canfetch.client.frontier.grouping import group_name, unresolved_host
+from canfetch.client.frontier.grouping import UNRESOLVED, group_name, unresolved_host
 from canfetch.client.frontier.queue_values import (
     DUE_BATCH,
     DUE_URLS,
@@ -42,7 +42,7 @@ from canfetch.errors import StoreError
 # A wall clock that was set by less is not noticed.
 _CLOCK_STEP: Final = 0.1
 # Until when an origin waits. A host without a known address is looked up meanwhile, so that its group waits, too.
-_HELD_UNTIL: Final = "CASE WHEN name LIKE '?%' THEN 0 ELSE coalesce(retry_at, 0) END"
+_HELD_UNTIL: Final = f"CASE WHEN name LIKE '{UNRESOLVED}%' THEN 0 ELSE coalesce(retry_at, 0) END"
 _URL_TYPES: Final = (int, bytes, int | float, int, int, str | None, str | None)
 
 

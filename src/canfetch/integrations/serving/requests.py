@@ -77,11 +77,6 @@ def whole_reply(status: int, text: str, *headers: tuple[str, str]) -> Reply:
     return Reply(status, fields, body)
 
 
-def joined_path(prefix: str, path: str) -> str:
-    """Return the path of a request with the prefix that the application is mounted at, which can end in a slash."""
-    return prefix.rstrip("/") + path if path.startswith("/") else prefix + path
-
-
 def rest_without_slash(path: str, prefix: str) -> str:
     """Return what follows the prefix in a decoded path if that is not a slash, or an empty string.
 
@@ -113,8 +108,12 @@ def decode_native(text: str) -> str:
 
 
 def path_of_environ(environ: Mapping[str, object]) -> str:
-    """Return the decoded path of a request with its prefix, from a WSGI environment. Its characters are bytes."""
-    return joined_path(str(environ.get("SCRIPT_NAME", "")), str(environ.get("PATH_INFO", "")))
+    """Return the decoded path of a request, from a WSGI environment. Its characters are bytes.
+
+    It starts with the prefix that the application is mounted at, which can end in a slash.
+    """
+    prefix, path = str(environ.get("SCRIPT_NAME", "")), str(environ.get("PATH_INFO", ""))
+    return prefix.rstrip("/") + path if path.startswith("/") else prefix + path
 
 
 def target_of_environ(environ: Mapping[str, object]) -> bytes:
