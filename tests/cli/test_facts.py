@@ -66,6 +66,20 @@ def test_facts_of_a_file_in_words(run: Run, folder: Path) -> None:
     ]
 
 
+def test_a_file_past_the_size_limit(run: Run, folder: Path) -> None:
+    rules = "".join(f"Disallow: /folder/{number}/\n" for number in range(30_000))
+    (folder / "large.txt").write_text(f"User-agent: *\n{rules}Sitemap: https://www.example.com/map.xml\n")
+    ran = run("facts", "large.txt")
+    (facts,) = run("facts", "large.txt", "--format", "json").rows("json")
+    assert facts["robots_truncated"]
+    assert facts["bytes_read"] < 512_000
+    read = f"{facts['bytes_read']:,} bytes"
+    assert ran.lines[:2] == [
+        f"large.txt: {read}",
+        f"  the file is longer than the size limit: these facts are from its first {read}",
+    ]
+
+
 def test_a_name_of_several_words_is_shown_as_a_whole(run: Run) -> None:
     file = b"User-agent: Screaming Frog SEO Spider\nUser-agent: Screamer\nDisallow: /\n"
     assert "Screaming Frog, Screamer: nothing may be fetched" in run("facts", "-", stdin=file).lines

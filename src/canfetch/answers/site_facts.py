@@ -166,6 +166,8 @@ class SiteFacts(NamedTuple):
             "schema": FACTS_SCHEMA,
             "profile": self.robots.profile,
             "access": None if self.access is None else self.access.to_json(),
+            "bytes_read": len(self.robots.content),
+            "robots_truncated": bool(self.robots.tail),
             "crawlers": (row.to_json(self.now) for row in self.crawlers),
             "truncated": self.truncated,
             "sitemaps": [_file_record(record, record.parsed.url) for record in self.sitemaps],

@@ -128,13 +128,16 @@ def _file_facts(name: str, options: _Options, agents: list[RequestedAgent]) -> S
 
 def _lines(source: str, facts: SiteFacts, palette: Palette, network: NetworkOptions) -> Iterator[str]:
     if facts.access is None:
-        yield palette.strong(f"{printable(source)}: {len(facts.robots.content)} bytes")
+        yield palette.strong(f"{printable(source)}: {counted(len(facts.robots.content), 'byte')}")
     else:
         access = facts.access
         yield palette.strong(f"{printable(access.robots_url)}: {access.effect}")
         note = network.stored_copy_note(access.fetched_at)
         copy = f" ({note})" if note else ""
         yield palette.faint(f"  {access.access}: {printable(access.explanation)}{copy}")
+    if facts.robots.tail:
+        read = counted(len(facts.robots.content), "byte")
+        yield palette.warning(f"  the file is longer than the size limit: these facts are from its first {read}")
     for row in facts.crawlers:
         yield ""
         yield from _row_lines(row, facts.now, palette)
@@ -256,6 +259,7 @@ Examples:
 \b
 json is a list of objects, ndjson has one object per line:
   source, profile, access {access, effect, explanation, policy, robots_url, fetched_at, sha256} or null,
+  bytes_read, robots_truncated,
   crawlers [{kind, names, lines, group, may_fetch, rules, rule_count, pace, ignoring_crawl_delay,
   crawl_delay_as_window, usage, licenses, known_crawlers}],
   truncated, sitemaps [{value, line}], hosts [{value, line}], other_records; or source, error

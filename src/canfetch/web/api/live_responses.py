@@ -235,6 +235,8 @@ class SiteFactsObject(BaseModel):
     schema_: str = Field(alias="schema")
     profile: str
     access: AccessObject | None
+    bytes_read: Annotated[int, Field(description="The bytes of the file, in UTF-8, that state the facts.")]
+    robots_truncated: Annotated[bool, Field(description="Whether the file is longer than the size limit.")]
     crawlers: list[CrawlerFactsObject]
     truncated: Annotated[bool, Field(description="Whether the file distinguishes more crawlers.")]
     sitemaps: list[FileRecordObject]
