@@ -11,13 +11,19 @@ export interface RequestedFile {
   readonly fetched: Fetched;
 }
 
-/** Fetch a file as the edition of a profile does. With `refresh`, the site is asked again. */
+/**
+ * Fetch a file as the edition of a profile does. The site is asked, unless the server has stored a response that is at
+ * least as recent as `shown`.
+ */
 export async function requestFile(
   server: Answers,
-  { url, refresh, profile }: { url: string; refresh: boolean; profile: string },
+  { url, shown, profile }: { url: string; shown: FetchedFile | null; profile: string },
   signal: AbortSignal,
 ): Promise<RequestedFile> {
-  const answer = await server.post<FetchedFile>("fetch", { url, refresh, ...edition(profile) }, signal);
+  const ask = (refresh: boolean): Promise<FetchedFile> =>
+    server.post<FetchedFile>("fetch", { url, refresh, ...edition(profile) }, signal);
+  let answer = await ask(shown === null);
+  if (shown && Date.parse(answer.fetched_at ?? "") < Date.parse(shown.fetched_at ?? "")) answer = await ask(true);
   const { content, content_encoding } = answer;
   const { text, bytes } = readBytes(fromContent({ content: content ?? "", content_encoding }));
   return { loaded: { text, bytes, name: "" }, fetched: { ...answer, edition: profile } };

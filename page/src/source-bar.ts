@@ -50,7 +50,7 @@ export function sourceBar(app: App): HTMLElement {
     const typed = address.value.trim();
     const url = withScheme(typed);
     address.value = url;
-    const found = await load(server, url, true);
+    const found = await load(server, url, null);
     if (found) {
       const { part, loaded, fetched } = found;
       address.value = fetched.robots_url;
@@ -71,7 +71,7 @@ export function sourceBar(app: App): HTMLElement {
   const followEdition = async (): Promise<void> => {
     const answer = shownAnswer(store.state);
     if (!server || !answer || request || answer.edition === store.state.profile) return;
-    const found = await load(server, answer.robots_url, false);
+    const found = await load(server, answer.robots_url, answer);
     // After an edit, the draft counts.
     if (!found || shownAnswer(store.state) !== answer) return;
     store.set(found.part.refetchedFile(store.state, found));
@@ -79,14 +79,18 @@ export function sourceBar(app: App): HTMLElement {
   };
 
   /** Fetch a file as the edition does. Returns null if another request followed, or if the server reports a problem. */
-  async function load(from: Server, url: string, refresh: boolean): Promise<(RequestedFile & { readonly part: FetchPart }) | null> {
+  async function load(
+    from: Server,
+    url: string,
+    shown: FetchedFile | null,
+  ): Promise<(RequestedFile & { readonly part: FetchPart }) | null> {
     request?.abort();
     const own = new AbortController();
     request = own;
     show({ kind: "busy", text: texts.t("fetching") });
     try {
       const part = await loadFetching();
-      const found = await part.requestFile(from, { url, refresh, profile: store.state.profile }, own.signal);
+      const found = await part.requestFile(from, { url, shown, profile: store.state.profile }, own.signal);
       if (own.signal.aborted) return null;
       message = null;
       return { ...found, part };

@@ -520,6 +520,25 @@ def test_the_edition_selects_how_a_fetched_file_is_accessed(tester: OpenPage) ->
     tester.expect_blocked(0)
 
 
+def test_another_edition_never_shows_an_older_response(tester: OpenPage) -> None:
+    url = "https://changing.example/robots.txt"
+    tester.site.sites.add(url, b"User-agent: *\nDisallow: /before\n")
+    tester.fetch(url)
+    expect(tester.editor).to_contain_text("/before")
+    # The server stores a response for each access policy.
+    with tester.page.expect_response("**/v1/fetch"):
+        tester.control("profile").select_option("google2019")
+    with tester.page.expect_response("**/v1/fetch"):
+        tester.control("profile").select_option("rfc9309")
+    tester.site.sites.add(url, b"User-agent: *\nDisallow: /after\n")
+    tester.fetch(url)
+    expect(tester.editor).to_contain_text("/after")
+    with tester.page.expect_response(lambda answer: answer.url.endswith("/v1/fetch") and "/after" in answer.text()):
+        tester.control("profile").select_option("google2019")
+    expect(tester.find(".source-state")).to_have_attribute("data-state", "successful")
+    expect(tester.editor).to_contain_text("/after")
+
+
 def test_the_page_of_a_site_without_a_server_has_the_same_policy(built_page: object) -> None:
     from canfetch.web.server.guard import CONTENT_SECURITY_POLICY
     from canfetch.web.site.assets import FOLDER
