@@ -31,6 +31,7 @@ FOLDERS = (
     "page",
     "rust/c",
     "rust/core",
+    "simulation",
     "src",
     "tables",
     "tests",
