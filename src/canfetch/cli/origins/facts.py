@@ -127,17 +127,7 @@ def _file_facts(name: str, options: _Options, agents: list[RequestedAgent]) -> S
 
 
 def _lines(source: str, facts: SiteFacts, palette: Palette, network: NetworkOptions) -> Iterator[str]:
-    if facts.access is None:
-        yield palette.strong(f"{printable(source)}: {counted(len(facts.robots.content), 'byte')}")
-    else:
-        access = facts.access
-        yield palette.strong(f"{printable(access.robots_url)}: {access.effect}")
-        note = network.stored_copy_note(access.fetched_at)
-        copy = f" ({note})" if note else ""
-        yield palette.faint(f"  {access.access}: {printable(access.explanation)}{copy}")
-    if facts.robots.tail:
-        read = counted(len(facts.robots.content), "byte")
-        yield palette.warning(f"  the file is longer than the size limit: these facts are from its first {read}")
+    yield from _file_lines(source, facts, palette, network)
     for row in facts.crawlers:
         yield ""
         yield from _row_lines(row, facts.now, palette)
@@ -159,6 +149,20 @@ def _lines(source: str, facts: SiteFacts, palette: Palette, network: NetworkOpti
     more = len(facts.other_records) - _MAX_VALUES
     if more > 0:
         yield _fact("", f"{counted(more, 'more record')}: --format json has the first 100")
+
+
+def _file_lines(source: str, facts: SiteFacts, palette: Palette, network: NetworkOptions) -> Iterator[str]:
+    if facts.access is None:
+        yield palette.strong(f"{printable(source)}: {counted(len(facts.robots.content), 'byte')}")
+    else:
+        access = facts.access
+        yield palette.strong(f"{printable(access.robots_url)}: {access.effect}")
+        note = network.stored_copy_note(access.fetched_at)
+        copy = f" ({note})" if note else ""
+        yield palette.faint(f"  {access.access}: {printable(access.explanation)}{copy}")
+    if facts.robots.tail:
+        read = counted(len(facts.robots.content), "byte")
+        yield palette.warning(f"  the file is longer than the size limit: these facts are from its first {read}")
 
 
 def _why_other(record: Extension[Any]) -> str:
