@@ -43,6 +43,26 @@ def test_recent_file_is_read_again_although_its_time_and_size_are_the_same(path:
     assert file.current() == b"two"
 
 
+@pytest.mark.parametrize("content", [b"two", b"invalid"])
+def test_recent_file_is_parsed_once(path: Path, content: bytes) -> None:
+    calls: list[bytes] = []
+
+    def counted(content: bytes, when: float) -> bytes:
+        calls.append(content)
+        return parse(content, when)
+
+    os.utime(path, (1000, 1000))
+    file = WatchedFile(path, counted, max_bytes=100, clock=lambda: 1001.0)
+    path.write_bytes(content)
+    os.utime(path, (1000, 1000))
+    assert {file.current() for _ in range(3)} == {b"two" if content == b"two" else b"one"}
+    assert calls == [b"one", content]
+    # The content depends on the time of the file.
+    os.utime(path, (1001, 1001))
+    file.current()
+    assert calls == [b"one", content, content]
+
+
 @pytest.mark.parametrize("now", [5000.0, 10.0])
 def test_file_of_another_time_is_not_read_again(path: Path, now: float) -> None:
     os.utime(path, (1000, 1000))

@@ -7,6 +7,7 @@ or `mv`: a file that is written in place can be read half written, until its wri
 import os
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
@@ -51,6 +52,8 @@ class WatchedFile(Generic[_Value]):
         self._problem: str | None = None
         # The signature of the last attempt, good or bad, and whether the file can change without another signature.
         self._seen: tuple[_Signature | None, bool] = (None, False)
+        # The hash and the time of the content that was parsed last, and the value or the reason why there is none.
+        self._parsed: tuple[tuple[bytes, float], _Value | CanfetchError] | None = None
         self._value = self._read()
         self.reloads = 0
         self.failed_reloads = 0
@@ -58,7 +61,8 @@ class WatchedFile(Generic[_Value]):
     def current(self) -> _Value:
         """Return the value of the file as it is now, or the last good one.
 
-        Cost: One system call, unless the file has changed.
+        Cost: One system call. The file is also read, and parsed if its content is new, if it has changed, and for two
+            seconds after that.
         """
         try:
             signature = _signature(self.path.stat())
@@ -91,7 +95,21 @@ class WatchedFile(Generic[_Value]):
         self._seen = (_signature(status), is_settled)
         if len(content) > self._max_bytes:
             raise OSError(0, f"longer than {self._max_bytes} bytes")
-        return self._parse(content, status.st_mtime)
+        return self._parse_once(content, status.st_mtime)
+
+    def _parse_once(self, content: bytes, modified_at: float) -> _Value:
+        """Return the value of content, which most readings of a file that was just changed have in common."""
+        key = (sha256(content).digest(), modified_at)
+        parsed = self._parsed
+        if parsed is None or parsed[0] != key:
+            try:
+                parsed = (key, self._parse(content, modified_at))
+            except CanfetchError as error:
+                parsed = (key, error)
+            self._parsed = parsed
+        if isinstance(parsed[1], CanfetchError):
+            raise parsed[1].with_traceback(None)
+        return parsed[1]
 
     def _report(self, problem: str) -> None:
         # Logged once for each problem, not once for each request.
