@@ -409,7 +409,8 @@ def test_failed_transaction_changes_nothing(path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_forked_process_cannot_use_the_frontier(path: Path) -> None:
+@pytest.mark.parametrize("iterates", [True, False])
+def test_forked_process_cannot_use_the_frontier(path: Path, *, iterates: bool) -> None:
     async def main() -> int:
         async with open_frontier(urls=[f"{A}/1"], path=path) as frontier:
             turn = await anext(frontier)
@@ -417,6 +418,8 @@ def test_forked_process_cannot_use_the_frontier(path: Path) -> None:
             if child == 0:
                 code = 1
                 try:
+                    if iterates:
+                        await anext(frontier)
                     frontier._queue.counts()
                 except StoreError as error:
                     code = 7 if "a forked process cannot use the frontier of its parent" in str(error) else 2

@@ -443,7 +443,7 @@ class Frontier:
         return self
 
     async def __anext__(self) -> Turn:
-        if self._queue.is_open:
+        if not self._queue.is_closed:
             # Before another thread can start to read the sources.
             self._queue.check_usable()
         # Other tasks run between two turns, even if the consumer never waits.

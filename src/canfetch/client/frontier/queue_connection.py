@@ -14,6 +14,8 @@ class QueueConnection:
     def __init__(self, name: str) -> None:
         self.name = name
         self._unusable_because: str | None = None
+        # Whether it belongs to the process that forked this one.
+        self.is_of_parent = False
 
     @property
     def is_open(self) -> bool:
@@ -35,6 +37,7 @@ class QueueConnection:
         return was_open
 
     def _end_use_after_fork(self) -> bool:
+        self.is_of_parent = self.is_open
         return self._end_use("a forked process cannot use the frontier of its parent")
 
 

@@ -79,6 +79,11 @@ class URLQueue(ABC):
         return self._guarded.is_open
 
     @property
+    def is_closed(self) -> bool:
+        """Whether the queue was closed, in this process or in the one that forked it."""
+        return not (self._guarded.is_open or self._guarded.is_of_parent)
+
+    @property
     def turns_at_once(self) -> int:
         """The number of turns that are started together, if as many tasks wait for one."""
         return 1
