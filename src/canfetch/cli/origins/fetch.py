@@ -28,7 +28,7 @@ from canfetch.client.missing_pages import MissingPages, MissingPagesProbe, probe
 from canfetch.client.origin_report import origin_json
 from canfetch.client.origin_state import OriginState
 from canfetch.core.redaction import redact_credentials_in
-from canfetch.core.text import printable_text
+from canfetch.core.text import counted, printable_text
 from canfetch.core.times import rfc3339
 from canfetch.core.verdict import Access, Effect
 
@@ -138,9 +138,9 @@ def _origin_lines(state: OriginState, now: float, palette: Palette) -> Iterator[
     yield f"  access   {effective.access}: {printable(redact_credentials_in(effective.explanation))}"
     yield f"  policy   {entry.policy}, {entry.outcome.kind}"
     if effective.copy is not None:
-        size = f"{len(effective.copy.content)} bytes"
+        size = counted(len(effective.copy.content), "byte")
         if effective.copy.truncated_at is not None:
-            size = f"{size} read, truncated at {effective.copy.truncated_at}"
+            size = f"{size} read, truncated at {effective.copy.truncated_at:,}"
         yield f"  file     {size}, sha256 {effective.copy.sha256[:16]}..."
     if entry.last_attempt_at is None:
         yield "  fetched  never"
@@ -212,6 +212,12 @@ Examples:
   canfetch fetch example.com example.org --policy google --refresh
   canfetch fetch https://example.com --offline --format json
   canfetch fetch https://example.com --policy rfc9309+unauthorized=full-disallow
+
+\b
+json is a list of objects, ndjson has one object per line:
+  schema, origin, robots_url, access, effect, explanation, policy, outcome, status, url, hops, headers, fetched_at,
+  next_fetch_at, failures, copy {sha256, bytes, url, fetched_at} or null,
+  pace {agent} if the file states one, missing_pages with --probe-missing; or origin, error
 
 \b
 Exit codes: 0 all origins responded, 1 some origin is unreachable, 2 an error occurred.""",
