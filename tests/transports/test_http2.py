@@ -30,7 +30,7 @@ def send(request: pytest.FixtureRequest, authority: Authority) -> Iterator[Send]
         with open_session(request.param, ssl_context=authority.client(), http2=True) as opened:
             yield opened
         return
-    with open_transport(request.param, ssl_context=authority.client()) as opened:
+    with open_transport(request.param, ssl_context=authority.client(), http2=True) as opened:
         yield opened
 
 
@@ -105,10 +105,10 @@ def test_http1_is_used_if_the_server_does_not_support_http2(send: Send, authorit
     assert isinstance(answer, Response), answer
 
 
-def test_http2_can_be_disabled(http2_site: Http2Site, authority: Authority) -> None:
+def test_http2_is_not_offered_by_default(http2_site: Http2Site, authority: Authority) -> None:
     from canfetch.client.transports.httpx2_transport import Httpx2Transport
 
-    transport = Httpx2Transport(ssl_context=authority.client(), http2=False)
+    transport = Httpx2Transport(ssl_context=authority.client())
     before = len(http2_site.requests)
     answer = transport.send(make_request(http2_site.url("rules"), timeout=2.0))
     assert isinstance(answer, Failure)

@@ -44,6 +44,21 @@ except MissingExtra as missing:
     assert f'pip install "canfetch[{extra}]"' in run([library], program)
 
 
+@pytest.mark.slow
+def test_http2_needs_its_library() -> None:
+    # find_spec finds no module whose entry is None.
+    program = """
+from canfetch.errors import MissingExtra
+from canfetch.client.transports.httpx2_transport import Httpx2Transport
+Httpx2Transport()
+try:
+    Httpx2Transport(http2=True)
+except MissingExtra as missing:
+    print(missing)
+"""
+    assert run(["h2"], program) == 'h2 is not installed: pip install "canfetch[http]"'
+
+
 def test_accept_encoding_omits_codings_without_library() -> None:
     absent = ["brotli", "brotlicffi", "compression", "compression.zstd", "backports.zstd", "zstandard"]
     program = """

@@ -1,4 +1,4 @@
-"""Transports on httpx2, sync and async: HTTP/1.1, and HTTP/2 if the library h2 is installed.
+"""Transports on httpx2, sync and async: HTTP/1.1, and HTTP/2 on request.
 
 They use httpcore2, the HTTP layer of httpx2, with their own network backends for address checks and deadlines.
 Each request has its own connection. Of the settings of the environment, proxies are used and netrc is not.
@@ -47,7 +47,7 @@ class _BaseHttpx2Transport(SessionTransport[_SessionT], Generic[_ClientT, _Sessi
     def __init__(
         self,
         *,
-        http2: bool = HTTP2_AVAILABLE,
+        http2: bool = False,
         client: _ClientT | None = None,
         **settings: Unpack[TransportSettings],
     ) -> None:
@@ -55,8 +55,10 @@ class _BaseHttpx2Transport(SessionTransport[_SessionT], Generic[_ClientT, _Sessi
             None if client is None else self._as_session(client),
             settings,
             session_argument="client",
-            are_set={"http2": http2 is not HTTP2_AVAILABLE},
+            are_set={"http2": http2 is not False},
         )
+        if http2 and not HTTP2_AVAILABLE:
+            raise MissingExtra('h2 is not installed: pip install "canfetch[http]"')
         self._http2 = http2
 
     def _as_session(self, client: _ClientT) -> _SessionT:
@@ -84,10 +86,11 @@ class Httpx2Transport(_BaseHttpx2Transport["httpx2.Client", "ExistingClient"]):
         proxy: Proxy for all connections, as `http://user:password@host:port`. It overrides the environment. A client
             with `allow_private=False` rejects proxies, because the addresses behind them cannot be checked.
         trust_env: Whether to use the proxies of the environment.
-        http2: Whether to offer HTTP/2. The default is True if h2 is installed.
+        http2: Whether to offer HTTP/2. The library h2 ends a connection at a GOAWAY, with which a server announces that
+            it will accept no further request. Some servers send one with each response, and would be unreachable.
         client: An `httpx2.Client` to send the requests with, which the transport does not close. Its own settings
             apply, so the other arguments cannot be used. A canfetch client with `allow_private=False` rejects it.
-    Raises: InvalidOption: A proxy is invalid or unsupported, or `client` is invalid.
+    Raises: InvalidOption: A proxy is invalid or unsupported, or `client` is invalid; MissingExtra: h2 is not installed.
     """
 
     def send(self, request: TransportRequest) -> Response | Failure:
