@@ -691,7 +691,6 @@ export const de = {
   compare_fetch_live: "Veröffentlichte Datei abrufen",
   compare_open: "Datei öffnen",
   compare_loaded: "Die geladene Datei",
-  compare_unreachable: "Der Server der Website hat nicht geantwortet, also gibt es keine veröffentlichte Datei.",
   compare_text: "Geänderte Zeilen",
   compare_text_equal: "Beide Dateien haben dieselben Zeilen.",
   compare_lines: "Zeilen: {added} hinzugefügt, {removed} entfernt",

@@ -694,7 +694,6 @@ export const es = {
   compare_fetch_live: "Obtener el archivo publicado",
   compare_open: "Abrir un archivo",
   compare_loaded: "El archivo cargado",
-  compare_unreachable: "El servidor del sitio no respondió, así que no hay archivo publicado.",
   compare_text: "Líneas cambiadas",
   compare_text_equal: "Los dos archivos tienen las mismas líneas.",
   compare_lines: "Líneas: {added} añadidas, {removed} eliminadas",

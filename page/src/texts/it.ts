@@ -685,7 +685,6 @@ export const it = {
   compare_fetch_live: "Scarica il file pubblicato",
   compare_open: "Apri un file",
   compare_loaded: "Il file caricato",
-  compare_unreachable: "Il server del sito non ha risposto, quindi non c’è un file pubblicato.",
   compare_text: "Righe cambiate",
   compare_text_equal: "I due file hanno le stesse righe.",
   compare_lines: "Righe: {added} aggiunte, {removed} rimosse",

@@ -597,7 +597,6 @@ export const ja = {
   compare_fetch_live: "公開中のファイルを取得",
   compare_open: "ファイルを開く",
   compare_loaded: "読み込んだファイル",
-  compare_unreachable: "サイトのサーバーが応答しなかったため、公開中のファイルはありません。",
   compare_text: "変更された行",
   compare_text_equal: "2 つのファイルの行は同じです。",
   compare_lines: "行: 追加 {added}、削除 {removed}",

@@ -597,7 +597,6 @@ export const ko = {
   compare_fetch_live: "게시된 파일 가져오기",
   compare_open: "파일 열기",
   compare_loaded: "불러온 파일",
-  compare_unreachable: "사이트의 서버가 응답하지 않아 게시된 파일이 없습니다.",
   compare_text: "바뀐 행",
   compare_text_equal: "두 파일의 행이 같습니다.",
   compare_lines: "행: 추가 {added}, 삭제 {removed}",

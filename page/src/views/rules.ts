@@ -3,6 +3,7 @@
 import type { LivePageRows, PageRow, RulePosition } from "../api-types.js";
 import type { App, View, ViewFactory } from "../app.js";
 import { type Child, h } from "../dom.js";
+import { edition } from "../profiles.js";
 import { CellGrid, type GridRow } from "./parts/cell-grid.js";
 import { crawlerGroup } from "./parts/crawler-group.js";
 import { draftContent } from "./parts/draft.js";
@@ -41,6 +42,8 @@ class RulesView implements View {
   #answeredMode: RulesViewState["mode"] = "paste";
   #asked: RulesViewState;
   #stale = true;
+  /** The edition of the last request for a page. */
+  #edition = "";
 
   constructor(app: App) {
     this.#app = app;
@@ -108,7 +111,7 @@ class RulesView implements View {
     if (this.#app.store.state.view !== "rules" || !this.#app.answers) return;
     this.#asked = this.#state;
     if (this.#state.mode === "paste") this.#askAboutPasted(delay);
-    else if (this.#answeredMode !== "fetch" || !this.#answer) this.#askToFetch();
+    else if (this.#answeredMode !== "fetch" || !this.#answer || this.#edition !== this.#app.store.state.profile) this.#askToFetch();
   }
 
   #askAboutPasted(delay: number): void {
@@ -143,7 +146,8 @@ class RulesView implements View {
     if (address === "" || !this.#app.server) return;
     const url = address.includes("://") ? address : `https://${address}`;
     this.#frame.showInstead(loadingNote(this.#app.texts));
-    this.#send("page/fetch", { url, resources: true, refresh: true }, "fetch", 0);
+    this.#edition = this.#app.store.state.profile;
+    this.#send("page/fetch", { url, resources: true, refresh: true, ...edition(this.#edition) }, "fetch", 0);
   }
 
   #send(path: string, body: object, mode: RulesViewState["mode"], delay: number): void {

@@ -222,7 +222,13 @@ def test_the_live_file_is_fetched_without_replacing_the_draft(compare: OpenPage)
     compare.control("address").fill("https://down.example/robots.txt")
     compare.control("address").blur()
     compare.control("compare-live").click()
-    expect(before).to_contain_text("The server of the site did not answer")
+    expect(before).to_contain_text("The server did not answer")
+    # A copy of an earlier file is not the live one.
+    compare.site.sites.add("https://www.example.com/robots.txt", status=503)
+    compare.control("address").fill("https://www.example.com/robots.txt")
+    compare.control("address").blur()
+    compare.control("compare-live").click()
+    expect(before).to_contain_text("503")
 
 
 def test_a_file_is_opened(compare: OpenPage, tmp_path: Path) -> None:

@@ -133,6 +133,21 @@ def test_a_fetched_page_is_read_with_the_live_file_of_its_host(rules: OpenPage) 
     expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "blocked")
 
 
+def test_the_edition_reads_the_live_file_of_a_fetched_page(rules: OpenPage) -> None:
+    sites = rules.site.sites
+    sites.add("https://pages.example/robots.txt", b"User-agent: Googlebot\n\nDisallow: /page\n")
+    sites.add("https://pages.example/page", b"<title>x</title>", headers=(("Content-Type", "text/html"),))
+    fetch(rules, "https://pages.example/page")
+    expect(cell(rules, "Googlebot", "Fetching")).to_have_attribute("data-state", "blocked")
+    # A blank line ends a group.
+    rules.find("#tab-access").click()
+    rules.control("profile").select_option("original1994")
+    rules.find("#tab-rules").click()
+    expect(rules.find("[data-result=fetched]")).to_have_count(0)
+    rules.control("rules-fetch").click()
+    expect(cell(rules, "Googlebot", "Fetching")).to_have_attribute("data-state", "none")
+
+
 @pytest.mark.parametrize(
     "address, text",
     [

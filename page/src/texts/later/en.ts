@@ -321,7 +321,6 @@ export const later = {
   compare_fetch_live: "Fetch the live file",
   compare_open: "Open a file",
   compare_loaded: "Use the loaded file",
-  compare_unreachable: "The server of the site did not answer, so there is no live file.",
   compare_text: "Changed lines",
   compare_text_equal: "The two files have the same lines.",
   compare_lines: "Lines: {added} added, {removed} removed",

@@ -3,9 +3,10 @@
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
 import type { FetchedFile } from "../../api-types.js";
-import { missingText } from "../../fetched-text.js";
+import { fetchedText, missingText } from "../../fetched-text.js";
 import { failureText } from "../parts/problems.js";
 import { fromContent, readBytes, toBase64, toLf } from "../../bytes.js";
+import { edition } from "../../profiles.js";
 import { beforeOf } from "./before.js";
 import type { CompareViewState } from "./state.js";
 
@@ -56,13 +57,13 @@ export function beforePane(app: App): HTMLElement {
     request?.abort();
     request = new AbortController();
     const { signal } = request;
-    const { address } = store.state;
+    const { address, profile } = store.state;
     label.textContent = texts.t("views_loading");
     try {
-      const answer = await server?.post<FetchedFile>("fetch", { url: address, refresh: true }, signal);
+      const answer = await server?.post<FetchedFile>("fetch", { url: address, refresh: true, ...edition(profile) }, signal);
       if (!answer || signal.aborted) return;
-      if (answer.access === "unreachable" && answer.content === null) {
-        report(texts.t("compare_unreachable"));
+      if (answer.access === "unreachable") {
+        report(fetchedText(texts, answer));
         return;
       }
       const { content, content_encoding } = answer;
