@@ -293,7 +293,7 @@ package: $(STAMPS)/venv page-if-npm ## build the sdist, the wheel of this platfo
 	rm -rf build/lib* build/bdist* dist/*.whl dist/*.tar.gz
 	$(BIN)/python -m build
 	CANFETCH_BUILD=python $(BIN)/python -m build --wheel
-	@if command -v advzip > /dev/null; then advzip --recompress --shrink-insane --iter=40 --quiet dist/*.whl; \
+	@if command -v advzip > /dev/null; then advzip --recompress --shrink-insane --iter=10 --quiet dist/*.whl; \
 	else echo "advzip (Debian: advancecomp) is missing, so the wheels are 3 % larger"; fi
 
 crate-archive: ## build the archive of the crate for Rust in dist/crate
