@@ -387,7 +387,17 @@ export const de = {
     one: "{count} URL aus der Sitemap hinzugefügt.",
     other: "{count} URLs aus der Sitemap hinzugefügt.",
   },
-  sitemap_index: "Das ist ein Verzeichnis von Sitemaps. Rufen Sie eine davon ab:",
+  sitemap_known: { by: "count", one: "{count} war schon in der Liste.", other: "{count} waren schon in der Liste." },
+  sitemap_index: {
+    by: "count",
+    one: "Das ist ein Verzeichnis mit {count} Sitemap. Rufen Sie sie ab:",
+    other: "Das ist ein Verzeichnis mit {count} Sitemaps. Rufen Sie eine davon ab:",
+  },
+  sitemaps_cut: {
+    by: "count",
+    one: "{count} weitere Sitemap wird nicht gezeigt. Geben Sie oben ihre Adresse ein.",
+    other: "{count} weitere Sitemaps werden nicht gezeigt. Geben Sie oben die Adresse einer davon ein.",
+  },
   sitemap_truncated: "Die Sitemap enthält mehr URLs, als hier gezeigt werden.",
   urls_rows: { by: "count", one: "{count} Reihe", other: "{count} Reihen" },
   line_blank: "leer, übersprungen",

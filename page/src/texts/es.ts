@@ -386,7 +386,17 @@ export const es = {
     one: "{count} URL añadida del sitemap.",
     other: "{count} URL añadidas del sitemap.",
   },
-  sitemap_index: "Es un índice de sitemaps. Obtenga uno de estos:",
+  sitemap_known: { by: "count", one: "{count} ya estaba en la lista.", other: "{count} ya estaban en la lista." },
+  sitemap_index: {
+    by: "count",
+    one: "Es un índice de {count} sitemap. Obténgalo:",
+    other: "Es un índice de {count} sitemaps. Obtenga uno de estos:",
+  },
+  sitemaps_cut: {
+    by: "count",
+    one: "No se muestra {count} sitemap más. Escriba su dirección arriba.",
+    other: "No se muestran {count} sitemaps más. Escriba arriba la dirección de uno de ellos.",
+  },
   sitemap_truncated: "El sitemap tiene más URL de las que se muestran aquí.",
   urls_rows: { by: "count", one: "{count} fila", other: "{count} filas" },
   line_blank: "vacía, se omite",

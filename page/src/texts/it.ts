@@ -385,7 +385,17 @@ export const it = {
     one: "{count} URL aggiunto dalla sitemap.",
     other: "{count} URL aggiunti dalla sitemap.",
   },
-  sitemap_index: "È un indice di sitemap. Scaricarne una:",
+  sitemap_known: { by: "count", one: "{count} era già nell’elenco.", other: "{count} erano già nell’elenco." },
+  sitemap_index: {
+    by: "count",
+    one: "È un indice di {count} sitemap. Scaricarla:",
+    other: "È un indice di {count} sitemap. Scaricarne una:",
+  },
+  sitemaps_cut: {
+    by: "count",
+    one: "{count} altra sitemap non è mostrata. Inserirne l’indirizzo sopra.",
+    other: "Altre {count} sitemap non sono mostrate. Inserire sopra l’indirizzo di una di esse.",
+  },
   sitemap_truncated: "La sitemap ha più URL di quelli mostrati qui.",
   urls_rows: { by: "count", one: "{count} riga", other: "{count} righe" },
   line_blank: "vuota, saltata",

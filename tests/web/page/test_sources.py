@@ -125,6 +125,39 @@ def test_the_sitemaps_of_an_index_are_fetched_one_after_the_other(tester: OpenPa
     expect(tester.rows).to_have_text(["/in-a", "/in-b"])
 
 
+def test_urls_that_the_list_already_has_are_not_counted_as_added(tester: OpenPage) -> None:
+    schema = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    entries = "".join(f"<url><loc>https://www.example.com/{name}</loc></url>" for name in "abc")
+    map_url = "https://www.example.com/map.xml"
+    tester.site.sites.add(map_url, f"<urlset {schema}>{entries}</urlset>".encode())
+    tester.control("urls").click()
+    tester.control("urls-text").fill("/b\nhttps://www.example.com/c")
+    tester.control("sitemap-address").fill(map_url)
+    tester.control("sitemap-fetch").click()
+    message = tester.find(".sitemap-message")
+    expect(message).to_have_text("1 URL added from the sitemap. 2 were already in the list.")
+    rows = "\n".join(f"/{number}" for number in range(9999))
+    tester.control("urls-text").evaluate("(area, rows) => { area.value = rows; }", rows)
+    tester.control("sitemap-fetch").click()
+    expect(message).to_have_text("1 URL added from the sitemap. The sitemap has more URLs than are shown here.")
+
+
+def test_a_long_list_of_sitemaps_is_complete_or_its_rest_is_counted(tester: OpenPage) -> None:
+    schema = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    urls = [f"https://www.example.com/{number}.xml" for number in range(502)]
+    entries = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in urls)
+    tester.site.sites.add("https://www.example.com/index.xml", f"<sitemapindex {schema}>{entries}</sitemapindex>".encode())
+    tester.replace_file("User-agent: *\n" + "".join(f"Sitemap: {url}\n" for url in urls[:60]))
+    tester.control("urls").click()
+    expect(tester.find("[data-result=sitemaps] button")).to_have_count(60)
+    tester.control("sitemap-address").fill("https://www.example.com/index.xml")
+    tester.control("sitemap-fetch").click()
+    expect(tester.find(".sitemap-message")).to_have_text("This is an index of 502 sitemaps. Fetch one of these:")
+    index = tester.find("[data-result=sitemap-index]")
+    expect(index.locator("button")).to_have_count(500)
+    expect(index).to_contain_text("2 more sitemaps are not shown. Enter the address of one above.")
+
+
 def test_a_draft_that_does_not_fit_into_the_address_is_not_lost_without_a_question(tester: OpenPage) -> None:
     asked: list[str] = []
 

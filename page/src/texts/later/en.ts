@@ -40,7 +40,17 @@ export const later = {
     one: "{count} URL added from the sitemap.",
     other: "{count} URLs added from the sitemap.",
   },
-  sitemap_index: "This is an index of sitemaps. Fetch one of these:",
+  sitemap_known: { by: "count", one: "{count} was already in the list.", other: "{count} were already in the list." },
+  sitemap_index: {
+    by: "count",
+    one: "This is an index of {count} sitemap. Fetch it:",
+    other: "This is an index of {count} sitemaps. Fetch one of these:",
+  },
+  sitemaps_cut: {
+    by: "count",
+    one: "{count} more sitemap is not shown. Enter its address above.",
+    other: "{count} more sitemaps are not shown. Enter the address of one above.",
+  },
   sitemap_truncated: "The sitemap has more URLs than are shown here.",
   urls_rows: { by: "count", one: "{count} row", other: "{count} rows" },
   line_blank: "blank, skipped",

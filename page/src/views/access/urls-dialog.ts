@@ -12,7 +12,14 @@ import type { Texts } from "../../texts.js";
 
 /** More lines are counted, but not listed. */
 const MAX_LISTED = 500;
-const MAX_SITEMAPS = 50;
+
+/** What became of URLs that were appended to the list. */
+interface Added {
+  readonly rows: number;
+  readonly known: number;
+  /** URLs beyond the limit of the page. */
+  readonly rest: number;
+}
 
 export interface UrlsOptions {
   /** Start with the rows of the user, without those that the page chose. */
@@ -42,10 +49,13 @@ export function editUrls(app: App, { isOwn = false, isSitemapAsked = false }: Ur
     apply.disabled = acceptedUrls(lines).length === 0;
     return lines;
   };
-  const add = (urls: readonly string[]): void => {
-    const before = input.value.replace(/\n+$/, "");
-    input.value = [...(before === "" ? [] : [before]), ...urls].join("\n");
-    update();
+  const add = (urls: readonly string[]): Added => {
+    const written = input.value.replace(/\n+$/, "");
+    const before = written === "" ? [] : written.split("\n");
+    input.value = [...before, ...urls].join("\n");
+    const added = update().slice(before.length);
+    const count = (wanted: PastedLine["outcome"]): number => added.filter(({ outcome }) => outcome === wanted).length;
+    return { rows: acceptedUrls(added).length, known: count("duplicate"), rest: count("too-many") };
   };
 
   const file = h("input", {
@@ -151,7 +161,7 @@ function outcomeText({ text, outcome, sameAs }: PastedLine, texts: Texts): strin
   }
 }
 
-function sitemapForm(app: App, address: string, add: (urls: readonly string[]) => void): HTMLElement {
+function sitemapForm(app: App, address: string, add: (urls: readonly string[]) => Added): HTMLElement {
   const { texts, server } = app;
   const url = h("input", {
     class: "field mono",
@@ -163,10 +173,12 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
   url.value = listed[0] ?? address.replace(/\/robots\.txt$/, "/sitemap.xml");
   const message = h("div", { class: "small sitemap-message", role: "status" });
   /** Sitemaps that can be fetched one after the other. */
-  const choices = (urls: readonly string[]): HTMLElement[] =>
-    urls.slice(0, MAX_SITEMAPS).map((entry) =>
+  const choices = (urls: readonly string[]): Child[] => [
+    urls.slice(0, MAX_LISTED).map((entry) =>
       h("button", { type: "button", class: "button mono", on: { click: () => ((url.value = entry), void ask()) } }, entry),
-    );
+    ),
+    urls.length > MAX_LISTED ? h("p", {}, texts.t("sitemaps_cut", { count: urls.length - MAX_LISTED })) : null,
+  ];
   /** The sitemaps of an index stay. */
   const index = h("div", { class: "small sitemap-index", "data-result": "sitemap-index" });
   let requests = 0;
@@ -180,14 +192,16 @@ function sitemapForm(app: App, address: string, add: (urls: readonly string[]) =
     try {
       const answer = await (server as NonNullable<typeof server>).post<SitemapObject>("sitemap", { url: url.value.trim(), refresh: true });
       if (answer.kind === "index") {
-        show(texts.t("sitemap_index"));
+        show(answer.truncated ? `${texts.t("sitemap_truncated")} ` : null, texts.t("sitemap_index", { count: answer.urls.length }));
         fill(index, choices(answer.urls));
+        index.scrollTop = 0;
         return;
       }
-      add(answer.urls);
+      const { rows, known, rest } = add(answer.urls);
       show(
-        texts.t("sitemap_added", { count: answer.urls.length }),
-        answer.truncated ? ` ${texts.t("sitemap_truncated")}` : null,
+        texts.t("sitemap_added", { count: rows }),
+        known > 0 ? ` ${texts.t("sitemap_known", { count: known })}` : null,
+        answer.truncated || rest > 0 ? ` ${texts.t("sitemap_truncated")}` : null,
         answer.problem ? ` ${answer.problem}` : null,
       );
     } catch (error) {
