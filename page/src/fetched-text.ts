@@ -60,8 +60,18 @@ export function limitText(texts: Texts): string {
   return `${texts.number(DEFAULT_MAX_BYTES / 1024)} KiB`;
 }
 
-/** Return the size of the file in the editor. The server reads a file only a little beyond the limit. */
+/** Return the size of the file in the editor. */
 export function sizeText(texts: Texts, state: State, bytes: number): string {
   const size = formatBytes(bytes, texts);
-  return (shownAnswer(state)?.copy?.bytes ?? 0) > DEFAULT_MAX_BYTES ? texts.t("size_over", { size }) : size;
+  return isCut(state) ? texts.t("size_over", { size }) : size;
+}
+
+/** Return that a file is longer than what was fetched of it, or null. */
+export function restText(texts: Texts, isLonger: boolean): string | null {
+  return isLonger ? texts.t("file_rest", { size: limitText(texts) }) : null;
+}
+
+/** Whether the server has read only the start of a fetched file. It reads a file only a little beyond the limit. */
+export function isCut(state: State): boolean {
+  return (shownAnswer(state)?.copy?.bytes ?? 0) > DEFAULT_MAX_BYTES;
 }

@@ -11,6 +11,7 @@ import { save } from "../clipboard.js";
 import { purposeTexts, STAR } from "../crawlers.js";
 import { showDialog } from "../dialog.js";
 import { type Child, fill, h } from "../dom.js";
+import { isCut, restText } from "../fetched-text.js";
 import { codeSpans, isAboutDelivery, lintRequest, SEVERITIES, sentence } from "../notes.js";
 import { profileName } from "../profiles.js";
 import { type RowText, urlsText } from "../rows.js";
@@ -115,7 +116,7 @@ function reportElement(app: App, own: ExportTexts, shown: ShownVerdicts, finding
     ),
     tokens.length > 0 ? h("p", {}, own.t("tokens", { tokens: texts.list(tokens.map((column) => tokenOf(shown, column))) })) : null,
     h("div", { class: "answers" }, matrixTables(app, own, shown), crawlerList(app, own, shown)),
-    isDecidedByPolicy(store.state) ? null : [h("h2", {}, own.t("file")), fileLines(store.state.file, own)],
+    isDecidedByPolicy(store.state) ? null : [h("h2", {}, own.t("file")), fileLines(app, own)],
     h("p", { class: "made" }, own.t("made_with")),
   );
 }
@@ -389,12 +390,15 @@ function checkItem(
   );
 }
 
-function fileLines(file: string, own: ExportTexts): Child {
+function fileLines({ store, texts }: App, own: ExportTexts): Child {
+  const { file } = store.state;
   if (file.trim() === "") return h("p", {}, own.t("file_empty"));
   const lines = file.replace(/\n$/, "").split("\n");
   const missing = lines.length - MAX_LINES;
+  const rest = restText(texts, isCut(store.state));
   return [
     h("ol", { class: "file", translate: "no" }, lines.slice(0, MAX_LINES).map((line) => h("li", {}, h("code", {}, withRawBytes(line))))),
     missing > 0 ? h("p", {}, own.t("more_lines", { count: missing })) : null,
+    rest === null ? null : h("p", { "data-result": "rest" }, rest),
   ];
 }

@@ -122,6 +122,7 @@ export const de = {
   file_lines: { by: "count", one: "{count} Zeile", other: "{count} Zeilen" },
   file_groups: { by: "count", one: "{count} Gruppe", other: "{count} Gruppen" },
   file_cut: "Ab Zeile {line} wird nicht mehr gelesen: Die Grenze ist {size}.",
+  file_rest: "Von der Datei werden nur die ersten {size} gelesen. Spätere Zeilen sind nicht gezählt.",
   file_markup: "Das ist eine Seite in HTML oder XML und keine robots.txt.",
   file_binary: "Das ist eine Binärdatei, keine robots.txt.",
   file_locked: "Diese Datei ist ungültiges UTF-16. Eine Änderung würde Bytes verlieren, daher lässt sie sich nur lesen und speichern.",

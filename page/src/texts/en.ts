@@ -120,6 +120,7 @@ export const en = {
   file_lines: { by: "count", one: "{count} line", other: "{count} lines" },
   file_groups: { by: "count", one: "{count} group", other: "{count} groups" },
   file_cut: "Reading stops at line {line}: the limit is {size}.",
+  file_rest: "Only the first {size} of the file are read. Later lines are not counted.",
   file_markup: "This is an HTML or XML page, not a robots.txt.",
   file_binary: "This is a binary file, not a robots.txt.",
   file_locked: "This file is invalid UTF-16. An edit would lose bytes, so it can only be read and saved.",

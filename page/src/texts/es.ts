@@ -122,6 +122,7 @@ export const es = {
   file_lines: { by: "count", one: "{count} línea", other: "{count} líneas" },
   file_groups: { by: "count", one: "{count} grupo", other: "{count} grupos" },
   file_cut: "La lectura termina en la línea {line}: el límite es {size}.",
+  file_rest: "Del archivo solo se leen los primeros {size}. Las líneas posteriores no se cuentan.",
   file_markup: "Esto es una página HTML o XML y no un robots.txt.",
   file_binary: "Esto es un archivo binario, no un robots.txt.",
   file_locked: "Este archivo es UTF-16 no válido. Una edición perdería bytes, así que solo se puede leer y guardar.",

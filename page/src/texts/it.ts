@@ -122,6 +122,7 @@ export const it = {
   file_lines: { by: "count", one: "{count} riga", other: "{count} righe" },
   file_groups: { by: "count", one: "{count} gruppo", other: "{count} gruppi" },
   file_cut: "La lettura termina alla riga {line}: il limite è {size}.",
+  file_rest: "Del file si leggono solo i primi {size}. Le righe successive non sono contate.",
   file_markup: "Questa è una pagina HTML o XML, non un robots.txt.",
   file_binary: "Questo è un file binario, non un robots.txt.",
   file_locked: "Questo file è UTF-16 non valido. Una modifica perderebbe byte, quindi si può solo leggere e salvare.",

@@ -114,6 +114,7 @@ export const ja = {
   file_lines: { by: "count", other: "{count} 行" },
   file_groups: { by: "count", other: "{count} グループ" },
   file_cut: "読み取りは {line} 行目で終わります（上限 {size}）。",
+  file_rest: "ファイルは先頭の {size} だけを読み取ります。それより後の行は数に含まれません。",
   file_markup: "これは robots.txt ではなく HTML または XML のページです。",
   file_binary: "これはバイナリファイルで、robots.txt ではありません。",
   file_locked: "このファイルは不正な UTF-16 です。編集するとバイトが失われるため、閲覧と保存だけができます。",

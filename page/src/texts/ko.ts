@@ -114,6 +114,7 @@ export const ko = {
   file_lines: { by: "count", other: "{count}행" },
   file_groups: { by: "count", other: "그룹 {count}개" },
   file_cut: "{line}행에서 읽기가 끝납니다. 한도는 {size}입니다.",
+  file_rest: "파일의 처음 {size}만 읽습니다. 그 뒤의 행은 개수에 포함되지 않습니다.",
   file_markup: "이 파일은 robots.txt가 아니라 HTML 또는 XML 페이지입니다.",
   file_binary: "이것은 robots.txt가 아니라 바이너리 파일입니다.",
   file_locked: "이 파일은 잘못된 UTF-16입니다. 편집하면 바이트가 사라지므로 읽기와 저장만 할 수 있습니다.",

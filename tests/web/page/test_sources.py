@@ -338,8 +338,17 @@ def test_a_large_file_shows_the_limit_and_the_first_line_that_is_not_read(
     tester.site.sites.add("https://large.example/robots.txt", file.read_bytes()[:512_001])
     tester.fetch("https://large.example/")
     expect(tester.find("[data-part=file] .sizes")).to_contain_text("over 512 KB, ")
+    rest = "Only the first 500 KiB of the file are read. Later lines are not counted."
+    expect(tester.find("[data-part=file] .limit")).to_have_text(rest)
     tester.find(".source-details summary").click()
     expect(tester.find(".source-popup")).to_contain_text("over 512 KB, ")
+    tester.find(".source-details summary").click()
+    tester.find("#tab-compare").click()
+    expect(tester.find("[data-result=before]")).to_contain_text(rest)
+    tester.find("#tab-access").click()
+    tester.control("export").click()
+    tester.control("export-report").click()
+    expect(tester.find(".report [data-result=rest]")).to_have_text(rest)
 
 
 @pytest.mark.parametrize(

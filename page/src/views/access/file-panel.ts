@@ -9,7 +9,7 @@ import { openDialog, prefetch } from "../../on-demand.js";
 import { applyEdits, type Note, Notes, type NotesState, robotsUrl } from "../../notes.js";
 import { RECIPES } from "../../recipes.js";
 import { editedDraft, loadedFile, shownAnswer, type State } from "../../state.js";
-import { limitText, missingText, sizeText } from "../../fetched-text.js";
+import { isCut, limitText, missingText, restText, sizeText } from "../../fetched-text.js";
 import { draftContent } from "../parts/draft.js";
 import { failureText } from "../parts/problems.js";
 import type { Editor, LineRemark } from "./editor.js";
@@ -173,10 +173,12 @@ export function filePanel(app: App): FilePanel {
     ];
     sizes.textContent = parts.join(", ");
     editor?.setLimit(info.firstUnreadLine ?? 0);
-    limit.hidden = info.firstUnreadLine === null;
-    if (info.firstUnreadLine !== null) {
-      fill(limit, texts.nodes("file_cut", { line: info.firstUnreadLine, size: limitText(texts) }));
-    }
+    const line = info.firstUnreadLine;
+    // Reading stops at the end of what is fetched of a longer file.
+    const rest = restText(texts, isCut(store.state));
+    const cut = rest ?? (line === null ? null : texts.nodes("file_cut", { line, size: limitText(texts) }));
+    limit.hidden = cut === null;
+    fill(limit, cut);
   }
 
   function updateReaders(): void {

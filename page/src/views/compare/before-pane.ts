@@ -3,11 +3,11 @@
 import type { App } from "../../app.js";
 import { h } from "../../dom.js";
 import type { FetchedFile } from "../../api-types.js";
-import { fetchedText, missingText } from "../../fetched-text.js";
+import { fetchedText, missingText, restText } from "../../fetched-text.js";
 import { failureText } from "../parts/problems.js";
 import { fromContent, readBytes, toBase64, toLf } from "../../bytes.js";
 import { edition } from "../../profiles.js";
-import { beforeOf } from "./before.js";
+import { beforeOf, isCutBefore } from "./before.js";
 import type { CompareViewState } from "./state.js";
 
 const DELAY_MS = 250;
@@ -81,7 +81,9 @@ export function beforePane(app: App): HTMLElement {
   function update(): void {
     const before = beforeOf(store.state);
     const missing = store.state.compare.source === "loaded" ? missingText(texts, store.state) : null;
-    label.textContent = missing ?? texts.t(`compare_before_${before.kind}`, { name: before.name });
+    const named = missing ?? texts.t(`compare_before_${before.kind}`, { name: before.name });
+    const rest = restText(texts, isCutBefore(before));
+    label.textContent = rest === null ? named : `${named} ${rest}`;
     if (document.activeElement !== text) text.value = before.text;
     loaded.hidden = store.state.compare.source === "loaded";
   }

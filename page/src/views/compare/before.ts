@@ -1,6 +1,7 @@
 /** The file that the draft is compared with. */
 
-import { bytesOfText, fromBase64 } from "../../bytes.js";
+import { bytesOfText, encodeText, fromBase64 } from "../../bytes.js";
+import { DEFAULT_MAX_BYTES } from "../../engine/types.js";
 import type { Source, State } from "../../state.js";
 import type { BeforeSource } from "./state.js";
 
@@ -24,6 +25,11 @@ export function beforeOf({ compare, source, loaded, edited }: Shown): Before {
   // An unchanged example would equal itself, and show nothing.
   if (source === "example" && !edited) return { text: olderExample(loaded.text), bytes: null, kind: "older_example", name: "" };
   return { ...loaded, kind: source };
+}
+
+/** Whether the file is probably longer than its text: the server reads a file up to the limit. */
+export function isCutBefore({ kind, text, bytes }: Before): boolean {
+  return (kind === "live" || kind === "fetched") && (bytes ?? encodeText(text)).length >= DEFAULT_MAX_BYTES;
 }
 
 /** The example before some changes. */
