@@ -11,6 +11,7 @@ from canfetch.access.policies import get_policy
 from canfetch.access.responses import Headers, Response
 from canfetch.lint import Linter, LintInput, Severity
 from canfetch.lint.analysis.deliveries import example_delivery, example_timeout
+from canfetch.lint.checks.delivery import unreachable
 
 LINTER = Linter(findings_limit=None, select=["CF8"])
 PLAIN = b"User-agent: *\nDisallow: /a/\n"
@@ -118,6 +119,14 @@ def test_failed_fetch_is_an_error_even_if_the_access_policy_then_allows_everythi
     outcome = evaluate_response(Response(URL, status, (), b""), get_policy("yandex"), max_bytes=512_000)
     entry = example_delivery(status)._replace(policy="yandex", outcome=outcome, copy=None)
     assert codes(LintInput(b"", url=URL, delivery=entry)) == expected
+
+
+def test_advice_about_a_503_agrees_with_the_access_policies() -> None:
+    advice = unreachable.CHECK.how_to_fix
+    suspended = get_policy("google").while_unreachable[1].from_seconds // 3600
+    assert f"within {suspended} hours" in advice
+    assert get_policy("yandex").server_error == "full-allow"
+    assert "does not suspend Yandex" in advice
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,13 @@ CHECK = Check(
     title="A robots.txt that cannot be fetched",
     message="the file could not be fetched ({detail})",
     why="While the server fails, crawlers that follow RFC 9309 fetch nothing from the site. Google stops crawling for "
-    "12 hours, and then uses its last copy for up to 30 days. Some sites respond with 503 on purpose, to suspend "
-    "crawling. That works for hours or a few days, and not for good.",
+    "12 hours, and then uses its last copy for up to 30 days. Yandex crawls without restrictions after any status other "
+    "than 200. Some sites respond with 503 on purpose, to suspend crawling. That works for hours, and not for Yandex.",
     how_to_fix="Let the server return the file, or status 404 if the site does not have one. If crawling is suspended "
-    "on purpose, send `Retry-After` with the 503, and serve the file again before 30 days have passed.",
-    source="RFC 9309 section 2.3.1.4; Google, handling of errors and HTTP status codes; Lighthouse, robots-txt",
+    "on purpose, send `Retry-After` with the 503, and serve the file again within 12 hours. A 503 does not suspend "
+    "Yandex.",
+    source="RFC 9309 section 2.3.1.4; Google, handling of errors and HTTP status codes; "
+    "Yandex Webmaster, robots.txt; Lighthouse, robots-txt",
     bad=lambda: LintInput(b"", url="https://example.com/robots.txt", delivery=example_timeout("30 seconds")),
     good=lambda: LintInput(
         b"User-agent: *\nDisallow:\n", url="https://example.com/robots.txt", delivery=example_delivery()
