@@ -48,7 +48,7 @@ export class Texts<Key extends string = TextKey> {
     this.#catalogue = { ...(await this.#later()), ...this.#catalogue };
   }
 
-  /** Return a text. Placeholders are strings or numbers; numbers are written as the language writes them. */
+  /** Return a text. Placeholders are strings or numbers; numbers but those of lines are written as the language writes them. */
   t(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
     return this.#parts(key, values)
       .map((part) => (typeof part === "string" ? part : this.#plain(part.value as string | number)))
@@ -98,8 +98,11 @@ export class Texts<Key extends string = TextKey> {
       text = message[form] ?? message.other ?? "";
     }
     return text.split(/(\{\w+\})/).map((part) => {
-      const value = part.startsWith("{") ? values[part.slice(1, -1)] : undefined;
-      return value === undefined ? part : { value };
+      const name = part.startsWith("{") ? part.slice(1, -1) : "";
+      const value = values[name];
+      if (value === undefined) return part;
+      // As in the editor and in the messages of the linter.
+      return { value: name === "line" && typeof value === "number" ? String(value) : value };
     });
   }
 }

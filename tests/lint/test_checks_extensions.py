@@ -240,7 +240,7 @@ def test_a_pattern_of_sitemaps_is_not_completed_to_a_url() -> None:
     assert fixed == content.replace(b": /a.xml", b": https://example.com/a.xml")
 
 
-@pytest.mark.parametrize("delay, pages", [("43.2", "2000 pages"), ("86400", "1 page"), ("86401", "0 pages")])
+@pytest.mark.parametrize("delay, pages", [("43.2", "2,000 pages"), ("86400", "1 page"), ("86401", "0 pages")])
 def test_the_pages_of_a_day_are_those_of_the_decimal_delay(delay: str, pages: str) -> None:
     found = Linter(select=["CF605"]).lint(f"User-agent: bingbot\nCrawl-delay: {delay}\n".encode()).findings
     assert [finding.message() for finding in found] == [

@@ -198,14 +198,14 @@ def test_first_line_after_the_size_limit_is_quoted() -> None:
 
 
 def test_file_that_the_access_policy_ignores_because_of_its_size_is_reported() -> None:
-    outcome = make_outcome(get_policy("yandex"), OutcomeKind.OVERSIZE, "more than 512000 bytes")
+    outcome = make_outcome(get_policy("yandex"), OutcomeKind.OVERSIZE, "more than 512,000 bytes")
     entry = example_delivery()._replace(policy="yandex", outcome=outcome, copy=None)
     (finding,) = LINTER.lint(LintInput(b"", delivery=entry)).findings
     assert (finding.check.code, finding.severity) == ("CF103", Severity.ERROR)
-    assert finding.message() == "the file is too large (more than 512000 bytes), so none of its rules apply"
+    assert finding.message() == "the file is too large (more than 512,000 bytes), so none of its rules apply"
 
 
-@pytest.mark.parametrize("count, shown", [(3000, "3,000"), (60_000, "> 51,198")])
+@pytest.mark.parametrize("count, shown", [(3000, "3000"), (60_000, "> 51198")])
 def test_rules_after_the_size_limit_are_not_counted(count: int, shown: str) -> None:
     content = b"User-agent: *\n" + b"Allow: /a\n" * count
     found = next(finding for finding in LINTER.lint(content).findings if finding.check.code == "CF118")

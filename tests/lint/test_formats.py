@@ -345,6 +345,18 @@ def test_messages_fill_placeholders_once() -> None:
     assert catalogue.message(check, {"count": "2", "name": "}{"}) == "2 rules of `}{` in {other}"
 
 
+def test_counts_have_the_separators_of_the_language_and_lines_none() -> None:
+    check = CHECKS[0]._replace(code="CF000", message="{count|rule|rules}, {size}, line {line}")
+    details = {"count": "2048", "size": "> 512000", "line": "22278"}
+    messages = {language: load_catalogue(language).message(check, details) for language in ("en", "de", "es", "ja")}
+    assert messages == {
+        "en": "2,048 rules, > 512,000, line 22278",
+        "de": "2.048 rules, > 512.000, line 22278",
+        "es": "2048 rules, > 512.000, line 22278",
+        "ja": "2,048 rules, > 512,000, line 22278",
+    }
+
+
 @pytest.mark.slow
 def test_file_names_are_escaped_in_uris(validator: Any) -> None:
     for name in ("a:b%41?c=d;e,f.txt", "\udcff.txt", "#.txt"):

@@ -152,7 +152,7 @@ def evaluate_response(
     if kind is not OutcomeKind.SUCCESS and _POLICY_VALUE[kind](policy) != _RULES:
         return make_outcome(policy, kind, f"status {response.status}")
     if len(response.body) > max_bytes and policy.oversize != _TRUNCATE:
-        return make_outcome(policy, OutcomeKind.OVERSIZE, f"more than {max_bytes} bytes")
+        return make_outcome(policy, OutcomeKind.OVERSIZE, f"more than {max_bytes:,} bytes")
     return evaluate_content(response.body, policy, kind, f"status {response.status}")
 
 

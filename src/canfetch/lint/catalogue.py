@@ -16,6 +16,12 @@ from canfetch.lint.proofs import Contrast, Proof
 
 LANGUAGES: Final = ("en", "it", "es", "ko", "de", "ja")
 
+# Placeholders whose values are counts. Numbers of lines have no separators, as in editors and compilers.
+_COUNTS: Final = frozenset({"count", "errors", "hours", "pages", "safe", "size", "unsafe", "warnings"})
+_POINT_LANGUAGES: Final = ("de", "es", "it")
+# Spanish separates thousands in numbers of five digits or more.
+_UNSEPARATED_SPANISH: Final = 4
+
 PHRASES: Final[Mapping[str, str]] = {
     "error": "error",
     "warning": "warning",
@@ -104,21 +110,29 @@ class Catalogue:
 
     def message(self, check: Check, details: Mapping[str, str]) -> str:
         """Return the check's message, with its placeholders filled from `details`."""
-        return _fill(self.texts(check).variant(details).message, details)
+        return self._fill(self.texts(check).variant(details).message, details)
 
     def how_to_fix(self, check: Check, details: Mapping[str, str]) -> str:
         """Return what to change, with the check's sentence about this place if `details` fill it."""
         texts = self.texts(check)
         advice = texts.variant(details).how_to_fix
         if texts.variants:
-            advice = _fill(advice, details)
+            advice = self._fill(advice, details)
         if not texts.how_to_fix_here or not _placeholders(texts.how_to_fix_here) <= details.keys():
             return advice
-        return advice + self.phrase("between-sentences") + _fill(texts.how_to_fix_here, details)
+        return advice + self.phrase("between-sentences") + self._fill(texts.how_to_fix_here, details)
 
     def phrase(self, name: str, /, **details: str) -> str:
         """Return a phrase, with its placeholders filled."""
-        return _fill(self._phrases[name], details)
+        return self._fill(self._phrases[name], details)
+
+    def number(self, digits: str) -> str:
+        """Return a number with the language's separators. A sign before it, as in `> 2048`, stays."""
+        sign, space, number = digits.rpartition(" ")
+        if self.language == "es" and len(number) <= _UNSEPARATED_SPANISH:
+            return digits
+        grouped = f"{int(number):,}"
+        return sign + space + (grouped.replace(",", ".") if self.language in _POINT_LANGUAGES else grouped)
 
     def effect(self, proof: Proof) -> str:
         """Return a proof as a clause that starts in lower case, or with a name or a path."""
@@ -155,30 +169,29 @@ class Catalogue:
     def _name(self, verdict: CrawlerVerdict) -> str:
         return verdict.crawler if verdict.is_known else self.phrase("any-crawler", name=verdict.crawler)
 
+    def _fill(self, text: str, details: Mapping[str, str]) -> str:
+        # Not str.format: the file's content may hold braces, and a filled-in value is never filled again.
+        parts = text.split("{")
+        filled = [parts[0]]
+        for part in parts[1:]:
+            placeholder, brace, rest = part.partition("}")
+            filled.append(self._value(placeholder, details) + rest if brace else "{" + part)
+        return "".join(filled)
 
-def _fill(text: str, details: Mapping[str, str]) -> str:
-    # Not str.format: the file's content may hold braces, and a filled-in value is never filled again.
-    parts = text.split("{")
-    filled = [parts[0]]
-    for part in parts[1:]:
-        placeholder, brace, rest = part.partition("}")
-        filled.append(_value(placeholder, details) + rest if brace else "{" + part)
-    return "".join(filled)
+    def _value(self, placeholder: str, details: Mapping[str, str]) -> str:
+        name, *nouns = placeholder.split("|")
+        value = details.get(name)
+        if value is None:
+            return f"{{{placeholder}}}"
+        shown = self.number(value) if name in _COUNTS else value
+        if not nouns:
+            return shown
+        singular, plural = nouns
+        return f"{shown} {singular if value == '1' else plural}"
 
 
 def _placeholders(text: str) -> set[str]:
     return {part.partition("}")[0].partition("|")[0] for part in text.split("{")[1:]}
-
-
-def _value(placeholder: str, details: Mapping[str, str]) -> str:
-    name, *nouns = placeholder.split("|")
-    value = details.get(name)
-    if value is None:
-        return f"{{{placeholder}}}"
-    if not nouns:
-        return value
-    singular, plural = nouns
-    return f"{value} {singular if value == '1' else plural}"
 
 
 ENGLISH: Final = Catalogue("en", {}, PHRASES)

@@ -146,7 +146,9 @@ def test_a_long_list_of_sitemaps_is_complete_or_its_rest_is_counted(tester: Open
     schema = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
     urls = [f"https://www.example.com/{number}.xml" for number in range(502)]
     entries = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in urls)
-    tester.site.sites.add("https://www.example.com/index.xml", f"<sitemapindex {schema}>{entries}</sitemapindex>".encode())
+    tester.site.sites.add(
+        "https://www.example.com/index.xml", f"<sitemapindex {schema}>{entries}</sitemapindex>".encode()
+    )
     tester.replace_file("User-agent: *\n" + "".join(f"Sitemap: {url}\n" for url in urls[:60]))
     tester.control("urls").click()
     expect(tester.find("[data-result=sitemaps] button")).to_have_count(60)
@@ -326,7 +328,7 @@ def test_a_large_file_shows_the_limit_and_the_first_line_that_is_not_read(
         header + b"".join(f"Disallow: /{number:0{line_length - 12}d}\n".encode() for number in range(count))
     )
     tester.control("file").set_input_files(file)
-    expected = f"Reading stops at line {line:,}: the limit is 500 KiB."
+    expected = f"Reading stops at line {line}: the limit is 500 KiB."
     expect(tester.find("[data-part=file] .limit")).to_have_text(expected)
     expect(tester.find("[data-part=file] .sizes")).to_contain_text(f"{round(file.stat().st_size / 1000, 1):g} KB, ")
     # The lines are those of the editor, and not only those that crawlers read.

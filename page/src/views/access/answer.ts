@@ -73,7 +73,7 @@ export function decisionNodes({ explanation, crawler, profile, starApplies }: Ex
   if (next.specificity === rule.specificity) {
     const equal = [rule, ...alsoMatched].filter(({ specificity }) => specificity === rule.specificity);
     const numbers = equal.map(({ line: number }) => number).sort((a, b) => a - b);
-    const listed = numbers.slice(0, MAX_LINES).map((number) => texts.number(number));
+    const listed = numbers.slice(0, MAX_LINES).map(String);
     const lines = texts.list(numbers.length > MAX_LINES ? [...listed, "…"] : listed);
     const agree = equal.every(({ allow }) => allow === rule.allow);
     return texts.nodes(agree ? "decides_twice" : "decides_tie", { lines });
@@ -109,7 +109,7 @@ export function groupNodes({ explanation, crawler, starApplies }: Explained, tex
 
 /** Return the values for a text about some lines, which has a form for one line and one for several. */
 export function lineValues(lines: readonly number[], texts: Texts): { readonly line: string; readonly count: number } {
-  return { line: texts.list(lines.map((line) => texts.number(line))), count: lines.length };
+  return { line: texts.list(lines.map(String)), count: lines.length };
 }
 
 /** Return the element for a name that is not translated. */

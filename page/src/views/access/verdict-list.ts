@@ -60,7 +60,7 @@ export function verdictList(
               differs ? `${text}; ${texts.t("legend_differs")}` : text,
             ),
           ),
-          h("td", { class: "number" }, lines?.[index] ? texts.number(lines[index]) : ""),
+          h("td", { class: "number" }, lines?.[index] || ""),
         ),
       );
     });

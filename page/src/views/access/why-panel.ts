@@ -182,7 +182,7 @@ function ruleLine(rule: MatchingRule, wins: boolean, goTo: (line: number) => voi
         title: `${rule.allow ? "Allow" : "Disallow"}: ${rule.pattern}`,
         on: { click: () => goTo(rule.line) },
       },
-      h("span", { class: "rule-line" }, texts.number(rule.line)),
+      h("span", { class: "rule-line" }, rule.line),
       h("span", { class: "rule-key", translate: "no" }, rule.allow ? "Allow" : "Disallow"),
       h(
         "span",

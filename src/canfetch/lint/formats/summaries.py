@@ -33,7 +33,7 @@ def summarize_notes(report: LintReport, catalogue: Catalogue, *, hidden: bool = 
     counts = Counter(finding.check.name for finding in report.findings if finding.severity is Severity.INFO)
     if not counts:
         return ""
-    named = [f"{name} ({count})" if count > 1 else name for name, count in counts.most_common()]
+    named = [f"{name} ({catalogue.number(str(count))})" if count > 1 else name for name, count in counts.most_common()]
     phrase = "notes-hidden" if hidden else "notes"
     return catalogue.phrase(phrase, count=str(counts.total()), checks=catalogue.phrase("comma").join(named))
 

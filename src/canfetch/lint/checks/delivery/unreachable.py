@@ -40,8 +40,9 @@ CHECK = Check(
     title="A robots.txt that cannot be fetched",
     message="the file could not be fetched ({detail})",
     why="While the server fails, crawlers that follow RFC 9309 fetch nothing from the site. Google stops crawling for "
-    "12 hours, and then uses its last copy for up to 30 days. Yandex crawls without restrictions after any status other "
-    "than 200. Some sites respond with 503 on purpose, to suspend crawling. That works for hours, and not for Yandex.",
+    "12 hours, and then uses its last copy for up to 30 days. Yandex crawls without restrictions after any status "
+    "other than 200. Some sites respond with 503 on purpose, to suspend crawling. That works for hours, and not for "
+    "Yandex.",
     how_to_fix="Let the server return the file, or status 404 if the site does not have one. If crawling is suspended "
     "on purpose, send `Retry-After` with the 503, and serve the file again within 12 hours. A 503 does not suspend "
     "Yandex.",

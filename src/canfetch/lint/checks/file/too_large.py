@@ -28,7 +28,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     shown = file.text(file.first_line_past_limit[:_MAX_QUOTE])
     size = end + len(tail)
     # A fetch ends after the first byte past the limit, so the size of the file is unknown.
-    size_text = f"> {DEFAULT_MAX_BYTES:,}" if size == DEFAULT_MAX_BYTES + 1 else f"{size:,}"
+    size_text = f"> {DEFAULT_MAX_BYTES}" if size == DEFAULT_MAX_BYTES + 1 else str(size)
     yield Occurrence((end, end), {"size": size_text, "line": str(lines + 1), "lost": shown})
 
 

@@ -16,7 +16,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     rules = rule_values(file).indices
     if len(rules) > _MAX_RULES:
         # The rules after the size limit are not counted.
-        count = f"> {len(rules):,}" if file.robots.tail else f"{len(rules):,}"
+        count = f"> {len(rules)}" if file.robots.tail else str(len(rules))
         yield Occurrence(file.text_span(file.records[rules[_MAX_RULES]]), {"count": count})
 
 
