@@ -28,7 +28,7 @@ def serve(site: Site) -> None:
 def test_urls_of_a_site(run: Run, site: Site) -> None:
     serve(site)
     ran = run("sitemaps", site.origin, "--urls", *UNKEPT)
-    assert ran == (0, f"{site.url('a')}\n{site.url('private/b')}\n", "canfetch: 2 sitemaps, 2 URLs\n")
+    assert ran == (0, f"{site.url('a')}\n{site.url('private/b')}\n", "canfetch: 2 sitemaps, 2 entries\n")
 
 
 def test_verdicts_are_joined_and_counted(run: Run, site: Site) -> None:
@@ -43,7 +43,7 @@ def test_verdicts_are_joined_and_counted(run: Run, site: Site) -> None:
     ]
     assert (ran.code, ran.err) == (
         1,
-        "canfetch: 2 sitemaps, 2 URLs; 1 disallowed for Googlebot; 2 disallowed for GPTBot\n",
+        "canfetch: 2 sitemaps, 2 entries; 1 disallowed for Googlebot; 2 disallowed for GPTBot\n",
     )
     blocked = run("sitemaps", site.origin, "--urls", "--agent", "Googlebot", "--blocked", *UNKEPT)
     assert (blocked.code, blocked.lines) == (1, [ran.lines[2]])
@@ -78,7 +78,7 @@ def test_local_sitemap_and_draft_need_no_requests(run: Run, folder: Path) -> Non
     ]
     assert ran.err == (
         "canfetch: warning: ./s.xml: invalid URL 'x%7F': expected an absolute http or https URL\n"
-        "canfetch: 1 sitemap, 3 URLs; 1 disallowed for bingbot\n"
+        "canfetch: 1 sitemap, 3 entries; 1 disallowed for bingbot\n"
     )
     assert ran.code == 1
 
@@ -101,7 +101,7 @@ def test_faults_are_reported_and_the_code_is_2(run: Run, site: Site) -> None:
 def test_a_line_that_is_not_a_url_is_not_counted_as_a_sitemap(run: Run, folder: Path) -> None:
     (folder / "robots.txt").write_text("Sitemap: /s.xml\n")
     ran = run("sitemaps", "--robots", "robots.txt", "--urls", *UNKEPT)
-    assert (ran.code, ran.err.splitlines()[-1]) == (2, "canfetch: 0 sitemaps, 0 URLs")
+    assert (ran.code, ran.err.splitlines()[-1]) == (2, "canfetch: 0 sitemaps, 0 entries")
 
 
 def test_public_only_refuses_a_sitemap_on_loopback(run: Run, site: Site) -> None:
@@ -112,7 +112,7 @@ def test_public_only_refuses_a_sitemap_on_loopback(run: Run, site: Site) -> None
 
 def test_site_without_sitemaps(run: Run, site: Site) -> None:
     ran = run("sitemaps", site.origin, "--urls", *UNKEPT)
-    assert (ran.code, ran.out, ran.err) == (1, "", "canfetch: no sitemaps\ncanfetch: 0 sitemaps, 0 URLs\n")
+    assert (ran.code, ran.out, ran.err) == (1, "", "canfetch: no sitemaps\ncanfetch: 0 sitemaps, 0 entries\n")
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ class _Output:
         self._options = options
         self._writer = writer
         self._palette = palette
-        self._urls = self._files = 0
+        self._entries = self._files = 0
         self._blocked: Counter[str] = Counter()
 
     def fail(self, message: str, code: int) -> None:
@@ -189,15 +189,17 @@ class _Output:
         names = [agent.name for agent in self._options.agents]
         if self._writer is not None:
             blocked = {printable_text(name): self._blocked[name] for name in names}
-            row = {"type": "summary", "sitemaps": self._files, "urls": self._urls, "blocked": blocked}
+            row = {"type": "summary", "sitemaps": self._files, "urls": self._entries, "blocked": blocked}
             self._writer.write(row)
             self._writer.end()
             return
         counts = "".join(f"; {self._blocked[name]:,} disallowed for {name}" for name in names)
-        print_error(f"{counted(self._files, 'sitemap')}, {counted(self._urls, 'URL')}{counts}")
+        # A URL of two sitemaps is two entries: the set of all URLs can be too large for memory.
+        entries = "1 entry" if self._entries == 1 else f"{self._entries:,} entries"
+        print_error(f"{counted(self._files, 'sitemap')}, {entries}{counts}")
 
     def _write_entry(self, entry: SitemapEntry) -> None:
-        self._urls += 1
+        self._entries += 1
         for agent, verdict in zip(self._options.agents, entry.verdicts, strict=False):
             self._blocked[agent.name] += not verdict.allowed
         if entry.is_blocked:

@@ -232,7 +232,7 @@ json is a list of objects, ndjson has one object per line:
 with --urls or --sitemap, the key type selects the others:
   url: url, lastmod, sitemap, accepted, verdicts {agent: {allowed, reason, line}}, and error if there are none
   sitemap: url, index, kind, urls, bytes, problems [{kind, detail, count}]
-  summary: sitemaps, urls, blocked {agent: count}; error: error
+  summary: sitemaps, urls, blocked {agent: count}, which count a URL once for each sitemap that lists it; error: error
 
 \b
 Exit codes: 0 every robots.txt has a sitemap, and every agent may fetch every URL; 1 some robots.txt has none or does
