@@ -7,6 +7,7 @@ from canfetch.access.outcomes import OutcomeKind, make_outcome
 from canfetch.access.policies import get_policy
 from canfetch.lint import Linter, LintInput, Severity
 from canfetch.lint.analysis.deliveries import example_delivery
+from canfetch.lint.checks.file import too_large
 
 LINTER = Linter(severities="all", findings_limit=None)
 
@@ -203,6 +204,18 @@ def test_file_that_the_access_policy_ignores_because_of_its_size_is_reported() -
     (finding,) = LINTER.lint(LintInput(b"", delivery=entry)).findings
     assert (finding.check.code, finding.severity) == ("CF103", Severity.ERROR)
     assert finding.message() == "the file is too large (more than 512,000 bytes), so none of its rules apply"
+
+
+def test_a_file_over_the_limit_has_no_effect_on_yandex() -> None:
+    rules = b"User-agent: *\nDisallow: /fr\nDisallow: /fr/old/\n"
+    crawlers = {}
+    for content in (rules, rules + b"#" * 512_000):
+        findings = LINTER.lint(content).findings
+        found = next(finding for finding in findings if finding.check.code == "CF415")
+        crawlers[len(content)] = {verdict.crawler for verdict in found.verdicts}
+    small, large = crawlers.values()
+    assert small - large == {"YandexBot"}
+    assert "For Yandex, a file over 500 KB allows everything." in too_large.CHECK.how_to_fix
 
 
 @pytest.mark.parametrize("count, shown", [(3000, "3000"), (60_000, "> 51198")])

@@ -55,18 +55,25 @@ class Proof(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """The question of a proof. `is_cut` excludes crawlers that end the group at a blank line before the finding."""
+    """The question of a proof.
+
+    `is_cut` excludes crawlers that end the group at a blank line before the finding. `is_too_large` excludes those of
+    Yandex, for which a file over the limit allows everything.
+    """
 
     url: str
     lines: tuple[int, ...]
     groups: tuple[int, ...]
     is_cut: bool
+    is_too_large: bool
     crawlers: tuple[str, ...]
 
     def possible_readers(self, tokens: Iterable[str]) -> list[Reader]:
         # Several groups are contrasted, so that one crawler represents the `*` group.
         readers = possible_readers(filter(None, self.crawlers or tokens), search_engines=len(self.groups) < 2)
         found = [one for one in readers if not (self.is_cut and PROFILES[one.profile].blank_line_ends_group)]
+        if self.is_too_large:
+            found = [one for one in found if one.profile != "yandex"]
         # Known crawlers first: the others may not be needed.
         found.sort(key=lambda reader: not reader.is_known)
         return [reader for reader, _ in _spread([(reader, None) for reader in found], _MAX_READERS)]
@@ -103,7 +110,7 @@ class Proofs:
         url = query.url or self._example(groups)
         if url is None:
             return None
-        asked = _Asked(url, lines, groups, self._is_cut(own_line, lines), query.crawlers)
+        asked = _Asked(url, lines, groups, self._is_cut(own_line, lines), bool(self._file.robots.tail), query.crawlers)
         try:
             before = [self._verdict(reader, rules, url) for reader, rules in self._readers_of(asked)]
             decides = [verdict for verdict in before if verdict.line in lines]

@@ -39,9 +39,9 @@ CHECK = Check(
     title="A file that is too large",
     message="the file has {size} bytes; crawlers may stop at 512,000, on line {line}: `{lost}`",
     why="Crawlers must read at least 500 KiB, and Google reads no more than that. Rules after the limit have no "
-    "effect. For Yandex, a larger file allows everything.",
+    "effect.",
     how_to_fix="Combine rules with shorter paths, with `*`, or with a folder of its own for excluded files, and remove "
-    "outdated ones.",
+    "outdated ones. For Yandex, a file over 500 KB allows everything.",
     variants={"ignored": Variant("the file is too large ({detail}), so none of its rules apply")},
     source="RFC 9309 section 2.5; Google, file size; Yandex Webmaster, robots.txt",
     bad=lambda: b"User-agent: *\n" + b"".join(_EXAMPLE_RULE % number for number in range(DEFAULT_MAX_BYTES // 50)),
