@@ -26,9 +26,10 @@ from canfetch.access.responses import Response
 from canfetch.client.frontier import Recrawl, URLFrontier, urlfrontier_queue
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.queue_values import NewURLs
+from canfetch.client.frontier.turn import SkippedURL
 from canfetch.client.frontier.url_identity import clean_url, identify_url
 from canfetch.client.frontier.url_queue import QueueOptions
-from canfetch.client.frontier.urlfrontier_connection import URLFrontierConnection
+from canfetch.client.frontier.urlfrontier_connection import PutItem, URLFrontierConnection
 from canfetch.client.frontier.urlfrontier_metadata import (
     delays_metadata,
     read_delays,
@@ -527,10 +528,40 @@ def test_java_crawler_shares_the_crawl(service: str, crawl: str) -> None:
 
 
 @pytest.mark.service
-def test_invalid_url_of_another_crawler_is_skipped(service: str, crawl: str, caplog: pytest.LogCaptureFixture) -> None:
-    run_java_client(service.split(",", maxsplit=1)[0], crawl, "put", "whatsapp://send/x", "https://a.example/1")
-    assert [turn.url for turn in run_crawl(service, crawl)] == ["https://a.example/1"]
-    assert "skipped: invalid URL 'whatsapp://send/x'" in caplog.text
+def test_invalid_url_of_another_crawler_is_reported_and_skipped(
+    service: str, crawl: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    reported: list[tuple[str, str | None]] = []
+
+    def report(skipped: SkippedURL) -> None:
+        reported.append((skipped.url, skipped.error))
+        raise LookupError("scripted")
+
+    async def main() -> None:
+        backend = URLFrontier(service, crawl=crawl)
+        async with (
+            open_client() as client,
+            canfetch.Frontier(client, backend=backend, min_delay=0.0, on_skip=report) as frontier,
+        ):
+            with pytest.raises(LookupError, match="scripted"):
+                await anext(frontier)
+            assert frontier.counts == (0, 0, 0, 0, 1, 0)
+            assert frontier.add("https://a.example/1")
+            assert [turn.url async for turn in frontier if turn.done()] == ["https://a.example/1"]
+            assert frontier.counts == (0, 0, 1, 0, 1, 0)
+
+    put_under_key(service, crawl, "https://a.example", "mailto:x@y")
+    asyncio.run(main())
+    assert "skipped: invalid URL 'mailto:x@y'" in caplog.text
+    error = "invalid URL 'mailto:x@y': expected an absolute URL such as 'https://example.com/'"
+    assert reported == [("mailto:x@y", error)]
+
+
+def put_under_key(address: str, crawl: str, key: str, *urls: str) -> None:
+    """Put URLs into the queue of a key, as another crawler does."""
+    queue = URLFrontier(address, crawl=crawl).open_queue(QueueOptions(1, 3, time.time))
+    queue._connection.put(0, [PutItem(queue._service.new_url(url, key), None) for url in urls])
+    queue.close()
 
 
 @pytest.mark.service

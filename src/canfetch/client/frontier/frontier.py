@@ -237,15 +237,15 @@ class Frontier:
         )
         self._sources = Sources(self._add_from_source, lambda: read_ahead - self.counts.queued, self._changed.set)
         self._sources.append(urls, 0.0)
-        self._queue: URLQueue
         wanted = QueueOptions(
             concurrency_per_origin,
             max_attempts,
             self._clocks.at,
             group_by,
             skip_seconds=None if recrawl is None else recrawl.every,
+            report_invalid=lambda url, reason: self._report(SkippedURL(url, None, reason)),
         )
-        self._queue = SQLiteQueue(path, wanted) if backend is None else backend.open_queue(wanted)
+        self._queue: URLQueue = SQLiteQueue(path, wanted) if backend is None else backend.open_queue(wanted)
         # The origins that may have a turn although their last ones have failed.
         self._probing: set[int] = set()
         # The origins or groups that were deferred since the last turns were chosen.

@@ -38,6 +38,8 @@ class QueueOptions(NamedTuple):
             origin. The origin leaves that group only if `URLQueue.resolve` moves the group into another one.
         skip_seconds: Seconds after which URLs that are skipped, or fail with their process, are queued again. None to
             drop the first and list the second.
+        report_invalid: Called with each invalid URL that another crawler has added, and the reason, before the queue
+            drops it.
     """
 
     concurrency: int
@@ -45,6 +47,7 @@ class QueueOptions(NamedTuple):
     clock: Callable[[], float]
     group_by: GroupBy = GroupBy.ORIGIN
     skip_seconds: float | None = None
+    report_invalid: Callable[[str, str], None] = lambda url, reason: None  # noqa: ARG005 - a queue without a frontier
 
 
 class URLQueue(ABC):

@@ -117,6 +117,7 @@ class URLFrontierQueue(LeasedURLs):
         self._origins = KnownOrigins(self._claims)
         self._next_url = 1
         self._skipped = 0
+        self._report_invalid = options.report_invalid
         self._refused = 0
         self._next_claim_at = 0.0
         # By origin: the delays of its members whose checks ended when the lease had expired.
@@ -406,6 +407,7 @@ class URLFrontierQueue(LeasedURLs):
     def _claim_urls(self) -> list[int]:
         """Lease URLs of queues that are due, one of each, and return their origins."""
         claimed: list[int] = []
+        invalid: list[tuple[int, Any, str]] = []
         for node in self._connection.nodes:
             leased, lost_at = self._service.lease_urls(node, CLAIMS)
             try:
@@ -418,13 +420,29 @@ class URLFrontierQueue(LeasedURLs):
                 except LeaseExpiredError:
                     # The calls took longer than the lease: it is handed out again.
                     continue
+                except InvalidURL as error:
+                    # Another crawler has added it.
+                    invalid.append((node, info, str(error)))
+                    continue
                 if claim is not None:
                     with self._lock:
                         self._claims[claim.origin] = claim
                     claimed.append(claim.origin)
         if not claimed:
             self._next_claim_at = self._clock() + _POLL_SECONDS
+        # At the end: if a report raises an exception, the next call returns the origins that were claimed.
+        for node, info, reason in invalid:
+            self._skip_invalid(node, info, reason)
         return claimed
+
+    def _skip_invalid(self, node: int, info: Any, reason: str) -> None:
+        """Report and complete an invalid URL."""
+        CLIENT_LOGGER.warning("%s: skipped: %s", self._connection.name, reason)
+        try:
+            self._report_invalid(clean_url(info.url), reason)
+        finally:
+            self._service.put(node, info, 0)
+            self._skipped += 1
 
     def _leased_delays(self, node: int, leased: Sequence[Any], lost_at: float) -> list[dict[str, float]]:
         """Return the delays of the origins of the groups of leased URLs, which are read after each lease.
@@ -436,20 +454,16 @@ class URLFrontierQueue(LeasedURLs):
         return self._service.group_delays(node, [info.key for info in leased], until=lost_at)
 
     def _new_claim(self, node: int, info: Any, lost_at: float, delays: dict[str, float]) -> Claim | None:
-        """Return the claim of a leased URL, or None if it can have no turn."""
+        """Return the claim of a leased URL, or None if it can have no turn now.
+
+        Raises: InvalidURL; LeaseExpiredError; StoreError.
+        """
         queued = read_queued(info, self._next_url)
         self._next_url += 1
-        try:
-            # The spelling that was added is metadata, which anyone can change: it must be that of the URL.
-            identified = identify_url(clean_url(info.url))
-            queued = queued._replace(url=_same_url(queued.url, identified) or identified.url)
-            group = self._group(identified.origin)
-        except InvalidURL as error:
-            # Another crawler has added it.
-            CLIENT_LOGGER.warning("%s: skipped: %s", self._connection.name, error)
-            self._service.put(node, info, 0)
-            self._skipped += 1
-            return None
+        # The spelling that was added is metadata, which anyone can change: it must be that of the URL.
+        identified = identify_url(clean_url(info.url))
+        queued = queued._replace(url=_same_url(queued.url, identified) or identified.url)
+        group = self._group(identified.origin)
         origin = self._origins.find(group)
         claim = Claim(node, info, origin, queued, lost_at, self._clock())
         present = self._claims.get(origin)
