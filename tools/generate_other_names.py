@@ -18,8 +18,9 @@ from generate_registry_file import OTHER_HEADERS
 from generated import ROOT, parse_check, write_or_check
 
 TARGET = ROOT / "src" / "canfetch" / "agents" / "_other_names.py"
-# Models of devices have digits, and each of them is in one header.
+# Models of devices have digits, and each of them is in one header. In the header of a browser, they never count.
 _LETTERS = re.compile(r"[a-z_-]+")
+_BROWSER = re.compile("mozilla/|opera/", re.IGNORECASE)
 _PRODUCT = re.compile(r"(?<![A-Za-z0-9_./@+-])([A-Za-z][A-Za-z0-9_.-]*)/")
 _WIDTH = 118
 MORE_NAMES = """
@@ -34,11 +35,15 @@ web0s webos weixin whale wifi windowswechat x86 x86_64 yabrowser zoom
 
 
 def other_names() -> list[str]:
-    """Return the names: words of letters, names with a version, other words of several headers, and `MORE_NAMES`."""
+    """Return the names: words of letters, names with a version, other words of several headers, and `MORE_NAMES`.
+
+    All words are included of the headers of apps and libraries that have no browser.
+    """
     headers = [row["value"] for row in json.loads(OTHER_HEADERS.read_bytes())]
     numbers = Counter(name for header in headers for name in names_to_look_up(header) if name)
     products = {name.lower() for header in headers for name in _PRODUCT.findall(header)}
     chosen = {name for name, number in numbers.items() if _LETTERS.fullmatch(name) or name in products or number > 1}
+    chosen.update(name for header in headers if not _BROWSER.search(header) for name in names_to_look_up(header))
     return sorted(name for name in chosen | set(MORE_NAMES.split()) if not is_generic(name))
 
 

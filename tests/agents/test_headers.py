@@ -229,6 +229,59 @@ def test_browsers_pass_although_the_file_names_their_app_or_platform() -> None:
         assert wsgi_status(site_that_names(all_words(header)), header) == 200, header
 
 
+def test_browsers_apps_and_libraries_pass_whatever_other_words_of_their_headers_the_file_names() -> None:
+    for header in BROWSERS:
+        declared = next(iter(names_to_look_up(header)), "")
+        others = {*map(str.lower, all_words(header)), *names_in(header)} - {declared}
+        assert wsgi_status(site_that_names(sorted(others)), header) == 200, header
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "OtherBot/1.0",
+        "python-requests/2.32 OtherBot/1.0",
+        "Go-http-client/1.1 (OtherBot/2.0; +https://other.example)",
+        "(OtherBot/1.0)",
+        "OtherBot.com bot",
+        "My crawler: OtherBot/1.0",
+        '"OtherBot/1.0"',
+        "curl/8 (otherbot)",
+        "Java/1.8 OtherBot",
+        "[OtherBot/1]",
+        f"{ANDROID} (compatible; MyBot/1.0; +https://my.example/bot) OtherBot/1.0",
+    ],
+)
+def test_names_that_only_the_file_has_are_words_as_in_server_rules(header: str) -> None:
+    assert re.search(name_regex(["OtherBot"]), header, re.IGNORECASE)
+    site = site_that_names(("OtherBot",))
+    assert wsgi_status(site, header) == 403
+    # The name is that of the file, in whatever letter case clients send it.
+    assert site.stats.refused == {"OtherBot": 1}
+    exempt = Site(
+        "User-agent: OtherBot\nDisallow: /\n", environment="production", enforcement=Enforcement(exempt=["otherbot"])
+    )
+    assert wsgi_status(exempt, header) == 200
+
+
+@pytest.mark.parametrize("header", ["MyOtherBot/1.0", "curl/8 OtherBot-like", "curl/8 (+https://x.example/OtherBot)"])
+def test_parts_of_words_and_urls_are_no_names_that_only_the_file_has(header: str) -> None:
+    assert not re.search(name_regex(["OtherBot"]), header, re.IGNORECASE)
+    assert wsgi_status(site_that_names(("OtherBot",)), header) == 200
+
+
+def test_names_of_libraries_count_only_as_the_product() -> None:
+    site = site_that_names(("curl", "python-requests"))
+    statuses = {
+        "curl/8.5": 403,
+        "python-requests/2.32": 403,
+        "curl/8 (OtherBot)": 403,
+        "OtherBot/1.0 (curl/8)": 200,
+        "OtherBot/1.0 python-requests/2.32": 200,
+    }
+    assert {header: wsgi_status(site, header) for header in statuses} == statuses
+
+
 @pytest.mark.parametrize("header", [GOOGLEBOT_SMARTPHONE, GOOGLEBOT_IPHONE], ids=["android", "iphone"])
 def test_crawlers_with_the_header_of_a_phone_are_matched_by_their_own_name(header: str) -> None:
     platforms = ("Android", "iPhone", "Nexus", "Mobile", "Safari")

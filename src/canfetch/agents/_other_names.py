@@ -3,57 +3,64 @@
 from typing import Final
 
 NAMES: Final = """
-3gpp-gba 480dpi _tv_unkonwn aarch64 abi acer acer_barricade acheetahi adg adobe adr advance aeobc aeohp afrione aftrs
-agora aiohttp air airness-air99 akregator alcatel aliapp alipayclient alohabrowser alpha amaze amazonwebappplatform
-amd64 amiga-aweb andr0id android antgalio aosp apache-httpclient aplix_sanyo_browser aplix_segasaturn_browser apng app
-app_bitness app_version apple appleappstore appletv applewebkit appname appversion arch archos arm arm64 arm_64 armv6l
-armv7l armv8l atc atmaca_smarttv atv audacious avast avdn avg avkb avl avst avui avvio avvp axios bada baidu
-baiduboxapp baiduboxpad baidubrowser barcelona basilisk bdate bdbrowser_i18n benq-cf61 bilimbook bingsapphire bingweb
-black blade blink bluboo bose botech box brave bravia breaker brew brew-applet bropp browser build bunjalloo bush
-bwqsh bytedanceapp bytedancewebview bytefulllocale bytelocale camera carpad-ii-p carpad-iii-p ce-html centaur center
-cfnetwork channel chip chr0me chrome chromebook chromeplus chromium citrixreceiver clib clr coc_coc_browser
-colorscheme com com.adobe.ccx.start com.alibaba com.alibaba.android com.alibaba.android.rimet
-com.apple.ndoagent.osupgrade com.delta.iphone.ver1 com.google com.google.android com.google.android.apps
-com.google.android.apps.magazines com.google.android.apps.searchlite com.google.android.youtube com.google.gmail
-com.google.gmail.shareextension comodo_dragon compatible configuration continental_edi coolpad coolpix
-cordova-amazon-fireos core corporation cpu crios crkey cronet cronetsnapdevsheldon cros crosarc cubot curl dalvik dart
-darwin daumapps daumdevice ddg debian dec deluxe demo demonstration deno density desktop dev device deviceid dillo
-dingtalk diordna discord dolfin dragonfly dtv dtv_c22p duckduckgo echo ecosia edg edga edgar edge edgios edition
-efl-webengine electron elements elibom enterprise entertainment epico epiphany espial evermiracle evolveo falkon
-familyname fb_iab fban fbav fbbv fbcr fbdv fbid fblc fbmd fbop fbrv fbsn fbss fbsv fedora feeddemon ffl fiio
-firebaseauth firebaseauth.ios firefox flyflow focus foobar2000 for freebsd fta_vlc fuchsia fvc fxios gameloft gamepad
-gamut gecko glass globaldist gmail gmobi gnu go-http-client goanna google googleplaystore googlepodcasts got grand
-grindr gsa gui guzzlehttp gzip h443nm7f8h.cbssportsapp haiku hammer hark harmonyos hat hbbtv headlesschrome
-heytapbrowser hibrowser hiro hmos hmscore hollogram http httpie https huawei huaweibrowser hvga hwp hybrid i-mobile
-iabmv iceweasel iemobile indesign index infinix infopath inspiron instagram intel ios ipad iphone iphone12 iphone7
-ipod ipod_touch iron isl itel ithunder itunes ivvi japanese java jetbrains jio jp.co.yahoo jp.co.yahoo.android
-jp.co.yahoo.android.yjtop jssdk jvc kaios kakaotalk kbd key kfapwi khtml kindle kiwi klar kngikwqevt kobo kodi
-konqueror landisgyraimbrowser lang language lbbrowser lcd lcp lebest lenco lenovo leo-dlxx leo-dlxxe lephone lge
-libcurl librem libsoup libvlc libwww libwww-fm libwww-perl liebaofast lightning lightspeed like line linkedinapp links
-linux linux2.6.18-7.1 lite loongarch64 lte lynx mac macintosh mascom masstel matmjs maui max maxthon maya mbounce mbox
+1.0,win 1378f00b-bcea-418f-b1af-c343ea4f9417 2.1pre23 2014-12-23-ad747d9-dirty 20playerfm 2tch 3gpp-gba 480dpi
+5zllhqpja8 5zllhqpja8.com 5zllhqpja8.com.wunderground 5zllhqpja8.com.wunderground.storm _tv_unkonwn aarch64 abi acer
+acer_barricade acheetahi adg adobe adr advance aeobc aeohp afrione aftrs agora aiohttp air airness-air99 akregator
+alcatel aliapp alipayclient alohabrowser alpha alpha%20playerfm amaze amazonwebappplatform amd64 amiga-aweb andr0id
+android antgalio aosp apache-httpclient aplix_sanyo_browser aplix_segasaturn_browser apng app app_bitness app_version
+apple appleappstore appletv appletv.client applewebkit appname appversion arch archos arm arm64 arm_64 armv6l armv7l
+armv8l atc atmaca_smarttv atv audacious avast avdn avg avkb avl avst avui avvio avvp axios bada baidu baiduboxapp
+baiduboxpad baidubrowser barcelona basilisk bdate bdbrowser_i18n benq-cf61 bilimbook bingsapphire bingweb black blade
+blink bluboo bose botech box brave bravia breaker brew brew-applet bropp browser build bunjalloo bush bwqsh
+bytedanceapp bytedancewebview bytefulllocale bytelocale c77d4cce-6714-497e-a2d5-b6a7151eb342 camera carpad-ii-p
+carpad-iii-p ce-html centaur center cfnetwork channel chip chr0me chrome chromebook chromeplus chromium citrixreceiver
+clib clr coc_coc_browser colorscheme com com.adobe com.adobe.ccx com.adobe.ccx.start com.alibaba com.alibaba.android
+com.alibaba.android.rimet com.apple com.apple.ndoagent com.apple.ndoagent.osupgrade com.delta com.delta.iphone
+com.delta.iphone.ver1 com.google com.google.android com.google.android.apps com.google.android.apps.magazines
+com.google.android.apps.searchlite com.google.android.youtube com.google.gmail com.google.gmail.shareextension
+comodo_dragon compatible configuration continental_edi coolpad coolpix cordova-amazon-fireos core corporation cpu
+crios crkey cronet cronetsnapdevsheldon cros crosarc cubot curl dalvik dart darwin daumapps daumdevice ddg debian dec
+deluxe demo demonstration deno density desktop dev device deviceid dillo dingtalk diordna discord dolfin dragonfly dtv
+dtv_c22p duckduckgo e0eca918bb2243ebb8d93851db736af4f4bc2351 echo ecosia edg edga edgar edge edgios edition
+efl-webengine electron elements elibom enterprise entertainment epico epiphany espial etsfy24nuljtoscvi1i0fw
+evermiracle evolveo falkon familyname fb_iab fban fbav fbbv fbcr fbdv fbid fblc fbmd fbop fbrv fbsn fbss fbsv fedora
+feeddemon ffl fiio firebaseauth firebaseauth.ios firefox flyflow focus foobar2000 for freebsd fta_vlc fuchsia fvc
+fxios gameloft gamepad gamut gecko glass globaldist gmail gmobi gnu go-http-client goanna google googleplaystore
+googlepodcasts got grand grindr gsa gui guzzlehttp gzip h443nm7f8h.cbssportsapp haiku hammer hark harmonyos hat hbbtv
+headlesschrome heytapbrowser hibrowser hiro hmos hmscore hollogram http httpie https huawei huaweibrowser hvga hwp
+hybrid i-mobile iabmv iceweasel iemobile indesign index infinix infopath inspiron instagram intel ios ios11 ios11.40
+ipad iphone iphone12 iphone16pro iphone7 ipod ipod_touch iron isl itel ithunder itunes ivvi japanese java jetbrains
+jio jp.co.yahoo jp.co.yahoo.android jp.co.yahoo.android.yjtop jssdk jvc jxd_s601wifi kaios kakaotalk kantsu2 kbd key
+kfapwi khtml kindle kiwi klar kngikwqevt kobo kodi konqueror landisgyraimbrowser lang language lativu_1 lativu_1.0
+lativu_1.0.1_2019 lbbrowser lcd lcp lebest lenco lenovo leo-dlxx leo-dlxxe lephone lge libcurl librem libsoup libvlc
+libwww libwww-fm libwww-perl liebaofast lightning lightspeed like line linkedinapp links linux linux2.6.18-7.1 lite
+loongarch64 lte lynx mac macbook3 macbookpro10 macintosh mascom masstel matmjs maui max maxthon maya mbounce mbox
 media metasr micromessenger microsoft mid midori midp-2 midp-2.0 mini mips mips64 miuibrowser mmp mmwebsdk mobile
 model modified momagic monazilla motif motorola mozilla mqqbrowser mre ms-office msie msiemobile msoffice mtk9602
 mumayi music musical_ly muze mypal mytablet mzbrowser nabar nano neon net netbsd netcast netfront netnewswire nettv
 nettype newsblur next nexus nintendo node node-fetch nohead nokia500 nokia808pureview nokiabrowser nomu nonappstore
-nook normal note nsplayer nubia nwd oculusbrowser odd odin odyssey office okapia_mirage okhttp omea omi one only
-onyx_z openbsd openharmony openssl openvms opera opn-b oppobrowser opr opt optima opx orange osmeta otg otter outlook
-pack pad palemoon philips phone photoshop phx pinterest pixel playbook playstation plus pocketbook podcatcher porsche
-postmanruntime ppc64le presto primo pro profile projector proton puffin pulse python python-httpx python-requests
-python-urllib python-urllib3 qbwebviewtype qcom qin qqbrowser qqtheme qsp qtembedded qtwebengine quad-core quark
-quatro quest quora reader readkit rear red reddit redmi region reqwest rev ricoh_mfpapnl rim riscv64 roadstar roblox
-robloxapp roboform rocket roku rombica ruby runtime safari samsung samsung-gt-s5250 samsung-gt-s5380d samsungbrowser
-samsungtv scale scbc screen seamonkey search seat sensor series series60 service sginfo shareextension shell shield
-signon silk silk-accelerated simpleuiswitch slack sleipnir smart smart-tv smarttv smarttva smm-mms snapchat
-sogoumobilebrowser sogoumse sogoumse,sogoumobilebrowser sogousearch sol solo sonos sony sonyericssonu1i sp-agent
-sp-engine sparc64 speedup speedup-ngupd spicei2i spotify sraf ssl-mm stand staros states statusbarheight
-statusbarheightdp stbapp std steam stick sunos suse swofy symbian symbianos syncro t-mobile_leo tab tablet talentlms
-tbrowser tbs teams tecno telegram tesla thirdchannel_shoujixunlei thunderbird tianqin61m_11c_hw ticktock ticwatch
-tiktok titan tivoos tizen tolino touch trident trill trona true tvbox tvbrowser tvs twitterandroid tytan ubuntu
-ucbrowser ucbrowser-cmcc ucbs ucturbo ucweb ucweb-squid uhd ultra undici united untrusted up.browser upnp urbane urn
-user ut4aplus uw45lmwobo4cbjljdno uws uxp ver version verykool vestel vhem via viber vid vidaa vivaldi vivo
+nook normal note nsplayer nubia nwd oculusbrowser odd odin odyssey office oinom_v7 okapia_mirage okhttp omea omi one
+only onyx_z openbsd openharmony openssl openvms opera opn-b oppobrowser opr opt optima opx orange osmeta otg otter
+outlook pack pad palemoon philips phone photoshop phx pinterest pixel playbook playstation plus pocketbook podcatcher
+porsche postmanruntime ppc64le presto primo pro profile projector proton puffin pulse python python-httpx
+python-requests python-urllib python-urllib3 qbwebviewtype qcom qin qqbrowser qqtheme qsp qtembedded qtwebengine
+quad-core quark quatro quest quora reader readkit rear red reddit redmi region reqwest rev ricoh_mfpapnl rim riscv64
+roadstar roblox robloxapp roboform rocket roku rombica ruby runtime safari samsung samsung-gt-s5250 samsung-gt-s5380d
+samsungbrowser samsungtv scale scbc screen seamonkey search seat sensor series series60 service sginfo shareextension
+shell shield signon silk silk-accelerated simpleuiswitch sky_3 sky_3.5 slack sleipnir smart smart-tv smarttv
+smarttv2020 smarttv_aftrs_build_566140820_chromium_49 smarttv_aftrs_build_566140820_chromium_49.0
+smarttv_aftrs_build_566140820_chromium_49.0.2623 smarttv_aftrs_build_566140820_chromium_49.0.2623.87 smarttva smm-mms
+snapchat sogoumobilebrowser sogoumse sogoumse,sogoumobilebrowser sogousearch sol solo sonos sony sonyericssonu1i
+sonyericssonwt13i sp-agent sp-engine sparc64 speedup speedup-ngupd spicei2i spotify sraf ssl-mm stand staros states
+statusbarheight statusbarheightdp stbapp std steam stick sunos suse swofy symbian symbianos syncro t-ktsu2deuc-0822
+t-ktsu2deuc-0822.10 t-mobile_leo tab tablet tac-7028 talentlms tbrowser tbs teams tecno tecno-l8plus telegram tesla
+thirdchannel_shoujixunlei thunderbird tianqin61m_11c_hw ticktock ticwatch tiktok titan tivoos tizen tolino touch
+trident trill trona true tvbox tvbrowser tvos16 tvos16.2 tvs twitterandroid tytan ubuntu ucbrowser ucbrowser-cmcc ucbs
+ucturbo ucweb ucweb-squid uhd ulefone_s1 ultra ums9230_latte_natv undici united untrusted up.browser upnp urbane urn
+user ut4aplus utu7000 uw45lmwobo4cbjljdno uws uxp ver version verykool vestel vhem via viber vid vidaa vivaldi vivo
 vivobrowser vms_mosaic voga vstvb waipu wap watch watchos waterfox wayland weatherbug web0s webappmanager webkit
 webomni webos webos22 weixin westpoint wget whale whatsapp wifi wifi_vlc win win64 windows windowswechat wired
 wireless wktype wmfsdk wow64 wqvga wtos xbox xbox_one_ed xiaomi xl_cloud yaapp_android yabrowser yandexsearch
 yandexsearchbrowser yandexsearchwebview yasearchapp yasearchbrowser yasin yjapp-android yowser zalo zalolanguage
-zalotheme zeasn zhcn zlib zoom zte
+zalotheme zeasn zhcn zlib zoom zps1 zps14 zps31 zte
 """

@@ -9,6 +9,8 @@ from functools import cache
 from typing import Final
 
 from canfetch.agents.registry import RELEASE, names_to_look_up
+from canfetch.core.tokens import product_token
+from canfetch.errors import InvalidProductToken
 
 _WORD: Final = re.compile("[a-z]{3}", re.IGNORECASE)
 _BROWSERS: Final = ("mozilla/", "opera/")
@@ -28,7 +30,7 @@ def is_other_client(name: str) -> bool:
 
 @cache
 def _names() -> frozenset[str]:
-    from canfetch.agents._other_names import NAMES  # noqa: PLC0415 - 5 KB that few programs need
+    from canfetch.agents._other_names import NAMES  # noqa: PLC0415 - 7 KB that few programs need
 
     of_release = (name for header in RELEASE.other_headers for name in names_to_look_up(header.value))
     return frozenset((*NAMES.split(), *of_release))
@@ -37,6 +39,25 @@ def _names() -> frozenset[str]:
 def is_generic(name: str) -> bool:
     """Return whether a name has no three letters in a row: `10.0`, `x64` and `K` are versions and platforms."""
     return _WORD.search(name) is None
+
+
+def declared_names(user_agent: str) -> list[str]:
+    """Return the names by which a header can declare a crawler that is not in the registry, in lower case.
+
+    The product token is the first one. It is the only one in the header of a browser, and counts unless the header is
+    that of a browser with this name (`is_browser`). Otherwise, each word counts (`names_in`) that headers of browsers,
+    apps and libraries do not have: the file that names `curl` is not about `ExampleBot/1.0 (curl/8)`.
+
+    Cost: O(characters).
+    """
+    try:
+        declared = [product_token(user_agent).lower()]
+    except InvalidProductToken:
+        declared = []
+    if _has_browser(user_agent.lower()):
+        return declared if declared and not is_browser(user_agent, declared) else []
+    others = (name for name in names_to_look_up(user_agent) if not is_other_client(name))
+    return list(dict.fromkeys((*declared, *others)))
 
 
 def is_browser(user_agent: str, names: Collection[str]) -> bool:
@@ -59,9 +80,14 @@ def is_browser(user_agent: str, names: Collection[str]) -> bool:
     """
     text = user_agent.lower()
     lowered = [name.lower() for name in names]
-    if "://" in text or not any(product in text for product in _BROWSERS):
+    if not _has_browser(text):
         return False
     return all(_is_word(name, text) for name in lowered) or _is_browser_in_app(text, lowered)
+
+
+def _has_browser(text: str) -> bool:
+    """Return whether a header in lower case has the product of a browser, and no contact."""
+    return "://" not in text and any(product in text for product in _BROWSERS)
 
 
 def _is_word(name: str, text: str) -> bool:

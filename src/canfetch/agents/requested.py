@@ -86,6 +86,14 @@ def named_agent(agent: str | Agent, *, exact: bool = True) -> Agent:
     return requested_agent(agent, exact=exact).agent if isinstance(agent, str) else as_agent(agent)
 
 
+def named_tokens(robots: "RobotsTxt") -> dict[str, str]:
+    """Return the product tokens that a file names, as it has them, by their lower case.
+
+    Cost: O(groups).
+    """
+    return {token.lower(): token for group in reversed(robots.groups) for token in reversed(group.tokens)}
+
+
 def unknown_agent_note(agent: RequestedAgent, registry: Registry = REGISTRY) -> str | None:
     """Return a note with the tokens that an unknown name probably refers to, or None if there are none.
 

@@ -376,7 +376,7 @@ def test_unknown_crawler_is_refused_only_if_the_file_names_it() -> None:
     for user_agent, is_refused in (("BadBot/1.0", True), ("badbot", True), ("OtherBot/1.0", False)):
         reply = site.respond(request("/private/", headers={"user-agent": user_agent}))
         assert (reply is not None) is is_refused
-    assert site.stats.refused == {"BadBot": 1, "badbot": 1}
+    assert site.stats.refused == {"BadBot": 2}
 
 
 @pytest.mark.parametrize(
@@ -426,10 +426,11 @@ def test_every_crawler_of_the_registry_is_recognised_by_its_usual_headers() -> N
     for crawler in REGISTRY.crawlers:
         for name in crawler.product_names:
             for form in (f"{name}/1.0", f"Mozilla/5.0 (compatible; {name}/1.0; +https://example.com/bot)"):
-                found = enforcement.declared_crawler(form)
+                found = enforcement.read(form)
                 assert found is not None
-                assert found.entry is not None
-                assert name in found.entry.product_names
+                assert found.known is not None
+                assert found.known.entry is not None
+                assert name in found.known.entry.product_names
 
 
 def test_crawler_that_ignores_the_star_group_is_not_refused_by_it() -> None:
@@ -609,7 +610,7 @@ def test_flood_of_headers_is_bounded() -> None:
     site = make_site(enforcement=enforcement)
     for number in range(2000):
         site.respond(request("/private/", headers={"user-agent": f"Bot{number}/1.0 (Googlebot{number})"}))
-    assert enforcement._identify.cache_info().currsize == 1024
+    assert enforcement._read.cache_info().currsize == 1024
     assert site.stats.crawler_requests == 0
     assert not site.stats.refused
 

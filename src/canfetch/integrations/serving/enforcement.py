@@ -8,23 +8,22 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from posixpath import normpath
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlparse
 
 from canfetch.agents.crawler import Crawler
 from canfetch.agents.identity import SignatureCheck
-from canfetch.agents.other_clients import is_browser
+from canfetch.agents.other_clients import declared_names
 from canfetch.agents.registry import REGISTRY, Registry
 from canfetch.agents.requested import requested_agent
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
 from canfetch.client.identity import IdentityVerifier, SignedRequest
-from canfetch.core.agent import Agent
+from canfetch.core.agent import Agent, cached_agent
 from canfetch.core.quoting import quoted
-from canfetch.core.tokens import product_token
 from canfetch.core.verdict import Verdict
-from canfetch.errors import InvalidOption, InvalidProductToken, InvalidURL
+from canfetch.errors import InvalidOption, InvalidURL
 from canfetch.integrations.serving.requests import Request
 from canfetch.integrations.serving.served_file import ServedFile
 from canfetch.integrations.serving.trusted_proxies import TrustedProxies
@@ -64,6 +63,28 @@ class DeclaredCrawler(NamedTuple):
     agent: Agent
     entry: Crawler | None
     must_sign: bool
+
+
+class Declaration(NamedTuple):
+    """What a User-Agent header declares.
+
+    Attributes:
+        known: The crawler of the registry, or None.
+        names: Without one, the names that count if the file has them, in lower case, the first one first.
+    """
+
+    known: DeclaredCrawler | None
+    names: tuple[str, ...] = ()
+
+    def crawler_for(self, file: ServedFile) -> DeclaredCrawler | None:
+        """Return the crawler that a file applies to, or None."""
+        if self.known is not None:
+            return self.known
+        found = next(filter(file.tokens.__contains__, self.names), None)
+        if found is None:
+            return None
+        name = file.tokens[found]
+        return DeclaredCrawler(name, cached_agent(name), None, must_sign=False)
 
 
 class Enforcement:
@@ -116,7 +137,7 @@ class Enforcement:
         if not self._exempt.isdisjoint(name.lower() for name in self._must_sign):
             raise InvalidOption("require_signature and exempt have the same crawler: remove it from one of them")
         self._proxies = TrustedProxies(trusted_proxies)
-        self._identify = lru_cache(maxsize=_CACHED_HEADERS)(self._identify_uncached)
+        self._read = lru_cache(maxsize=_CACHED_HEADERS)(self._read_uncached)
 
     @property
     def requires_nonce(self) -> bool:
@@ -127,28 +148,24 @@ class Enforcement:
             and self.identity.signatures.requires_nonce
         )
 
-    def declared_crawler(self, user_agent: str) -> DeclaredCrawler | None:
-        """Return the crawler that a User-Agent header declares, or None, as for browsers.
+    def read(self, user_agent: str) -> Declaration | None:
+        """Return what a User-Agent header declares, or None if it is no crawler, as that of a browser.
 
         Cost: A dictionary lookup, or O(characters) for a header that was not seen recently. At most 65,536 count.
         """
         if len(user_agent) > _MAX_CACHED_HEADER:
-            return self._identify_uncached(user_agent[:_MAX_HEADER])
-        return self._identify(user_agent)
+            return self._read_uncached(user_agent[:_MAX_HEADER])
+        return self._read(user_agent)
 
-    def _identify_uncached(self, user_agent: str) -> DeclaredCrawler | None:
+    def _read_uncached(self, user_agent: str) -> Declaration | None:
         entry = self._registry.find_crawler(user_agent)
-        try:
-            agent = Agent(product_token(user_agent)) if entry is None else entry.agent
-        except InvalidProductToken:
+        if entry is None:
+            # No entry states whether the name is that of a browser or an app.
+            names = tuple(takewhile(lambda name: name not in self._exempt, declared_names(user_agent)))
+            return Declaration(None, names) if names else None
+        if entry.name.lower() in self._exempt:
             return None
-        name = agent.tokens[0]
-        if name.lower() in self._exempt:
-            return None
-        # No entry states whether the name is that of a browser or an app.
-        if entry is None and is_browser(user_agent, agent.tokens):
-            return None
-        return DeclaredCrawler(name, agent, entry, entry is not None and entry.name in self._must_sign)
+        return Declaration(DeclaredCrawler(entry.name, entry.agent, entry, entry.name in self._must_sign))
 
     def client_address(self, request: Request) -> str | None:
         """Return the address of the client of a request, or None if it is unknown."""
@@ -200,11 +217,6 @@ def _names_of_signers(names: Any, registry: Registry, identity: IdentityVerifier
             )
         found.add(crawler.name)
     return frozenset(found)
-
-
-def is_subject(crawler: DeclaredCrawler, file: ServedFile) -> bool:
-    """Return whether a file applies to a declared crawler: it is in the registry, or the file names it."""
-    return crawler.entry is not None or crawler.name.lower() in file.tokens
 
 
 def find_refusal(crawler: DeclaredCrawler, file: ServedFile, request: Request) -> Verdict | None:

@@ -1,8 +1,10 @@
 """One robots.txt as it is served: its bytes, its validators, and its rules."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any, Final
 
+from canfetch.agents.requested import named_tokens
 from canfetch.author.draft import Draft
 from canfetch.author.hosts import Host
 from canfetch.author.policy_file import is_policy_content, parse_policy
@@ -39,7 +41,7 @@ class ServedFile:
         self.modified = modified
         self.robots = parse(content)
         self._by_profile = {(self.robots.profile, False): self.robots}
-        self._tokens: frozenset[str] | None = None
+        self._tokens: dict[str, str] | None = None
 
     def with_profile(self, profile: str, *, keeps_dots: bool = False) -> RobotsTxt:
         """Return the file as a profile reads it.
@@ -54,13 +56,13 @@ class ServedFile:
         return robots
 
     @property
-    def tokens(self) -> frozenset[str]:
-        """The product tokens that the file names, in lower case.
+    def tokens(self) -> Mapping[str, str]:
+        """The product tokens that the file names, as it has them, by their lower case.
 
         Cost: O(groups) at the first call.
         """
         if self._tokens is None:
-            self._tokens = frozenset(token.lower() for group in self.robots.groups for token in group.tokens)
+            self._tokens = named_tokens(self.robots)
         return self._tokens
 
 

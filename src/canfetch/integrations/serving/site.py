@@ -21,7 +21,7 @@ from canfetch.core.origin import find_origin
 from canfetch.core.quoting import quoted
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption, ServingError
-from canfetch.integrations.serving.enforcement import DeclaredCrawler, Enforcement, find_refusal, is_subject
+from canfetch.integrations.serving.enforcement import DeclaredCrawler, Enforcement, find_refusal
 from canfetch.integrations.serving.environments import site_environment
 from canfetch.integrations.serving.http import refuse_method, serve_document, serve_file
 from canfetch.integrations.serving.requests import ROBOTS_PATH, Reply, Request, text_reply, whole_reply
@@ -199,7 +199,7 @@ class Site:
 
     def _declares_crawler(self, request: Request) -> bool:
         user_agent = request.header("user-agent")
-        return bool(user_agent and self._enforcement and self._enforcement.declared_crawler(user_agent))
+        return bool(user_agent and self._enforcement and self._enforcement.read(user_agent))
 
     def _serve(self, request: Request) -> Reply | None:
         try:
@@ -219,14 +219,15 @@ class Site:
 
     def _check(self, request: Request, enforcement: Enforcement) -> Reply | IdentityCheck | None:
         user_agent = request.header("user-agent")
-        crawler = enforcement.declared_crawler(user_agent) if user_agent else None
-        if crawler is None:
+        declaration = enforcement.read(user_agent) if user_agent else None
+        if declaration is None:
             return None
         try:
             file = self._source.file_for(parse_host(request.host))
         except ServingError:
             return None
-        if file is None or not is_subject(crawler, file):
+        crawler = None if file is None else declaration.crawler_for(file)
+        if file is None or crawler is None:
             return None
         unchecked = enforcement.find_unchecked(request) if crawler.must_sign else None
         if unchecked is not None:
