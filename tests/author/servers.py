@@ -12,6 +12,9 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import NamedTuple
 
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import ResponseReceived
 from tests.missing import skip_unless_ci
 from tests.stores.conftest import find_free_port
 
@@ -71,6 +74,26 @@ class RunningServer:
         status, *fields = received.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
         tags = [field.partition(":")[2].strip() for field in fields if field.lower().startswith("x-robots-tag:")]
         return Reply(int(status.split()[1]), tags)
+
+    def send_http2(self, target: str, fields: list[tuple[str, str]]) -> tuple[int, int]:
+        """Send a GET request by HTTP/2 without TLS, and return the bytes of its head and the status.
+
+        A field that is repeated takes a byte each time.
+        """
+        client = H2Connection(H2Configuration(validate_outbound_headers=False))
+        client.initiate_connection()
+        pseudo = {":method": "GET", ":scheme": "http", ":authority": f"127.0.0.1:{self.port}", ":path": target}
+        with socket.create_connection(("127.0.0.1", self.port), 60) as connection:
+            connection.sendall(client.data_to_send())
+            client.send_headers(1, [*pseudo.items(), *fields], end_stream=True)
+            head = client.data_to_send()
+            connection.sendall(head)
+            while data := connection.recv(65_536):
+                for event in client.receive_data(data):
+                    if isinstance(event, ResponseReceived):
+                        return len(head), int(dict(event.headers)[b":status"])
+                connection.sendall(client.data_to_send())
+        raise AssertionError("no response")
 
     def close(self) -> None:
         """Close the connection."""
@@ -144,6 +167,9 @@ _CADDY = """
 {{
 	admin off
 	auto_https off
+	servers {{
+		protocols h1 h2c
+	}}
 }}
 http://127.0.0.1:{port} {{
 	route {{

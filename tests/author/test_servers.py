@@ -131,6 +131,29 @@ def test_long_targets_are_refused(name: str, tmp_path: Path) -> None:
             assert server.get(target, "GPTBot/1.2").status != REFUSED or name == "htaccess"
 
 
+def test_regexes_of_caddy_read_no_long_header(tmp_path: Path) -> None:
+    """Other servers limit a header by default."""
+    rules = canfetch.author.render_policy(canfetch.author.parse_policy(POLICIES["training"]), "caddy")
+    opened = "WhatsApp/1 A" + " (" * 1_980
+    with running("caddy", rules, tmp_path) as server:
+        # By the index of HPACK, 4 KiB are a header of 800 KB.
+        size, status = server.send_http2("/x", [("user-agent", opened)] * 200)
+        assert (size < 5_000, status) == (True, 431)
+        assert server.send_http2("/x", [("user-agent", opened)])[1] == 200
+        assert server.send_http2("/x", [("user-agent", opened), ("user-agent", "GPTBot/1.2")])[1] == REFUSED
+        assert server.send_http2("/x", [("x-other", opened)] * 200)[1] == 200
+        for length, expected in ((8_192, REFUSED), (8_193, 431), (500_000, 431)):
+            assert server.get("/x", "GPTBot/1.2 ".ljust(length, "x")).status == expected
+
+
+def test_regexes_of_caddy_read_no_long_target(tmp_path: Path) -> None:
+    policy = canfetch.author.parse_policy('[crawler.GPTBot]\ndisallow = ["/x"]\n')
+    with running("caddy", canfetch.author.render_policy(policy, "caddy"), tmp_path) as server:
+        for target, status in (("/" + "y" * 8_191, 200), ("/" + "y" * 8_192, REFUSED), ("/robots.txt", 200)):
+            assert server.get(target, "GPTBot/1.2").status == status
+            assert server.get(target, BROWSER).status == 200
+
+
 @pytest.mark.parametrize("name", ["haproxy", "apache"])
 def test_no_request_passes_because_a_regex_fails(name: str, tmp_path: Path) -> None:
     policy = canfetch.author.parse_policy('[everyone]\ndisallow = ["/private/", "/*.cgi$"]\n')

@@ -3,10 +3,14 @@
 The inputs of a map are tried in order, and the first match applies. The placeholder `http.request.orig_uri` is the
 target as sent. In backticks, no character has a special meaning.
 
-Source: Caddy 2, directives map, respond, header, route.
+Caddy accepts 1 MiB of header fields. In HTTP/2, a request of a few bytes can repeat a field that was sent before, and
+Caddy joins the repeated fields. So the size of the header is compared before a regex reads it.
+
+Source: Caddy 2, directives map, respond, header, route; matcher expression; global option max_header_size.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from canfetch.author.servers.rules import (
     BEFORE_SERVED_PATH,
@@ -18,6 +22,9 @@ from canfetch.author.servers.rules import (
     ServerRules,
     any_of,
 )
+
+# nginx and Apache refuse longer fields and request lines by default, with 8,192 and 8,190 bytes.
+_MAX_CHARACTERS: Final = 8192
 
 
 def caddy_rules(rules: ServerRules) -> Iterator[str]:
@@ -35,6 +42,9 @@ def caddy_rules(rules: ServerRules) -> Iterator[str]:
     yield "#     }"
     yield ""
     if rules.intents:
+        yield "# No browser or crawler sends such a header, of which the regexes would read each byte."
+        yield f"@canfetch_long_header expression `size({{http.request.header.User-Agent}}) > {_MAX_CHARACTERS}`"
+        yield "respond @canfetch_long_header 431"
         yield "map {http.request.header.User-Agent} {canfetch_intent} {"
         for intent in rules.intents:
             yield f"\t# {intent.summary}"
@@ -59,7 +69,10 @@ def caddy_rules(rules: ServerRules) -> Iterator[str]:
         yield f"@canfetch_tag_{tag.number} vars_regexp {{http.request.orig_uri}} `{regex}`"
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
     if rules.intents:
-        yield "@canfetch_refused vars {canfetch_verdict} refuse"
+        # The operands are evaluated in order. So the regexes read no long target, and none of a browser.
+        is_long = f"size({{http.request.orig_uri}}) > {_MAX_CHARACTERS}"
+        is_refused = f'{{canfetch_intent}} != "none" && ({is_long} || {{canfetch_verdict}} == "refuse")'
+        yield f"@canfetch_refused expression `{is_refused}`"
         if rules.refusal.is_default:
             yield "respond @canfetch_refused 403"
         else:
