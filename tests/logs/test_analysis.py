@@ -16,7 +16,7 @@ from canfetch import parse
 from canfetch.agents import Crawler
 from canfetch.agents.identity import Identity, IdentityStatus
 from canfetch.errors import InvalidOption
-from canfetch.logs import CrawlerReport, LogAnalysis, LogReport, RobotsHistory, RobotsVersion, analyze
+from canfetch.logs import CrawlerReport, LogAnalysis, LogReport, RobotsHistory, RobotsVersion, analysis, analyze
 from canfetch.logs.activity import DEFAULT_GRACE
 from canfetch.logs.analysis import CRAWLER_LIMIT
 from canfetch.logs.history import Timeline
@@ -197,6 +197,27 @@ def test_more_addresses_than_are_counted_are_mentioned(monkeypatch: pytest.Monke
     assert not exact.addresses_truncated
     assert more.addresses_truncated
     assert [crawler.addresses for crawler in more.crawlers] == [3, 0]
+
+
+def test_names_of_the_robots_txt_are_crawlers() -> None:
+    rules = history((NOON - DAY, b"User-agent: OwnThing\nUser-agent: curl\nDisallow: /\n"))
+    own = ["OwnThing/1.0", "python-requests/2.32 ownthing/1.0", "(OwnThing)"]
+    others = [FIREFOX, "python-requests/2.32", "NotOwnThing/1.0", "Other/1.0 (+https://x.example/OwnThing)"]
+    report = count([Request("/a", agent) for agent in [*own, "curl/8", *others]], rules)
+    crawlers = {crawler.name: (crawler.requests, crawler.disallowed_requests) for crawler in report.crawlers}
+    assert crawlers == {"OwnThing": (3, 3), "curl": (1, 1), "Other": (1, 0)}
+    assert report.other_requests == 3
+
+
+def test_names_that_clients_make_up_take_no_row_of_the_robots_txt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "CRAWLER_LIMIT", 2)
+    rules = history((NOON - DAY, "".join(f"User-agent: Own{letter}\n" for letter in "abcde").encode()))
+    made_up = [Request("/a", f"Bot{number}/1.0") for number in range(9)]
+    named = [Request("/a", f"Own{letter}/1.0") for letter in "abcde"]
+    first = count([*made_up, *named], rules)
+    assert {crawler.name for crawler in first.crawlers} == {"Bot0", "Bot1", "Owna", "(others)"}
+    assert {"Owna", "Ownb"} <= {crawler.name for crawler in count([*named, *made_up], rules).crawlers}
+    assert first.truncated
 
 
 @pytest.mark.slow

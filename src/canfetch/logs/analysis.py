@@ -7,7 +7,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 from canfetch.agents import REGISTRY, Crawler, Registry
 from canfetch.agents.identity import Identity, IdentityStatus, SignedRequest
-from canfetch.agents.other_clients import is_browser
+from canfetch.agents.other_clients import declared_names, is_browser
+from canfetch.agents.registry import names_to_look_up
 from canfetch.core.agent import Agent
 from canfetch.core.text import display_text
 from canfetch.core.tokens import product_token
@@ -20,6 +21,7 @@ from canfetch.logs.log_blocks import Block, Row, read_blocks
 from canfetch.logs.report import BadLine, CrawlerReport, LogReport
 
 ADDRESS_LIMIT: Final = 200_000
+# The names that clients make up, and as many that only a robots.txt has.
 CRAWLER_LIMIT: Final = 2_000
 _BAD_LINES_SHOWN: Final = 10
 _BAD_LINE_BYTES: Final = 120
@@ -53,11 +55,17 @@ _LARGEST_NUMBER: Final = 1e21
 
 
 class _Declared(NamedTuple):
-    """The crawler that a User-Agent header declares, in the registry or not."""
+    """The crawler that a User-Agent header declares.
+
+    Attributes:
+        crawler: Its entry in the registry, or None.
+        is_named: Whether only a robots.txt names it.
+    """
 
     name: str
     crawler: Crawler | None
     agent: Agent
+    is_named: bool = False
 
 
 class _Sender(NamedTuple):
@@ -166,6 +174,7 @@ class LogAnalysis:
         self._registry = registry
         self._identify = identify
         self._identify_signed = identify_signed
+        self._tokens = history.named_tokens()
         self._shared = Shared(history, grace=grace, addresses=ADDRESS_LIMIT)
         # None for headers that declare no crawler.
         self._senders: dict[bytes, _Sender | None] = {}
@@ -336,6 +345,9 @@ class LogAnalysis:
         crawler = self._registry.find_crawler(user_agent)
         if crawler is not None:
             return _Declared(crawler.name, crawler, crawler.agent)
+        named = self._find_named(user_agent) if self._tokens else None
+        if named is not None:
+            return _Declared(named, None, Agent(named), is_named=True)
         lower = user_agent.lower()
         if not any(part in lower for part in _DECLARATIONS):
             return None
@@ -346,6 +358,14 @@ class LogAnalysis:
         if not _is_declared(lower, name.lower()):
             return None
         return _Declared(name, None, Agent(name))
+
+    def _find_named(self, user_agent: str) -> str | None:
+        """Return the token of the robots.txt that a header declares, or None."""
+        # Few headers have one, and each word costs less here than in `declared_names`.
+        if self._tokens.keys().isdisjoint(names_to_look_up(user_agent)):
+            return None
+        found = next(filter(self._tokens.__contains__, declared_names(user_agent)), None)
+        return None if found is None else self._tokens[found]
 
     def _find_activity(self, declared: _Declared, client: bytes) -> Activity:
         key = (declared.name, client)
@@ -376,7 +396,8 @@ class LogAnalysis:
 
     def _activity(self, declared: _Declared, identity: IdentityStatus | None) -> Activity:
         found = self._activities.get((declared.name, identity))
-        if found is None and len(self._activities) >= CRAWLER_LIMIT and declared.crawler is None:
+        limit = 2 * CRAWLER_LIMIT if declared.is_named else CRAWLER_LIMIT
+        if found is None and len(self._activities) >= limit and declared.crawler is None:
             self._truncated = True
             declared = _Declared(_TOO_MANY, None, Agent("*"))
             found = self._activities.get((_TOO_MANY, identity))

@@ -4,11 +4,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from canfetch.agents.requested import named_tokens
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.quoting import quoted
@@ -83,6 +84,17 @@ class RobotsHistory:
     def with_host(self, host: str) -> "RobotsHistory":
         """Return the history in which the versions for a host are those for requests without a host, too."""
         return RobotsHistory(self._default, hosts={**self._hosts, "": self.versions_for(host)})
+
+    def named_tokens(self) -> dict[str, str]:
+        """Return the product tokens that the versions name, as the first one has them, by their lower case.
+
+        Cost: O(groups).
+        """
+        tokens: dict[str, str] = {}
+        for version in chain(self._default, *self._hosts.values()):
+            for lowered, token in named_tokens(version.robots).items():
+                tokens.setdefault(lowered, token)
+        return tokens
 
     def versions_for(self, host: str) -> tuple[RobotsVersion, ...]:
         """Return the versions for a host, in the order of time.
