@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +10,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from canfetch.logs import log_blocks
 from canfetch.logs.log_blocks import BLOCK_BYTES, MAX_LINE_BYTES, read_blocks
 
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -60,6 +62,43 @@ def test_damaged_data_is_an_error_after_the_lines_before_it(compress: str, damag
     assert next(blocks).lines.startswith(b"0\n1\n4\n9")
     with pytest.raises(OSError, match=r"damaged|ended|Error|invalid|CRC"):
         list(blocks)
+
+
+def flush_without_end(package: str, content: bytes) -> bytes:
+    """Return what a server that still writes has flushed so far."""
+    if package == "gzip":
+        deflate = zlib.compressobj(wbits=31)
+        return deflate.compress(content) + deflate.flush(zlib.Z_SYNC_FLUSH)
+    zstd = zstandard.ZstdCompressor().compressobj()
+    return zstd.compress(content) + zstd.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+
+
+def read_until_fault(content: bytes) -> tuple[list[bytes], str]:
+    """Return the lines before the fault, and its message."""
+    lines: list[bytes] = []
+    with pytest.raises(OSError, match="damaged compressed data") as caught:
+        lines.extend(line for block in read_blocks(io.BytesIO(content)) for line in block.lines.split(b"\n"))
+    return lines, str(caught.value)
+
+
+@pytest.mark.parametrize("package", ["gzip", "standard library", "zstandard"])
+@pytest.mark.parametrize("number", [1, 100_000])
+def test_every_complete_line_before_a_fault_is_read(package: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        log_blocks,
+        "_PACKAGES",
+        [name for name in log_blocks._PACKAGES if (name == "zstandard") == (package == "zstandard")],
+    )
+    lines = [b"%d %d" % (line, line * line) for line in range(number)]
+    content = b"".join(line + b"\n" for line in lines)
+    flushed = flush_without_end(package, content + b"a line that is not compl")
+    assert read_until_fault(flushed) == (lines, "damaged compressed data: it ends before the end of a member")
+    whole = COMPRESSORS["gzip" if package == "gzip" else "zstd"](content)
+    assert read_until_fault(whole + flushed)[0] == lines * 2
+    assert read_until_fault(whole + b"this is not compressed")[0] == lines
+    cut = read_until_fault(whole[: len(whole) // 2])[0]
+    assert cut == lines[: len(cut)]
+    assert len(cut) >= number // 4
 
 
 @pytest.mark.slow

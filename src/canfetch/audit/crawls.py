@@ -177,19 +177,19 @@ class CrawlsCheck:
         damaged: list[DamagedLine] = []
         number_damaged = 0
         try:
-            with decompressed(stream) as opened:
-                if not opened.peek(1):
-                    yield finding(AuditKind.RECORDS_DAMAGED, f"{name} is empty: a skip report has a header")
-                for page in read_skip_report(opened):
-                    if isinstance(page, DamagedLine):
-                        number_damaged += 1
-                        if len(damaged) < _MAX_PROBLEMS:
-                            damaged.append(page)
-                    else:
-                        pages += 1
-                        result = self._judge(page, groups)
-                        counts[result] += 1
-                        others += result == "other_origins"
+            opened = decompressed(stream)
+            if not opened.peek(1):
+                yield finding(AuditKind.RECORDS_DAMAGED, f"{name} is empty: a skip report has a header")
+            for page in read_skip_report(opened):
+                if isinstance(page, DamagedLine):
+                    number_damaged += 1
+                    if len(damaged) < _MAX_PROBLEMS:
+                        damaged.append(page)
+                else:
+                    pages += 1
+                    result = self._judge(page, groups)
+                    counts[result] += 1
+                    others += result == "other_origins"
         except OSError as error:
             is_whole = False
             yield finding(AuditKind.RECORDS_DAMAGED, f"{name} cannot be read to its end: {error.strerror or error}")
