@@ -329,6 +329,17 @@ def test_tables_and_lists_compressed_with_bzip2(tmp_path: Path, name: str) -> No
     assert len(list(read_captures(str(path), format=form))) == (0 if is_csv else 1)
 
 
+def test_every_url_of_a_sitemap_before_the_cut_is_read() -> None:
+    urls = [f"https://a.example/{number}" for number in range(5_000)]
+    listed = "".join(f"<url><loc>{url}</loc></url>\n" for url in urls)
+    whole = gzip.compress(f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{listed}</urlset>".encode())
+    stream = io.BytesIO(whole + b"this is not compressed")
+    *rows, last = read_url_rows(io.BufferedReader(stream), "x", "sitemap", lambda _: None, lambda _: None)
+    assert [row["url"] for row in rows if isinstance(row, dict)] == urls
+    assert isinstance(last, Fault)
+    assert last.is_end
+
+
 @pytest.mark.parametrize(
     "compression, magic", [("xz", b"\xfd7zXZ\0\0"), ("zstd", b"\x28\xb5\x2f\xfd\0"), ("zip", b"PK\x03\x04\0")]
 )

@@ -132,8 +132,11 @@ def _sitemap_rows(stream: BinaryIO, name: str, advance: Callable[[int], None]) -
     # Only for sitemaps: it imports the client.
     from canfetch.sitemaps import ListedURL, SitemapContent, SitemapKind  # noqa: PLC0415
 
+    # If the compressed data is cut, `read` drops what it has decompressed before.
+    read = getattr(stream, "read1", stream.read)
+
     def parts() -> Iterator[bytes]:
-        while data := stream.read(_READ_BYTES):
+        while data := read(_READ_BYTES):
             advance(len(data))
             yield data
 
