@@ -180,6 +180,9 @@ COSTLY = (
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"lint","arguments":{},"inputResponses":[%s0]}}'
     % ("{}," * 250)
 )
+NOT_JSON = (
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"may_fetch","arguments":{"url":%s,"x":"zebra"}}}'
+)
 INVALID_IDS = ["{}", "[]", "true", "null", "1.5"]
 
 
@@ -195,10 +198,11 @@ INVALID_IDS = ["{}", "[]", "true", "null", "1.5"]
         ('{"jsonrpc":"2.0","id":"a","method":["zebra"]}', -32600, "a"),
         ('[{"jsonrpc":"2.0","id":1,"method":"zebra"}]', -32600, None),
         (COSTLY, -32600, 1),
+        *((NOT_JSON % number, -32700, 1) for number in ("NaN", "Infinity", "-Infinity")),
         ("zebra", -32700, None),
         (b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', -32700, None),
     ],
-    ids=range(14),
+    ids=range(17),
 )
 def test_invalid_messages_are_answered(
     open_port: int, body: str | bytes, code: int, request_id: str | int | None, protocol: str
@@ -210,7 +214,10 @@ def test_invalid_messages_are_answered(
     assert "zebra" not in text
 
 
-@pytest.mark.parametrize("params", [{}, {"_meta": {"id": {}}}, {"id": None}, {"arguments": {"x": [[]] * 1_500}}])
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"a": "NaN Infinity", "b": 1e300}, {"_meta": {"id": {}}}, {"id": None}, {"arguments": {"x": [[]] * 1_500}}],
+)
 def test_notifications_are_accepted(open_port: int, params: dict[str, Any]) -> None:
     body = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized", "params": params}).encode()
     assert post(open_port, body) == (202, "")

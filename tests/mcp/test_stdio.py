@@ -312,6 +312,7 @@ def test_invalid_messages_are_answered(tmp_path: Path) -> None:
         (b"[" * 100_000, -32700, None),
         (json.dumps({**call, "params": {"name": "lint", "arguments": {"robots_txt": "\ud800"}}}).encode(), -32700, 7),
         (b'{"params":' + b"[" * 300 + b"]" * 300 + b',"id":"a"}', -32700, "a"),
+        (b'{"jsonrpc":"2.0","id":7,"method":"zebra","params":{"a":NaN}}', -32700, 7),
         (b"[]", -32600, None),
         (json.dumps([call]).encode(), -32600, None),
         (b"{}", -32600, None),

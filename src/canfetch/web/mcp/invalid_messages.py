@@ -21,6 +21,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 _OF_RESPONSES: Final = frozenset({"result", "error"})
 _MAX_VALUES: Final = 200
@@ -39,6 +40,12 @@ def answer_to_invalid(text: str) -> JSONRPCError | None:
         if text.lstrip().startswith("["):
             return error_response(INVALID_REQUEST, "batches are not supported: send each message by itself", None)
         return error_response(INVALID_REQUEST, "expected a JSON-RPC 2.0 request or notification", _request_id(text))
+    # The SDK accepts these numbers, which JSON does not have. A string may have the words.
+    if "NaN" in text or "Infinity" in text:
+        try:
+            from_json(text, allow_inf_nan=False)
+        except ValueError as error:
+            return error_response(PARSE_ERROR, f"Invalid JSON: {error}", _request_id(text))
     # The SDK reads a request with an invalid ID as a notification. JSON can spell the key with escapes.
     if isinstance(message, JSONRPCNotification) and ('"id"' in text or "\\u" in text) and "id" in _members(text):
         return error_response(INVALID_REQUEST, "the id must be a string or an integer", None)
