@@ -122,6 +122,10 @@ def test_the_access_policy_is_the_reason_if_it_decides(
     expect(legend).to_have_text(verdict)
     tester.cell("Googlebot", "/a").click()
     tester.expect_why(verdict.capitalize())
+    tester.control("copy-command").click()
+    command = "canfetch explain /a --agent Googlebot --robots https://decided.example/robots.txt"
+    option = "" if edition == "rfc9309" else f" --edition {edition}"
+    tester.expect_value("() => navigator.clipboard.readText()", command + option)
     tester.control("export").click()
     tester.control("export-report").click()
     report = tester.find(".report[data-state=ready] .paper")
@@ -232,6 +236,9 @@ def test_a_link_to_a_closed_site_does_not_allow_it(tester: OpenPage) -> None:
     expect(tester.control("address")).to_have_value("https://down.example/robots.txt")
     expect(tester.find(f"[data-part=file] {NOTE}")).to_contain_text(CLOSED)
     tester.expect_blocked(5)
+    tester.control("copy-command").click()
+    command = "canfetch explain / --agent Googlebot --robots https://down.example/robots.txt"
+    tester.expect_value("() => navigator.clipboard.readText()", command)
 
 
 def test_an_address_without_a_scheme_is_fetched_by_http_on_request_only(tester: OpenPage) -> None:

@@ -231,12 +231,17 @@ def test_the_command_for_a_fetched_file_names_its_address_until_an_edit(tester: 
     copied = "() => navigator.clipboard.readText()"
     command = "canfetch explain /a --agent Googlebot --robots"
     tester.expect_value(copied, f"{command} {SITE}/robots.txt")
+    tester.control("profile").select_option("bing")
+    tester.page.wait_for_function("() => history.state.provenance?.fetched?.edition === 'bing'")
+    tester.expect_why("Line 2 decides")
+    tester.control("copy-command").click()
+    tester.expect_value(copied, f"{command} {SITE}/robots.txt --edition bing")
     tester.editor.click()
     tester.page.keyboard.press("Control+End")
     tester.page.keyboard.insert_text("# edited")
     expect(tester.find(".source-main")).to_have_text("Fetched file, edited here.")
     tester.control("copy-command").click()
-    tester.expect_value(copied, f"{command} robots.txt")
+    tester.expect_value(copied, f"{command} robots.txt --profile bing")
 
 
 def test_only_warnings_and_errors_have_a_sign_at_the_number_of_findings(tester: OpenPage) -> None:

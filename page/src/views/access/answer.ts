@@ -34,13 +34,22 @@ export function verdictNodes(allowed: boolean, token: string, registry: Registry
   return texts.nodes(allowed ? "token_permits" : "token_denies", { crawler, uses: purposeTexts(entry, texts) });
 }
 
-/** Return a command with the same answer. A fetched file that was not edited is read from its address, others from robots.txt. */
+/**
+ * Return a command with the same answer. While the answer of a site counts, the command fetches it by the same access
+ * policy, and otherwise it reads the draft from robots.txt.
+ */
 export function commandText({ url, crawler, profile }: Explained, state: State): string {
-  const { address } = state;
-  const isLive = Boolean(shownAnswer(state)?.content);
-  const parts = ["canfetch", "explain", quote(url), "--agent", quote(crawler), "--robots", isLive ? quote(address) : "robots.txt"];
-  if (!isLive && !url.startsWith("/") && /^https?:\/\/[^/]+\/robots\.txt$/.test(address)) parts.push("--robots-url", quote(address));
-  if (profile !== "rfc9309") parts.push("--profile", profile);
+  const { address, closed } = state;
+  const answer = shownAnswer(state);
+  // A link holds no answer.
+  const fetched = answer?.robots_url ?? (closed ? address : null);
+  const parts = ["canfetch", "explain", quote(url), "--agent", quote(crawler), "--robots", quote(fetched ?? "robots.txt")];
+  if (fetched === null && !url.startsWith("/") && /^https?:\/\/[^/]+\/robots\.txt$/.test(address)) {
+    parts.push("--robots-url", quote(address));
+  }
+  if (profile !== "rfc9309") parts.push(fetched === null ? "--profile" : "--edition", profile);
+  // RFC 9309 has the policy of the server.
+  else if (answer && answer.policy !== profile) parts.push("--policy", quote(answer.policy));
   return parts.join(" ");
 }
 
