@@ -55,7 +55,8 @@ def _lacking(
     Args: allowed_to_others: The verdicts for crawlers without a group of their own, to which others are added.
     """
     token = group.first_token
-    own = {rule.value for same in file.groups_named(token) for rule in same.rules}
+    own_rules = [rule for same in file.groups_named(token) for rule in same.rules]
+    own = {rule.value for rule in own_rules}
     lacking = len(disallowed) - sum(value in disallowed for value in own)
     for value in islice((value for value in disallowed if value not in own), _MAX_TRIED):
         path = example_path(value)
@@ -67,11 +68,11 @@ def _lacking(
             line = next(one.record for one in group.tokens if one.token)
             details = {"token": token, "value": file.text(value), "count": str(lacking)}
             query = VerdictQuery(path, (line.line, disallowed[value].record.line), contrast_only=True)
-            # A long group, one that repeats more than an eighth of the rules, or one for a crawler with a special
+            # A long group, one that repeats more than a quarter of the rules, or one for a crawler with a special
             # purpose was probably written in full knowledge. The main crawlers of search engines should rarely fetch
-            # what all others may not.
-            shared = len(disallowed) - lacking
-            is_complete = shared > 0 and (len(own) > lacking or 8 * shared > len(disallowed))
+            # what all others may not. An Allow repeats no rule.
+            repeated = len({rule.value for rule in own_rules if not rule.allow} & disallowed.keys())
+            is_complete = repeated > 0 and (len(own) > lacking or 4 * repeated > len(disallowed))
             is_deliberate = is_complete or not main_crawlers(file, group.names) or not _disallows_a_part(group)
             return Occurrence(file.text_span(line), details, query, harmless=is_deliberate)
     return None
@@ -105,7 +106,10 @@ CHECK = Check(
     severities=everywhere(Severity.WARNING),
     title="A group that lacks rules of the `*` group",
     message="`{token}` has its own group, which lacks {count|rule|rules} of the `*` group, such as `{value}`",
-    why="A crawler with its own group follows only that group. It does not inherit any rule from the `*` group.",
+    why="A crawler with its own group follows only that group. It does not inherit any rule from the `*` group. In "
+    "four cases, this is probably intended, and the severity is `info`: the group opens the whole site, it repeats "
+    "more than a quarter of the rules, it repeats some and has more rules than it lacks, or it is not for the main "
+    "crawler of a search engine.",
     how_to_fix="Repeat in the group those rules of the `*` group that should apply to this crawler too.",
     source="RFC 9309 section 2.2.1; Bing Webmaster, robots.txt; Google, order of precedence for user agents",
     bad=b"User-agent: *\nDisallow: /private/\n\nUser-agent: FooBot\nDisallow: /images/\n",
