@@ -152,12 +152,14 @@ export const de = {
   facts_delay: "Verzögerung",
   facts_delay_value: "{time} zwischen Anfragen",
   facts_delay_ignored: "Ignoriert von",
+  facts_delay_window: "Als Zeitfenster mit einer Anfrage gelesen von",
   facts_rate: "Rate",
   facts_rate_value: "{count} je {time}",
   facts_visits: "Besuchszeiten",
   facts_period: "{start} bis {end} UTC",
   facts_sitemaps: "Sitemaps",
   facts_hosts: "Bevorzugter Host",
+  facts_host_unread: "kein bekannter Crawler liest ihn",
   facts_truncated: "Die Datei unterscheidet noch weitere Crawler.",
 
   // --- access: verdicts ---

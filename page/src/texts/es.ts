@@ -152,12 +152,14 @@ export const es = {
   facts_delay: "Demora",
   facts_delay_value: "{time} entre peticiones",
   facts_delay_ignored: "Ignorada por",
+  facts_delay_window: "Leída como un intervalo con una sola petición por",
   facts_rate: "Frecuencia",
   facts_rate_value: "{count} por {time}",
   facts_visits: "Horario de visitas",
   facts_period: "de {start} a {end} UTC",
   facts_sitemaps: "Sitemaps",
   facts_hosts: "Host preferido",
+  facts_host_unread: "ningún rastreador conocido lo lee",
   facts_truncated: "El archivo distingue más rastreadores.",
 
   // --- access: verdicts ---

@@ -152,12 +152,14 @@ export const it = {
   facts_delay: "Ritardo",
   facts_delay_value: "{time} tra le richieste",
   facts_delay_ignored: "Ignorato da",
+  facts_delay_window: "Letto come un intervallo con una sola richiesta da",
   facts_rate: "Frequenza",
   facts_rate_value: "{count} per {time}",
   facts_visits: "Orari di visita",
   facts_period: "dalle {start} alle {end} UTC",
   facts_sitemaps: "Sitemap",
   facts_hosts: "Host preferito",
+  facts_host_unread: "nessun crawler noto lo legge",
   facts_truncated: "Il file distingue più crawler di quelli mostrati.",
 
   // --- access: verdicts ---

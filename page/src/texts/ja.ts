@@ -144,12 +144,14 @@ export const ja = {
   facts_delay: "間隔",
   facts_delay_value: "リクエスト間に {time}",
   facts_delay_ignored: "無視するクローラー",
+  facts_delay_window: "1 リクエストの時間枠として読むクローラー",
   facts_rate: "頻度",
   facts_rate_value: "{time} に {count} 回",
   facts_visits: "訪問時間",
   facts_period: "{start}～{end}（UTC）",
   facts_sitemaps: "サイトマップ",
   facts_hosts: "優先ホスト",
+  facts_host_unread: "読むクローラーは知られていません",
   facts_truncated: "このファイルは、さらに多くのクローラーを区別します。",
 
   // --- access: verdicts ---

@@ -144,12 +144,14 @@ export const ko = {
   facts_delay: "간격",
   facts_delay_value: "요청 사이 {time}",
   facts_delay_ignored: "무시하는 크롤러",
+  facts_delay_window: "요청 1회의 시간 구간으로 읽는 크롤러",
   facts_rate: "빈도",
   facts_rate_value: "{time}에 {count}회",
   facts_visits: "방문 시간",
   facts_period: "{start}~{end} UTC",
   facts_sitemaps: "사이트맵",
   facts_hosts: "기본 호스트",
+  facts_host_unread: "읽는 것으로 알려진 크롤러 없음",
   facts_truncated: "이 파일은 더 많은 크롤러를 구분합니다.",
 
   // --- access: verdicts ---

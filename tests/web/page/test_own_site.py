@@ -1,5 +1,7 @@
 """After a paste, an open or a fetch, the rows and columns are those of the file, and the example goes."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 from tests.web.page.conftest import OpenPage
@@ -210,6 +212,20 @@ def test_every_sitemap_of_the_file_is_offered(tester: OpenPage) -> None:
     expect(offered).to_have_text([f"{SITE}/gone.xml", f"{SITE}/second.xml"])
     offered.nth(1).click()
     expect(tester.find(".sitemap-message")).to_contain_text("1 URL added from the sitemap.")
+
+
+def test_urls_of_a_file_and_of_a_sitemap_replace_the_rows_that_the_page_chose(tester: OpenPage) -> None:
+    tester.site.sites.add(f"{SITE}/robots.txt", b"User-agent: *\nDisallow: /a\n")
+    tester.fetch(f"{SITE}/typed")
+    expect(tester.rows).to_have_text(["/typed", "/a", "/"])
+    tester.control("urls").click()
+    for name, lines in (("first.txt", "/1\n/2\n"), ("second.txt", "/3\n")):
+        with tester.page.expect_file_chooser() as chosen:
+            tester.control("urls-file").click()
+        chosen.value.set_files({"name": name, "mimeType": "text/plain", "buffer": lines.encode()})
+        expect(tester.control("urls-text")).to_have_value(re.compile(re.escape(lines)))
+    # The rows of the user stay.
+    expect(tester.control("urls-text")).to_have_value("/typed\n/1\n/2\n/3\n")
 
 
 def test_only_the_example_offers_its_crawlers(tester: OpenPage) -> None:

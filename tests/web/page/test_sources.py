@@ -546,6 +546,19 @@ def test_the_facts_of_the_file_are_listed(tester: OpenPage) -> None:
     expect(tester.find("[data-readers]")).to_contain_text("Line 2")
 
 
+def test_facts_state_who_reads_a_record_and_all_groups_of_a_crawler(tester: OpenPage) -> None:
+    tester.paste_file(
+        "User-agent: bingbot\nCrawl-delay: 5\nDisallow: /a\n\nUser-agent: FooBot\nDisallow: /b\n\n"
+        "User-agent: foobot\nDisallow: /c\n\nHost: own.example\n"
+    )
+    tester.control("facts").click()
+    facts = tester.find("[data-dialog=facts]")
+    expect(facts.locator("[data-facts=file]")).to_contain_text("no crawler is known to read it")
+    named = facts.locator("[data-facts=named]")
+    expect(named.first).to_contain_text("Read as a window with one request bybingbot")
+    expect(named.nth(1).locator("h3")).to_have_text("FooBot line 5 line 8")
+
+
 def test_the_edition_selects_how_the_file_is_read(tester: OpenPage) -> None:
     groups = tester.control("profile").locator("optgroup")
     expect(groups).to_have_count(3)

@@ -20,12 +20,14 @@ export const later = {
   facts_delay: "Delay",
   facts_delay_value: "{time} between requests",
   facts_delay_ignored: "Ignored by",
+  facts_delay_window: "Read as a window with one request by",
   facts_rate: "Rate",
   facts_rate_value: "{count} per {time}",
   facts_visits: "Visit times",
   facts_period: "{start} to {end} UTC",
   facts_sitemaps: "Sitemaps",
   facts_hosts: "Preferred host",
+  facts_host_unread: "no crawler is known to read it",
   facts_truncated: "The file distinguishes more crawlers.",
 
   // --- the list of URLs ---

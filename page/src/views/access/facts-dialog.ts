@@ -60,15 +60,17 @@ function factsOf(
   goTo: GoTo,
 ): Child {
   const shown = (names: readonly string[]): string[] => names.map((name) => registry.shownName(name));
-  const values = (records: SiteFactsObject["sitemaps"]): Child =>
+  const values = (records: SiteFactsObject["sitemaps"]): HTMLElement[] =>
     records.map(({ value, line }) => item(texts, h("code", { translate: "no" }, value), line, goTo));
+  const hostValues = values(hosts);
+  hostValues.forEach((value) => value.append(" ", h("span", { class: "soft" }, texts.t("facts_host_unread"))));
   return [
     sitemaps.length + hosts.length > 0
       ? h(
           "section",
           { class: "facts-row", "data-facts": "file" },
           h("h3", {}, texts.t("facts_file")),
-          h("dl", {}, fact(texts.t("facts_sitemaps"), values(sitemaps)), fact(texts.t("facts_hosts"), values(hosts))),
+          h("dl", {}, fact(texts.t("facts_sitemaps"), values(sitemaps)), fact(texts.t("facts_hosts"), hostValues)),
         )
       : null,
     crawlers.map((row) => crawlerFacts({ ...row, names: shown(row.names) }, shown(namesOf(row, crawlers, chosen)), texts, goTo)),
@@ -101,7 +103,7 @@ function crawlerFacts(row: CrawlerFactsObject, known: readonly string[], texts: 
   return h(
     "section",
     { class: "facts-row", "data-facts": kind },
-    h("h3", {}, h("span", { translate: kind === "named" ? "no" : null }, title), " ", lines[0] ? lineButton(texts, lines[0], goTo) : null),
+    h("h3", {}, h("span", { translate: kind === "named" ? "no" : null }, title), lineButtons(lines, texts, goTo)),
     known.length > 0 ? h("p", { class: "soft small", translate: "no" }, known.join(", ")) : null,
     h(
       "dl",
@@ -114,9 +116,8 @@ function crawlerFacts(row: CrawlerFactsObject, known: readonly string[], texts: 
         texts.t("facts_delay"),
         delay === null ? null : item(texts, texts.t("facts_delay_value", { time: formatSeconds(delay, texts) }), delayLine, goTo),
       ),
-      row.ignoring_crawl_delay.length > 0
-        ? fact(texts.t("facts_delay_ignored"), h("li", { translate: "no" }, texts.list(row.ignoring_crawl_delay)))
-        : null,
+      fact(texts.t("facts_delay_ignored"), nameItem(row.ignoring_crawl_delay, texts)),
+      fact(texts.t("facts_delay_window"), nameItem(row.crawl_delay_as_window, texts)),
       fact(
         texts.t("facts_rate"),
         rates.map(({ requests, seconds, window, line }) => {
@@ -149,6 +150,16 @@ function rules({ rules: all, rule_count: total }: CrawlerFactsObject, kind: "all
 
 function period({ start, end }: { readonly start: string; readonly end: string }, texts: Texts): string {
   return texts.t("facts_period", { start, end });
+}
+
+/** The user-agent lines of a row. Groups with the same rules can be far apart. */
+function lineButtons(lines: readonly number[], texts: Texts, goTo: GoTo): Child {
+  const shown = lines.slice(0, MAX_NAMES).map((line) => [" ", lineButton(texts, line, goTo)]);
+  return lines.length > MAX_NAMES ? [...shown, " …"] : shown;
+}
+
+function nameItem(names: readonly string[], texts: Texts): Child {
+  return names.length > 0 ? h("li", { translate: "no" }, texts.list(names)) : null;
 }
 
 /** Return a term and its values, or nothing without values. */

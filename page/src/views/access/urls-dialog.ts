@@ -4,6 +4,7 @@ import type { SitemapObject } from "../../api-types.js";
 import type { App } from "../../app.js";
 import { type Child, fill, h } from "../../dom.js";
 import { showDialog } from "../../dialog.js";
+import { areMadeRows } from "../../example.js";
 import { acceptedUrls, type PastedLine, readPasted } from "../../pasted-urls.js";
 import { listedSitemaps, MAX_URLS, ROW_TEXTS } from "../../rows.js";
 import { ServerError } from "../../server.js";
@@ -41,7 +42,8 @@ export function editUrls(app: App, { isOwn = false, isSitemapAsked = false }: Ur
     "data-control": "urls-text",
     on: { input: () => update() },
   });
-  input.value = (isOwn ? ownRows(store.state) : store.state.urls).join("\n");
+  const [shown, own] = [store.state.urls, ownRows(store.state)].map((urls) => urls.join("\n")) as [string, string];
+  input.value = isOwn ? own : shown;
   const outcome = h("div", { class: "outcome", role: "status" });
   const update = (): readonly PastedLine[] => {
     const lines = readPasted(input.value, address);
@@ -50,7 +52,8 @@ export function editUrls(app: App, { isOwn = false, isSitemapAsked = false }: Ur
     return lines;
   };
   const add = (urls: readonly string[]): Added => {
-    const written = input.value.replace(/\n+$/, "");
+    // They replace the rows that the page made from the rules.
+    const written = input.value === shown && areMadeRows(store.state) ? own : input.value.replace(/\n+$/, "");
     const before = written === "" ? [] : written.split("\n");
     input.value = [...before, ...urls].join("\n");
     const added = update().slice(before.length);
