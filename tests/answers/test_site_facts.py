@@ -67,6 +67,21 @@ def test_crawlers_with_the_same_rules_share_a_row() -> None:
     assert not facts.truncated
 
 
+def test_rows_name_the_control_tokens_which_fetch_nothing() -> None:
+    content = (
+        b"User-agent: Google-Extended\nDisallow: /\n\nUser-agent: CCBot\nUser-agent: applebot-extended\nDisallow: /a\n"
+    )
+    facts = facts_of(content + b"\nUser-agent: Yandex\nDisallow: /b\n")
+    rows = [(row.names, row.control_tokens, row.fetches_nothing) for row in facts.crawlers]
+    assert rows == [
+        (("Google-Extended",), ("Google-Extended",), True),
+        (("CCBot", "applebot-extended"), ("applebot-extended",), False),
+        # YandexBot reads this group.
+        (("Yandex",), (), False),
+        (("*",), (), False),
+    ]
+
+
 def test_every_known_crawler_is_in_one_row() -> None:
     facts = facts_of()
     known = [name for row in facts.crawlers for name in row.known]

@@ -121,6 +121,20 @@ def test_facts_name_how_bing_reads_a_delay(run: Run, folder: Path) -> None:
     assert any("; ignored by Googlebot, " in line and line.endswith("window with one request") for line in others)
 
 
+def test_a_control_token_fetches_nothing(run: Run, folder: Path) -> None:
+    (folder / "token.txt").write_text(
+        "User-agent: Google-Extended\nDisallow: /\n\nUser-agent: CCBot\nUser-agent: Applebot-Extended\nDisallow: /a\n"
+    )
+    lines = run("facts", "token.txt").lines
+    assert lines[2] == "Google-Extended: control token, which fetches nothing; no use is permitted"
+    assert lines[4:6] == [
+        "CCBot, Applebot-Extended: some URLs may not be fetched",
+        "  tokens      Applebot-Extended: control token, which fetches nothing; the rules are about uses",
+    ]
+    ran = run("use", "/", "--agent", "Google-Extended", "--robots", "token.txt", "--purpose", "search")
+    assert "Google-Extended fetches nothing, and the use of the URL is not permitted" in ran.out
+
+
 def test_crawlers_are_grouped_without_agents(run: Run) -> None:
     ran = run("facts", "robots.txt")
     headings = [line for line in ran.lines if line and not line.startswith(" ")]

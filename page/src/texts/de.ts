@@ -149,6 +149,10 @@ export const de = {
   facts_some: "manche URLs gesperrt",
   facts_none: "jede URL gesperrt",
   facts_undecided: "nicht entschieden: Die Regeln sind zu komplex",
+  facts_token_all: "ruft nichts ab; jede Nutzung ist erlaubt",
+  facts_token_some: "ruft nichts ab; die Nutzung mancher URLs ist nicht erlaubt",
+  facts_token_none: "ruft nichts ab; keine Nutzung ist erlaubt",
+  facts_tokens: "Ruft nichts ab",
   facts_delay: "Verzögerung",
   facts_delay_value: "{time} zwischen Anfragen",
   facts_delay_ignored: "Ignoriert von",
@@ -482,6 +486,7 @@ export const de = {
   usage_ai_use: "KI-Eingabe",
   usage_training: "Training",
   usage_may_fetch: "erlaubt",
+  usage_fetches_nothing: "ruft nichts ab",
   usage_listed: {
     by: "total",
     one: "Von {total} URL in der Liste darf er {count} abrufen.",

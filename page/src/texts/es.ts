@@ -149,6 +149,10 @@ export const es = {
   facts_some: "algunas URL bloqueadas",
   facts_none: "toda URL bloqueada",
   facts_undecided: "sin decidir: las reglas son demasiado complejas",
+  facts_token_all: "no descarga nada; todo uso está permitido",
+  facts_token_some: "no descarga nada; el uso de algunas URL no está permitido",
+  facts_token_none: "no descarga nada; ningún uso está permitido",
+  facts_tokens: "No descarga nada",
   facts_delay: "Demora",
   facts_delay_value: "{time} entre peticiones",
   facts_delay_ignored: "Ignorada por",
@@ -481,6 +485,7 @@ export const es = {
   usage_ai_use: "Entrada de IA",
   usage_training: "Entrenamiento",
   usage_may_fetch: "permitida",
+  usage_fetches_nothing: "no descarga nada",
   usage_listed: {
     by: "total",
     one: "Puede obtener {count} de {total} URL de la lista.",

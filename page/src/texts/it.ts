@@ -149,6 +149,10 @@ export const it = {
   facts_some: "alcuni URL bloccati",
   facts_none: "ogni URL bloccato",
   facts_undecided: "non deciso: le regole sono troppo complesse",
+  facts_token_all: "non scarica nulla; ogni uso è consentito",
+  facts_token_some: "non scarica nulla; l'uso di alcuni URL non è consentito",
+  facts_token_none: "non scarica nulla; nessun uso è consentito",
+  facts_tokens: "Non scarica nulla",
   facts_delay: "Ritardo",
   facts_delay_value: "{time} tra le richieste",
   facts_delay_ignored: "Ignorato da",
@@ -480,6 +484,7 @@ export const it = {
   usage_ai_use: "Input per l’IA",
   usage_training: "Addestramento",
   usage_may_fetch: "consentito",
+  usage_fetches_nothing: "non scarica nulla",
   usage_listed: {
     by: "total",
     one: "Può scaricare {count} URL su {total} dell’elenco.",

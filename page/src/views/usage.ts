@@ -17,6 +17,7 @@ import { emptyNote, failureNote, largeNote, loadingNote } from "./parts/problems
 import {
   decidingStatement,
   isItsPurpose,
+  isUnread,
   placeText,
   PURPOSES,
   usageState,
@@ -250,8 +251,10 @@ class UsageView implements View {
     };
   }
 
-  #fetchCell({ agent_name: crawler, allowed, line }: CrawlerUsesObject): GridCell {
+  #fetchCell({ agent_name: crawler, allowed, line, control_token: isToken }: CrawlerUsesObject): GridCell {
     const { texts } = this.#app;
+    const nothing = texts.t("usage_fetches_nothing");
+    if (isToken) return { mark: "unread", text: nothing, name: `${crawler}: ${nothing}` };
     const listed = this.#listed(crawler);
     const key = allowed
       ? line === null ? "usage_fetch_no_rule" : "usage_fetch_allowed_by"
@@ -266,9 +269,7 @@ class UsageView implements View {
 
   /** The number of listed URLs that a crawler may fetch, as the engine decides. */
   #listed(crawler: string): { count: number; total: number } | null {
-    const { matrix, question, registry } = this.#app.verdicts.results.state;
-    // A control token fetches nothing.
-    if (registry.isControlToken(crawler)) return null;
+    const { matrix, question } = this.#app.verdicts.results.state;
     const column = question?.crawlers.indexOf(crawler) ?? -1;
     if (!matrix || column < 0 || matrix.rows === 0) return null;
     let count = 0;
@@ -288,7 +289,7 @@ class UsageView implements View {
   #markLines(crawler: CrawlerUsesObject, column: UsagePurpose | "fetch"): void {
     const { texts } = this.#app;
     const decides = texts.t("views_decides");
-    if (column === "fetch" || !crawler.allowed) {
+    if (column === "fetch" || isUnread(crawler)) {
       const { line, allowed } = crawler;
       this.#draft.mark(line === null ? [] : [{ line, kind: allowed ? "allows" : "blocks", text: decides }]);
       return;

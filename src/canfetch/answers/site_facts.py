@@ -16,6 +16,7 @@ from canfetch.answers.statements import CrawlerStatements, crawler_statements, u
 from canfetch.client.origin_state import OriginState
 from canfetch.compare.budget import steps_for
 from canfetch.compare.coverage import CoverageKind, coverage
+from canfetch.consent.purposes import is_control_token
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt, parse
 from canfetch.core.extensions.document_urls import SitemapURL
@@ -75,6 +76,7 @@ class CrawlerFacts(NamedTuple):
         known: The crawlers of the registry for which the row applies although the file does not name them.
         ignoring_delay: The crawlers of the row that are known to ignore its Crawl-delay.
         window_delay: Those that are known to read it as a window with one request.
+        control_tokens: Those of the names that are control tokens, which fetch nothing.
     """
 
     kind: RowKind
@@ -88,6 +90,12 @@ class CrawlerFacts(NamedTuple):
     known: tuple[str, ...]
     ignoring_delay: tuple[str, ...]
     window_delay: tuple[str, ...]
+    control_tokens: tuple[str, ...]
+
+    @property
+    def fetches_nothing(self) -> bool:
+        """Whether all of them are control tokens, so that `may_fetch` is about the URLs whose use is permitted."""
+        return not self.known and self.control_tokens == self.names
 
     def patterns(self, *, allow: bool) -> list[str]:
         """Return the patterns of the rules of one type that match some URL."""
@@ -119,6 +127,7 @@ class CrawlerFacts(NamedTuple):
             "usage": usages_json(self.statements.usages),
             "licenses": [record.to_json() for record in self.statements.licenses],
             "known_crawlers": list(self.known),
+            "control_tokens": list(self.control_tokens),
         }
 
 
@@ -313,6 +322,7 @@ def _row(robots: RobotsTxt, crawlers: _Crawlers, now: float) -> CrawlerFacts:
         known=tuple(known),
         ignoring_delay=tuple(printable_text(name) for name in delayed if ignores_crawl_delay(name)),
         window_delay=tuple(printable_text(name) for name in delayed if reads_delay_as_window(name)),
+        control_tokens=tuple(printable_text(name) for name in names if is_control_token(name)),
     )
 
 

@@ -9,6 +9,7 @@ from canfetch.answers.crawlers import names_json, with_notes
 from canfetch.answers.pages import parse_head
 from canfetch.consent.decision import UseSources, read_sources
 from canfetch.consent.licenses import LICENSE, MAX_PLACES
+from canfetch.consent.purposes import is_control_token
 from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import SourceState, UseSource, UseVerdict
 from canfetch.core.document import RobotsTxt
@@ -58,7 +59,10 @@ def use_error_json(url: str, agent: RequestedAgent, error: str) -> dict[str, Any
 
 
 class CrawlerUses(NamedTuple):
-    """Whether one crawler may fetch a URL, and whether each use of its content is allowed."""
+    """Whether one crawler may fetch a URL, and whether each use of its content is allowed.
+
+    A control token fetches nothing. For it, `fetch` is whether the use of the URL is permitted.
+    """
 
     agent: RequestedAgent
     fetch: Verdict
@@ -72,6 +76,7 @@ class CrawlerUses(NamedTuple):
             "operator": None if crawler is None else crawler.operator,
             "purposes": [] if crawler is None else list(crawler.purposes),
             "honours": [] if crawler is None else list(crawler.honours),
+            "control_token": is_control_token(self.agent.name),
             "allowed": self.fetch.allowed,
             "line": self.fetch.line,
             "explanation": printable_text(self.fetch.explanation),

@@ -74,6 +74,16 @@ def find_purpose(name: str) -> UsagePurpose:
     return purpose
 
 
+def is_control_token(name: str) -> bool:
+    """Return whether a product token is only one that controls uses: no crawler that fetches reads its groups.
+
+    `Yandex` is not such a token, because crawlers of Yandex that fetch read its group.
+
+    Args: name: The token, ignoring case.
+    """
+    return name.lower() in _control_tokens()
+
+
 def control_tokens(agent: Agent, purpose: UsagePurpose) -> tuple[Crawler, ...]:
     """Return the tokens with which a site controls training or AI use by the operator of an agent.
 
@@ -85,6 +95,12 @@ def control_tokens(agent: Agent, purpose: UsagePurpose) -> tuple[Crawler, ...]:
     # Further tokens of an agent can be those of other operators: Applebot falls back to Googlebot.
     crawler = REGISTRY.get_crawler(agent.tokens[0])
     return () if crawler is None else tuple(one for one in _tokens(purpose) if one.operator == crawler.operator)
+
+
+@cache
+def _control_tokens() -> frozenset[str]:
+    read = {token for crawler in REGISTRY.crawlers if not crawler.token_only for token in crawler.tokens}
+    return frozenset(one.name.lower() for one in REGISTRY.crawlers if one.token_only and one.name not in read)
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from canfetch.agents.crawler import Crawler
 from canfetch.consent.licenses import LICENSE
-from canfetch.consent.purposes import control_tokens
+from canfetch.consent.purposes import control_tokens, is_control_token
 from canfetch.consent.sources import PAYMENT_REQUIRED, PageResponse, prices
 from canfetch.consent.verdict import HEADERS, HTML, MAX_STATEMENTS, ROBOTS, TDM_FILE, StatementKind, UseStatement
 from canfetch.core.agent import Agent
@@ -105,7 +105,10 @@ def rule_statement(verdict: Verdict) -> UseStatement:
 
 def rule_note(agent: Agent, group: GroupSelection, line: int) -> str:
     """Return the note of a rule that disallows a URL."""
-    return _joined(f"{agent.tokens[0]} may not fetch the URL", _group_lines(group, line) if line else "")
+    name = agent.tokens[0]
+    is_token = is_control_token(name)
+    meaning = "fetches nothing, and the use of the URL is not permitted" if is_token else "may not fetch the URL"
+    return _joined(f"{name} {meaning}", _group_lines(group, line) if line else "")
 
 
 def token_note(token: Crawler, group: GroupSelection, line: int) -> str:

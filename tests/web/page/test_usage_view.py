@@ -58,7 +58,8 @@ def test_every_cell_equals_the_answer_of_the_library(usage: OpenPage) -> None:
         for label, purpose in PURPOSES.items():
             agent = canfetch.agent(crawler)
             found = canfetch.may_use("/blog/2026/why-robots", purpose=purpose, agent=agent, robots=robots)
-            state = STATES[found.allowed] if robots.allows("/blog/2026/why-robots", agent=agent) else "unread"
+            is_read = crawler == "Google-Extended" or robots.allows("/blog/2026/why-robots", agent=agent)
+            state = STATES[found.allowed] if is_read else "unread"
             expect(cell(usage, crawler, label)).to_have_attribute("data-state", state)
 
 
@@ -72,6 +73,23 @@ def test_a_crawler_that_may_not_fetch_has_no_preference(usage: OpenPage) -> None
     expect(usage.find(".usage-view [role=gridcell]").first).to_have_attribute(
         "aria-label", "Googlebot may fetch it: no rule matches. It may fetch 14 of 16 listed URLs."
     )
+
+
+def test_a_control_token_fetches_nothing_and_its_rules_say_what_may_be_used(usage: OpenPage) -> None:
+    usage.replace_file("User-agent: Google-Extended\nDisallow: /\nContent-Signal: search=yes, ai-train=no\n")
+    label = "Google-Extended, Training: reserved by line 2"
+    expect(cell(usage, "Google-Extended", "Training")).to_have_attribute("aria-label", label)
+    expect(usage.find('.usage-view [aria-label="Google-Extended: fetches nothing"]')).to_be_visible()
+    cell(usage, "Google-Extended", "Training").click()
+    explanation = usage.find(".usage-view .explanation")
+    expect(explanation).to_contain_text("The site reserves this use: line 2.")
+    expect(explanation).to_contain_text("Google-Extended fetches nothing.")
+    expect(explanation.locator(".statement")).to_have_count(2)
+    usage.find("#tab-access").click()
+    usage.control("facts").click()
+    named = usage.find("[data-dialog=facts] [data-facts=named]")
+    expect(named).to_contain_text("fetches nothing; no use is permitted")
+    expect(named).to_contain_text("Training: reserved")
 
 
 def test_statements_in_other_groups_are_shown_as_not_read(usage: OpenPage) -> None:

@@ -91,7 +91,8 @@ function namesOf(
 }
 
 function crawlerFacts(row: CrawlerFactsObject, known: readonly string[], texts: Texts, goTo: GoTo): HTMLElement {
-  const { kind, names, may_fetch: access, pace, usage, licenses, lines } = row;
+  const { kind, names, may_fetch: access, pace, usage, licenses, lines, control_tokens: tokens } = row;
+  const isToken = row.known_crawlers.length === 0 && tokens.length === names.length;
   const title = kind === "others" ? texts.t("facts_others") : kind === "ignoring-star" ? texts.t("facts_ignoring") : texts.list(names);
   const { seconds_between_requests: delay, crawl_delay_line: delayLine, request_rates: rates, visit_times: visits } = pace;
   const uses = PURPOSES.flatMap((purpose) => {
@@ -108,7 +109,11 @@ function crawlerFacts(row: CrawlerFactsObject, known: readonly string[], texts: 
     h(
       "dl",
       {},
-      fact(texts.t("usage_fetch"), h("li", { "data-access": access }, texts.t(`facts_${access}`))),
+      fact(
+        texts.t("usage_fetch"),
+        h("li", { "data-access": access }, texts.t(isToken && access !== "undecided" ? `facts_token_${access}` : `facts_${access}`)),
+      ),
+      isToken ? null : fact(texts.t("facts_tokens"), nameItem(tokens, texts)),
       access === "some" || access === "undecided"
         ? [fact(texts.t("badge_blocked"), rules(row, "disallow", texts, goTo)), fact(texts.t("badge_allowed"), rules(row, "allow", texts, goTo))]
         : null,

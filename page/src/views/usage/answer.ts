@@ -13,16 +13,28 @@ export function isReadable({ notes }: ExtensionObject): boolean {
 /** What the site states about one use. `unread`: the crawler may not fetch the page, so no preference applies. */
 export type UsageState = "reserved" | "allowed" | "none" | "unread";
 
-export function usageState({ allowed, uses }: CrawlerUsesObject, purpose: UsagePurpose): UsageState {
-  if (!allowed) return "unread";
-  const use = uses[purpose];
+export function usageState(crawler: CrawlerUsesObject, purpose: UsagePurpose): UsageState {
+  if (isUnread(crawler)) return "unread";
+  const use = crawler.uses[purpose];
   return use.allowed === false ? "reserved" : use.allowed ? "allowed" : "none";
 }
 
+/** Whether no statement applies, because the crawler may not fetch the page. A control token fetches nothing anyway. */
+export function isUnread({ allowed, control_token: isToken }: CrawlerUsesObject): boolean {
+  return !allowed && !isToken;
+}
+
+/** The statements about a use. A rule for a control token is listed once. */
+export function shownStatements({ statements }: UseObject): readonly UseStatementObject[] {
+  const lines = new Set(statements.flatMap(({ kind, line }) => (kind === "control-token" ? [line] : [])));
+  return statements.filter(({ kind, line }) => kind !== "rule" || !lines.has(line));
+}
+
 /** The statement that decides: the first of those that are most restrictive, or null. */
-export function decidingStatement({ allowed, statements }: UseObject): UseStatementObject | null {
+export function decidingStatement(use: UseObject): UseStatementObject | null {
+  const { allowed } = use;
   if (allowed === null) return null;
-  return statements.find(({ preference }) => preference === (allowed ? "allow" : "disallow")) ?? null;
+  return shownStatements(use).find(({ preference }) => preference === (allowed ? "allow" : "disallow")) ?? null;
 }
 
 /** Where a statement is, in the language of the page if it is a line. */

@@ -9,8 +9,10 @@ import {
   decidingStatement,
   honouredRecords,
   isReadable,
+  isUnread,
   placeText,
   recordName,
+  shownStatements,
   type UsageState,
   usageState,
 } from "./answer.js";
@@ -49,7 +51,8 @@ export function explainUsage(
   ];
 }
 
-function accessHead(texts: Texts, { agent_name: name, allowed, line }: CrawlerUsesObject): Child[] {
+function accessHead(texts: Texts, { agent_name: name, allowed, line, control_token: isToken }: CrawlerUsesObject): Child[] {
+  if (isToken) return explanationHead("unread", texts.t("usage_fetches_nothing"), `${name}: ${texts.t("usage_fetch")}`);
   const state = !allowed ? "blocked" : line === null ? "none" : "allowed";
   return explanationHead(state, texts.t(allowed ? "usage_may_fetch" : "legend_blocked"), `${name}: ${texts.t("usage_fetch")}`);
 }
@@ -74,15 +77,15 @@ function statements(
     const { name, line, scope } = record;
     return name !== "license" && scope === "group" && !own.has(line) && isReadable(record);
   });
-  const rows = crawler.allowed ? use.statements.map((one) => statementRow(texts, one, one === deciding, goTo)) : [];
+  const rows = !isUnread(crawler) ? shownStatements(use).map((one) => statementRow(texts, one, one === deciding, goTo)) : [];
   return [
     h("p", { class: "explanation-lead" }, leadText(texts, crawler, purpose, goTo)),
     // Google has one control token.
-    crawler.operator === "Google" && crawler.allowed && deciding?.kind === "control-token"
+    crawler.operator === "Google" && !isUnread(crawler) && deciding?.kind === "control-token"
       ? h("p", { class: "note" }, texts.t("usage_google_extended"))
       : null,
     rows.length > 0 ? h("ul", { class: "statements" }, rows) : null,
-    crawler.allowed && rows.length === 0 && elsewhere.length > 0
+    !isUnread(crawler) && rows.length === 0 && elsewhere.length > 0
       ? h(
           "p",
           { class: "note" },
@@ -120,7 +123,7 @@ function placeNode(texts: Texts, statement: UseStatementObject, goTo: GoTo): HTM
 }
 
 function leadText(texts: Texts, crawler: CrawlerUsesObject, purpose: UsagePurpose, goTo: GoTo): Child {
-  if (!crawler.allowed) return texts.t("usage_unread");
+  if (isUnread(crawler)) return texts.t("usage_unread");
   const use = crawler.uses[purpose];
   const deciding = decidingStatement(use);
   if (!deciding) return texts.t("usage_none", { crawler: crawler.agent_name });
@@ -131,7 +134,8 @@ function leadText(texts: Texts, crawler: CrawlerUsesObject, purpose: UsagePurpos
 }
 
 function accessText(texts: Texts, answered: CrawlerUsesObject, goTo: GoTo): HTMLElement {
-  const { agent_name: crawler, allowed, line, uses } = answered;
+  const { agent_name: crawler, operator, allowed, line, uses } = answered;
+  if (answered.control_token) return h("p", {}, texts.nodes("crawler_token_only", { crawler, operator: operator ?? "" }));
   if (line === null) return h("p", {}, texts.t(allowed ? "usage_fetch_no_rule" : "usage_fetch_blocked", { crawler }));
   const key = allowed ? "usage_fetch_allowed_by" : "usage_fetch_blocked_by";
   // The note names the user-agent lines of the group.

@@ -40,6 +40,14 @@ _MAX_EXAMPLES: Final = 4
 _MAX_VALUES: Final = 5
 _LABEL_WIDTH: Final = len("disallowed")
 _USES: Final = {UsagePurpose.TRAINING: "training", UsagePurpose.SEARCH: "search", UsagePurpose.AI_USE: "AI use"}
+_FETCHES_NOTHING: Final = "control token, which fetches nothing"
+_FETCH_NOTHING: Final = "control tokens, which fetch nothing"
+_PERMITTED: Final = {
+    "all": "every use is permitted",
+    "none": "no use is permitted",
+    "some": "the use of some URLs is not permitted",
+    "undecided": "too many rules to decide what may be used",
+}
 _WORDS: Final = {Preference.ALLOW: "yes", Preference.DISALLOW: "no"}
 
 
@@ -182,7 +190,13 @@ def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]
         "some": palette.warning("some URLs may not be fetched"),
         "undecided": palette.warning("too many rules to decide what may be fetched"),
     }
-    yield f"{palette.strong(_heading(row))}: {words[row.may_fetch]}"
+    access = words[row.may_fetch]
+    if row.fetches_nothing:
+        access = f"{_FETCHES_NOTHING if len(row.names) == 1 else _FETCH_NOTHING}; {_PERMITTED[row.may_fetch]}"
+    yield f"{palette.strong(_heading(row))}: {access}"
+    if row.control_tokens and not row.fetches_nothing:
+        token = _FETCHES_NOTHING if len(row.control_tokens) == 1 else _FETCH_NOTHING
+        yield _fact("tokens", f"{_listed(row.control_tokens)}: {token}; the rules are about uses")
     if row.known and row.kind != "ignoring-star":
         also = "also" if row.kind == "named" else "such as"
         yield _fact("crawlers", f"{also} {_listed(row.known, _MAX_EXAMPLES)}")
@@ -265,9 +279,10 @@ json is a list of objects, ndjson has one object per line:
   source, profile, access {access, effect, explanation, policy, robots_url, fetched_at, sha256} or null,
   bytes_read, robots_truncated,
   crawlers [{kind, names, lines, group, may_fetch, rules, rule_count, pace, ignoring_crawl_delay,
-  crawl_delay_as_window, usage, licenses, known_crawlers}],
+  crawl_delay_as_window, usage, licenses, known_crawlers, control_tokens}],
   truncated, sitemaps [{value, line}], hosts [{value, line}], other_records; or source, error
 
 \b
-Exit codes: 0 every crawler shown may fetch something, 1 some crawler may fetch nothing, 2 an error occurred.""",
+Exit codes: 0 every crawler shown may fetch something, 1 some crawler may fetch nothing, or some control token permits
+no use, 2 an error occurred.""",
 )

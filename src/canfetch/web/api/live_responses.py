@@ -220,6 +220,9 @@ class CrawlerFactsObject(BaseModel):
     usage: dict[UsagePurpose, StatedUse]
     licenses: list[ExtensionObject]
     known_crawlers: Annotated[list[str], Field(description="Known crawlers of the row that the file does not name.")]
+    control_tokens: Annotated[
+        list[str], Field(description="Names that fetch nothing: `may_fetch` is about the URLs whose use is permitted.")
+    ]
 
 
 class FileRecordObject(BaseModel):

@@ -80,6 +80,9 @@ class CrawlerUsesObject(BaseModel):
     operator: str | None
     purposes: list[Purpose]
     honours: list[str]
+    control_token: bool = Field(
+        description="Whether it fetches nothing: `allowed` is then whether the use of the URL is permitted."
+    )
     allowed: bool
     line: int | None
     explanation: str
