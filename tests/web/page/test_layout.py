@@ -165,7 +165,9 @@ def test_the_outline_of_a_view_is_inside_the_window_and_above_no_panel(tester: O
     view.focus()
     tester.page.keyboard.press("Shift")
     assert view.evaluate("view => getComputedStyle(view).outlineOffset") == "-2px"
-    first = tester.find("#view .panel").first.bounding_box()
+    panel = tester.find("#view .panel").first
+    expect(panel).to_be_visible()
+    first = panel.bounding_box()
     frame = view.bounding_box()
     assert first
     assert frame
