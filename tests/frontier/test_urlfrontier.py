@@ -559,40 +559,24 @@ def test_invalid_url_of_another_crawler_is_reported_and_skipped(
 
 
 @pytest.mark.service
-def test_url_under_the_key_of_another_origin_does_not_delay_that_origin(server: URLFrontierServer, crawl: str) -> None:
-    own, other = "https://a.example", "https://b.example"
-    put_under_key(server.address, crawl, own, f"{other}/1", f"{own}/1", f"{own}/2")
-    counts = []
-
-    def act(frontier: canfetch.Frontier, turn: canfetch.Turn) -> None:
-        if turn.url.startswith(other):
-            turn.done(retry_after=3600)
-            assert int(server.command(f"block {crawl} {own}")) < time.time() + 3000
-            assert int(server.command(f"block {crawl} {other}")) > time.time() + 3000
-        turn.done()
-        counts.append(frontier.counts)
-
-    turns = run_crawl(server.address, crawl, act=act)
-    assert sorted(turn.url for turn in turns) == [f"{own}/1", f"{own}/2", f"{other}/1"]
-    assert counts[-1] == (0, 0, 3, 0, 0, 0)
-    # A page that is done under its own key is not fetched again.
-    put_under_key(server.address, crawl, "b.example", f"{other}/1")
-    assert run_crawl(server.address, crawl) == []
-
-
-@pytest.mark.service
-def test_processes_with_other_groupings_lose_no_url(server: URLFrontierServer, crawl: str) -> None:
-    put_under_key(server.address, crawl, "key", "https://a.example/1")
-    queues = [
-        URLFrontier(server.address, crawl=crawl).open_queue(QueueOptions(1, 3, time.time, group_by))
-        for group_by in (GroupBy.HOST, GroupBy.ORIGIN, GroupBy.HOST)
-    ]
-    # Moved, then claimed and given back by processes with both groupings.
-    for queue in queues:
-        wait_for(partial(has_due, queue))
-        assert [claim.info.key for claim in queue._claims.values()] == ["a.example"]
+def test_url_under_the_key_of_another_origin_waits_alone(server: URLFrontierServer, crawl: str) -> None:
+    own, down = "https://a.example", "https://down.example"
+    put_under_key(server.address, crawl, own, f"{down}/1", f"{own}/1")
+    queue = URLFrontier(server.address, crawl=crawl).open_queue(QueueOptions(1, 3, time.time))
+    claimed: list[str] = []
+    try:
+        while len(claimed) < 2:
+            wait_for(partial(has_due, queue))
+            (claim,) = queue._claims.values()
+            claimed.append(claim.queued.url)
+            is_down = claim.queued.url.startswith(down)
+            queue.wait(claim.origin, time.time() + 3600 * is_down, skipped=() if is_down else [claim.queued.id])
+        assert int(server.command(f"block {crawl} {own}")) < time.time() + 3000
+        assert sorted(claimed) == [f"{own}/1", f"{down}/1"]
+        # It is not lost.
+        assert queue.counts()[:3] == (1, 0, 0)
+    finally:
         queue.close()
-    assert [turn.url for turn in run_crawl(server.address, crawl)] == ["https://a.example/1"]
 
 
 def has_due(queue: urlfrontier_queue.URLFrontierQueue) -> bool:

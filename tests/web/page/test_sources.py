@@ -445,7 +445,7 @@ def test_escape_closes_the_notes_and_returns_the_focus(tester: OpenPage) -> None
 
 def test_a_mark_in_the_margin_opens_its_note(tester: OpenPage) -> None:
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
-    tester.find(".mark-warning").click()
+    tester.find(".mark-warning").last.click()
     expect(tester.find(".note-item[data-line='52']")).to_be_in_viewport()
 
 

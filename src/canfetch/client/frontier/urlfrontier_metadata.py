@@ -25,8 +25,6 @@ _FAILED_AT: Final = "canfetch.failed_at"
 # The number of links from a seed, and what was added with the URL.
 _DEPTH: Final = "canfetch.depth"
 _METADATA: Final = "canfetch.metadata"
-# The key of the queue from which it was moved.
-_MOVED_FROM: Final = "canfetch.moved_from"
 # What its last visit left.
 _VISIT: Final = "canfetch.visit"
 # The delays of the origins of a group, as JSON, and the number of those that are kept, the longest ones.
@@ -51,20 +49,6 @@ def added_metadata(info: Any, *, depth: int, metadata: str | None) -> None:
     """
     _set(info, _DEPTH, str(depth) if depth else None)
     _set(info, _METADATA, metadata)
-
-
-def moved_metadata(info: Any, key: str) -> None:
-    """Set the metadata of a URL that moves from the queue of another key."""
-    _set(info, _MOVED_FROM, key)
-
-
-def is_moved(info: Any) -> bool:
-    """Return whether a URL was moved before.
-
-    It stays where it is, also in a process that groups URLs in another way: a queue that has completed a URL does not
-    accept it again.
-    """
-    return _get(info, _MOVED_FROM) is not None
 
 
 def queued_metadata(info: Any, url: str, *, attempt: int, priority: float, error: str | None = None) -> None:

@@ -40,8 +40,6 @@ from canfetch.client.frontier.urlfrontier_leases import Claim, LeasedURLs
 from canfetch.client.frontier.urlfrontier_limits import LimitedURLs
 from canfetch.client.frontier.urlfrontier_metadata import (
     added_metadata,
-    is_moved,
-    moved_metadata,
     queue_key,
     queued_metadata,
     read_failed,
@@ -119,8 +117,6 @@ class URLFrontierQueue(LeasedURLs):
         self._origins = KnownOrigins(self._claims)
         self._next_url = 1
         self._skipped = 0
-        # The number of URLs that were completed under another key than their own.
-        self._moved = 0
         self._report_invalid = options.report_invalid
         self._refused = 0
         self._next_claim_at = 0.0
@@ -137,15 +133,14 @@ class URLFrontierQueue(LeasedURLs):
     def counts(self) -> FrontierCounts:
         """Return the number of URLs of the crawl.
 
-        `in_flight` and `skipped` are those of this process. Those of others are counted as queued and done, and so is
-        each URL that another process has moved to its own key.
+        `in_flight` and `skipped` are those of this process. Those of others are counted as queued and done.
         """
         self.check_usable()
         stats = self._service.stats()
         failed = self._service.stats(of_failed=True).size
         with self._lock:
             in_flight = sum(claim.has_turn for claim in self._claims.values())
-        done = stats.counts["completed"] - failed - self._skipped - self._moved
+        done = stats.counts["completed"] - failed - self._skipped
         return FrontierCounts(stats.size - in_flight, in_flight, max(done, 0), failed, self._skipped, self._refused)
 
     def is_finished(self, *, reads_sources: bool) -> bool:
@@ -228,8 +223,12 @@ class URLFrontierQueue(LeasedURLs):
                 claim.due_at = due_at
                 claim.phase = Phase.WAITING
             return
+        date = self._service.now()
+        if claim.info.key != queue_key(self._origin(claim).name):
+            # Another crawler has put it under the key of another origin, whose URLs do not wait.
+            date, due_at = self._service.date(due_at), self._clock()
         try:
-            self._give_back(claim, due_at, None if claim.is_dropped else self._service.now())
+            self._give_back(claim, due_at, None if claim.is_dropped else date)
         except LeaseExpiredError:
             self._forget(claim)
 
@@ -469,10 +468,6 @@ class URLFrontierQueue(LeasedURLs):
         identified = identify_url(clean_url(info.url))
         queued = queued._replace(url=_same_url(queued.url, identified) or identified.url)
         group = self._group(identified.origin)
-        key = queue_key(group)
-        if info.key != key and not is_moved(info):
-            self._move(node, info, key, lost_at)
-            return None
         origin = self._origins.find(group)
         claim = Claim(node, info, origin, queued, lost_at, self._clock())
         present = self._claims.get(origin)
@@ -501,16 +496,6 @@ class URLFrontierQueue(LeasedURLs):
             delays = claim.delays
             self._origins.change(origin, delay=max(delays.values(), default=0.0))
         return claim
-
-    def _move(self, node: int, info: Any, key: str, lost_at: float) -> None:
-        """Move a leased URL to the queue of its own key, because blocks and delays apply to whole queues."""
-        moved = self._service.copy(info)
-        moved.key = key
-        moved_metadata(moved, info.key)
-        # Discovered: a URL that the queue has already stays as it is. First, so that no moment loses the URL.
-        self._connection.put(0, [PutItem(moved, None)], until=lost_at)
-        self._service.put(node, info, 0, until=lost_at)
-        self._moved += 1
 
     def _begin_turn(self, claim: Claim, now: float, due_at: float) -> None:
         started = running_seconds()
