@@ -249,6 +249,8 @@ def test_browsers_apps_and_libraries_pass_whatever_other_words_of_their_headers_
         "curl/8 (otherbot)",
         "Java/1.8 OtherBot",
         "[OtherBot/1]",
+        "Mozilla/5.0 (compatible; OtherBot.com)",
+        "Mozilla/5.0 (compatible; OtherBot.com; +https://other.example)",
         f"{ANDROID} (compatible; MyBot/1.0; +https://my.example/bot) OtherBot/1.0",
     ],
 )
@@ -444,8 +446,8 @@ def test_server_rules_find_the_name_anywhere(
 ) -> None:
     status = closed_server.send_line("GET /x HTTP/1.1", fields)
     is_second_for_nginx = "nginx" in request.node.name and "last" in request.node.name
-    # Since nginx 1.23, the variable has all fields.
-    assert status == REFUSED or (is_second_for_nginx and status == 200)
+    # Since nginx 1.23, the variable has all fields. Caddy refuses a long header whatever it has.
+    assert status in {REFUSED, 431} or (is_second_for_nginx and status == 200)
 
 
 def test_traefik_rules_have_the_same_regex() -> None:

@@ -126,7 +126,7 @@ def test_a_control_token_fetches_nothing(run: Run, folder: Path) -> None:
         "User-agent: Google-Extended\nDisallow: /\n\nUser-agent: CCBot\nUser-agent: Applebot-Extended\nDisallow: /a\n"
     )
     lines = run("facts", "token.txt").lines
-    assert lines[2] == "Google-Extended: control token, which fetches nothing; no use is permitted"
+    assert lines[2] == "Google-Extended: control token, which fetches nothing; the controlled uses are not permitted"
     assert lines[4:6] == [
         "CCBot, Applebot-Extended: some URLs may not be fetched",
         "  tokens      Applebot-Extended: control token, which fetches nothing; the rules are about uses",

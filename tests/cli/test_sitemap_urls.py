@@ -118,7 +118,7 @@ def test_site_without_sitemaps(run: Run, site: Site) -> None:
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("--urls",), "expected origins, such as https://example.com, --robots FILE, or --sitemap URL"),
+        (("--urls",), "expected either origins, such as https://example.com, or --robots FILE, or --sitemap URL"),
         (("https://a.example", "--sitemap", "s.xml"), "--sitemap and origins cannot be used together: "),
         (("https://a.example", "--urls", "--blocked"), "--blocked requires --agent TOKEN"),
         (("https://a.example", "--agent", "GPTBot"), "--agent requires --urls"),

@@ -18,6 +18,8 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "gzip-members": lambda data: gzip.compress(data[:7]) + gzip.compress(data[7:]),
     "zstd": zstandard.compress,
+    # As pzstd writes it: the first frame is skipped.
+    "pzstd": lambda data: b"\x50\x2a\x4d\x18\x04\0\0\0size" + zstandard.compress(data),
     "zstd-frames": lambda data: zstandard.compress(data[:7]) + zstandard.compress(data[7:]),
 }
 

@@ -44,17 +44,23 @@ def is_generic(name: str) -> bool:
 def declared_names(user_agent: str) -> list[str]:
     """Return the names by which a header can declare a crawler that is not in the registry, in lower case.
 
-    The product token is the first one. It is the only one in the header of a browser, and counts unless the header is
-    that of a browser with this name (`is_browser`). Otherwise, each word counts (`names_in`) that headers of browsers,
-    apps and libraries do not have: the file that names `curl` is not about `ExampleBot/1.0 (curl/8)`.
+    The product token is the first one. If the header has the product of a browser, as in `Mozilla/5.0 (compatible;
+    ExampleSite.com)`, its parts before dots count as well. If it is that of a browser, without a contact, no other name
+    counts, and these do not count either if the browser or an app has them (`is_browser`). Otherwise, each word counts
+    (`names_in`) that headers of browsers, apps and libraries do not have: the file that names `curl` is not about
+    `ExampleBot/1.0 (curl/8)`.
 
     Cost: O(characters).
     """
+    text = user_agent.lower()
     try:
-        declared = [product_token(user_agent).lower()]
+        token = product_token(user_agent)
     except InvalidProductToken:
-        declared = []
-    if _has_browser(user_agent.lower()):
+        declared: list[str] = []
+    else:
+        is_shortened = any(product in text for product in _BROWSERS)
+        declared = list(names_to_look_up(token)) if is_shortened else [token.lower()]
+    if _has_browser(text):
         return declared if declared and not is_browser(user_agent, declared) else []
     others = (name for name in names_to_look_up(user_agent) if not is_other_client(name))
     return list(dict.fromkeys((*declared, *others)))

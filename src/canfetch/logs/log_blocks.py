@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -16,6 +17,8 @@ MAX_LINE_BYTES: Final = 1 << 17
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
+# The first frame can be one to skip, as those that pzstd writes.
+_ZSTD_SKIPPED: Final = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 _PACKAGES: Final = ("compression.zstd", "backports.zstd", "zstandard")
 # Compressed bytes that are decompressed at once. They produce at most 8 MiB with gzip, and 16 MiB with zstd.
 _GZIP_STEP_BYTES: Final = 8192
@@ -64,7 +67,7 @@ def decompressed(stream: BinaryIO) -> "io.BufferedReader[Any]":
     raw: io.RawIOBase = _Rejoined(start, stream)
     if start.startswith(_GZIP):
         raw = _Members(raw, lambda: zlib.decompressobj(_GZIP_WBITS), zlib.error, _GZIP_STEP_BYTES, padding=b"\0")
-    elif start == _ZSTD:
+    elif start == _ZSTD or _ZSTD_SKIPPED.fullmatch(start):
         raw = _Members(raw, *_find_zstd(), _ZSTD_STEP_BYTES)
     return io.BufferedReader(raw, BLOCK_BYTES)
 

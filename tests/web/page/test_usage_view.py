@@ -88,7 +88,7 @@ def test_a_control_token_fetches_nothing_and_its_rules_say_what_may_be_used(usag
     usage.find("#tab-access").click()
     usage.control("facts").click()
     named = usage.find("[data-dialog=facts] [data-facts=named]")
-    expect(named).to_contain_text("fetches nothing; no use is permitted")
+    expect(named).to_contain_text("fetches nothing; the controlled uses are not permitted")
     expect(named).to_contain_text("Training: reserved")
 
 

@@ -62,19 +62,21 @@ export function beforePane(app: App): HTMLElement {
     try {
       const answer = await server?.post<FetchedFile>("fetch", { url: address, refresh: true, ...edition(profile) }, signal);
       if (!answer || signal.aborted) return;
-      if (answer.access === "unreachable") {
+      if (answer.access === "unreachable" || answer.content === null) {
         report(fetchedText(texts, answer));
         return;
       }
       const { content, content_encoding } = answer;
-      set({ source: "live", ...read(fromContent({ content: content ?? "", content_encoding })), name: answer.robots_url });
+      set({ source: "live", ...read(fromContent({ content, content_encoding })), name: answer.robots_url });
     } catch (error) {
       if (!signal.aborted) report(failureText(texts, error));
     }
   }
 
+  /** Show why there is no live file, before what the draft is still compared with. */
   function report(problem: string): void {
-    label.textContent = problem;
+    update();
+    label.textContent = `${problem} ${label.textContent}`;
     app.announce(problem, "error");
   }
 

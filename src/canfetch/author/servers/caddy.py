@@ -23,8 +23,10 @@ from canfetch.author.servers.rules import (
     any_of,
 )
 
-# nginx and Apache refuse longer fields and request lines by default, with 8,192 and 8,190 bytes.
-_MAX_CHARACTERS: Final = 8192
+# Headers of browsers and crawlers have a few hundred characters. The time of the regexes grows with each.
+_MAX_HEADER: Final = 1024
+# nginx and Apache refuse longer request lines by default, with 8,192 and 8,190 bytes.
+_MAX_TARGET: Final = 8192
 
 
 def caddy_rules(rules: ServerRules) -> Iterator[str]:
@@ -43,7 +45,7 @@ def caddy_rules(rules: ServerRules) -> Iterator[str]:
     yield ""
     if rules.intents:
         yield "# No browser or crawler sends such a header, of which the regexes would read each byte."
-        yield f"@canfetch_long_header expression `size({{http.request.header.User-Agent}}) > {_MAX_CHARACTERS}`"
+        yield f"@canfetch_long_header expression `size({{http.request.header.User-Agent}}) > {_MAX_HEADER}`"
         yield "respond @canfetch_long_header 431"
         yield "map {http.request.header.User-Agent} {canfetch_intent} {"
         for intent in rules.intents:
@@ -70,7 +72,7 @@ def caddy_rules(rules: ServerRules) -> Iterator[str]:
         yield f"header @canfetch_tag_{tag.number} +X-Robots-Tag `{tag.value}`"
     if rules.intents:
         # The operands are evaluated in order. So the regexes read no long target, and none of a browser.
-        is_long = f"size({{http.request.orig_uri}}) > {_MAX_CHARACTERS}"
+        is_long = f"size({{http.request.orig_uri}}) > {_MAX_TARGET}"
         is_refused = f'{{canfetch_intent}} != "none" && ({is_long} || {{canfetch_verdict}} == "refuse")'
         yield f"@canfetch_refused expression `{is_refused}`"
         if rules.refusal.is_default:

@@ -43,9 +43,9 @@ _USES: Final = {UsagePurpose.TRAINING: "training", UsagePurpose.SEARCH: "search"
 _FETCHES_NOTHING: Final = "control token, which fetches nothing"
 _FETCH_NOTHING: Final = "control tokens, which fetch nothing"
 _PERMITTED: Final = {
-    "all": "every use is permitted",
-    "none": "no use is permitted",
-    "some": "the use of some URLs is not permitted",
+    "all": "the controlled uses are permitted",
+    "none": "the controlled uses are not permitted",
+    "some": "the controlled uses are not permitted for some URLs",
     "undecided": "too many rules to decide what may be used",
 }
 _WORDS: Final = {Preference.ALLOW: "yes", Preference.DISALLOW: "no"}

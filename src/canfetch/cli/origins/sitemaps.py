@@ -70,7 +70,7 @@ def _list_urls(options: _Options, network: NetworkOptions) -> int:
     from canfetch.cli.origins.sitemap_urls import ListingOptions, list_urls  # noqa: PLC0415 - not for the names alone
 
     if not options.sitemaps and (options.robots is None) == (not options.origins):
-        raise CommandError("expected origins, such as https://example.com, --robots FILE, or --sitemap URL")
+        raise CommandError("expected either origins, such as https://example.com, or --robots FILE, or --sitemap URL")
     if options.sitemaps and options.origins:
         raise CommandError("--sitemap and origins cannot be used together: --sitemap selects the sitemaps to read")
     if options.blocked and not options.agents:
