@@ -56,7 +56,7 @@ try:
 except MissingExtra as missing:
     print(missing)
 """
-    assert run(["h2"], program) == 'h2 is not installed: pip install "canfetch[http]"'
+    assert run(["h2"], program) == 'h2 is not installed: pip install "httpx2[http2]"'
 
 
 def test_accept_encoding_omits_codings_without_library() -> None:

@@ -646,7 +646,7 @@ export const de = {
     other: "Antwort {status} nach {count} Weiterleitungen.",
   },
   rules_page_blocked: "robots.txt sperrt die Seite, deshalb wurde sie nicht abgerufen.",
-  rules_live_counts: "Hier gilt die veröffentlichte robots.txt, nicht der Entwurf.",
+  rules_live_counts: "Hier gilt die robots.txt der Website oder ihre letzte Kopie, nicht der Entwurf.",
   rules_links: { by: "count", one: "{count} Link hat einen Hinweis in rel.", other: "{count} Links haben einen Hinweis in rel." },
   rules_no_snippets: {
     by: "count",

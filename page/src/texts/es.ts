@@ -645,7 +645,7 @@ export const es = {
     other: "Respuesta {status} tras {count} redirecciones.",
   },
   rules_page_blocked: "robots.txt bloquea la página, así que no se obtuvo.",
-  rules_live_counts: "Aquí cuenta el robots.txt publicado, no el borrador.",
+  rules_live_counts: "Aquí cuenta el robots.txt del sitio o su última copia, no el borrador.",
   rules_links: {
     by: "count",
     one: "{count} enlace está calificado con rel.",

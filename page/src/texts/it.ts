@@ -640,7 +640,7 @@ export const it = {
     other: "Risposta {status} dopo {count} reindirizzamenti.",
   },
   rules_page_blocked: "robots.txt blocca la pagina, quindi non è stata scaricata.",
-  rules_live_counts: "Qui conta il robots.txt pubblicato, non la bozza.",
+  rules_live_counts: "Qui conta il robots.txt del sito o la sua ultima copia, non la bozza.",
   rules_links: { by: "count", one: "{count} link è qualificato con rel.", other: "{count} link sono qualificati con rel." },
   rules_no_snippets: {
     by: "count",

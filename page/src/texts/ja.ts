@@ -557,7 +557,7 @@ export const ja = {
   rules_page_answered: "応答は {status} でした。",
   rules_page_redirected: { by: "count", other: "{count} 回のリダイレクトの後、応答は {status} でした。" },
   rules_page_blocked: "robots.txt がページを禁止しているため、取得しませんでした。",
-  rules_live_counts: "ここでは下書きではなく、公開中の robots.txt が適用されます。",
+  rules_live_counts: "ここでは下書きではなく、サイトの robots.txt またはその最後のコピーが適用されます。",
   rules_links: { by: "count", other: "rel で修飾されたリンクが {count} 件あります。" },
   rules_no_snippets: { by: "count", other: "抜粋から除かれる要素が {count} 個あります。" },
   rules_not_html: "Content-Type が HTML ではないため、HTML は読まれません。",

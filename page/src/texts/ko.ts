@@ -557,7 +557,7 @@ export const ko = {
   rules_page_answered: "응답 {status}.",
   rules_page_redirected: { by: "count", other: "리디렉션 {count}번 뒤 응답 {status}." },
   rules_page_blocked: "robots.txt가 페이지를 차단하므로 가져오지 않았습니다.",
-  rules_live_counts: "여기서는 초안이 아니라 게시된 robots.txt가 적용됩니다.",
+  rules_live_counts: "여기서는 초안이 아니라 사이트의 robots.txt 또는 마지막 사본이 적용됩니다.",
   rules_links: { by: "count", other: "rel로 한정된 링크가 {count}개 있습니다." },
   rules_no_snippets: { by: "count", other: "발췌에서 빠지는 요소가 {count}개 있습니다." },
   rules_not_html: "Content-Type이 HTML이 아니므로 HTML을 읽지 않습니다.",

@@ -121,7 +121,7 @@ def test_a_fetched_page_is_read_with_the_live_file_of_its_host(rules: OpenPage) 
     html = b'<!doctype html><title>x</title><meta name="robots" content="noindex">'
     sites.add("https://pages.example/moved", html, headers=(("Content-Type", "text/html"),))
     fetch(rules, "https://pages.example/old")
-    expect(rules.find("[data-result=fetched]")).to_contain_text("The live robots.txt counts")
+    expect(rules.find("[data-result=fetched]")).to_contain_text("The robots.txt of the site counts")
     expect(cell(rules, "bingbot", "Indexing")).to_have_attribute("data-state", "blocked")
     expect(cell(rules, "Googlebot", "Indexing")).to_have_attribute("data-state", "unread")
     cell(rules, "Googlebot", "Fetching").click()

@@ -275,7 +275,7 @@ export const later = {
     other: "Answered {status} after {count} redirects.",
   },
   rules_page_blocked: "robots.txt blocks the page, so it was not fetched.",
-  rules_live_counts: "The live robots.txt counts here, not the draft.",
+  rules_live_counts: "The robots.txt of the site counts here, or its last copy, and not the draft.",
   rules_links: { by: "count", one: "{count} link is qualified by rel.", other: "{count} links are qualified by rel." },
   rules_no_snippets: {
     by: "count",

@@ -58,7 +58,7 @@ class _BaseHttpx2Transport(SessionTransport[_SessionT], Generic[_ClientT, _Sessi
             are_set={"http2": http2 is not False},
         )
         if http2 and not HTTP2_AVAILABLE:
-            raise MissingExtra('h2 is not installed: pip install "canfetch[http]"')
+            raise MissingExtra('h2 is not installed: pip install "httpx2[http2]"')
         self._http2 = http2
 
     def _as_session(self, client: _ClientT) -> _SessionT:
