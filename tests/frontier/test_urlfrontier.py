@@ -12,9 +12,11 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,13 +26,13 @@ from tests.urlfrontier import URLFrontierServer, find_service, run_java_client, 
 
 import canfetch
 from canfetch.access.responses import Response
-from canfetch.client.frontier import Recrawl, URLFrontier, urlfrontier_queue
+from canfetch.client.frontier import Recrawl, URLFrontier, urlfrontier_connection, urlfrontier_queue
 from canfetch.client.frontier.grouping import GroupBy
 from canfetch.client.frontier.queue_values import NewURLs
 from canfetch.client.frontier.turn import SkippedURL
 from canfetch.client.frontier.url_identity import clean_url, identify_url
 from canfetch.client.frontier.url_queue import QueueOptions
-from canfetch.client.frontier.urlfrontier_connection import PutItem, URLFrontierConnection
+from canfetch.client.frontier.urlfrontier_connection import LeaseExpiredError, PutItem, URLFrontierConnection
 from canfetch.client.frontier.urlfrontier_metadata import (
     delays_metadata,
     read_delays,
@@ -588,6 +590,35 @@ def put_under_key(address: str, crawl: str, key: str, *urls: str) -> None:
     queue = URLFrontier(address, crawl=crawl).open_queue(QueueOptions(1, 3, time.time))
     queue._connection.put(0, [PutItem(queue._service.new_url(url, key), None) for url in urls])
     queue.close()
+
+
+def test_a_url_that_is_never_accepted_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = URLFrontierConnection(["127.0.0.1:1"], outage_seconds=60.0)
+    refused = {"bad"}
+
+    def exchange(_: int, items: Iterable[tuple[int, PutItem]]) -> Iterator[tuple[int, int]]:
+        return ((number, 2 if item.info in refused else 0) for number, item in items)
+
+    monkeypatch.setattr(connection, "_exchange", exchange)
+    monkeypatch.setattr(urlfrontier_connection, "time", SimpleNamespace(**{**vars(time), "sleep": lambda _: None}))
+    leased = {"until": urlfrontier_connection.running_seconds() + 1000}
+    # Longer than the service may be away in all, because it accepts others.
+    for _ in range(20):
+        with pytest.raises(LeaseExpiredError, match="1 URLs were not accepted"):
+            connection.put(0, [PutItem("bad", 0)], **leased)
+        assert connection.put(0, [PutItem("good", 0)], **leased) == [0]
+
+    def put_again() -> None:
+        for _ in range(20):
+            with suppress(LeaseExpiredError):
+                connection.put(0, [PutItem("good", 0)], **leased)
+
+    refused.add("good")
+    with pytest.raises(StoreError, match=r"cannot be used for 6\d s"):
+        put_again()
+    with pytest.raises(StoreError, match="cannot be used"):
+        connection.put(0, [PutItem("bad", 0)])
+    connection.close()
 
 
 @pytest.mark.service

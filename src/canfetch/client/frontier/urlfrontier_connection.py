@@ -20,6 +20,8 @@ from canfetch.errors import InvalidOption, StoreError
 
 Result = TypeVar("Result")
 _FIRST_PAUSE: Final = 0.05
+# A URL that the service does not accept for longer is left to its lease: the others have turns.
+_REFUSED_SECONDS: Final = 5.0
 _LONGEST_PAUSE: Final = 2.0
 # A call without an answer for this long is repeated.
 _CALL_SECONDS: Final = 10.0
@@ -70,6 +72,8 @@ class URLFrontierConnection(QueueConnection):
         self._addresses = addresses
         # How often a call has failed. The service may have forgotten blocks, delays and leases since then.
         self.outages = 0
+        # Seconds for which the service has accepted no URL at all.
+        self._refusing_seconds = 0.0
         self._channels = [self._grpc.insecure_channel(address, options=_CHANNEL_OPTIONS) for address in addresses]
         self._methods = [self._node_methods(channel) for channel in self._channels]
         reset_on_fork(self)
@@ -176,7 +180,10 @@ class URLFrontierConnection(QueueConnection):
             missing = [(number, item) for number, item in enumerate(items) if number not in acknowledged]
             # One by one, so that those before a break are known.
             with self._counting_failures():
-                acknowledged.update(ack for ack in self._exchange(node, missing) if ack[1] != _FAIL)
+                for number, status in self._exchange(node, missing):
+                    if status != _FAIL:
+                        acknowledged[number] = status
+                        self._refusing_seconds = 0.0
             if len(acknowledged) < len(items):
                 raise _NotAcknowledgedError(f"{len(items) - len(acknowledged)} URLs were not accepted")
             return [acknowledged[number] for number in range(len(items))]
@@ -203,7 +210,8 @@ class URLFrontierConnection(QueueConnection):
     def repeat(self, call: Callable[[], Result], until: float = inf) -> Result:
         """Repeat a call while the service is away, until its lease has ended.
 
-        Raises: StoreError: It stays away, or the call has another error; LeaseExpiredError.
+        Raises: StoreError: It stays away, or the call has another error; LeaseExpiredError: The lease has ended, or the
+            service does not accept the URL, so that others must not wait for it.
         """
         self.check_usable()
         waited = 0.0
@@ -222,10 +230,24 @@ class URLFrontierConnection(QueueConnection):
                 if waited + pause > self._outage_seconds:
                     message = f"{self.name}: the frontier cannot be used for {waited:.0f} s: {_describe(error)}"
                     raise StoreError(message) from None
+                if isinstance(error, _NotAcknowledgedError):
+                    self._check_refusal(pause, error)
+                    if until < inf and waited > _REFUSED_SECONDS:
+                        raise LeaseExpiredError(f"{self.name}: {error}") from None
                 CLIENT_LOGGER.warning("%s: repeated in %.2f s: %s", self.name, pause, _describe(error))
             time.sleep(pause)
             waited += pause
             pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _check_refusal(self, pause: float, error: "_NotAcknowledgedError") -> None:
+        """Count the time for which no URL was accepted, whatever the calls were about.
+
+        Raises: StoreError: It is too long.
+        """
+        self._refusing_seconds += pause
+        if self._refusing_seconds > self._outage_seconds:
+            message = f"{self.name}: the frontier cannot be used for {self._refusing_seconds:.0f} s: {error}"
+            raise StoreError(message)
 
     @contextmanager
     def _counting_failures(self) -> Iterator[None]:
