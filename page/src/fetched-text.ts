@@ -66,7 +66,7 @@ export function sizeText(texts: Texts, state: State, bytes: number): string {
   return isCut(state) ? texts.t("size_over", { size }) : size;
 }
 
-/** Return that a file is longer than what was fetched of it, or null. */
+/** Return the note that only the start of a file was fetched, or null. */
 export function restText(texts: Texts, isLonger: boolean): string | null {
   return isLonger ? texts.t("file_rest", { size: limitText(texts) }) : null;
 }

@@ -447,7 +447,8 @@ def test_server_rules_find_the_name_anywhere(
     status = closed_server.send_line("GET /x HTTP/1.1", fields)
     is_second_for_nginx = "nginx" in request.node.name and "last" in request.node.name
     # Since nginx 1.23, the variable has all fields. Caddy refuses a long header whatever it has.
-    assert status in {REFUSED, 431} or (is_second_for_nginx and status == 200)
+    is_long_for_caddy = "caddy" in request.node.name and len(fields) > 1_024
+    assert status == (431 if is_long_for_caddy else REFUSED) or (is_second_for_nginx and status == 200)
 
 
 def test_traefik_rules_have_the_same_regex() -> None:

@@ -64,12 +64,29 @@ def test_recent_file_is_parsed_once(path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("now", [5000.0, 10.0])
-def test_file_of_another_time_is_not_read_again(path: Path, now: float) -> None:
+def test_file_of_another_time_is_read_again_if_it_is_written_in_place(path: Path, now: float) -> None:
     os.utime(path, (1000, 1000))
     file = watch(path, now=now)
     path.write_bytes(b"two")
     os.utime(path, (1000, 1000))
-    assert file.current() == b"one"
+    # The time of the change of the inode is that of the system.
+    assert file.current() == b"two"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the platform has no permissions")
+def test_file_is_parsed_again_after_a_change_of_its_permissions(path: Path) -> None:
+    def parse_private(content: bytes, _: float) -> bytes:
+        if path.stat().st_mode & 0o077:
+            raise ServingError("others can read it")
+        return content
+
+    path.chmod(0o600)
+    file = WatchedFile(path, parse_private, max_bytes=100, clock=lambda: path.stat().st_mtime)
+    path.write_bytes(b"two")
+    path.chmod(0o644)
+    assert [file.current() for _ in range(2)] == [b"one"] * 2
+    path.chmod(0o600)
+    assert file.current() == b"two"
 
 
 def test_replaced_file_with_the_same_time_and_size_is_read_again(path: Path) -> None:

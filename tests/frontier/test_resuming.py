@@ -409,14 +409,19 @@ def test_failed_transaction_changes_nothing(path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize("forks", [1, 2])
 @pytest.mark.parametrize("iterates", [True, False])
-def test_forked_process_cannot_use_the_frontier(path: Path, *, iterates: bool) -> None:
+def test_forked_process_cannot_use_the_frontier(path: Path, forks: int, *, iterates: bool) -> None:
     async def main() -> int:
         async with open_frontier(urls=[f"{A}/1"], path=path) as frontier:
             turn = await anext(frontier)
             child = os.fork()
             if child == 0:
                 code = 1
+                for _ in range(forks - 1):
+                    # The process between the two only waits.
+                    if grandchild := os.fork():
+                        os._exit(os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]))  # noqa: ASYNC222
                 try:
                     if iterates:
                         await anext(frontier)

@@ -17,14 +17,14 @@ from canfetch.errors import CanfetchError
 
 _Value = TypeVar("_Value")
 
-# The time, size and inode of a file.
-_Signature = tuple[int, int, int]
+# The time, size and inode of a file, and the time of the last change of these, of its content or of its permissions.
+_Signature = tuple[int, int, int, int]
 # A file that changed this recently can change again without another signature, because file systems round times.
 _SETTLING_SECONDS: Final = 2.0
 
 
 class WatchedFile(Generic[_Value]):
-    """The parsed content of a file, read again if its time, size or inode has changed.
+    """The parsed content of a file, read again if its content, time or permissions have changed.
 
     Safe for use by several threads, and after a fork: there is no lock, and at worst two threads read the same change.
 
@@ -52,8 +52,8 @@ class WatchedFile(Generic[_Value]):
         self._problem: str | None = None
         # The signature of the last attempt, good or bad, and whether the file can change without another signature.
         self._seen: tuple[_Signature | None, bool] = (None, False)
-        # The hash and the time of the content that was parsed last, and the value or the reason why there is none.
-        self._parsed: tuple[tuple[bytes, float], _Value | CanfetchError] | None = None
+        # The hash and the signature of the content that was parsed last, and the value or why there is none.
+        self._parsed: tuple[tuple[bytes, _Signature], _Value | CanfetchError] | None = None
         self._value = self._read()
         self.reloads = 0
         self.failed_reloads = 0
@@ -77,6 +77,8 @@ class WatchedFile(Generic[_Value]):
             value = self._read()
         except CanfetchError as error:
             self._report(str(error))
+            # It is kept, and would keep what the caller has.
+            error.__traceback__ = None
         except OSError as error:
             self._report(str(error.strerror or error))
         else:
@@ -95,15 +97,18 @@ class WatchedFile(Generic[_Value]):
         self._seen = (_signature(status), is_settled)
         if len(content) > self._max_bytes:
             raise OSError(0, f"longer than {self._max_bytes} bytes")
-        return self._parse_once(content, status.st_mtime)
+        return self._parse_once(content, status)
 
-    def _parse_once(self, content: bytes, modified_at: float) -> _Value:
-        """Return the value of content, which most readings of a file that was just changed have in common."""
-        key = (sha256(content).digest(), modified_at)
+    def _parse_once(self, content: bytes, status: os.stat_result) -> _Value:
+        """Return the value of content, which most readings of a file that was just changed have in common.
+
+        `parse` may depend on the permissions of the file.
+        """
+        key = (sha256(content).digest(), _signature(status))
         parsed = self._parsed
         if parsed is None or parsed[0] != key:
             try:
-                parsed = (key, self._parse(content, modified_at))
+                parsed = (key, self._parse(content, status.st_mtime))
             except CanfetchError as error:
                 parsed = (key, error)
             self._parsed = parsed
@@ -121,4 +126,4 @@ class WatchedFile(Generic[_Value]):
 
 
 def _signature(status: os.stat_result) -> _Signature:
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns

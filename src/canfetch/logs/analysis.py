@@ -21,7 +21,7 @@ from canfetch.logs.log_blocks import Block, Row, read_blocks
 from canfetch.logs.report import BadLine, CrawlerReport, LogReport
 
 ADDRESS_LIMIT: Final = 200_000
-# The names that clients make up, and as many that only a robots.txt has.
+# The rows up to which names that clients make up get one. Names that only a robots.txt has get one up to twice as many.
 CRAWLER_LIMIT: Final = 2_000
 _BAD_LINES_SHOWN: Final = 10
 _BAD_LINE_BYTES: Final = 120

@@ -57,8 +57,9 @@ export function editUrls(app: App, { isOwn = false, isSitemapAsked = false }: Ur
     const before = written === "" ? [] : written.split("\n");
     input.value = [...before, ...urls].join("\n");
     const added = update().slice(before.length);
-    const count = (wanted: PastedLine["outcome"]): number => added.filter(({ outcome }) => outcome === wanted).length;
-    return { rows: acceptedUrls(added).length, known: count("duplicate"), rest: count("too-many") };
+    const known = added.filter(({ outcome, sameAs }) => outcome === "duplicate" && (sameAs ?? 0) <= before.length);
+    const rest = added.filter(({ outcome }) => outcome === "too-many");
+    return { rows: acceptedUrls(added).length, known: known.length, rest: rest.length };
   };
 
   const file = h("input", {

@@ -29,7 +29,7 @@ export function beforeOf({ compare, source, loaded, edited }: Shown): Before {
 
 /** Whether the file is probably longer than its text: the server reads a file up to the limit. */
 export function isCutBefore({ kind, text, bytes }: Before): boolean {
-  return (kind === "live" || kind === "fetched") && (bytes ?? encodeText(text)).length >= DEFAULT_MAX_BYTES;
+  return (kind === "live" || kind === "fetched") && (bytes ?? encodeText(text)).length > DEFAULT_MAX_BYTES;
 }
 
 /** The example before some changes. */

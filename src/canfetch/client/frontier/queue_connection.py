@@ -37,7 +37,7 @@ class QueueConnection:
         return was_open
 
     def _end_use_after_fork(self) -> bool:
-        self.is_of_parent = self.is_open
+        self.is_of_parent = self.is_of_parent or self.is_open
         return self._end_use("a forked process cannot use the frontier of its parent")
 
 

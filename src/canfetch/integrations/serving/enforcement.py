@@ -70,7 +70,7 @@ class Declaration(NamedTuple):
 
     Attributes:
         known: The crawler of the registry, or None.
-        names: Without one, the names that count if the file has them, in lower case, the first one first.
+        names: Without one, the names to look up in the file, in lower case and in this order.
     """
 
     known: DeclaredCrawler | None
@@ -149,7 +149,7 @@ class Enforcement:
         )
 
     def read(self, user_agent: str) -> Declaration | None:
-        """Return what a User-Agent header declares, or None if it is no crawler, as that of a browser.
+        """Return what a User-Agent header declares, or None if it declares no crawler, such as that of a browser.
 
         Cost: A dictionary lookup, or O(characters) for a header that was not seen recently. At most 65,536 count.
         """
