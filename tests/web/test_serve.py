@@ -125,7 +125,8 @@ def test_workers_share_metrics_and_a_token() -> None:
 def test_interrupt_ends_the_server() -> None:
     with serving() as (process, _):
         process.send_signal(signal.SIGINT)
-        assert process.wait(SECONDS) == 130
+        _, errors = process.communicate(timeout=SECONDS)
+        assert (process.returncode, errors) == (130, "")
 
 
 def test_loopback_addresses() -> None:
