@@ -24,8 +24,8 @@ _HEADER_SECONDS: Final = 10.0
 _READING_SECONDS: Final = 30.0
 _MAX_CONNECTIONS: Final = 1024
 _DRAIN_SECONDS: Final = 10
-# The SDK parses a body on the event loop, and each value costs time and memory. A call has a dozen.
-MAX_JSON_VALUES: Final = 2000
+# The SDK parses a body on the event loop, more than once, and each value costs time and memory. A call has a dozen.
+MAX_JSON_VALUES: Final = 600
 _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 

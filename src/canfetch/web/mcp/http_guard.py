@@ -21,8 +21,10 @@ from canfetch.web.settings import UNLIMITED, RateLimit
 MAX_BODY_BYTES: Final = 4 * 1024 * 1024
 # Of all requests that are not answered yet, a quarter of them for one client. A single request is never refused for it.
 _MAX_ALL_BODIES_BYTES: Final = 16 * MAX_BODY_BYTES
-# Parsing so many bytes takes a few milliseconds, whatever they are. `answer_to_invalid` bounds what the SDK does then.
+# So many bytes with so many separators take a millisecond or two. `answer_to_invalid` bounds what the SDK does then.
 _SMALL_BYTES: Final = 16 * 1024
+_FEW_SEPARATORS: Final = 200
+_SEPARATORS: Final = (b",", b"[", b"{")
 _OVERLOADED: Final = 503
 _REFUSAL_SECONDS: Final = 1.0
 _LOCALHOST: Final = "localhost"
@@ -137,7 +139,7 @@ class HTTPGuard:
 
     async def _check_json(self, body: bytes) -> Refusal | None:
         """Return why a body cannot be parsed on the event loop, or None."""
-        if len(body) <= _SMALL_BYTES:
+        if len(body) <= _SMALL_BYTES and sum(map(body.count, _SEPARATORS)) <= _FEW_SEPARATORS:
             return None
         try:
             is_simple = await self._is_simple(body)
