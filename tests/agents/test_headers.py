@@ -250,6 +250,7 @@ def test_browsers_apps_and_libraries_pass_whatever_other_words_of_their_headers_
         "Java/1.8 OtherBot",
         "[OtherBot/1]",
         "Mozilla/5.0 (compatible; OtherBot.com)",
+        "Mozilla/5.0 OtherBot (Windows NT 10.0; Win64; x64) Gecko/20100101 Firefox/118.0",
         "Mozilla/5.0 (compatible; OtherBot.com; +https://other.example)",
         f"{ANDROID} (compatible; MyBot/1.0; +https://my.example/bot) OtherBot/1.0",
     ],

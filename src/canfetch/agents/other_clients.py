@@ -77,9 +77,9 @@ def is_browser(user_agent: str, names: Collection[str]) -> bool:
     - it starts as that of a browser, its first comment names a platform, and the names are those of an app:
       `Mozilla/5.0 (Linux; ...) ... ExampleApp/24`.
 
-    A crawler with the header of a browser declares itself after `compatible;`, in a comment, or as an element of a
-    list, as in `...; ExampleBot/1.0`. A name without a version in the first comment belongs to the platform, and a list
-    in brackets to an app, as in `[FBAN/FBIOS;FBAV/285.0]`.
+    A crawler with the header of a browser declares itself before the platform, after `compatible;`, in a comment, or as
+    an element of a list, as in `...; ExampleBot/1.0`. A name without a version in the first comment belongs to the
+    platform, and a list in brackets to an app, as in `[FBAN/FBIOS;FBAV/285.0]`.
 
     Args: names: The names that the crawler would have.
     Cost: O(characters).
@@ -120,6 +120,7 @@ def _is_browser_in_app(text: str, names: Collection[str]) -> bool:
         after_compatible, separator, version = found.groups()
         in_list = separator if depth <= 0 and brackets <= 0 else None
         in_comment = depth > 0 and (comments > 1 or version)
-        if after_compatible or in_list or in_comment:
+        is_before_platform = not comments
+        if is_before_platform or after_compatible or in_list or in_comment:
             return False
     return True
