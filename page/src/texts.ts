@@ -48,7 +48,7 @@ export class Texts<Key extends string = TextKey> {
     this.#catalogue = { ...(await this.#later()), ...this.#catalogue };
   }
 
-  /** Return a text. Placeholders are strings or numbers; numbers other than those of lines are written as the language writes them. */
+  /** Return a text. Numbers in placeholders are written as the language writes them, except those of lines. */
   t(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
     return this.#parts(key, values)
       .map((part) => (typeof part === "string" ? part : this.#plain(part.value as string | number)))

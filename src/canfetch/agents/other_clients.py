@@ -58,8 +58,7 @@ def declared_names(user_agent: str) -> list[str]:
     except InvalidProductToken:
         declared: list[str] = []
     else:
-        is_shortened = any(product in text for product in _BROWSERS)
-        declared = list(names_to_look_up(token)) if is_shortened else [token.lower()]
+        declared = list(names_to_look_up(token)) if _has_product(text) else [token.lower()]
     if _has_browser(text):
         return declared if declared and not is_browser(user_agent, declared) else []
     others = (name for name in names_to_look_up(user_agent) if not is_other_client(name))
@@ -93,7 +92,11 @@ def is_browser(user_agent: str, names: Collection[str]) -> bool:
 
 def _has_browser(text: str) -> bool:
     """Return whether a header in lower case has the product of a browser, and no contact."""
-    return "://" not in text and any(product in text for product in _BROWSERS)
+    return "://" not in text and _has_product(text)
+
+
+def _has_product(text: str) -> bool:
+    return any(product in text for product in _BROWSERS)
 
 
 def _is_word(name: str, text: str) -> bool:

@@ -95,7 +95,7 @@ class CrawlerFacts(NamedTuple):
     @property
     def fetches_nothing(self) -> bool:
         """Whether all of them are control tokens, so that `may_fetch` is about the URLs whose use is permitted."""
-        return not self.known and self.control_tokens == self.names
+        return bool(self.names) and not self.known and self.control_tokens == self.names
 
     def patterns(self, *, allow: bool) -> list[str]:
         """Return the patterns of the rules of one type that match some URL."""
@@ -128,6 +128,7 @@ class CrawlerFacts(NamedTuple):
             "licenses": [record.to_json() for record in self.statements.licenses],
             "known_crawlers": list(self.known),
             "control_tokens": list(self.control_tokens),
+            "fetches_nothing": self.fetches_nothing,
         }
 
 

@@ -61,8 +61,8 @@ class WatchedFile(Generic[_Value]):
     def current(self) -> _Value:
         """Return the value of the file as it is now, or the last good one.
 
-        Cost: One system call. The file is also read, and parsed if its content is new, if it has changed, and for two
-            seconds after that.
+        Cost: One system call. After a change, and for two seconds, the file is read as well. It is parsed once for each
+            change.
         """
         try:
             signature = _signature(self.path.stat())

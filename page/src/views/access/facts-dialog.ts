@@ -91,8 +91,7 @@ function namesOf(
 }
 
 function crawlerFacts(row: CrawlerFactsObject, known: readonly string[], texts: Texts, goTo: GoTo): HTMLElement {
-  const { kind, names, may_fetch: access, pace, usage, licenses, lines, control_tokens: tokens } = row;
-  const isToken = row.known_crawlers.length === 0 && tokens.length === names.length;
+  const { kind, names, may_fetch: access, pace, usage, licenses, lines, control_tokens: tokens, fetches_nothing: isToken } = row;
   const title = kind === "others" ? texts.t("facts_others") : kind === "ignoring-star" ? texts.t("facts_ignoring") : texts.list(names);
   const { seconds_between_requests: delay, crawl_delay_line: delayLine, request_rates: rates, visit_times: visits } = pace;
   const uses = PURPOSES.flatMap((purpose) => {

@@ -77,7 +77,7 @@ function statements(
     const { name, line, scope } = record;
     return name !== "license" && scope === "group" && !own.has(line) && isReadable(record);
   });
-  const rows = !isUnread(crawler) ? shownStatements(use).map((one) => statementRow(texts, one, one === deciding, goTo)) : [];
+  const rows = isUnread(crawler) ? [] : shownStatements(use).map((one) => statementRow(texts, one, one === deciding, goTo));
   return [
     h("p", { class: "explanation-lead" }, leadText(texts, crawler, purpose, goTo)),
     // Google has one control token.

@@ -40,8 +40,6 @@ _MAX_EXAMPLES: Final = 4
 _MAX_VALUES: Final = 5
 _LABEL_WIDTH: Final = len("disallowed")
 _USES: Final = {UsagePurpose.TRAINING: "training", UsagePurpose.SEARCH: "search", UsagePurpose.AI_USE: "AI use"}
-_FETCHES_NOTHING: Final = "control token, which fetches nothing"
-_FETCH_NOTHING: Final = "control tokens, which fetch nothing"
 _PERMITTED: Final = {
     "all": "the controlled uses are permitted",
     "none": "the controlled uses are not permitted",
@@ -192,11 +190,11 @@ def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]
     }
     access = words[row.may_fetch]
     if row.fetches_nothing:
-        access = f"{_FETCHES_NOTHING if len(row.names) == 1 else _FETCH_NOTHING}; {_PERMITTED[row.may_fetch]}"
+        access = f"{_token_text(row.names)}; {_PERMITTED[row.may_fetch]}"
     yield f"{palette.strong(_heading(row))}: {access}"
     if row.control_tokens and not row.fetches_nothing:
-        token = _FETCHES_NOTHING if len(row.control_tokens) == 1 else _FETCH_NOTHING
-        yield _fact("tokens", f"{_listed(row.control_tokens)}: {token}; the rules are about uses")
+        tokens = row.control_tokens
+        yield _fact("tokens", f"{_listed(tokens)}: {_token_text(tokens)}; the rules are about uses")
     if row.known and row.kind != "ignoring-star":
         also = "also" if row.kind == "named" else "such as"
         yield _fact("crawlers", f"{also} {_listed(row.known, _MAX_EXAMPLES)}")
@@ -209,6 +207,10 @@ def _row_lines(row: CrawlerFacts, now: float, palette: Palette) -> Iterator[str]
             yield _fact(_USES[purpose], f"{_WORDS[usage.preference]} ({record})")
     for record in row.statements.licenses[:_MAX_VALUES]:
         yield _fact("license", f"{printable(record.parsed.url)} (line {record.line})")
+
+
+def _token_text(tokens: Sequence[str]) -> str:
+    return "control token, which fetches nothing" if len(tokens) == 1 else "control tokens, which fetch nothing"
 
 
 def _heading(row: CrawlerFacts) -> str:
@@ -279,7 +281,8 @@ json is a list of objects, ndjson has one object per line:
   source, profile, access {access, effect, explanation, policy, robots_url, fetched_at, sha256} or null,
   bytes_read, robots_truncated,
   crawlers [{kind, names, lines, group, may_fetch, rules, rule_count, pace, ignoring_crawl_delay,
-  crawl_delay_as_window, usage, licenses, known_crawlers, control_tokens}],
+  crawl_delay_as_window, usage, licenses, known_crawlers, control_tokens,
+  fetches_nothing}],
   truncated, sitemaps [{value, line}], hosts [{value, line}], other_records; or source, error
 
 \b

@@ -20,9 +20,9 @@ from canfetch.errors import InvalidOption, StoreError
 
 Result = TypeVar("Result")
 _FIRST_PAUSE: Final = 0.05
-# A URL that the service does not accept for longer is left to its lease: the others have turns.
-_REFUSED_SECONDS: Final = 5.0
 _LONGEST_PAUSE: Final = 2.0
+# A URL that the service does not accept for longer is left to its lease, so that the others have turns.
+_REFUSED_SECONDS: Final = 5.0
 # A call without an answer for this long is repeated.
 _CALL_SECONDS: Final = 10.0
 # The number of URLs in one call of `PutURLs`.
@@ -211,7 +211,7 @@ class URLFrontierConnection(QueueConnection):
         """Repeat a call while the service is away, until its lease has ended.
 
         Raises: StoreError: It stays away, or the call has another error; LeaseExpiredError: The lease has ended, or the
-            service does not accept the URL, so that others must not wait for it.
+            service has not accepted the URL for some seconds.
         """
         self.check_usable()
         waited = 0.0

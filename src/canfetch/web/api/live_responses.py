@@ -223,6 +223,7 @@ class CrawlerFactsObject(BaseModel):
     control_tokens: Annotated[
         list[str], Field(description="Names that fetch nothing: `may_fetch` is about the URLs whose use is permitted.")
     ]
+    fetches_nothing: Annotated[bool, Field(description="Whether all crawlers of the row are control tokens.")]
 
 
 class FileRecordObject(BaseModel):

@@ -24,7 +24,8 @@ _MAX_ALL_BODIES_BYTES: Final = 16 * MAX_BODY_BYTES
 # So many bytes with so many separators take a millisecond or two. `answer_to_invalid` bounds what the SDK does then.
 _SMALL_BYTES: Final = 16 * 1024
 _FEW_SEPARATORS: Final = 200
-_SEPARATORS: Final = (b",", b"[", b"{")
+SEPARATORS: Final = (b",", b"[", b"{")
+"""The characters of JSON that come before a value."""
 _OVERLOADED: Final = 503
 _REFUSAL_SECONDS: Final = 1.0
 _LOCALHOST: Final = "localhost"
@@ -139,7 +140,7 @@ class HTTPGuard:
 
     async def _check_json(self, body: bytes) -> Refusal | None:
         """Return why a body cannot be parsed on the event loop, or None."""
-        if len(body) <= _SMALL_BYTES and sum(map(body.count, _SEPARATORS)) <= _FEW_SEPARATORS:
+        if len(body) <= _SMALL_BYTES and sum(map(body.count, SEPARATORS)) <= _FEW_SEPARATORS:
             return None
         try:
             is_simple = await self._is_simple(body)
