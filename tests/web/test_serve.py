@@ -63,23 +63,31 @@ from canfetch.web.server.process import serve
 from canfetch.web.settings import Settings
 
 bound = bind("127.0.0.1", 0, is_fixed=True)
-serve(Settings(store=None), bound, lambda: signal.raise_signal(signal.SIGTERM))
-print("stopped")
+try:
+    serve(Settings(store=None, workers={workers}), bound, lambda: signal.raise_signal(signal.{name}))
+except KeyboardInterrupt:
+    print("interrupted")
+else:
+    print("stopped")
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
-def test_sigterm_before_the_first_request_stops_the_server() -> None:
+@pytest.mark.parametrize(
+    "name, workers, output",
+    [("SIGTERM", 1, "stopped\n"), ("SIGINT", 1, "interrupted\n"), ("SIGTERM", 2, "stopped\n")],
+)
+def test_a_signal_before_the_first_request_stops_the_server(name: str, workers: int, output: str) -> None:
     ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", STOPPED_AT_ONCE],
+        [sys.executable, "-W", "error", "-c", STOPPED_AT_ONCE.format(name=name, workers=workers)],
         capture_output=True,
         text=True,
         check=False,
         timeout=SECONDS,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "stopped\n", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, output, "")
 
 
 @pytest.mark.service

@@ -67,9 +67,11 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
         with tempfile.TemporaryDirectory(prefix="canfetch-metrics-") as folder:
             os.environ.setdefault(SHARED_FOLDER_VARIABLE, folder)
             config = _config(settings, verbose)
+            # From here on, a signal is no exception.
+            workers = Multiprocess(config, sockets=[bound])
             bound.listen(BACKLOG)
             on_start()
-            Multiprocess(config, sockets=[bound]).run()
+            workers.run()
         return
     run_until_stopped(_config(settings, verbose), bound, on_start)
 

@@ -21,12 +21,21 @@ def run_until_stopped(config: Config, bound: socket.socket, on_start: Callable[[
     Raises: KeyboardInterrupt.
     """
     server = Server(config)
+    interrupts: list[int] = []
 
-    def stop(*_: object) -> None:
+    def stop(number: int, _: object) -> None:
         server.should_exit = True
+        if number == signal.SIGINT:
+            interrupts.append(number)
 
     # Until uvicorn handles the signals itself. It raises them again after the requests are completed.
-    signal.signal(signal.SIGTERM, stop)
-    bound.listen(BACKLOG)
-    on_start()
-    server.run(sockets=[bound])
+    handlers = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        bound.listen(BACKLOG)
+        on_start()
+        server.run(sockets=[bound])
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if interrupts:
+        raise KeyboardInterrupt
