@@ -24,6 +24,13 @@ A, B = "https://a.example", "https://b.example"
 PERIOD = 20_000.0
 ADAPTIVE = Recrawl(every=800.0, minimum=300.0, maximum=2000.0)
 backends = pytest.mark.usefixtures("backend")
+backends_for_days = pytest.mark.usefixtures("rare_polls")
+
+
+@pytest.fixture
+def rare_polls(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - it sets another value
+    """Ask a URLFrontier service for URLs of other crawlers once in 50 seconds: days have too many polls."""
+    monkeypatch.setattr("canfetch.client.frontier.urlfrontier_queue._POLL_SECONDS", 50.0)
 
 
 def visits(
@@ -51,7 +58,7 @@ def visits(
     return run_in_virtual_time(main, start=start)
 
 
-@backends
+@backends_for_days
 @pytest.mark.urlfrontier
 def test_a_url_is_visited_in_fixed_intervals() -> None:
     taken, counts = visits([f"{A}/1", f"{B}/1"], 6, recrawl=Recrawl(every=PERIOD))
@@ -71,7 +78,7 @@ def test_the_interval_follows_the_changes() -> None:
     assert [round((later - at) / 10) for at, later in itertools.pairwise(times)] == [each / 10 for each in expected]
 
 
-@backends
+@backends_for_days
 @pytest.mark.urlfrontier
 def test_validators_are_given_to_the_next_turn(tmp_path: Path) -> None:
     found: list[tuple[Any, ...]] = []
@@ -138,7 +145,7 @@ def test_a_damaged_visit_is_a_first_visit(text: str) -> None:
     assert read_visit('{"interval":5,"x":5}') is None
 
 
-@backends
+@backends_for_days
 @pytest.mark.urlfrontier
 def test_a_url_that_fails_is_reported_and_due_again() -> None:
     failed: list[FailedURL] = []
@@ -156,7 +163,7 @@ def test_a_url_that_fails_is_reported_and_due_again() -> None:
     assert counts.queued + counts.failed == 1
 
 
-@backends
+@backends_for_days
 @pytest.mark.urlfrontier
 def test_a_url_that_is_disallowed_is_reported_and_decided_again() -> None:
     hosts = Hosts({"a.example": b"User-agent: *\nDisallow: /1"})
@@ -176,7 +183,7 @@ def test_a_url_that_is_disallowed_is_reported_and_decided_again() -> None:
     assert sum(counts[:-1]) == 2
 
 
-@backends
+@backends_for_days
 @pytest.mark.urlfrontier
 def test_an_origin_that_is_unreachable_for_long_loses_no_url() -> None:
     hosts = Hosts({"a.example": b""}, unreachable_until={"a.example": PERIOD})
@@ -242,7 +249,7 @@ def test_counts_are_those_of_the_present() -> None:
     assert counts[0] in (open_turn, FrontierCounts(1, 1, 0, 0, 0))
 
 
-@backends
+@backends_for_days
 @pytest.mark.urlfrontier
 def test_closing_ends_the_iteration_and_keeps_the_visits(tmp_path: Path) -> None:
     path = tmp_path / "crawl"
