@@ -38,7 +38,7 @@ ROUTER: Final = APIRouter(prefix="/v1", tags=["verdicts"])
 @endpoint(ROUTER, "/decide", DecideRequest, VerdictObject, summary="Decide about one URL.", is_small=True)
 def decide(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the verdict on a URL, with the deciding rule. With `content`, nothing is fetched."""
-    asked = DecideRequest.model_validate_json(body)
+    asked = facts.read(DecideRequest, body)
     agent = asked.requested_agent()
     verdict = _decider(asked, asked.url, facts).decide(asked.url, agent=agent.agent)
     return with_agent_note(verdict_json(asked.url, agent, verdict), agent, verdict)
@@ -71,7 +71,7 @@ def decide_batch(body: bytes, facts: Facts) -> Mapping[str, Any]:
 
     Groups and rules are listed once, and verdicts refer to them by index.
     """
-    asked = URLsRequest.model_validate_json(body)
+    asked = facts.read(URLsRequest, body)
     agents = asked.requested_agents()
     _check_count(asked, MAX_EXPLAINED_VERDICTS)
     decider = _decider(asked, asked.urls[0], facts)
@@ -114,14 +114,14 @@ async def decide_stream(request: Request) -> Response:
 @endpoint(ROUTER, "/explain", DecideRequest, Explanation, summary="Explain a verdict.")
 def explain(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the deciding rule, the losing rules, the group, the compared target, and the verdict of each profile."""
-    asked = DecideRequest.model_validate_json(body)
+    asked = facts.read(DecideRequest, body)
     return explain_url(_decider(asked, asked.url, facts), asked.url, asked.requested_agent()).to_json()
 
 
 @endpoint(ROUTER, "/matrix", URLsRequest, Matrix, summary="Compare agents and URLs in a table.")
 def matrix_of_verdicts(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return a row for each URL with a cell for each agent. Without `content`, all URLs have one origin."""
-    asked = URLsRequest.model_validate_json(body)
+    asked = facts.read(URLsRequest, body)
     agents = asked.requested_agents()
     _check_count(asked, MAX_VERDICTS)
     decider = _decider(asked, asked.urls[0], facts)
@@ -147,7 +147,6 @@ def _decider(asked: DecideRequest | URLsRequest, url: str, facts: Facts) -> Robo
     """
     content = asked.file()
     if content is None:
-        facts.refresh = asked.refresh
         return facts.decider(url, asked)
     return parse(content, url=asked.robots_url, profile=facts.profile(asked))
 

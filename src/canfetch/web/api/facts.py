@@ -6,7 +6,7 @@ raises, the server fetches it, and the function starts again with one fact more.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar
 
 from canfetch.access.editions import choose_profile, get_edition
 from canfetch.access.responses import Failure, Response
@@ -20,6 +20,7 @@ from canfetch.errors import CanfetchError
 from canfetch.web.origins import OriginDecider, check_web_url
 
 ResultT = TypeVar("ResultT")
+LiveT = TypeVar("LiveT", bound="_LiveRequest")
 DEFAULT_PROFILE: Final = "rfc9309"
 
 
@@ -89,6 +90,15 @@ class _OwnReading(NamedTuple):
     edition: str | None = None
 
 
+class _LiveRequest(Protocol):
+    """A request about files that may have to be fetched."""
+
+    refresh: bool
+
+    @classmethod
+    def model_validate_json(cls, json_data: bytes, /) -> Self: ...
+
+
 OWN_READING: Final = _OwnReading()
 """The reading of requests that name neither a profile nor an edition: that of the server."""
 
@@ -116,6 +126,12 @@ class Facts:
     response_times: dict[str, float] = field(default_factory=dict)
     identity: tuple[Crawler | None, Identity] | None = None
     refresh: bool = False
+
+    def read(self, model: type[LiveT], body: bytes) -> LiveT:
+        """Return the request of a body. It decides whether live files are fetched again."""
+        asked = model.model_validate_json(body)
+        self.refresh = asked.refresh
+        return asked
 
     def profile(self, request: ReadingRequest) -> str:
         """Return the name of the profile of a request.

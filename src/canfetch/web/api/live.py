@@ -44,8 +44,7 @@ _FETCH_ERRORS: Final = BODY_ERRORS | problem_responses(424)
 @endpoint(ROUTER, "/fetch", FetchRequest, FetchedFile, summary="Fetch a robots.txt.", tags=["origins"], is_small=True)
 def fetch(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return the response, its redirects and headers, how long it is fresh, what it permits, and the file."""
-    asked = FetchRequest.model_validate_json(body)
-    facts.refresh = asked.refresh
+    asked = facts.read(FetchRequest, body)
     return file_state_json(facts.state(asked.url, edition=asked.edition), facts.now)
 
 
@@ -54,9 +53,9 @@ def fetch(body: bytes, facts: Facts) -> Mapping[str, Any]:
 )
 def facts_of_site(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Return who may fetch what, delays, rates, visit times, host, sitemaps, usage preferences and licenses."""
-    asked = FactsRequest.model_validate_json(body)
+    asked = facts.read(FactsRequest, body)
     content, agents = asked.file(), requested_agents(asked.agents, exact=asked.exact)
-    profile, facts.refresh = facts.profile(asked), asked.refresh
+    profile = facts.profile(asked)
     if asked.url is not None:
         state = facts.state(asked.url, edition=asked.edition)
         return site_facts_of(state, agents, now=facts.now, profile=profile).to_json()
@@ -91,8 +90,7 @@ async def access(
 )
 def sitemap(body: bytes, facts: Facts) -> Mapping[str, Any]:
     """Fetch one sitemap, and return its URLs. Sitemaps that an index lists are not fetched."""
-    asked = SitemapRequest.model_validate_json(body)
-    facts.refresh = asked.refresh
+    asked = facts.read(SitemapRequest, body)
     check_web_url(asked.url)
     steps = fetch_sitemap(asked.url, max_urls=asked.limit)
     return run_steps(steps, partial(facts.perform, facts.own_agent)).to_json()
@@ -133,9 +131,8 @@ def live_page(body: bytes, facts: Facts) -> Mapping[str, Any]:
     to at least one of the crawlers. For a crawler that may not fetch the page, its rules have no effect. With
     `resources`, the answer has the scripts, styles, images and frames of the HTML, with the verdicts on them.
     """
-    asked = LivePageRequest.model_validate_json(body)
+    asked = facts.read(LivePageRequest, body)
     agents = requested_agents(asked.agents, exact=asked.exact)
-    facts.refresh = asked.refresh
     check_web_url(asked.url)
     rows = []
     for agent in agents:

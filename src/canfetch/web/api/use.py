@@ -151,10 +151,10 @@ def live_use(body: bytes, facts: Facts) -> Mapping[str, Any]:
     The server is a crawler with its own product token. It fetches what robots.txt allows to this token and to at least
     one of the crawlers. What it could not read is a source that was not read.
     """
-    asked = LiveUseRequest.model_validate_json(body)
+    asked = facts.read(LiveUseRequest, body)
     check_web_url(asked.url)
     agents = requested_agents(asked.agents, exact=asked.exact)
-    profile, facts.refresh = facts.profile(asked), asked.refresh
+    profile = facts.profile(asked)
     # Each file is parsed once for all crawlers.
     states: dict[str, OriginState] = {}
 
