@@ -858,6 +858,9 @@ def test_control_tokens_permit_a_use_and_fetch_nothing(client: Client, site: Sit
     assert "  control tokens, permit no use: Google-Extended (lines 4, 5)" in lines
     assert "  use of the content: nothing stated" in lines
     assert "training of AI models, 28 of 28; " in html_page([report.to_json()])
+    # Crawlers that fetch read the group of this name.
+    (search,) = (one for one in report.purposes if one.name == "search-index")
+    assert ["Yandex" in one.names for one in search.crawlers if not one.token_only] == [True]
 
 
 def test_the_page_for_a_client_is_in_words(client: Client, site: Site) -> None:

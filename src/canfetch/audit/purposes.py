@@ -13,6 +13,7 @@ from canfetch.audit.site_requests import SiteRequests
 from canfetch.client.documents import Document, run_steps
 from canfetch.client.origin_state import OriginState
 from canfetch.client.use import read_use
+from canfetch.consent.purposes import is_control_token
 from canfetch.consent.sources import MissingSource, PageResponse
 from canfetch.consent.verdict import ROBOTS, SourceState, UseVerdict
 from canfetch.core.agent import Agent
@@ -108,7 +109,7 @@ def _access(
         verdict = own.decide(home, crawler.agent, now)
         # A row can have the lines of other crawlers, too.
         lines = {*rows.robots.rules_for(crawler.agent).group.lines, *(() if verdict.line is None else (verdict.line,))}
-        key = _UNKNOWN if row is None else row.may_fetch, crawler.token_only
+        key = _UNKNOWN if row is None else row.may_fetch, is_control_token(crawler.name)
         found.setdefault(key, {})[crawler.name] = lines
     for token_only, may_fetch in product((False, True), ("all", "some", "none", "undecided", _UNKNOWN)):
         names = found.get((may_fetch, token_only))
