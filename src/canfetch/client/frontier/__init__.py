@@ -10,6 +10,7 @@ a transaction of SQLite takes less time than a change of threads. Or the queues 
 share (`urlfrontier_queue.py`).
 
 - `frontier.py`, the file to open first, looks for turns in one task at a time, and decides.
+- `intake.py` cleans, filters and adds URLs, or refuses them with a reason.
 - `grouping.py` says which origins are a group, and `group_turns.py` decides which URL of a group is next.
 - `turn.py` and `open_turns.py` are the turns and their ends.
 - `recrawl.py` says when a URL that is done is due again.

@@ -5,9 +5,7 @@ import os
 import time
 from collections import deque
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Iterator
-from contextlib import contextmanager
 from inspect import iscoroutine
-from itertools import islice
 from math import inf
 from types import TracebackType
 from typing import Any, Final, Self
@@ -15,10 +13,10 @@ from typing import Any, Final, Self
 from canfetch.access.pacing import DelayMode, Pace, parse_delay_mode
 from canfetch.client.argument_checks import check_agent, check_delay_bounds, check_durations
 from canfetch.client.async_client import AsyncClient
-from canfetch.client.frontier.background_tasks import cancel_tasks
 from canfetch.client.frontier.clocks import FrontierClocks, Moment
 from canfetch.client.frontier.group_turns import GroupTurns
 from canfetch.client.frontier.grouping import GroupBy, Resolver, parse_group_by, resolve_by_system
+from canfetch.client.frontier.intake import URLIntake
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks
 from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn, OriginTurns
@@ -26,7 +24,6 @@ from canfetch.client.frontier.queue_values import (
     DUE_BATCH,
     FailedURL,
     FrontierCounts,
-    NewURLs,
     Phase,
     QueuedOrigin,
 )
@@ -34,7 +31,7 @@ from canfetch.client.frontier.recrawl import Recrawl, check_recrawl
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue
 from canfetch.client.frontier.turn import SkippedURL, Turn
-from canfetch.client.frontier.url_identity import IdentifiedURL, clean_url, identify_url
+from canfetch.client.frontier.url_identity import clean_url
 from canfetch.client.frontier.url_queue import FrontierBackend, QueueOptions, URLQueue
 from canfetch.client.frontier.validation import (
     check_backend,
@@ -45,7 +42,6 @@ from canfetch.client.frontier.validation import (
     check_priority,
     check_retry_after,
     check_source,
-    filtered_url,
     metadata_json,
 )
 from canfetch.client.loggers import CLIENT_LOGGER
@@ -54,10 +50,7 @@ from canfetch.core.origin import Origin
 from canfetch.core.quoting import quoted
 from canfetch.core.urls import AnyURL
 from canfetch.core.verdict import ClientVerdict
-from canfetch.errors import InvalidURL
 
-# The number of URLs that are added in one transaction.
-_ADD_BATCH: Final = 1000
 # The number of failed URLs that are read at once.
 _FAILED_BATCH: Final = 1000
 # The number of robots.txt files that are requested without letting other tasks run.
@@ -190,6 +183,7 @@ class Frontier:
         )
         limits = {"max_failures_per_origin": max_failures_per_origin, "max_urls_per_origin": max_urls_per_origin}
         check_counts(**{name: limit for name, limit in limits.items() if limit is not None})
+        depth_limit = inf if max_depth is None else check_depth("max_depth", max_depth)
         check_delay_bounds(min_delay=min_delay, max_delay=max_delay)
         check_durations(max_unreachable=max_unreachable, retry_delay=retry_delay)
         check_backend(backend, path)
@@ -207,10 +201,7 @@ class Frontier:
         self._client = client
         self._agent = check_agent(client.options.agent if agent is None else as_agent(agent))
         self._max_failures = inf if max_failures_per_origin is None else max_failures_per_origin
-        self._max_depth = inf if max_depth is None else check_depth("max_depth", max_depth)
-        self._max_urls = max_urls_per_origin
         self._final_counts: FrontierCounts | None = None
-        self._url_filter = url_filter
         self._on_skip = on_skip
         self._on_failure = on_failure
         self._clocks = FrontierClocks(clock, monotonic)
@@ -246,6 +237,15 @@ class Frontier:
             report_invalid=lambda url, reason: self._report(SkippedURL(url, None, reason)),
         )
         self._queue: URLQueue = SQLiteQueue(path, wanted) if backend is None else backend.open_queue(wanted)
+        self._intake = URLIntake(
+            self._queue,
+            self._report,
+            is_grouped=self._is_grouped,
+            max_depth=depth_limit,
+            max_urls=max_urls_per_origin,
+            url_filter=url_filter,
+            notify=self._changed.set,
+        )
         # The origins that may have a turn although their last ones have failed.
         self._probing: set[int] = set()
         # The origins or groups that were deferred since the last turns were chosen.
@@ -316,9 +316,7 @@ class Frontier:
             written.
         """
         depth, text = check_depth("depth", depth), metadata_json(metadata)
-        with self._deferred_errors() as report:
-            added = self._add([url], check_priority(priority), report, depth, text)
-        return added == 1
+        return self._intake.add_all([url], check_priority(priority), depth, text) == 1
 
     def add_many(self, urls: Iterable[AnyURL], *, priority: float = 0.0, depth: int = 0, metadata: Any = None) -> int:
         """Add URLs, for example all links of a page, in fewer transactions than with `add`.
@@ -338,12 +336,7 @@ class Frontier:
         priority, depth, text = check_priority(priority), check_depth("depth", depth), metadata_json(metadata)
         # Also without any URL.
         self._queue.check_usable()
-        iterator = iter(urls)
-        added = 0
-        with self._deferred_errors() as report:
-            while batch := list(islice(iterator, _ADD_BATCH)):
-                added += self._add(batch, priority, report, depth, text)
-        return added
+        return self._intake.add_all(urls, priority, depth, text)
 
     def add_source(self, urls: Iterable[AnyURL] | AsyncIterable[AnyURL], *, priority: float = 0.0) -> None:
         """Add a source, which is read in the background while turns are handed out.
@@ -426,7 +419,7 @@ class Frontier:
                 # They were released with the queue.
                 self._granted.clear()
                 self._changed.set()
-                await cancel_tasks([*self._sources.stop(), *self._checks.tasks, *self._turns.tasks])
+                await _cancel_tasks([*self._sources.stop(), *self._checks.tasks, *self._turns.tasks])
 
     def _close_queue(self) -> None:
         # A call in another thread changes nothing.
@@ -518,75 +511,11 @@ class Frontier:
                 await self._wait()
 
     def _add_from_source(self, urls: Iterable[AnyURL], priority: float) -> int:
-        return self._add(urls, priority, self._report_in_background)
-
-    def _add(
-        self,
-        urls: Iterable[AnyURL],
-        priority: float,
-        report: Callable[[SkippedURL], None],
-        depth: int = 0,
-        metadata: str | None = None,
-    ) -> int:
-        # By their identities, so that a URL that is given twice is counted once.
-        identified: dict[tuple[object, ...], IdentifiedURL] = {}
-        refused: list[SkippedURL] = []
-        failure: BaseException | None = None
-        for url in urls:
-            try:
-                text = clean_url(url)
-                wanted: str | None = text
-                if self._url_filter is not None and text:
-                    wanted = filtered_url(self._url_filter, text)
-                    wanted = None if wanted is None else clean_url(wanted)
-            except BaseException as error:  # noqa: BLE001 - raised after the URLs before it have been added
-                failure = error
-                break
-            if not text:
-                continue
-            if wanted is None:
-                refused.append(SkippedURL(text, None, "refused by url_filter"))
-                continue
-            try:
-                found = identify_url(wanted, in_group=self._is_grouped)
-                identified.setdefault(found[1:], found)
-            except InvalidURL as error:
-                refused.append(SkippedURL(text, None, str(error)))
-        if depth > self._max_depth:
-            too_deep = f"depth {depth} is greater than max_depth, {self._max_depth}"
-            refused += [SkippedURL(each.url, None, too_deep) for each in self._queue.unknown(identified.values())]
-            identified.clear()
-        added, over = self._queue.add(
-            NewURLs(list(identified.values()), priority, depth, metadata, len(refused), self._max_urls)
-        )
-        full = f"its origin has at least {self._max_urls} URLs, the limit of max_urls_per_origin"
-        refused += [SkippedURL(each.url, None, full) for each in over]
-        self._changed.set()
-        for skipped in refused:
-            report(skipped)
-        if failure is not None:
-            raise failure
-        return added
+        return self._intake.add(urls, priority, self._report_in_background)
 
     def _report(self, skipped: SkippedURL) -> None:
         if self._on_skip is not None:
             self._on_skip(skipped)
-
-    @contextmanager
-    def _deferred_errors(self) -> Iterator[Callable[[SkippedURL], None]]:
-        """Report URLs in a block. At its end, raise the first exception of `on_skip`, so that no other URL is lost."""
-        errors: list[Exception] = []
-
-        def report(skipped: SkippedURL) -> None:
-            try:
-                self._report(skipped)
-            except Exception as error:  # noqa: BLE001 - raised at the end
-                errors.append(error)
-                del errors[1:]
-
-        yield report
-        if errors:
-            raise errors[0]
 
     def _report_killed(self) -> None:
         while self._queue.killed:
@@ -698,3 +627,21 @@ class Frontier:
         finally:
             for wait in waits:
                 wait.cancel()
+
+
+async def _cancel_tasks(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, and wait until they have ended.
+
+    The current task is left alone: a source or a resolver that closes its frontier runs in one of the tasks.
+    """
+    others = [task for task in tasks if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    if not others:
+        return
+    # Not `gather`: a task that waits for the current one would cancel what it waits for, without an end.
+    await asyncio.wait(others)
+    for task in others:
+        if not task.cancelled():
+            # asyncio logs exceptions that are not retrieved.
+            task.exception()
