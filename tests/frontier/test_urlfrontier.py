@@ -596,28 +596,31 @@ def test_a_url_that_is_never_accepted_holds_up_no_other(monkeypatch: pytest.Monk
     connection = URLFrontierConnection(["127.0.0.1:1"], outage_seconds=60.0)
     refused = {"bad"}
 
+    def item(url: str) -> PutItem:
+        return PutItem(SimpleNamespace(url=url), 0)
+
     def exchange(_: int, items: Iterable[tuple[int, PutItem]]) -> Iterator[tuple[int, int]]:
-        return ((number, 2 if item.info in refused else 0) for number, item in items)
+        return ((number, 2 if item.info.url in refused else 0) for number, item in items)
 
     monkeypatch.setattr(connection, "_exchange", exchange)
     monkeypatch.setattr(urlfrontier_connection, "time", SimpleNamespace(**{**vars(time), "sleep": lambda _: None}))
     leased = {"until": urlfrontier_connection.running_seconds() + 1000}
     # Longer than the service may be away in all, because it accepts others.
     for _ in range(20):
-        with pytest.raises(LeaseExpiredError, match="1 URLs were not accepted"):
-            connection.put(0, [PutItem("bad", 0)], **leased)
-        assert connection.put(0, [PutItem("good", 0)], **leased) == [0]
+        with pytest.raises(LeaseExpiredError, match="the service does not accept 'bad'"):
+            connection.put(0, [item("bad")], **leased)
+        assert connection.put(0, [item("good")], **leased) == [0]
 
     def put_again() -> None:
         for _ in range(20):
             with suppress(LeaseExpiredError):
-                connection.put(0, [PutItem("good", 0)], **leased)
+                connection.put(0, [item("good")], **leased)
 
     refused.add("good")
     with pytest.raises(StoreError, match=r"cannot be used for 6\d s"):
         put_again()
     with pytest.raises(StoreError, match="cannot be used"):
-        connection.put(0, [PutItem("bad", 0)])
+        connection.put(0, [item("bad")])
     connection.close()
 
 

@@ -230,6 +230,8 @@ def test_unsupported_coding_is_rejected(fields: tuple[tuple[str, str], ...]) -> 
     with pytest.raises(TransportError) as caught:
         BodyDecoder(fields, LIMIT).feed(bz2.compress(b"x"))
     assert caught.value.kind is FailureKind.ENCODING
+    # No bytes are an empty body in every coding.
+    assert BodyDecoder(fields, LIMIT).finish() == b""
 
 
 @pytest.mark.parametrize("cuts", [[], [40], list(range(200))])

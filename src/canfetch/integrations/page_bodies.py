@@ -2,7 +2,7 @@
 
 import http.client
 import io
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, Final
 
 from canfetch.client.transports.failures import TransportError
@@ -56,7 +56,8 @@ class PageStart:
         self._decoder: BodyDecoder | None = None
         self._received = 0
         if all(coding in decoded_codings for coding in codings):
-            self._decode([("content-encoding", ", ".join(codings))] if codings else [])
+            fields = (("content-encoding", ", ".join(codings)),) if codings else ()
+            self._decoder = BodyDecoder(fields, DEFAULT_MAX_PAGE_BYTES)
 
     @property
     def needs_data(self) -> bool:
@@ -85,12 +86,6 @@ class PageStart:
         html = self._decoder.decoded
         is_complete = self.needs_data and not is_cut and (not self._received or self._decoder.is_finished)
         return html if is_complete else html.ljust(DEFAULT_MAX_PAGE_BYTES + 1)
-
-    def _decode(self, headers: Iterable[tuple[str, str]]) -> None:
-        try:
-            self._decoder = BodyDecoder(tuple(headers), DEFAULT_MAX_PAGE_BYTES)
-        except TransportError:
-            """The codings are unsupported, or too many."""
 
 
 def read_start(response: Any, start: PageStart) -> bytes | None:

@@ -1,6 +1,7 @@
 """Sessions and openers return the responses of the contract of transports, with few deviations for each library."""
 
 from collections.abc import Iterator
+from email.message import Message
 
 import pytest
 from tests.servers.dead_ports import refusing_port
@@ -11,6 +12,8 @@ from tests.transports.session_harness import SESSION_NAMES, open_session, opener
 from tests.transports.test_contract import AIOHTTP, FAILURES, HTTPX2, LIMIT, SLOW, TOO_LONG, WHOLE, skip_without_decoder
 
 from canfetch.access.responses import FailureKind, Response
+from canfetch.client.transports.failures import TransportError
+from canfetch.client.transports.http_client_responses import check_head
 from canfetch.errors import InvalidURL
 
 URLLIB = "urllib-opener"
@@ -175,3 +178,12 @@ def test_connection_that_the_server_closed_while_it_was_idle_is_replaced(session
     for _ in range(20):
         answer = expect_response(session_send(make_request(f"{site.origin}/robots.txt")))
         assert answer.body == RULES
+
+
+def test_only_heads_of_http_client_are_checked() -> None:
+    # Such as the headers of urllib3-future, whose parser rejects what is no field.
+    check_head({"a": "b"})
+    head = Message()
+    head.set_payload("User-agent: *")
+    with pytest.raises(TransportError, match="a line in the response head is not a header field"):
+        check_head(head)

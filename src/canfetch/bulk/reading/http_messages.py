@@ -133,18 +133,17 @@ def _without_coding(body: bytes, length: int | None, headers: Headers, coding: s
         coding: The value of Content-Encoding.
     Raises: BrokenMessage: The body cannot be decoded.
     """
+    decoder = BodyDecoder(headers, MAX_CONTENT_BYTES)
     try:
-        decoder = BodyDecoder(headers, MAX_CONTENT_BYTES)
+        decoder.feed(body[:length])
+        return decoder.finish()
     except TransportError as error:
-        if coding not in _OPTIONAL:
-            raise BrokenMessage(f"a client does not decode the body: {error}") from None
-        reason = f"decoding {coding} requires a package: pip install 'canfetch[http]'"
-    else:
-        try:
-            decoder.feed(body[:length])
-            return decoder.finish()
-        except TransportError as error:
+        if decoder.is_supported:
             reason = f"the body cannot be decoded: {error}"
+        elif coding in _OPTIONAL:
+            reason = f"decoding {coding} requires a package: pip install 'canfetch[http]'"
+        else:
+            raise BrokenMessage(f"a client does not decode the body: {error}") from None
     if _is_text(body):
         return body
     raise BrokenMessage(reason)

@@ -184,8 +184,10 @@ class URLFrontierConnection(QueueConnection):
                     if status != _FAIL:
                         acknowledged[number] = status
                         self._refusing_seconds = 0.0
-            if len(acknowledged) < len(items):
-                raise _NotAcknowledgedError(f"{len(items) - len(acknowledged)} URLs were not accepted")
+            refused = [quoted(item.info.url) for number, item in enumerate(items) if number not in acknowledged]
+            if refused:
+                more = f" and {len(refused) - 1} more URLs" if len(refused) > 1 else ""
+                raise _NotAcknowledgedError(f"the service does not accept {refused[0]}{more}")
             return [acknowledged[number] for number in range(len(items))]
 
         return self.repeat(call, until)

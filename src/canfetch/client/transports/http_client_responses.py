@@ -16,14 +16,15 @@ from canfetch.client.transports.response_body import ResponseBuilder
 _NO_CONTENT: Final = 204
 
 
-def check_head(message: Message | None) -> None:
+def check_head(message: object) -> None:
     """Check that all lines of a head are header fields.
 
-    Args: message: The head as http.client parsed it, or None if it is unknown.
+    Args: message: The head as http.client parsed it. Those of other parsers, such as that of urllib3-future, have been
+        checked.
     Raises: TransportError: PROTOCOL.
     """
     # A line that is not a field is the beginning of a body to the parser.
-    if message is not None and message.get_payload():
+    if isinstance(message, Message) and message.get_payload():
         raise TransportError(FailureKind.PROTOCOL, "a line in the response head is not a header field")
 
 

@@ -84,7 +84,6 @@ class BodyDecoder:
     Args:
         headers: Headers of the response. Content-Encoding names the coding.
         max_bytes: Size limit of the decoded body. Decoding stops one byte past it.
-    Raises: TransportError: ENCODING if a coding is unsupported, or there are more than four.
     Cost: Memory for the limit and a small multiple of 128 KiB; time linear in the data received.
     """
 
@@ -99,6 +98,11 @@ class BodyDecoder:
     def full(self) -> bool:
         """Whether the body exceeds the limit, so that no more data is needed."""
         return len(self._decoded) >= self._max_decoded
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether the codings can be decoded. If not, only an empty body can be read."""
+        return not isinstance(self._decoder, UnsupportedDecoder)
 
     @property
     def is_slow(self) -> bool:
@@ -118,7 +122,8 @@ class BodyDecoder:
     def feed(self, data: bytes) -> None:
         """Decode the next bytes of the body as received.
 
-        Raises: TransportError: ENCODING if they are invalid in their coding.
+        Raises: TransportError: ENCODING if they are invalid in their coding, a coding is unsupported, or there are more
+            than four.
         """
         for start in range(0, len(data), _STEP_BYTES):
             if self.full:
@@ -149,14 +154,14 @@ def _find_decoder(headers: Headers, max_encoded: int) -> Decoder:
     if not codings:
         return IdentityDecoder() if value.strip().lower() in {"", "identity"} else TextDecoder(value)
     if len(codings) > _MAX_CODINGS:
-        raise TransportError(FailureKind.ENCODING, f"more than {_MAX_CODINGS} content codings: {value[:100]}")
+        return UnsupportedDecoder(f"more than {_MAX_CODINGS} content codings: {value[:100]}")
     decoders = []
     # RFC 9110 section 8.4: they are listed in the order in which they were applied.
     for coding in reversed(codings):
         # RFC 9110 section 8.4.1.3: x-gzip is an alias of gzip.
         decoder = available_codings().get("gzip" if coding == "x-gzip" else coding)
         if decoder is None:
-            raise TransportError(FailureKind.ENCODING, f"unsupported content coding: {value[:100]}")
+            return UnsupportedDecoder(f"unsupported content coding: {value[:100]}")
         decoders.append(decoder())
     return decoders[0] if len(decoders) == 1 else ChainDecoder(decoders, max_encoded)
 
@@ -191,6 +196,22 @@ class IdentityDecoder:
     def decode(self, data: bytes, limit: int) -> bytes:
         """Return `data` up to `limit`."""
         return data[:limit]
+
+
+class UnsupportedDecoder:
+    """The decoder for codings that cannot be decoded. A body of no bytes is empty in every coding.
+
+    Args: reason: Why they cannot be decoded.
+    """
+
+    finished = True
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def decode(self, data: bytes, limit: int) -> bytes:  # noqa: ARG002 - as other decoders
+        """Raises: TransportError: ENCODING."""
+        raise TransportError(FailureKind.ENCODING, self._reason)
 
 
 class TextDecoder:
@@ -443,8 +464,7 @@ class ResponseBuilder:
 
     Args:
         is_decoded: Whether the body is decoded before it is fed.
-    Raises: TransportError: PROTOCOL if `status` is not the status of a final response. ENCODING if the body cannot be
-        decoded.
+    Raises: TransportError: PROTOCOL if `status` is not the status of a final response.
     """
 
     def __init__(self, request: TransportRequest, status: int, headers: Headers, *, is_decoded: bool = False) -> None:
