@@ -35,7 +35,7 @@ import canfetch
 from canfetch.cli.main import run
 from canfetch.client.frontier import FailedURL, PostgresQueue, export_frontier, import_frontier
 from canfetch.client.frontier import postgres_statements as sql
-from canfetch.client.frontier.postgres_connection import PostgresConnection
+from canfetch.client.frontier.postgres_connection import _SCHEMA_LOCK, PostgresConnection
 from canfetch.client.frontier.postgres_worker import PostgresWorker
 from canfetch.client.frontier.queue_values import NewURLs, QueuedOrigin
 from canfetch.client.frontier.report import read_report
@@ -574,6 +574,27 @@ def test_settings_of_the_database_change_no_text(
         for setting, value in settings.items():
             connection.execute(f'ALTER DATABASE "{name}" SET {setting} = {value}'.encode())
     assert crawl_texts(database + options)[1] == ["Seite \u2603 kaputt\\"] * 2
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_processes_that_open_a_new_database_at_once_create_the_tables_once(
+    postgres: PostgresServer, level: str
+) -> None:
+    name = f"isolation {level}"
+    database = postgres.create_database(name).replace(" ", "%20")
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+
+    def open_queue() -> None:
+        PostgresQueue(database, crawl="x").open_queue(QueueOptions(1, 3, time.time)).close()
+
+    with psycopg.connect(database, autocommit=True) as connection, ThreadPoolExecutor() as threads:
+        connection.execute(f"ALTER DATABASE \"{name}\" SET default_transaction_isolation = '{level}'".encode())
+        connection.execute("SELECT pg_advisory_lock(%s)", (_SCHEMA_LOCK,))
+        opened = [threads.submit(open_queue) for _ in range(2)]
+        wait_for(lambda: connection.execute(waiting).fetchone() == (2,))
+        connection.execute("SELECT pg_advisory_unlock(%s)", (_SCHEMA_LOCK,))
+        for one in opened:
+            one.result(30)
 
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1", "MULE_INTERNAL"])

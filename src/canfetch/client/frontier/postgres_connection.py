@@ -327,6 +327,8 @@ class PostgresConnection(QueueConnection):
         connection.execute("SET standard_conforming_strings = on")
         # Otherwise, the server reads the None of a list as a text.
         connection.execute("SET array_nulls = on")
+        # Each statement sees what others have committed, such as the tables that another process has just created.
+        connection.execute("SET default_transaction_isolation = 'read committed'")
         # A process that is suspended within a transaction must not keep its locks.
         connection.execute("SET idle_in_transaction_session_timeout = '5s'")
         lock_seconds = min(_LOCK_SECONDS, self._silent_seconds / 2)
