@@ -11,8 +11,9 @@ from tests.servers.valid import RULES
 from tests.servers.web import Exchange, Site
 from tests.transports.harness import transport_class
 
-from canfetch.access.responses import Failure, FailureKind
+from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.async_client import AsyncClient
+from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.errors import ClientClosed, RequestNotSent
@@ -188,3 +189,51 @@ def test_tasks_of_other_event_loops_get_the_error(first: RunningLoop, second: Ru
         with pytest.raises(RequestNotSent, match="no descriptor"):
             waiter.result(SECONDS)
     assert transport.requests == 1
+
+
+class LateOrigin:
+    """An origin that answers the first request with an older file than the second one, and later.
+
+    Args: late: The older answer, or None for a failure.
+    """
+
+    def __init__(self, late: bytes | None) -> None:
+        self._late = late
+        self._requests = 0
+        self.is_answered = asyncio.Event()
+
+    async def send(self, request: TransportRequest) -> Response | Failure:
+        self._requests += 1
+        if self._requests == 1:
+            await self.is_answered.wait()
+            if self._late is None:
+                return Failure(request.url, FailureKind.TIMEOUT, "no answer")
+        body = self._late if self._requests == 1 else b"User-agent: *\nDisallow: /private/\n"
+        return Response(request.url, 200, (), body or b"")
+
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+@pytest.mark.parametrize("late", [b"User-agent: *\nDisallow: /\n", None])
+@pytest.mark.parametrize("has_store", [False, True])
+def test_the_late_end_of_a_fetch_does_not_replace_that_of_another_event_loop(
+    late: bytes | None, *, has_store: bool
+) -> None:
+    origin = LateOrigin(late)
+    client = AsyncClient(user_agent=USER_AGENT, transport=origin, store=MemoryStore() if has_store else None)
+    first, second = asyncio.new_event_loop(), asyncio.new_event_loop()
+    url = "https://example.com/open"
+    try:
+        task = first.create_task(client.allows(url))
+        while not origin._requests:
+            first.run_until_complete(asyncio.sleep(0.001))
+        # The first loop stands still.
+        assert second.run_until_complete(client.allows(url))
+        origin.is_answered.set()
+        assert first.run_until_complete(task)
+        assert second.run_until_complete(client.allows(url))
+        second.run_until_complete(client.close())
+    finally:
+        first.close()
+        second.close()

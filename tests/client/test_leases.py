@@ -18,7 +18,6 @@ from canfetch.client.stores.memory import MemoryStore
 from canfetch.client.stores.sqlite import SQLiteStore
 from canfetch.client.sync_client import Client
 from canfetch.client.transports import TransportRequest
-from canfetch.core.verdict import Effect
 from canfetch.errors import RequestNotSent
 
 USER_AGENT = "ExampleBot/1.0"
@@ -54,42 +53,58 @@ def test_entry_stored_before_the_lease_is_used(kind: str, requests: int, *, refr
 
 
 class SlowOrigin(ScriptedOrigin):
-    """An origin whose request fails after the machine has slept. Meanwhile another client stores a copy.
+    """An origin whose answer comes after the machine has slept. Meanwhile another client stores a copy.
 
     Args:
-        kind: The failure.
+        answer: Returns the answer to a request for a URL.
         store: The store.
         sleep: Lets the lease of the request expire.
     """
 
-    def __init__(self, kind: FailureKind, store: MemoryStore, sleep: Callable[[], None]) -> None:
+    def __init__(
+        self, answer: Callable[[str], Response | Failure], store: MemoryStore, sleep: Callable[[], None]
+    ) -> None:
         super().__init__()
-        self._kind = kind
+        self._answer = answer
         self._store = store
         self._sleep = sleep
 
-    def send(self, request: TransportRequest) -> Failure:
+    def send(self, request: TransportRequest) -> Response | Failure:
         self._sleep()
         with Client(user_agent=USER_AGENT, transport=ScriptedOrigin(), store=self._store) as other:
             assert other.allows(URL)
-        return Failure(request.url, self._kind, "too late")
+        return self._answer(request.url)
 
 
-@pytest.mark.parametrize("kind", [FailureKind.CONNECT, FailureKind.TIMEOUT])
-def test_failure_after_the_lease_does_not_replace_the_copy_of_another_worker(kind: FailureKind) -> None:
-    now = 0.0
+@pytest.mark.parametrize("refresh", [False, True])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda url: Failure(url, FailureKind.CONNECT, "too late"),
+        lambda url: Failure(url, FailureKind.TIMEOUT, "too late"),
+        lambda url: Response(url, 200, (), b"User-agent: *\nDisallow: /\n"),
+        lambda url: Response(url, 404, (), b""),
+    ],
+    ids=["connect", "timeout", "older file", "no file"],
+)
+def test_an_answer_after_the_lease_does_not_replace_the_copy_of_another_worker(
+    answer: Callable[[str], Response | Failure], *, refresh: bool
+) -> None:
+    now = time.time()
 
     def sleep() -> None:
         nonlocal now
         now += 3600.0
 
     store = MemoryStore(monotonic=lambda: now)
-    with Client(user_agent=USER_AGENT, transport=SlowOrigin(kind, store, sleep), store=store) as client:
-        verdict = client.decide(URL)
-        assert (verdict.allowed, verdict.access.effect) == (True, Effect.CONDITIONAL_ALLOW)
+    origin = SlowOrigin(answer, store, sleep)
+    with Client(user_agent=USER_AGENT, transport=origin, store=store, clock=lambda: now) as client:
+        state = client.origin_state(URL, refresh=refresh)
+        assert (state.entry.status, client.decide(URL).allowed) == (200, True)
     stored = store.get("https://example.com")
     assert stored is not None
     assert stored.copy is not None
+    assert b"Disallow: /\n" not in stored.copy.content
     assert store._leases == {}
 
 

@@ -257,10 +257,23 @@ class _Procedure:
                 yield ReleaseLease(lease)
                 return known.latest
         exchanges: list[Exchange] = []
+        before, started = known.latest, (self._clock(), self._monotonic())
         fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
-        if lookup is not None and fetched.outcome.access is Access.UNREACHABLE:
-            # While this machine slept, the lease can have expired, and another worker can have stored a copy.
-            found = yield from lookup.find(self._clock())
+        is_unreachable = fetched.outcome.access is Access.UNREACHABLE
+        # While this machine slept, the lease can have expired, or the event loop has stood still: another worker or
+        # event loop can have obtained a newer copy.
+        found = self._without_store() if lookup is None else (yield from lookup.find(self._clock()))
+        newest = found.known.add((yield RecallEntry(self._name)), now=self._clock()).latest
+        if (
+            newest not in (None, before)
+            and newest.outcome.access is not Access.UNREACHABLE
+            and self._is_new_and_fresh(newest, before)
+            and (not refresh or is_unreachable or self._is_late(*started))
+        ):
+            if lease is not None:
+                yield ReleaseLease(lease)
+            return newest
+        if lookup is not None and is_unreachable:
             known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
         if isinstance(fetched, CacheEntry):
             entry = yield from self._store_entry(fetched, known, found)
@@ -319,6 +332,15 @@ class _Procedure:
             if is_own_lease:
                 yield Pause(pause)
                 pause = min(pause * _POLL_GROWTH, _MAX_POLL_SECONDS)
+
+    def _is_late(self, at: float, started: float) -> bool:
+        """Return whether a fetch has taken longer than a lease: a later request of another worker can be done.
+
+        Args:
+            at: Its start, by the clock, which also counts while the machine sleeps.
+            started: Its start, by the monotonic clock.
+        """
+        return max(self._clock() - at, self._monotonic() - started) > self._options.lease_seconds
 
     def _is_fresh(self, entry: CacheEntry | None) -> bool:
         return fetch_need(entry, now=self._clock()) is FetchNeed.NO
