@@ -204,12 +204,13 @@ class LateOrigin:
 
     async def send(self, request: TransportRequest) -> Response | Failure:
         self._requests += 1
+        body: bytes | None = b"User-agent: *\nDisallow: /private/\n"
         if self._requests == 1:
             await self.is_answered.wait()
-            if self._late is None:
-                return Failure(request.url, FailureKind.TIMEOUT, "no answer")
-        body = self._late if self._requests == 1 else b"User-agent: *\nDisallow: /private/\n"
-        return Response(request.url, 200, (), body or b"")
+            body = self._late
+        if body is None:
+            return Failure(request.url, FailureKind.TIMEOUT, "no answer")
+        return Response(request.url, 200, (), body)
 
     async def close(self) -> None:
         """Close nothing."""
