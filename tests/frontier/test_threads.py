@@ -10,7 +10,9 @@ from simulation.virtual_time import run_in_virtual_time
 from tests.frontier.crawls import USER_AGENT, Hosts, open_frontier
 
 from canfetch import AsyncClient, Frontier
+from canfetch.access.responses import Failure, Response
 from canfetch.client.frontier import Turn
+from canfetch.client.transports import TransportRequest
 from canfetch.client.transports.daemon_threads import start_daemon_thread
 from canfetch.errors import StoreError
 
@@ -105,3 +107,32 @@ def test_iterating_in_another_thread_leaves_the_sources_to_the_owner() -> None:
             assert urls == [f"{URL}1", f"{URL}2"]
 
     run_in_virtual_time(main)
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_turns_come_on_one_event_loop(*, is_closed: bool) -> None:
+    class Silent(Hosts):
+        async def send(self, request: TransportRequest) -> Response | Failure:  # type: ignore[override]  # the protocol
+            await asyncio.sleep(3600)
+            return await super().send(request)
+
+    first, second = asyncio.new_event_loop(), asyncio.new_event_loop()
+    # Python reports the pending tasks of a loop that was closed.
+    first.set_exception_handler(lambda _loop, _context: None)
+    client = AsyncClient(user_agent=USER_AGENT, transport=Silent())
+    frontier = Frontier(client, ["https://a.example/1"])
+    try:
+        with pytest.raises(TimeoutError):
+            first.run_until_complete(asyncio.wait_for(anext(frontier), 0.05))
+        if is_closed:
+            first.close()
+        with pytest.raises(RuntimeError, match="the frontier belongs to the event loop of its first turn"):
+            second.run_until_complete(anext(frontier))
+        second.run_until_complete(frontier.close())
+        assert frontier.counts.queued == 1
+        if not is_closed:
+            first.run_until_complete(asyncio.sleep(0))
+            first.run_until_complete(client.close())
+    finally:
+        first.close()
+        second.close()

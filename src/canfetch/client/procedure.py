@@ -260,25 +260,14 @@ class _Procedure:
         before, started = known.latest, (self._clock(), self._monotonic())
         fetched = yield from self._fetch(known.base, exchanges, refresh=refresh)
         is_unreachable = fetched.outcome.access is Access.UNREACHABLE
-        # While this machine slept, the lease can have expired, or the event loop has stood still: another worker or
-        # event loop can have obtained a newer copy.
-        found = self._without_store() if lookup is None else (yield from lookup.find(self._clock()))
-        newest = found.known.add((yield RecallEntry(self._name)), now=self._clock()).latest
-        if (
-            newest not in (None, before)
-            and newest.outcome.access is not Access.UNREACHABLE
-            and self._is_new_and_fresh(newest, before)
-            and (not refresh or is_unreachable or self._is_late(*started))
-        ):
+        found, newer = yield from self._find_newer(before)
+        if newer is not None and (not refresh or is_unreachable or self._is_late(*started)):
             if lease is not None:
                 yield ReleaseLease(lease)
-            return newest
+            return newer
         if lookup is not None and is_unreachable:
             known = found.known.add(known.entry, now=self._clock()).add(known.failure, now=self._clock())
-        if isinstance(fetched, CacheEntry):
-            entry = yield from self._store_entry(fetched, known, found)
-        else:
-            entry = yield from self._store(fetched, known, found, known.base)
+        entry = yield from self._store(fetched, known, found, known.base)
         if lease is not None:
             yield ReleaseLease(lease)
         if self._shared_targets:
@@ -333,6 +322,19 @@ class _Procedure:
                 yield Pause(pause)
                 pause = min(pause * _POLL_GROWTH, _MAX_POLL_SECONDS)
 
+    def _find_newer(self, before: CacheEntry | None) -> Generator[Action, Any, tuple["_FoundEntry", CacheEntry | None]]:
+        """Look for a copy that another worker or event loop has obtained during a fetch.
+
+        That happens if this machine slept, so that the lease has expired, or if the event loop stood still.
+
+        Args: before: The newest entry before the fetch, or None.
+        Returns: The result of a lookup, and the copy, or None.
+        """
+        found = self._without_store() if self._lookup is None else (yield from self._lookup.find(self._clock()))
+        newest = found.known.add((yield RecallEntry(self._name)), now=self._clock()).latest
+        is_copy = newest not in (None, before) and newest.outcome.access is not Access.UNREACHABLE
+        return found, newest if is_copy and self._is_new_and_fresh(newest, before) else None
+
     def _is_late(self, at: float, started: float) -> bool:
         """Return whether a fetch has taken longer than a lease: a later request of another worker can be done.
 
@@ -350,16 +352,18 @@ class _Procedure:
         return newer_entry(latest, stored, now=self._clock()) is stored and self._is_fresh(stored)
 
     def _store(
-        self, fetched: FetchResult, known: KnownEntries, found: "_FoundEntry", base: CacheEntry | None
+        self, fetched: FetchResult | CacheEntry, known: KnownEntries, found: "_FoundEntry", base: CacheEntry | None
     ) -> Generator[Action, Any, CacheEntry]:
         """Store the result of a fetch, and return the entry of this client.
 
         Args:
-            fetched: The result.
+            fetched: The result, or the next entry.
             known: What was known before.
             found: The result of the last lookup.
             base: The entry with the last good copy, or None.
         """
+        if isinstance(fetched, CacheEntry):
+            return (yield from self._store_entry(fetched, known, found))
         now = self._clock()
         if depends_on_limits(fetched, self._settings.limits):
             failure = self._next_entry(known.latest, fetched, now)._replace(variant=found.failure_variant)

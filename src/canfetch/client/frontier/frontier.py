@@ -74,7 +74,8 @@ class Frontier:
     Every turn has to end: use it as a context manager, or call `done`, `retry` or `release`. Until then, its origin
     gets no other turn.
 
-    A frontier belongs to the thread that creates it. In another thread, its methods raise RuntimeError.
+    A frontier belongs to the thread that creates it. In another thread, its methods raise RuntimeError. So does the
+    iteration on another event loop than that of the first turn.
 
     Args:
         client: The client that fetches robots.txt files and decides.
@@ -439,9 +440,13 @@ class Frontier:
         if not self._queue.is_closed:
             # Before another thread can start to read the sources.
             self._queue.check_usable()
+        loop = asyncio.get_running_loop()
+        if self._open_turns.loop not in (None, loop):
+            # The checks and the sources are tasks of the other one.
+            raise RuntimeError("the frontier belongs to the event loop of its first turn: close it, and open it again")
+        self._open_turns.loop = loop
         # Other tasks run between two turns, even if the consumer never waits.
         await asyncio.sleep(0)
-        self._open_turns.loop = asyncio.get_running_loop()
         self._waiting += 1
         try:
             async with self._lock:
@@ -630,13 +635,20 @@ class Frontier:
 
 
 async def _cancel_tasks(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancel tasks, and wait until they have ended.
+    """Cancel tasks, and wait until they have ended, unless their event loop is another one, which runs later or never.
 
     The current task is left alone: a source or a resolver that closes its frontier runs in one of the tasks.
     """
-    others = [task for task in tasks if task is not asyncio.current_task()]
-    for task in others:
-        task.cancel()
+    loop = asyncio.get_running_loop()
+    others = []
+    for task in tasks:
+        if task is asyncio.current_task():
+            continue
+        if task.get_loop() is loop:
+            task.cancel()
+            others.append(task)
+        elif not task.get_loop().is_closed():
+            task.get_loop().call_soon_threadsafe(task.cancel)
     if not others:
         return
     # Not `gather`: a task that waits for the current one would cancel what it waits for, without an end.
