@@ -1,6 +1,7 @@
 """`canfetch serve`: its process, its options and its end."""
 
 import os
+import pickle
 import shutil
 import signal
 import socket
@@ -17,7 +18,9 @@ import pytest
 from tests.servers.behaviours import BEHAVIOURS
 from tests.servers.web import Exchange, Site
 
+from canfetch.web.server import process
 from canfetch.web.server.listening import is_loopback
+from canfetch.web.settings import Settings
 from canfetch.web.site.assets import Assets
 from canfetch.web.site.static_site import StaticSiteError, write_static_site
 
@@ -76,7 +79,12 @@ else:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are of another kind there")
 @pytest.mark.parametrize(
     "name, workers, output",
-    [("SIGTERM", 1, "stopped\n"), ("SIGINT", 1, "interrupted\n"), ("SIGTERM", 2, "stopped\n")],
+    [
+        ("SIGTERM", 1, "stopped\n"),
+        ("SIGINT", 1, "interrupted\n"),
+        ("SIGTERM", 2, "stopped\n"),
+        ("SIGINT", 2, "interrupted\n"),
+    ],
 )
 def test_a_signal_before_the_first_request_stops_the_server(name: str, workers: int, output: str) -> None:
     ran = subprocess.run(
@@ -127,6 +135,10 @@ def test_workers_share_metrics_and_a_token() -> None:
     assert log.count("GET /v1/agents/gptbot 200") == 8
     assert "horse" not in log
     assert process.returncode == 0
+
+
+def test_what_workers_are_sent_fits_into_a_pipe() -> None:
+    assert len(pickle.dumps(process._config(Settings(store=None, workers=2), 0))) < 16_384
 
 
 @pytest.mark.service

@@ -28,6 +28,17 @@ _KEEP_ALIVE: Final = 15
 _WORKER_START_SECONDS: Final = 60
 
 
+class _Workers(Multiprocess):
+    """The processes of a server. Attributes: is_interrupted: Whether Ctrl-C has stopped them."""
+
+    is_interrupted = False
+
+    def handle_int(self) -> None:
+        """Stop all workers."""
+        self.is_interrupted = True
+        super().handle_int()
+
+
 def configure_logging(verbose: int) -> None:
     """Log to standard error: 0 warnings, 1 each request, 2 and more each fetch, too."""
     level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
@@ -68,10 +79,12 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
             os.environ.setdefault(SHARED_FOLDER_VARIABLE, folder)
             config = _config(settings, verbose)
             # From here on, a signal is no exception.
-            workers = Multiprocess(config, sockets=[bound])
+            workers = _Workers(config, sockets=[bound])
             bound.listen(BACKLOG)
             on_start()
             workers.run()
+        if workers.is_interrupted:
+            raise KeyboardInterrupt
         return
     run_until_stopped(_config(settings, verbose), bound, on_start)
 

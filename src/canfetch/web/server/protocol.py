@@ -5,6 +5,7 @@ import time
 from collections import OrderedDict
 from contextlib import suppress
 from contextvars import Context, copy_context
+from functools import cached_property
 from typing import Any, Final, Protocol, cast
 
 import h11
@@ -91,7 +92,15 @@ class BoundedConfig(Config):
         # The connections that wait for the rest of a body, in the order in which their requests started.
         self.receiving: OrderedDict[BoundedProtocol, None] = OrderedDict()
         self.turns = Turns()
-        self.read_buffer = bytearray(_READ_BYTES)
+
+    @cached_property
+    def read_buffer(self) -> bytearray:
+        """Where data is read to.
+
+        Workers are sent the configuration, and the parent of one that is killed before it reads would wait for ever if
+        the configuration did not fit into a pipe.
+        """
+        return bytearray(_READ_BYTES)
 
     def slowest(self, newest: "BoundedProtocol") -> "BoundedProtocol":
         """Return the connection to close if there are too many: one that waits, or `newest` if all have requests.
