@@ -110,6 +110,28 @@ def test_targets_on_which_regexes_would_backtrack(name: str, tmp_path: Path) -> 
             assert server.get(target, "GPTBot/1.2").status != REFUSED
 
 
+# Each contains names of the policy below.
+OTHER_CLIENTS = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
+    "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131 Mobile Safari/537.36",
+    "git/2.0 (curl/8)",
+    "ExampleTool/1.0 (x64)",
+)
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_policy_that_names_words_of_browsers_refuses_no_browser(name: str, tmp_path: Path) -> None:
+    words = ("Safari", "Windows", "Android", "Mozilla", "curl", "x64")
+    policy = canfetch.author.parse_policy("".join(f'[crawler.{word}]\ndisallow = ["/x"]\n' for word in words))
+    robots = canfetch.author.render_policy(policy)
+    with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
+        for header in OTHER_CLIENTS:
+            assert server.get("/x", header).status != REFUSED, header
+        for header in ("curl/8.5.0", "Safari/19615.3.12.11.3 CFNetwork/1410.0.3 Darwin/22.6.0"):
+            assert server.get("/x", header).status == REFUSED, header
+            assert not canfetch.parse(robots).allows("/x", agent=header.partition("/")[0])
+
+
 LONG_TARGETS = (
     "/" * 7_000 + "private/x",
     "/" + "%2F" * 2_300 + "private/x",

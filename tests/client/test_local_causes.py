@@ -7,7 +7,9 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +23,7 @@ from tests.access.conftest import AnsweringOrigin
 from tests.frontier.crawls import Hosts
 from tests.servers.certificates import Authority
 from tests.servers.web import Exchange, Site
-from tests.transports.harness import TRANSPORT_NAMES
+from tests.transports.harness import TRANSPORT_NAMES, transport_class
 from tests.transports.session_harness import SESSION_NAMES, make_session, make_transport
 
 from canfetch import AsyncClient, Client, Frontier
@@ -270,7 +272,7 @@ import os, resource, sys
 import canfetch
 from tests.access.client_harness import open_client
 from tests.integrations.http_clients.hosts import open_host
-from tests.transports.harness import TRANSPORT_NAMES
+from tests.transports.harness import TRANSPORT_NAMES, transport_class
 from tests.transports.session_harness import SESSION_NAMES
 
 # The first site loads what is imported late.
@@ -687,3 +689,33 @@ def test_a_waiting_worker_gets_the_lease(tmp_path: Path) -> None:
         store = SQLiteStore(tmp_path / "robots.sqlite3")
         assert store.acquire_lease("https://a.example", holder="other", seconds=60.0)
         store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["http-async", "httpx2-async", "aiohttp"])
+def test_an_event_loop_that_stands_still_says_nothing_about_the_site(name: str) -> None:
+    store = MemoryStore()
+
+    async def main(site: Site) -> None:
+        is_requested = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        async def respond(exchange: Exchange) -> None:
+            loop.call_soon_threadsafe(is_requested.set)
+            await asyncio.sleep(0.2)
+            await exchange.respond(200, RULES)
+
+        site.serve("/robots.txt", respond)
+        transport = transport_class(name)()
+        async with AsyncClient(user_agent=USER_AGENT, transport=transport, store=store, timeout=1.0) as client:
+            task = asyncio.create_task(client.decide(f"{site.origin}/private/"))
+            await is_requested.wait()
+            time.sleep(2.0)  # noqa: ASYNC251 - a callback that takes long
+            with suppress(RequestNotSent):
+                # The answer was read before the timeout.
+                assert (await task).access.access is Access.SUCCESSFUL
+        states = [store.get(key) for key in list(store.keys())]
+        assert all(state is not None and state.outcome.access is Access.SUCCESSFUL for state in states)
+
+    with Site() as site:
+        asyncio.run(main(site))

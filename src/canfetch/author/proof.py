@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, NoReturn
 
+from canfetch.agents.other_clients import is_other_client
 from canfetch.author.policy_compiler import compile_policy
 from canfetch.author.resolution import CrawlerIntent, Resolution, resolve
 from canfetch.author.site_policy import Intent, SitePolicy
@@ -319,6 +320,9 @@ def _crawler_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator
     unknown = _names(crawler for crawler in restricted if not crawler.is_known and crawler.product_names)
     if unknown:
         yield f"crawlers that are not in the registry, and are matched by name only: {unknown}"
+    shared = _names(crawler for crawler in restricted if not crawler.is_known and is_other_client(crawler.name))
+    if shared:
+        yield f"names of browsers, apps or libraries, which count only at the start of a header: {shared}"
 
 
 def _page_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:

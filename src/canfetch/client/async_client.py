@@ -21,6 +21,7 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.request_headers import is_foreign
 from canfetch.client.site_files import FileKey, FileStep, KeptFile, SiteFile, fetch_site_file
+from canfetch.client.standstills import StandstillMeter
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport
 from canfetch.client.transports.daemon_threads import wait_until_done
@@ -194,7 +195,9 @@ class AsyncClient(BaseClient[AsyncTransport]):
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
-        return await self._transport.send(self._signed(request))
+        with StandstillMeter() as meter:
+            answer = await self._transport.send(self._signed(request))
+        return meter.without_standstill(request.url, answer)
 
     async def origin_state(
         self, url: AnyURL, *, refresh: bool = False, offline: bool = False, cross_origin: bool = False
@@ -413,7 +416,9 @@ class AsyncClient(BaseClient[AsyncTransport]):
                 reason = None if refusal is None else refusal()
                 if reason is not None:
                     return Failure(request.url, FailureKind.LOCAL, reason)
-                return await self._transport.send(self._signed(request))
+                with StandstillMeter() as meter:
+                    answer = await self._transport.send(self._signed(request))
+                return meter.without_standstill(request.url, answer)
             case Pause(seconds):
                 return await asyncio.sleep(seconds)
             case _ if self._store is None:

@@ -3,7 +3,8 @@
 1. A User-Agent header identifies a crawler if it contains one of its product names as a word, in any letter case, and
    not in a URL (`agents.declarations`). Intents are ordered from the most specific, and the first one that matches
    applies. If the published header of a crawler also contains a name of another one, as in `TelegramBot (like
-   TwitterBot)`, its own name at the start of a header comes first.
+   TwitterBot)`, its own name at the start of a header comes first. A name that browsers, apps or libraries have in
+   their headers, and no crawler of the registry, counts only there.
 2. Rules match the target as sent: path and query, including escapes (`author.regexes`). The first rule of an intent
    that matches decides, in the order of robots.txt: the most specific first, allow before disallow. Rules that disallow
    also match the other spellings of a path that servers and applications route in the same way, such as `//` and `%2F`.
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.agents.declarations import app_name_regex, first_name_regex, name_regex, names_in
+from canfetch.agents.other_clients import is_other_client
 from canfetch.agents.registry import REGISTRY
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
 from canfetch.author.regexes import application_regex, atomic_regex, target_regex
@@ -24,6 +26,8 @@ from canfetch.author.resolution import CrawlerIntent, Resolution, resolve
 from canfetch.author.site_policy import Audience, Intent, SitePolicy
 
 _NAMES_PER_REGEX: Final = 50
+# The first product in the headers of browsers.
+_BROWSERS: Final = frozenset({"mozilla", "opera"})
 ROBOTS_TXT: Final = r"/robots\.txt$"
 # An absolute URL in a request may omit the path `/` before the end or the query.
 NO_PATH: Final = r"(?:\?|$)"
@@ -194,12 +198,15 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
         # As in the middlewares, a retired crawler that still comes is one.
         retired = (crawler for crawler in resolution.retired if crawler.intent is intent)
         crawlers = [*resolution.crawlers_for(intent), *retired]
-        names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.product_names))
+        names = tuple(dict.fromkeys(name for crawler in crawlers for name in _names_anywhere(crawler)))
         app_names = tuple(dict.fromkeys(name for crawler in crawlers for name in crawler.app_names))
         is_unrestricted_default = intent is policy.everyone and not _restricts(intent)
         if names and not is_unrestricted_default:
             named.append((intent, names, app_names))
-    at_start = list(_names_at_start(resolution, [(intent, names) for intent, names, _ in named]))
+    at_start = [
+        *_names_at_start(resolution, [(intent, names) for intent, names, _ in named]),
+        *_names_of_other_clients(resolution),
+    ]
     intents = [
         ServerIntent(number, intent, names, app_names, _server_rules(intent), number <= len(at_start))
         for number, (intent, names, app_names) in enumerate([*at_start, *named], 1)
@@ -231,6 +238,25 @@ def _names_at_start(
                 # A crawler without an intent may fetch everything.
                 yield crawler.intent or Intent(Audience("crawler", crawler.name)), crawler.product_names, ()
                 break
+
+
+def _names_anywhere(crawler: CrawlerIntent) -> tuple[str, ...]:
+    """Return the names that identify a crawler wherever they are in a header."""
+    if crawler.is_known:
+        return crawler.product_names
+    return tuple(name for name in crawler.product_names if not is_other_client(name))
+
+
+def _names_of_other_clients(resolution: Resolution) -> Iterator[tuple[Intent, tuple[str, ...], tuple[str, ...]]]:
+    """Yield the names of crawlers beyond the registry that browsers, apps or libraries have in their headers.
+
+    As in the middlewares, such a name counts as the first product of a header, and that of all browsers never.
+    """
+    for crawler in resolution.crawlers:
+        names = set(crawler.product_names).difference(_names_anywhere(crawler))
+        names = {name for name in names if name.lower() not in _BROWSERS}
+        if names and crawler.intent is not None:
+            yield crawler.intent, tuple(sorted(names)), ()
 
 
 def _restricts(intent: Intent) -> bool:
