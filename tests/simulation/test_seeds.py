@@ -30,7 +30,7 @@ NAMED = {
     "long-urls": 0,
     "future-leases": 337,
     "done-stays": 0,
-    "endless-attempts": 16,
+    "endless-attempts": 106,
     "no-delay": 6,
     "disallowed": 10,
     "delayed-forever": 2,
