@@ -7,7 +7,7 @@ import pytest
 
 import canfetch
 from canfetch.core.agent import Agent
-from canfetch.core.agent_rules import find_deciding_rule
+from canfetch.core.agent_rules import find_deciding_rule, find_matching_rules
 from canfetch.core.verdict import GroupChoice, GroupSelection, Reason, Rule
 
 FILE = b"""User-agent: googlebot-news
@@ -111,12 +111,13 @@ def test_an_unreferenced_file_is_freed_without_the_garbage_collector(engine: str
 
 
 @pytest.mark.parametrize("url", ["/", "/private", "/private/x", "/private/press", "/robots.txt", "/else"])
-def test_find_deciding_rule_agrees_with_the_verdict(engine: str, url: str) -> None:
+def test_the_deciding_and_matching_rules_are_those_of_the_verdict(engine: str, url: str) -> None:
     rules = canfetch.parse(
         b"User-agent: *\nDisallow: /private\nAllow: /private/press\nDisallow: /p\n", engine=engine
     ).rules_for("x")
     verdict = rules.decide(url)
     assert find_deciding_rule(rules, url) == (verdict.allowed, verdict.rule)
+    assert find_matching_rules(rules, url) == (verdict.allowed, verdict.rule, verdict.also_matched)
 
 
 @pytest.mark.parametrize("profile", ["rfc9309", "google", "draft1996"])

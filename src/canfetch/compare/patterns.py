@@ -4,7 +4,7 @@
 2. Ranks of the same pattern are equal in two files of one profile, so that comparisons recognise what files share.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -75,6 +75,8 @@ class RankedPattern(NamedTuple):
     rule: Rule | None = None
 
 
+PatternsOfRules = Callable[[Sequence[Rule], Profile], Iterable[RankedPattern]]
+"""Returns the patterns of rules, as `ranked_patterns` does."""
 ROBOTS_TXT_PATTERN: Final = Pattern(ROBOTS_TXT, anchored=True)
 
 

@@ -13,6 +13,7 @@ from canfetch.core.patterns import Segments
 
 # The index finds a segment by this many of its bytes.
 _GRAM: Final = 4
+_new_tuple: Final = tuple.__new__
 Key = tuple[tuple[int, ...], Pattern]
 """The rank and the pattern: the place in the order of precedence."""
 Decisions = tuple[bool, ...]
@@ -46,11 +47,11 @@ class _FormIndex:
     def __init__(self, patterns: Iterable[tuple[int, Pattern]]) -> None:
         self._by_head: dict[bytes, list[tuple[int, Segments]]] = {}
         self._by_gram: list[dict[bytes, list[tuple[int, Segments]]]] = [{} for _ in range(_GRAM + 1)]
-        for index, one in patterns:
-            entry = index, Segments(one.head, one.middles, one.anchored)
-            longest = max(one.middles, key=len, default=b"")
-            if len(longest) < len(one.head):
-                self._by_head.setdefault(one.head, []).append(entry)
+        for index, (head, middles, anchored, _) in patterns:
+            entry = index, _new_tuple(Segments, (head, middles, anchored))
+            longest = max(middles, key=len) if middles else b""
+            if len(longest) < len(head):
+                self._by_head.setdefault(head, []).append(entry)
             else:
                 gram = longest[:_GRAM]
                 self._by_gram[len(gram)].setdefault(gram, []).append(entry)

@@ -5,7 +5,7 @@ from typing import Final
 
 from canfetch.compare.budget import Budget, PortableBudget
 from canfetch.compare.overlaps import Overlaps
-from canfetch.compare.patterns import RankedPattern, exemption, ranked_patterns
+from canfetch.compare.patterns import PatternsOfRules, RankedPattern, exemption, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.witnesses import shortest_target
@@ -22,14 +22,17 @@ class RemovableRules:
         rules: The rules, in file order.
         profile: The profile.
         budget: The work that is left.
+        ranked: Returns the patterns of the rules.
 
     Attributes: by_line: The patterns of each rule, by its line.
     """
 
     __slots__ = ("_budget", "_compared", "_needed", "_removed", "_tried", "by_line")
 
-    def __init__(self, rules: Sequence[Rule], profile: Profile, budget: Budget) -> None:
-        patterns = list(ranked_patterns(rules, profile))
+    def __init__(
+        self, rules: Sequence[Rule], profile: Profile, budget: Budget, ranked: PatternsOfRules = ranked_patterns
+    ) -> None:
+        patterns = list(ranked(rules, profile))
         self.by_line: dict[int, list[RankedPattern]] = {rule.line: [] for rule in rules}
         for one in patterns:
             if one.rule is not None:

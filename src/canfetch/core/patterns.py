@@ -141,7 +141,7 @@ def split_segments(text: bytes) -> Segments:
     anchored = text.endswith(b"$")
     head, *rest = (text[:-1] if anchored else text).split(b"*")
     if not rest:
-        return Segments(head, (), anchored)
+        return _new_tuple(Segments, (head, (), anchored))
     # `/a*$` is the same as `/a*`.
     anchored = anchored and bool(rest[-1])
     middles = tuple(rest) if all(rest) else tuple(filter(None, rest))

@@ -4,13 +4,14 @@ If Google's parser compares some of the rules in another spelling, they have to 
 The limit counts what is the same in both engines, so that they report the same findings.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import IntEnum
+from functools import cached_property
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from canfetch.core.agent import Agent
-from canfetch.core.agent_rules import AgentRules, find_deciding_rule
+from canfetch.core.agent_rules import AgentRules, find_deciding_rule, find_matching_rules
 from canfetch.core.profiles import Profile, get_profile
 from canfetch.core.verdict import Rule
 from canfetch.errors import InvalidProductToken, InvalidURL, Undecided
@@ -18,6 +19,9 @@ from canfetch.lint.analysis.canonical_rules import MAX_VALUE_LENGTH, CanonicalRu
 from canfetch.lint.analysis.google_spellings import google_spellings
 from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.linted_file import LintedFile, LintedRule
+
+if TYPE_CHECKING:
+    from canfetch.compare.patterns import RankedPattern
 
 # The rules of a file that is compared.
 MAX_RULES: Final = 2000
@@ -32,12 +36,10 @@ _BYTES_OF_OBJECT: Final = 1000
 _MAX_OPPOSING: Final = 16
 # Stands for `*` in URLs that few other patterns match.
 _UNUSUAL: Final = b"~!"
-# A path with one of these is not the target that a URL with the path has, or not the only one.
-_CHANGED_IN_URLS: Final = (b"//", b"/.", b"?")
-_ROBOTS_PATH: Final = b"/robots.txt"
 # No file names this agent.
 _UNNAMED: Final = Agent("~~")
 _GOOGLE: Final = get_profile("google")
+_new_tuple: Final = tuple.__new__
 # The groups that a crawler reads together.
 _Selection = tuple[int, ...]
 
@@ -57,17 +59,19 @@ class ExactRedundancy:
         file: The file.
         objects: The limit of all comparisons, in objects of about a microsecond.
         objects_of_comparison: The limit of one comparison.
+
+    Attributes: spellings: The rules that Google's parser compares in another spelling.
     """
 
     def __init__(self, file: LintedFile, objects: int, objects_of_comparison: int) -> None:
         self._file = file
         self._merged = merged_rules(file)
-        self._spellings = google_spellings(file)
+        self.spellings = google_spellings(file)
         self._profile = get_profile(file.robots.profile)
-        self._is_comparable = is_comparable(file)
+        self._is_comparable = file.compute_once(is_comparable)
         self._objects = objects if self._is_comparable else 0
         self._objects_of_comparison = objects_of_comparison
-        self._wildcards = sum(b"*" in rule.value for rule in file.rules) if self._objects else 0
+        self._patterns: dict[tuple[int, str], list[RankedPattern]] = {}
         self._selections: dict[int, dict[_Selection, AgentRules]] = {}
         self._by_name: dict[str, tuple[_Selection, AgentRules] | None] = {}
         # The groups of each selection, and those that all crawlers of a group read.
@@ -92,21 +96,36 @@ class ExactRedundancy:
         if self._objects <= 0:
             return False
         lines = frozenset(rule.line for rule in equal)
-        self._alone.discard(one.rule.line)
         selections = self._selections_of(one.rule.group)
-        if selections and self._is_plainly_needed(one):
-            self._spend_on_verdict(_shortest_url(one))
-            return False
         found = _combined(
             self._without(lines, url, bound) for url in self._urls(one, low) for bound in selections.values()
         )
+        is_proved = False
         if found is _Effect.NONE and selections:
             found = _combined(self._proved(one, lines, selection) for selection in selections)
-            if found is _Effect.NONE:
-                self.leave_out(equal)
+            is_proved = found is _Effect.NONE
+        self._note_effect(one, found)
+        if is_proved:
+            self.leave_out(equal)
+        return is_proved
+
+    def is_plainly_needed(self, one: CanonicalRule) -> bool:
+        """Return whether a shortest URL that a rule matches shows that the rule is not redundant.
+
+        Most rules are needed, and this is the fastest way to find out.
+        """
+        if self._objects <= 0:
+            return False
+        url, lines = _shortest_url(one), (one.rule.line,)
+        selections = self._selections_of(one.rule.group)
+        objects = self._objects
+        for bound in selections.values():
+            effect = self._without(lines, url, bound)
+            if effect:
+                self._note_effect(one, effect)
                 return True
-        if found is _Effect.TOGETHER:
-            self._alone.add(one.rule.line)
+        # Otherwise, `are_redundant` counts the work.
+        self._objects = objects
         return False
 
     def leave_out(self, rules: Iterable[LintedRule]) -> None:
@@ -149,6 +168,20 @@ class ExactRedundancy:
         for selection in self._selections_of(one.rule.group):
             yield [rule for rule in self._overlapping(one, selection) if rule.line != one.rule.line]
 
+    def ranked_patterns(self, rules: Iterable[Rule], profile: Profile) -> "Iterator[RankedPattern]":
+        """Yield the patterns of rules of the file. Comparisons have most rules in common."""
+        from canfetch.compare.patterns import ranked_patterns  # noqa: PLC0415 - few files need comparisons
+
+        for rule in rules:
+            key = rule.line, profile.name
+            if key not in self._patterns:
+                self._patterns[key] = list(ranked_patterns([rule], profile))
+            yield from self._patterns[key]
+
+    @cached_property
+    def _wildcards(self) -> int:
+        return sum(b"*" in rule.value for rule in self._file.rules)
+
     def _urls(self, one: CanonicalRule, low: int) -> Iterator[str]:
         """Yield a shortest URL that a rule matches, and then URLs that opposing rules also match."""
         yield _shortest_url(one)
@@ -160,43 +193,34 @@ class ExactRedundancy:
             if other.rule.specificity >= low and not (_is_anchored(one) and _is_anchored(other)):
                 yield _common_url(one, other)
 
-    def _is_plainly_needed(self, one: CanonicalRule) -> bool:
-        """Return whether a disallow rule alone plainly disallows its shortest URL.
-
-        If so, the work of the verdict is counted, which would show it as well.
-        """
-        group = one.rule.group
-        return (
-            not one.rule.allow
-            and one.is_literal
-            and one.form is one.rule.value
-            and one.form != _ROBOTS_PATH
-            and not any(map(one.form.__contains__, _CHANGED_IN_URLS))
-            and one.rule.line not in self._merged.of(group, allow=False).after_shorter_heads
-            and not self._merged.of(group, allow=True).may_match_longer(one.form, one.rule.specificity)
-        )
+    def _note_effect(self, one: CanonicalRule, effect: _Effect) -> None:
+        """Note whether a rule is redundant alone, but not together with those that are left out."""
+        if effect is _Effect.TOGETHER:
+            self._alone.add(one.rule.line)
+        else:
+            self._alone.discard(one.rule.line)
 
     def _spend_on_verdict(self, url: str) -> None:
         self._objects -= _OBJECTS_OF_VERDICT + self._wildcards * len(url) // _BYTES_OF_OBJECT
 
-    def _without(self, lines: frozenset[int], url: str, bound: AgentRules) -> _Effect:
+    def _without(self, lines: Collection[int], url: str, bound: AgentRules) -> _Effect:
         """Return what some rules change for a URL."""
         self._spend_on_verdict(url)
         try:
-            verdict = bound.decide(url)
+            allowed, deciding, also_matched = find_matching_rules(bound, url)
         except InvalidURL:
             return _Effect.NONE
-        if verdict.rule is None or verdict.rule.line not in lines:
+        if deciding is None or deciding.line not in lines:
             return _Effect.NONE
-        others = [rule for rule in verdict.also_matched if rule.line not in lines]
-        if _decision(others) is not verdict.allowed:
+        others = [rule for rule in also_matched if rule.line not in lines]
+        if _decision(others) is not allowed:
             return _Effect.ALONE
         remaining = [rule for rule in others if rule.line not in self._left_out]
-        return _Effect.NONE if _decision(remaining) is verdict.allowed else _Effect.TOGETHER
+        return _Effect.NONE if _decision(remaining) is allowed else _Effect.TOGETHER
 
     def _proved(self, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> _Effect:
         """Return what some rules change for all URLs. What is not decided counts as a change."""
-        profiles = (self._profile, _GOOGLE) if self._spellings.overlap(one) else (self._profile,)
+        profiles = (self._profile, _GOOGLE) if self.spellings.overlap(one) else (self._profile,)
         return _combined(self._proved_in(profile, one, lines, selection) for profile in profiles)
 
     def _proved_in(self, profile: Profile, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> _Effect:
@@ -213,7 +237,7 @@ class ExactRedundancy:
             return _Effect.ALONE
         before = budget.objects
         try:
-            compared = RemovableRules(rules, profile, budget)
+            compared = RemovableRules(rules, profile, budget, self.ranked_patterns)
             if not compared.are_redundant(lines):
                 return _Effect.ALONE
             left_out = [rule.line for rule in rules if rule.line in self._left_out]
@@ -231,7 +255,7 @@ class ExactRedundancy:
         for allow in (True, False):
             for rule, _, _ in self._merged.of(one.rule.group, allow=allow).overlapping(one):
                 if rule.group in groups:
-                    yield Rule(allow, rule.value, rule.line, rule.specificity)
+                    yield _new_tuple(Rule, (allow, rule.value, rule.line, rule.specificity))
 
     def _selections_of(self, group: int) -> dict[_Selection, AgentRules]:
         """Return the groups that crawlers read together with a group, for each of its names, and their rules."""

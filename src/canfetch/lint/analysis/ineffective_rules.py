@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property, partial
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from canfetch.core.patterns import is_void
@@ -20,7 +19,6 @@ from canfetch.errors import Undecided
 from canfetch.lint.analysis.canonical_rules import CanonicalRule, canonical_rules, matches_everything
 from canfetch.lint.analysis.exact_redundancy import ExactRedundancy, is_comparable
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.google_spellings import google_spellings
 from canfetch.lint.analysis.line_fixes import remove_line
 from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.analysis.repeated_rules import repeated_rules
@@ -78,7 +76,7 @@ def ineffective_rules(file: LintedFile, cause: Cause) -> Iterable[IneffectiveRul
 
 
 def _ineffective_rules(file: LintedFile) -> list[IneffectiveRule]:
-    if len(file.rules) < 2 or not is_comparable(file) or merged_rules(file).rules_of_google:
+    if len(file.rules) < 2 or not file.compute_once(is_comparable) or merged_rules(file).rules_of_google:
         return []
     search = _Search(file)
     found = sorted(search.redundant(), key=lambda one: one.rule.line)
@@ -91,7 +89,6 @@ class _Search:
 
     def __init__(self, file: LintedFile) -> None:
         self._merged = merged_rules(file)
-        self._spellings = google_spellings(file)
         self._exact = ExactRedundancy(file, _OBJECTS, _OBJECTS_OF_COMPARISON)
         self._profile = get_profile(file.robots.profile)
         # The lines of rules that need no comparison, each with a rule of another group that covers it, if any.
@@ -101,8 +98,13 @@ class _Search:
         self._exact.leave_out(left_out.values())
         # The number of rules that each group keeps.
         self._kept = Counter(rule.group for rule in file.rules if rule.line not in left_out)
-        rules = chain.from_iterable(canonical_rules(file))
-        self._candidates = [one for one in rules if one.rule.line not in left_out and self._is_candidate(one)]
+        self._candidates = [
+            one
+            for group, rules in enumerate(canonical_rules(file))
+            if group not in self._merged.split_by_google
+            for one in rules
+            if self._may_be_redundant(one) and one.rule.line not in left_out
+        ]
 
     def redundant(self) -> list[CanonicalRule]:
         """Return the rules without which no verdict changes, and leave them out."""
@@ -148,28 +150,29 @@ class _Search:
 
         return PortableBudget(_OBJECTS_OF_WINNERS)
 
-    def _is_candidate(self, one: CanonicalRule) -> bool:
-        if one.rule.group in self._merged.split_by_google or not self._may_be_redundant(one):
-            return False
-        # Other checks report a rule that matches no URL.
-        return not is_void(one.rule.value, self._profile)
-
     def _may_be_redundant(self, one: CanonicalRule) -> bool:
+        rule, form, head = one
+        # Other checks report a rule that matches no URL.
+        if form is not rule.value and is_void(rule.value, self._profile):
+            return False
         # Google's parser also allows the folder of an index page.
-        if one.rule.allow:
-            return b"/index.htm" not in one.form
+        if rule.allow:
+            return b"/index.htm" not in form
         # A disallow rule is necessary if no other rule matches its shortest URL.
-        return not one.is_literal or one.rule.line in self._merged.after_shorter_heads
+        return len(head) != len(form) or rule.line in self._merged.after_shorter_heads
 
     def _is_redundant(self, one: CanonicalRule) -> bool:
         rule = one.rule
         is_last = self._kept[rule.group] == 1
-        if not self._spellings.overlap(one):
+        may_be_redundant = not (rule.allow and is_last)
+        if may_be_redundant and self._exact.is_plainly_needed(one):
+            return False
+        if not self._exact.spellings.overlap(one):
             self._find_plain(one, is_last=is_last)
         if rule.line in self._plain:
             self._exact.leave_out([rule])
             return True
-        return not (rule.allow and is_last) and self._exact.are_redundant(one, [rule], 0)
+        return may_be_redundant and self._exact.are_redundant(one, [rule], 0)
 
     def _find_plain(self, one: CanonicalRule, *, is_last: bool) -> None:
         """Note a rule that needs no comparison."""
@@ -205,7 +208,7 @@ class _Search:
         found: dict[int, Rule] = {}
         for others in self._exact.others(one):
             self._budget.spend_in_python(_OBJECTS_OF_RULE * len(others))
-            search = WinningRules(rule, others, self._profile, self._budget)
+            search = WinningRules(rule, others, self._profile, self._budget, self._exact.ranked_patterns)
             winners = search.overriding() if overriding else search.deciding()
             if winners is None:
                 return None

@@ -62,14 +62,6 @@ class RulesByHead:
         """The lines of the rules whose head starts with that of another one of these rules, or is equal to it."""
         return frozenset([one.rule.line for one in rules_after_shorter_heads(self._all)])
 
-    def may_match_longer(self, target: bytes, low: int) -> bool:
-        """Return whether a rule may match a target and have a specificity of at least `low`."""
-        head = _comparable(target)
-        return any(
-            max(self._specificities.get(head[:length], (0,))) >= low
-            for length in takewhile(len(head).__ge__, self._lengths)
-        )
-
     def is_between(self, one: CanonicalRule, low: int, high: int) -> bool:
         """Return whether a rule with a specificity from `low` to `high` may match some target that `one` matches."""
         head = _comparable(one.head)

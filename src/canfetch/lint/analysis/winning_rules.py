@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from canfetch.compare.budget import PortableBudget
-from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, RankedPattern, ranked_patterns
+from canfetch.compare.patterns import ROBOTS_TXT_PATTERN, Pattern, PatternsOfRules, RankedPattern, ranked_patterns
 from canfetch.compare.questions import ComparedSides, Question
 from canfetch.compare.rankings import RankedSide, Ranking
 from canfetch.compare.witnesses import shortest_target
@@ -24,13 +24,21 @@ class WinningRules:
         others: The other rules that may match its URLs.
         profile: The profile.
         budget: The work that is left.
+        ranked: Returns the patterns of rules.
     """
 
-    def __init__(self, rule: Rule, others: Sequence[Rule], profile: Profile, budget: PortableBudget) -> None:
+    def __init__(
+        self,
+        rule: Rule,
+        others: Sequence[Rule],
+        profile: Profile,
+        budget: PortableBudget,
+        ranked: PatternsOfRules = ranked_patterns,
+    ) -> None:
         self._profile = profile
         self._budget = budget
-        self._own = list(ranked_patterns([rule], profile))
-        self._others = list(ranked_patterns(others, profile))
+        self._own = list(ranked([rule], profile))
+        self._others = list(ranked(others, profile))
         self._outside = [ROBOTS_TXT_PATTERN] if profile.robots_txt_allowed else []
 
     def overriding(self) -> list[Rule] | None:
