@@ -199,10 +199,12 @@ class LintedFile:
                 yield records[following - 1]
             match = pattern.search(self.content, starts[following]) if following < len(starts) else None
 
-    def records_containing(self, *words: bytes) -> list[Record]:
-        """Return the lines with one of these words in any letter case, in file order.
+    def records_containing(self, words: Iterable[bytes], *kinds: RecordKind) -> list[Record]:
+        """Return the records of these kinds whose line has one of these words in any letter case, in file order.
 
-        Args: words: The words, in lower case.
+        Args:
+            words: The words, in lower case.
+            kinds: The kinds.
         Cost: A search of the content for each word.
         """
         lower, starts = self.lower_content, self.records.starts
@@ -213,7 +215,8 @@ class LintedFile:
                 following = bisect_right(starts, place)
                 found.add(following - 1)
                 place = lower.find(word, starts[following]) if following < len(starts) else -1
-        return [self.records[index] for index in sorted(found)]
+        records = self.records
+        return [records[index] for index in sorted(found) if records.kind(index) in kinds]
 
     def records_with(self, note: Note) -> Iterator[Record]:
         """Yield the lines with a note, in file order, each created when it is reached."""
@@ -309,10 +312,10 @@ class LintedFile:
         start, end = record.span
         return self.content[start:end].rstrip(b"\r\n")
 
-    def is_blank(self, record: Record) -> bool:
-        """Return whether a line is empty or holds only white space."""
-        start, end = record.span
-        return record.kind is None and self.content[start:end].isspace()
+    def is_blank(self, index: int) -> bool:
+        """Return whether the line with an index is empty or holds only white space."""
+        records = self.records
+        return records.kind(index) is None and self.content[records.starts[index] : records.ends[index]].isspace()
 
     def text_span(self, record: Record) -> tuple[int, int]:
         """Return the span of a line without its line end and surrounding white space."""

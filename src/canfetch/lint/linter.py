@@ -242,7 +242,7 @@ class Linter:
             unused = unused_suppressions(file, suppressions.all, suppressions.used, enabled.codes)
             add(*last, unused)
         findings.sort(key=lambda finding: (finding.span, finding.check.code))
-        if trials is None and _is_not_robots(file, findings):
+        if trials is None and is_fixable and _is_not_robots(file, findings):
             for finding in findings:
                 finding.fix = None
         _examine_fixes(file, findings, trials)

@@ -144,7 +144,7 @@ class Proofs:
         If the finding is not about that blank line, these crawlers would only distract from it.
         """
         records = self._file.records
-        if own_line <= len(records) and self._file.is_blank(records[own_line - 1]):
+        if own_line <= len(records) and self._file.is_blank(own_line - 1):
             return False
         blanks = self._file.compute_once(_first_blank_lines)
         found = (records[line - 1] for line in lines if line <= len(records))

@@ -95,8 +95,9 @@ def has_written_rule(file: LintedFile, group_of: Record, value: bytes) -> bool:
 
 
 def _written_rules(file: LintedFile) -> frozenset[tuple[int | None, RecordKind | None, bytes]]:
+    records, content, values = file.records, file.content, rule_values(file)
     return frozenset(
-        (record.group, record.kind, file.value(record))
-        for record in file.rule_records
-        if record.value is not None and file.content[record.value[1] : record.value[1] + 1] != b"#"
+        (records.group(index), records.kind(index), value)
+        for index, value, end in zip(values.indices, file.values(values.indices), values.ends, strict=True)
+        if content[end : end + 1] != b"#"
     )

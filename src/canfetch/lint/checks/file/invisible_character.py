@@ -21,14 +21,14 @@ from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
 _ALL: Final = {**INVISIBLE, **BLANKS}
+_ASCII: Final = bytes(range(0x80))
 _MAX_IN_LINE: Final = 64
 
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find invisible characters and odd blanks outside of comments."""
-    if file.content.isascii():
-        return
-    present = [character for character in _ALL if character in file.content]
+    not_ascii = file.content.translate(None, _ASCII)
+    present = [character for character in _ALL if character in not_ascii]
     if not present or file_is_markup(file):
         return
     pattern = re.compile(b"|".join(map(re.escape, present)))

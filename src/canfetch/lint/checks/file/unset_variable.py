@@ -1,28 +1,21 @@
 """A word that a program writes for a missing value."""
 
 from collections.abc import Iterator
-from typing import Final
 
-from canfetch.core.keys import RecordKind
+from canfetch.core.keys import NAMES, RecordKind
 from canfetch.lint.analysis.foreign_syntax import UNSET, is_unset, unset_part
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
 
-_RULES: Final = (RecordKind.ALLOW, RecordKind.DISALLOW, RecordKind.USER_AGENT)
-
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find values such as `undefined`, and sitemaps whose URL contains one."""
-    for record in file.records_containing(*UNSET):
+    for record in file.records_containing(UNSET, *NAMES):
         if record.value is None:
             continue
         value = file.value(record)
-        word = None
-        if record.kind in _RULES and is_unset(value):
-            word = value
-        elif record.kind is RecordKind.SITEMAP:
-            word = unset_part(value)
+        word = unset_part(value) if record.kind is RecordKind.SITEMAP else value if is_unset(value) else None
         if word is not None:
             yield Occurrence(record.value, {"value": file.text(word)})
 

@@ -24,7 +24,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
             name = token.token.lower()
             if not name:
                 continue
-            index, line = first.setdefault(name, (group.index, token.record.line))
+            index, line = first.setdefault(name, (group.index, token.line))
             if index == group.index:
                 continue
             pair = index, group.index

@@ -85,8 +85,8 @@ def _split_group(file: LintedFile, group: int, indices: Sequence[int]) -> _Split
             is_agent = kind is RecordKind.USER_AGENT
             # After any other record, a user-agent line may be meant to start a group, which another check reports.
             if pending and (is_rule or (is_agent and records.kind(before) is RecordKind.USER_AGENT)):
-                lines = map(records.__getitem__, chain.from_iterable(pending))
-                split.blanks.extend(filter(file.is_blank, lines))
+                blanks = filter(file.is_blank, chain.from_iterable(pending))
+                split.blanks.extend(map(records.__getitem__, blanks))
             if is_rule and split.blanks:
                 split.lost.append(index)
             if is_rule or is_agent:

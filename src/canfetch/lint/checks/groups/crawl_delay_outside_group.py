@@ -1,6 +1,7 @@
 """A `Crawl-delay` or a similar line before the first `User-agent` line."""
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from canfetch.core.extensions.known_records import known_record
 from canfetch.core.extensions.record import ExtensionScope
@@ -12,14 +13,12 @@ from canfetch.lint.severity import Severity, everywhere
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find extensions that belong in a group before the first user-agent line."""
-    for record in map(file.records.__getitem__, file.records.keyed):
-        if record.kind is RecordKind.USER_AGENT:
-            return
-        if record.kind is not RecordKind.OTHER:
-            continue
-        key = file.key(record)
+    records = file.records
+    first_group = file.user_agents[0] if file.user_agents else len(records)
+    indices = list(takewhile(first_group.__gt__, records.of_kinds(RecordKind.OTHER)))
+    for index, key in zip(indices, file.keys(indices), strict=True):
         if known_record(key.lower()).scope is ExtensionScope.GROUP:
-            yield Occurrence(file.text_span(record), {"key": file.text(key)})
+            yield Occurrence(file.text_span(records[index]), {"key": file.text(key)})
 
 
 CHECK = Check(

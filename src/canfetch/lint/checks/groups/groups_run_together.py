@@ -62,7 +62,7 @@ def _is_directly_below_rule(file: LintedFile, index: int) -> bool:
         kind = records.kind(above)
         if kind in _RULES:
             return True
-        if kind is RecordKind.USER_AGENT or (kind is None and file.is_blank(records[above])):
+        if kind is RecordKind.USER_AGENT or (kind is None and file.is_blank(above)):
             return False
     return False
 

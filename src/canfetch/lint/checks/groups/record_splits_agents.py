@@ -112,11 +112,12 @@ def _fix(file: LintedFile, group: LintedGroup, splits: list[Split]) -> Fix | Non
 def _end_of_part(file: LintedFile, group: LintedGroup, split: Split) -> int | None:
     """Return the end of the last line above a blank line, or None if no group was meant to end there."""
     record, before, following = split.record, group.tokens[split.position], group.tokens[split.position + 1]
-    between = file.records[record.line : following.line - 1]
-    if not any(map(file.is_blank, between)) or any(map(file.is_blank, file.records[before.line : record.line])):
+    after = range(record.line, following.line - 1)
+    if not any(map(file.is_blank, after)) or any(map(file.is_blank, range(before.line, record.line))):
         return None
     # Two groups are intended, and the first of them lacks rules.
-    last = next((one for one in reversed((record, *between)) if one.kind is not None), record)
+    between = map(file.records.__getitem__, reversed(after))
+    last = next((one for one in between if one.kind is not None), record)
     return last.span[0] + len(file.line_content(last))
 
 

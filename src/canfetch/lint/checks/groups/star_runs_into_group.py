@@ -23,10 +23,9 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     following = next((token for token in group.tokens if token.token not in ("", _STAR)), None)
     if following is None:
         return
-    star = next(token for token in reversed(group.tokens) if token.record.line < following.record.line)
+    star = next(token for token in reversed(group.tokens) if token.line < following.line)
     end = star.record.span[0] + len(file.line_content(star.record))
-    after = file.records[star.record.line]
-    blank = b"" if file.is_blank(after) else line_end(file)
+    blank = b"" if file.is_blank(star.line) else line_end(file)
     yield Occurrence(
         file.text_span(star.record),
         {"token": following.token, "pattern": file.text(block.value), "line": str(block.line)},

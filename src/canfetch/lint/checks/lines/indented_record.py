@@ -15,16 +15,16 @@ _MAX_LINE_BYTES: Final = 16_000
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find indented records, and report the first."""
+    if file_is_markup(file):
+        return
     records = file.records
-    indented = [records[index] for index in records.keyed if records.is_indented(index)]
+    indented = [index for index in records.keyed if records.is_indented(index)]
     edits = tuple(
-        Edit(record.span[0], record.key[0], b"")
-        for record in indented
-        if record.key is not None
-        and not file.content[record.span[0] : record.key[0]].strip(b" \t")
-        and record.span[1] - record.span[0] < _MAX_LINE_BYTES
+        Edit(start, key_start, b"")
+        for (start, end), (key_start, _) in zip(records.spans(indented), records.key_spans(indented), strict=True)
+        if not file.content[start:key_start].strip(b" \t") and end - start < _MAX_LINE_BYTES
     )
-    if edits and not file_is_markup(file):
+    if edits:
         yield Occurrence(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
 
 

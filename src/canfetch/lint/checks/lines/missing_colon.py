@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from canfetch.core.keys import RecordKind
+from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.odd_lines import Oddity, odd_lines
@@ -15,8 +15,9 @@ from canfetch.lint.severity import Severities, Severity
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find records with only white space between key and value."""
     disallows = any(rule.specificity and not rule.allow for rule in file.rules)
-    for record in file.records_with(Note.MISSING_COLON):
-        if record.key is None or record.value is None or record.kind is RecordKind.OTHER:
+    records = file.records
+    for record in (records[index] for index in records.with_note(Note.MISSING_COLON) if records.kind(index) in NAMES):
+        if record.key is None or record.value is None:
             continue
         key = file.text(file.key(record))
         is_rule = record.kind in (RecordKind.ALLOW, RecordKind.DISALLOW)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from canfetch.core.keys import RecordKind
+from canfetch.core.keys import NAMES, RecordKind
 from canfetch.core.records import Record
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
@@ -17,8 +17,8 @@ _QUOTES: Final = (b'"', b"'", b"`")
 
 def find(file: LintedFile) -> Iterator[LineOccurrence]:
     """Find values that start and end with the same quote."""
-    for record in file.records_containing(*_QUOTES):
-        if record.value is None or record.kind is RecordKind.OTHER:
+    for record in file.records_containing(_QUOTES, *NAMES):
+        if record.value is None:
             continue
         start, end = record.value
         quote = file.content[start : start + 1]

@@ -44,12 +44,11 @@ def _on_own_lines(file: LintedFile, record: Record, paths: list[bytes]) -> Fix |
 
 def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:
     listed: Counter[bytes] | None = None
-    for record in file.records_of(RecordKind.SITEMAP):
-        if record.value is None:
-            continue
-        value = file.value(record)
+    indices = file.records.of_kinds(RecordKind.SITEMAP)
+    for index, value in zip(indices, file.values(indices), strict=True):
         urls = split_urls(value)
-        if urls == [value]:
+        record = file.records[index] if urls != [value] else None
+        if record is None or record.value is None:
             continue
         if listed is None:
             listed = _listed(file)
@@ -62,8 +61,8 @@ def _sitemaps(file: LintedFile) -> Iterator[Occurrence]:
 
 def _listed(file: LintedFile) -> Counter[bytes]:
     """Count how often each sitemap would be listed if each had its own line."""
-    sitemaps = file.records_of(RecordKind.SITEMAP)
-    return Counter(url for record in sitemaps for url in set(split_urls(file.value(record))))
+    sitemaps = file.values(file.records.of_kinds(RecordKind.SITEMAP))
+    return Counter(url for value in sitemaps for url in set(split_urls(value)))
 
 
 CHECK = Check(

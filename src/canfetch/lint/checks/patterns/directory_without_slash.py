@@ -40,7 +40,7 @@ def find(file: LintedFile) -> Iterator[Occurrence]:
     Without known pages, the file itself shows some folders: other rules name paths in them. If it shows none, the first
     rule that may be for a folder is found.
     """
-    rules = [rule for rule in file.rules if not rule.allow and rule.record.value and _names_folder(rule.value)]
+    rules = [rule for rule in file.rules if not rule.allow and _names_folder(rule.value)]
     if not rules:
         return
     paths = sorted(
@@ -89,6 +89,8 @@ def _named_folder(file: LintedFile, rules: list[LintedRule]) -> tuple[LintedRule
     paths = [*(rule.value for rule in file.rules if not rule.allow), *(encode_text(path) for path in sitemaps if path)]
     # Of a longer path, only the folder may be open otherwise.
     folders = sorted({found.group() for path in paths if (found := _FOLDER.match(path)) and found.end() < len(path)})
+    if not folders:
+        return None
     places = ((rule, bisect_left(folders, rule.value + start)) for rule in rules for start in _FOLLOWING)
     candidates = (
         (rule, folders[place])
@@ -110,7 +112,7 @@ def _example(file: LintedFile, rule: LintedRule) -> str:
 
 def _is_opened(rule: LintedRule, allowed: set[bytes]) -> bool:
     """Return whether another rule allows the page of the example, or any page with such a name."""
-    return any(rule.value + _EXAMPLE[:length] in allowed for length in range(len(_EXAMPLE) + 1))
+    return bool(allowed) and any(rule.value + _EXAMPLE[:length] in allowed for length in range(len(_EXAMPLE) + 1))
 
 
 def _occurrence(file: LintedFile, rule: LintedRule, page: str) -> Occurrence:
@@ -123,8 +125,11 @@ def _extends_name(path: bytes, value: bytes) -> bool:
 
 
 def _names_folder(value: bytes) -> bool:
+    # Most folders end with a slash.
+    if value[-1:] == b"/" or value[:1] != b"/":
+        return False
     last = value.rpartition(b"/")[2]
-    return value[:1] == b"/" and last != b"" and last.replace(b"-", b"").replace(b"_", b"").isalnum()
+    return last.replace(b"-", b"").replace(b"_", b"").isalnum()
 
 
 CHECK = Check(

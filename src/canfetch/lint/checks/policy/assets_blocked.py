@@ -26,6 +26,7 @@ from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severities, Severity
 
 _GOOGLEBOT: Final = "Googlebot"
+_ASSET_URLS: Final = tuple(asset.url for asset in ASSETS)
 # Each one costs a comparison.
 _MAX_EXCEPTIONS: Final = 256
 # Of a longer list, only the rules that decide are reported: each URL would be compared with every rule.
@@ -68,9 +69,9 @@ def _places(file: LintedFile, rules: AgentRules, own: list[LintedRule]) -> Itera
 
 def _blocked(file: LintedFile, rules: AgentRules) -> Iterator[tuple[Asset, Rule]]:
     """Yield the assets at usual URLs that are blocked, with the rules that decide this."""
-    for asset in ASSETS:
-        allowed, rule = find_deciding_rule(rules, asset.url)
-        if not allowed and rule is not None and is_typical_asset(file, asset):
+    for asset, is_allowed in zip(ASSETS, rules.allows_many(_ASSET_URLS), strict=True):
+        _, rule = (True, None) if is_allowed else find_deciding_rule(rules, asset.url)
+        if rule is not None and is_typical_asset(file, asset):
             yield asset, rule
 
 

@@ -24,8 +24,8 @@ _WORDS: Final = tuple(name for name in _NAMES if not any(other in name for other
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find revealing names of folders and files in disallow lines. Each path is reported once."""
     seen: set[bytes] = set()
-    for record in file.records_containing(*_WORDS):
-        if record.value is None or record.kind is not RecordKind.DISALLOW:
+    for record in file.records_containing(_WORDS, RecordKind.DISALLOW):
+        if record.value is None:
             continue
         value = file.value(record)
         path = value.lower().partition(b"?")[0]
