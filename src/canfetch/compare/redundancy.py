@@ -96,3 +96,9 @@ class RemovableRules:
         """Leave out the rule in a line."""
         self._removed.add(line)
         self._compared.update(self.by_line[line])
+
+    def restore(self) -> None:
+        """Put back all rules that were left out."""
+        changed = [one for line in self._removed for one in self.by_line[line]]
+        self._removed.clear()
+        self._compared.update(changed)

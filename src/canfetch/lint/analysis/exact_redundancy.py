@@ -21,7 +21,9 @@ from canfetch.lint.analysis.merged_rules import merged_rules
 from canfetch.lint.linted_file import LintedFile, LintedRule
 
 if TYPE_CHECKING:
+    from canfetch.compare.budget import PortableBudget
     from canfetch.compare.patterns import RankedPattern
+    from canfetch.compare.redundancy import RemovableRules
 
 # The rules of a file that is compared.
 MAX_RULES: Final = 2000
@@ -72,6 +74,8 @@ class ExactRedundancy:
         self._objects = objects if self._is_comparable else 0
         self._objects_of_comparison = objects_of_comparison
         self._patterns: dict[tuple[int, str], list[RankedPattern]] = {}
+        # The limit of objects also limits their size.
+        self._compared: dict[tuple[str, tuple[int, ...]], RemovableRules] = {}
         self._selections: dict[int, dict[_Selection, AgentRules]] = {}
         self._by_name: dict[str, tuple[_Selection, AgentRules] | None] = {}
         # The groups of each selection, and those that all crawlers of a group read.
@@ -225,19 +229,16 @@ class ExactRedundancy:
 
     def _proved_in(self, profile: Profile, one: CanonicalRule, lines: frozenset[int], selection: _Selection) -> _Effect:
         """Return what some rules change for all URLs in a profile."""
-        from canfetch.compare.budget import PortableBudget  # noqa: PLC0415 - few files need comparisons
-        from canfetch.compare.redundancy import RemovableRules  # noqa: PLC0415
-
+        budget = self._budget
         available = min(self._objects, self._objects_of_comparison) - _OBJECTS_OF_START
         most = max(available, 0) // _OBJECTS_OF_RULE
         rules = list(islice(self._overlapping(one, selection), most + 1))
-        budget = PortableBudget(available - _OBJECTS_OF_RULE * len(rules))
+        before = budget.objects = available - _OBJECTS_OF_RULE * len(rules)
         self._objects -= _OBJECTS_OF_START + _OBJECTS_OF_RULE * len(rules)
         if len(rules) > most:
             return _Effect.ALONE
-        before = budget.objects
+        compared = self._removable(rules, profile)
         try:
-            compared = RemovableRules(rules, profile, budget, self.ranked_patterns)
             if not compared.are_redundant(lines):
                 return _Effect.ALONE
             left_out = [rule.line for rule in rules if rule.line in self._left_out]
@@ -247,7 +248,25 @@ class ExactRedundancy:
         except Undecided:
             return _Effect.ALONE
         finally:
+            compared.restore()
             self._objects -= before - max(budget.objects, 0)
+
+    @cached_property
+    def _budget(self) -> "PortableBudget":
+        """The work that is left for one comparison."""
+        from canfetch.compare.budget import PortableBudget  # noqa: PLC0415 - few files need comparisons
+
+        return PortableBudget(0)
+
+    def _removable(self, rules: Sequence[Rule], profile: Profile) -> "RemovableRules":
+        """Return rules to compare. Most patterns with wildcards overlap the same ones."""
+        from canfetch.compare.redundancy import RemovableRules  # noqa: PLC0415 - few files need comparisons
+
+        key = profile.name, tuple([rule.line for rule in rules])
+        found = self._compared.get(key)
+        if found is None:
+            found = self._compared[key] = RemovableRules(rules, profile, self._budget, self.ranked_patterns)
+        return found
 
     def _overlapping(self, one: CanonicalRule, selection: _Selection) -> Iterator[Rule]:
         """Yield the rules that may decide about URLs that a rule matches."""
