@@ -110,7 +110,18 @@ class Records(Sequence[Record]):
     Cost: O(bytes).
     """
 
-    __slots__ = ("_created", "_group_starts", "_groups", "_notes", "_parsed", "by_notes", "ends", "keyed", "starts")
+    __slots__ = (
+        "_by_kind",
+        "_created",
+        "_group_starts",
+        "_groups",
+        "_notes",
+        "_parsed",
+        "by_notes",
+        "ends",
+        "keyed",
+        "starts",
+    )
 
     def __init__(self, content: bytes, profile: Profile) -> None:
         reader = _LineReader(profile)
@@ -123,8 +134,9 @@ class Records(Sequence[Record]):
         # The group of a line is that of the last of these lines before it.
         self._group_starts = [0]
         self._groups: list[int | None] = [None]
-        self.keyed: list[int] = []
+        self._by_kind: list[list[int]] = [[] for _ in RecordKind]
         by_notes = self._read_lines()
+        self.keyed = sorted(chain.from_iterable(self._by_kind))
         if start and lines:
             _add_byte_order_mark(by_notes)
         # Creating a flag is slow, and few combinations occur.
@@ -134,6 +146,7 @@ class Records(Sequence[Record]):
     def _read_lines(self) -> dict[int, list[int]]:
         """Find the lines with keys and the groups, and return the lines with notes."""
         by_notes: dict[int, list[int]] = {}
+        by_kind = self._by_kind
         last_group = -1
         group: int | None = None
         in_user_agents = False
@@ -155,20 +168,19 @@ class Records(Sequence[Record]):
                         self._group_starts.append(index)
                         self._groups.append(group)
             if kind is not None:
-                self.keyed.append(index)
+                by_kind[kind].append(index)
             if notes:
                 by_notes.setdefault(notes, []).append(index)
         return by_notes
 
     def of_kinds(self, *kinds: RecordKind) -> list[int]:
         """Return the indices of the lines with a record of one of these kinds."""
-        parsed = self._parsed
-        return [index for index in self.keyed if parsed[index][0] in kinds]
+        parts = [indices for kind in kinds if (indices := self._by_kind[kind])]
+        return parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
 
     def has_kind(self, kind: RecordKind) -> bool:
         """Return whether a line has a record of this kind."""
-        parsed = self._parsed
-        return any(parsed[index][0] == kind for index in self.keyed)
+        return bool(self._by_kind[kind])
 
     def with_note(self, note: Note) -> Sequence[int]:
         """Return the indices of the lines that have a note."""
@@ -284,7 +296,7 @@ class _LineReader:
     def parse(self, line: bytes) -> _ParsedLine:
         """Parse a line with its line end, and store the result in `parsed_lines`."""
         content = line.rstrip(b"\r\n")
-        parsed = self._comment(content) or self._plain(content)
+        parsed = self._plain(content) or self._comment(content)
         if parsed is None:
             parsed = _parse_line(content, self._profile)
             if parsed[0] in _RULES:
