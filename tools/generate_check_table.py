@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import Enum
 from graphlib import TopologicalSorter
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from typing import Final
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
-from canfetch.lint.analysis.needs import Trait
+from canfetch.lint.analysis.needs import InRule, Trait
 from canfetch.lint.analysis.odd_lines import Oddity
 from canfetch.lint.check_entry import CheckEntry
 from canfetch.lint.severity import Severities, Severity
@@ -91,7 +92,7 @@ def _texts(values: tuple[Any, ...]) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return f'"{value}"'
-    return repr(value) if isinstance(value, bytes) else f"{type(value).__name__}.{value.name}"
+    return f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value)
 
 
 def main() -> int:

@@ -51,12 +51,18 @@ _MAX_ROUNDS: Final = 16
 # The bytes that are linted in all rounds. A file of 500 KB has four rounds.
 _ROUND_BYTES: Final = 2 << 20
 _make: Final = methodcaller("make")
+# The parts of `LintInput` that some checks require.
+_CONTEXT: Final = tuple({check.requires for check in CHECK_TABLE if check.requires is not None})
 
 
 class _Enabled(NamedTuple):
-    """The checks that run in a file, each with its severity, in the order in which they run.
+    """The checks that are enabled for a file.
 
-    `needs` has the bits of what each check needs, and `superseding` the codes of those that supersede another one.
+    Attributes:
+        checks: Those whose required context the file has, each with its severity, in the order in which they run.
+        needs: The bits of what each of these needs.
+        codes: The codes of all enabled checks.
+        superseding: The codes of those that supersede another one.
     """
 
     checks: tuple[tuple[CheckEntry, Severity], ...]
@@ -65,20 +71,25 @@ class _Enabled(NamedTuple):
     superseding: frozenset[str]
 
     @classmethod
-    def of(cls, checks: Iterable[tuple[CheckEntry, Severity]], index: NeedIndex) -> "_Enabled":
-        """Return the checks with these severities."""
-        found = tuple(checks)
-        codes = frozenset(check.code for check, _ in found)
-        superseding = codes.intersection(chain.from_iterable(check.superseded_by for check, _ in found))
+    def of(
+        cls, checks: Iterable[tuple[CheckEntry, Severity]], context: Collection[str], index: NeedIndex
+    ) -> "_Enabled":
+        """Return the checks with these severities.
+
+        Args: context: The parts of `LintInput` that the file has.
+        """
+        enabled = tuple(checks)
+        codes = frozenset(check.code for check, _ in enabled)
+        superseding = codes.intersection(chain.from_iterable(check.superseded_by for check, _ in enabled))
+        found = tuple([one for one in enabled if one[0].requires is None or one[0].requires in context])
         return cls(found, tuple([index.bits(check.needs) for check, _ in found]), codes, superseding)
 
-    def that_may_find(self, file: LintedFile, present: int) -> list[tuple[CheckEntry, Severity]]:
+    def that_may_find(self, present: int) -> list[tuple[CheckEntry, Severity]]:
         """Return the checks that may find anything in a file.
 
         Args: present: The bits of the needs that the file has.
         """
-        checks = compress(self.checks, map(present.__and__, self.needs))
-        return [one for one in checks if one[0].requires is None or getattr(file.input, one[0].requires)]
+        return list(compress(self.checks, map(present.__and__, self.needs)))
 
 
 class FixResult(NamedTuple):
@@ -114,7 +125,7 @@ class Linter:
     """
 
     __slots__ = (
-        "_enabled_by_engines",
+        "_enabled_in",
         "_findings_limit",
         "_folder",
         "_ignored_in",
@@ -152,8 +163,8 @@ class Linter:
         self._ignored_in = {pattern: frozenset(_resolve_codes(words)) for pattern, words in (ignore_in or {}).items()}
         self._folder = folder
         self._findings_limit = findings_limit
-        # At most one for each set of search engines.
-        self._enabled_by_engines: dict[frozenset[str], _Enabled] = {}
+        # At most one for each set of search engines, context and set of ignored checks.
+        self._enabled_in: dict[tuple[frozenset[str], frozenset[str], frozenset[str]], _Enabled] = {}
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -167,16 +178,17 @@ class Linter:
             return check.severities.in_set(ALL)
         return severity
 
-    def _enabled(self, engines: frozenset[str], ignored: frozenset[str]) -> _Enabled:
-        """Return the checks that run. Most files name no engines or the same ones."""
-        enabled = self._enabled_by_engines.get(engines)
+    def _enabled(self, engines: frozenset[str], file: LintInput) -> _Enabled:
+        """Return the checks that run. Most files have the same ones."""
+        context = frozenset([name for name in _CONTEXT if getattr(file, name)])
+        ignored = self.ignored_codes(file.path)
+        enabled = self._enabled_in.get((engines, context, ignored))
         if enabled is None:
-            severities = ((check, self._severity(check, engines)) for check in self._selected)
-            enabled = _Enabled.of(((check, severity) for check, severity in severities if severity), self._needs)
-            self._enabled_by_engines[engines] = enabled
-        if not ignored:
-            return enabled
-        return _Enabled.of((one for one in enabled.checks if one[0].code not in ignored), self._needs)
+            selected = (check for check in self._selected if check.code not in ignored)
+            severities = ((check, self._severity(check, engines)) for check in selected)
+            checks = ((check, severity) for check, severity in severities if severity)
+            enabled = self._enabled_in[engines, context, ignored] = _Enabled.of(checks, context, self._needs)
+        return enabled
 
     def lint(self, file: LintInput | bytes) -> LintReport:
         """Run the enabled checks on a file.
@@ -222,10 +234,10 @@ class Linter:
                 lines.read_later(entry, occurrences)
 
         engines = named_engines(file) if self.severities == DEFAULT else frozenset()
-        enabled = self._enabled(engines, self.ignored_codes(lint_input.path))
+        enabled = self._enabled(engines, lint_input)
         lines = _ReportedLines(file, enabled.superseding)
         last: tuple[CheckEntry, Severity] | None = None
-        for entry, severity in enabled.that_may_find(file, self._needs.find(file)):
+        for entry, severity in enabled.that_may_find(self._needs.find(file)):
             if entry.code == _UNUSED_SUPPRESSION:
                 last = entry, severity
                 continue
@@ -432,7 +444,8 @@ class _ReportedLines:
 
     def __init__(self, file: LintedFile, superseding: Collection[str]) -> None:
         self._file = file
-        self._lines: dict[str, set[int]] = {code: set() for code in superseding}
+        self._superseding = superseding
+        self._lines: dict[str, set[int]] = {}
         self._unread: dict[str, Iterator[AnyOccurrence]] = {}
 
     def without_superseded(self, check: CheckEntry, occurrences: Iterable[AnyOccurrence]) -> Iterator[AnyOccurrence]:
@@ -442,7 +455,7 @@ class _ReportedLines:
         to `read_later`.
         """
         superseding = [code for code in check.superseded_by if code in self._lines]
-        own = self._lines.get(check.code)
+        own = self._lines.setdefault(check.code, set()) if check.code in self._superseding else None
         explained: AbstractSet[int] | None = None
         for one in occurrences:
             if explained is None:
@@ -462,7 +475,7 @@ class _ReportedLines:
 
     def read_later(self, check: CheckEntry, occurrences: Iterator[AnyOccurrence]) -> None:
         """Read the remaining occurrences of a check when a check that it supersedes finds something."""
-        if check.code in self._lines:
+        if check.code in self._superseding:
             self._unread[check.code] = occurrences
 
     def _complete_lines(self, code: str) -> set[int]:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum, auto
 from functools import reduce
 from operator import or_, sub
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from canfetch.core.keys import RecordKind
 from canfetch.core.limits import DEFAULT_MAX_BYTES
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.deliveries import is_refused_for_size
 from canfetch.lint.analysis.extension_records import extension_names
-from canfetch.lint.analysis.odd_lines import Oddity, has_odd_line
+from canfetch.lint.analysis.odd_lines import Oddity, found_oddities
 from canfetch.lint.analysis.rule_values import rule_values
 from canfetch.lint.analysis.site_blocks import has_site_block
 from canfetch.lint.linted_file import LintedFile
@@ -38,14 +38,21 @@ class Trait(Enum):
     OTHER_AGENT = auto()  # a user-agent line with another value than `*`
     OTHER_START = auto()  # a rule whose value starts with another character than `/` and `*`
     SEVERAL_AGENTS = auto()  # several user-agent lines
+    SEVERAL_RULES = auto()  # several allow or disallow lines
     SITE_BLOCK = auto()  # a rule that disallows the whole site for a crawler
-    STAR = auto()  # a `*` in a rule
 
 
-Need = bytes | str | Note | RecordKind | Oddity | Trait
+class InRule(NamedTuple):
+    """Bytes in lower case that the value of a rule has, in any letter case."""
+
+    text: bytes
+
+
+Need = bytes | InRule | str | Note | RecordKind | Oddity | Trait
 """What a check needs.
 
 - bytes: the content has them, in any letter case. They are in lower case.
+- bytes in a rule: the value of an allow or disallow line has them
 - a string: the file has a record beyond RFC 9309 with this name
 - a note, a kind, an oddity: a line has it
 """
@@ -60,11 +67,12 @@ class NeedIndex:
     ALWAYS: Final = 1
     """The bit that every file has."""
 
-    __slots__ = ("_bits", "_of_kind", "_of_name", "_of_note", "_of_oddity", "_of_trait", "_of_word")
+    __slots__ = ("_bits", "_of_kind", "_of_name", "_of_note", "_of_oddity", "_of_rule", "_of_trait", "_of_word")
 
     def __init__(self, needs: Iterable[Need]) -> None:
         self._bits = {need: self.ALWAYS << number for number, need in enumerate(dict.fromkeys(needs), 1)}
         self._of_word = self._of_type(bytes)
+        self._of_rule = [(word.text, bit) for word, bit in self._of_type(InRule)]
         self._of_name = dict(self._of_type(str))
         self._of_note = [(note.value, bit) for note, bit in self._of_type(Note)]
         self._of_kind = self._of_type(RecordKind)
@@ -86,11 +94,14 @@ class NeedIndex:
         records, lower = file.records, file.lower_content
         names = extension_names(file) if self._of_name else ()
         notes = reduce(or_, (notes.value for notes in records.by_notes), 0)
+        rules = rule_values(file).text.lower()
         found = [bit for word, bit in self._of_word if word in lower]
+        found += [bit for word, bit in self._of_rule if word in rules]
         found += [self._of_name[name] for name in names if name in self._of_name]
         found += [bit for note, bit in self._of_note if notes & note]
         found += [bit for kind, bit in self._of_kind if records.has_kind(kind)]
-        found += [bit for oddity, bit in self._of_oddity if has_odd_line(file, oddity)]
+        oddities = found_oddities(file)
+        found += [bit for oddity, bit in self._of_oddity if oddity in oddities] if oddities else ()
         found += [bit for has_trait, bit in self._of_trait if has_trait(file)]
         return reduce(or_, found, self.ALWAYS)
 
@@ -117,6 +128,6 @@ _TRAITS: Final[Mapping[Trait, Callable[[LintedFile], bool]]] = {
     Trait.OTHER_AGENT: lambda file: any(value != b"*" for value in file.user_agent_values),
     Trait.OTHER_START: lambda file: OTHER_START.search(rule_values(file).text) is not None,
     Trait.SEVERAL_AGENTS: lambda file: len(file.user_agents) > 1,
+    Trait.SEVERAL_RULES: lambda file: len(rule_values(file).indices) > 1,
     Trait.SITE_BLOCK: has_site_block,
-    Trait.STAR: lambda file: b"*" in rule_values(file).text,
 }

@@ -4,7 +4,7 @@
 Each line has exactly one cause, so that exactly one check reports it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
@@ -78,6 +78,7 @@ _MAX_HEAD_LENGTH: Final = 128
 _VALUE_STARTS: Final = (b"/", b"*", b"http://", b"https://")
 # Words of prose that are also keys. Before a URL, `license` counts as a key.
 _WORDS: Final = frozenset({"comment", "license"})
+_ODD_NOTES: Final = (Note.NOT_A_RECORD, Note.UNKNOWN_KEY)
 _URL_SCHEMES: Final = (b"http", b"https")
 
 
@@ -94,9 +95,9 @@ def odd_lines(file: LintedFile, oddity: Oddity, *, without: Note = Note.NONE) ->
     return (line if isinstance(line, OddLine) else OddLine(records[line], oddity) for line in found)
 
 
-def has_odd_line(file: LintedFile, oddity: Oddity) -> bool:
-    """Return whether a line has this cause."""
-    return bool(file.compute_once(_by_oddity)[oddity])
+def found_oddities(file: LintedFile) -> Collection[Oddity]:
+    """Return the causes that lines have."""
+    return file.compute_once(_by_oddity)
 
 
 def lines_meant_as(file: LintedFile, name: bytes) -> list[int]:
@@ -108,15 +109,15 @@ def lines_meant_as(file: LintedFile, name: bytes) -> list[int]:
 
 def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | int]]:
     """Return the lines by cause. A line without a key to replace is an index, because there can be very many."""
-    found: dict[Oddity, list[OddLine | int]] = {oddity: [] for oddity in Oddity}
-    if file_is_markup(file) or file_is_binary(file):
-        return found
     records = file.records
+    odd = [indices for note in _ODD_NOTES if (indices := records.with_note(note))]
+    if not odd or file_is_markup(file) or file_is_binary(file):
+        return {}
+    found: dict[Oddity, list[OddLine | int]] = {oddity: [] for oddity in Oddity}
     by_key: dict[bytes, tuple[Oddity, bytes | None]] = {}
     # The lists for lines without a key to replace. Real files repeat them, and hostile ones contain nothing else.
     by_text: dict[bytes, list[OddLine | int]] = {}
-    for note in (Note.NOT_A_RECORD, Note.UNKNOWN_KEY):
-        indices = records.with_note(note)
+    for indices in odd:
         for index, text in zip(indices, file.lines(indices), strict=True):
             own = by_text.get(text)
             if own is None:
@@ -129,8 +130,8 @@ def _by_oddity(file: LintedFile) -> dict[Oddity, list[OddLine | int]]:
                         continue
                 own = by_text[text] = found[oddity]
             own.append(index)
-    found[Oddity.KNOWN].clear()
-    return found
+    del found[Oddity.KNOWN]
+    return {oddity: lines for oddity, lines in found.items() if lines}
 
 
 def _plain_oddity(line: bytes) -> Oddity | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.ineffective_rules import Cause, ineffective_occurrences
 from canfetch.lint.check import Check, LineOccurrence, Variant
 from canfetch.lint.linted_file import LintedFile
@@ -29,6 +30,7 @@ CHECK = Check(
     bad=b"User-agent: *\nAllow: /shop/\nDisallow: /private/\n",
     good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
+    needs=(RecordKind.ALLOW,),
     fixable=True,
     removes_redundant_lines=True,
 )

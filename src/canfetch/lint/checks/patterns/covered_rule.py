@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.analysis.rule_coverage import CoveredRule, covered_rules
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
@@ -51,6 +52,7 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /shop/\nDisallow: /shop/cart/\n",
     good=b"User-agent: *\nDisallow: /shop/\n",
     find=find,
+    needs=(Trait.SEVERAL_RULES,),
     fixable=True,
     removes_redundant_lines=True,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from canfetch.core.keys import RecordKind
 from canfetch.core.text import encode_text
 from canfetch.lint.analysis.deliveries import example_page
 from canfetch.lint.analysis.engine_verdicts import deciding_line
@@ -150,5 +151,6 @@ CHECK = Check(
         pages=(SitePage("https://example.com/private-offers.html", example_page()),),
     ),
     find=find,
+    needs=(RecordKind.DISALLOW,),
     finds_more_with="pages",
 )

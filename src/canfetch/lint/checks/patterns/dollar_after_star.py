@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
@@ -41,6 +42,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /print/*$\n",
     good=b"User-agent: *\nDisallow: /print/\n",
     find=find,
-    needs=(b"*$",),
+    needs=(InRule(b"*$"),),
     fixable=True,
 )

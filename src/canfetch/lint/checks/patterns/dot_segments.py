@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.escapes import canonical
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
@@ -38,5 +39,5 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /shop/../cart/\n",
     good=b"User-agent: *\nDisallow: /cart/\n",
     find=find,
-    needs=(b"/.", b"/%2e"),
+    needs=(InRule(b"/."), InRule(b"/%2e")),
 )

@@ -6,6 +6,7 @@ from functools import partial
 
 from canfetch.core.notes import Note
 from canfetch.lint.analysis.line_fixes import remove_line
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.analysis.repeated_rules import repeated_rules
 from canfetch.lint.check import Check, LineOccurrence, Occurrence
 from canfetch.lint.fixes import Fix
@@ -50,6 +51,7 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\nDisallow: /private/\n",
     good=b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n",
     find=find,
+    needs=(Trait.SEVERAL_RULES,),
     fixable=True,
     removes_redundant_lines=True,
 )

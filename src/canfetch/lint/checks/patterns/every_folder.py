@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.lint.analysis.canonical_rules import form_in
 from canfetch.lint.analysis.engine_verdicts import deciding_line
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
@@ -42,6 +43,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /*/\n",
     good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
-    needs=(b"*/",),
+    needs=(InRule(b"*/"),),
     supersedes=("CF703",),
 )

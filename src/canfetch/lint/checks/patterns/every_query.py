@@ -8,6 +8,7 @@ from canfetch.lint.analysis.asset_patterns import names_assets
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.engine_verdicts import deciding_line
 from canfetch.lint.analysis.named_engines import main_crawlers
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile, LintedGroup, LintedRule
@@ -62,6 +63,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /*?\n",
     good=b"User-agent: *\nAllow: /*.css?\nAllow: /*.js?\nDisallow: /*?\n",
     find=find,
-    needs=(b"*?",),
+    needs=(InRule(b"*?"),),
     supersedes=("CF703",),
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import replace_span
@@ -51,7 +52,7 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /*pdf$\n",
     good=b"User-agent: *\nDisallow: /*.pdf$\n",
     find=find,
-    needs=(b"$",),
+    needs=(InRule(b"$"),),
     fixable=True,
     supersedes=("CF703",),
 )

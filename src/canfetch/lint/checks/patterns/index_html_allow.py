@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
@@ -45,5 +46,5 @@ CHECK = Check(
     bad=b"User-agent: *\nAllow: /press/index.html\nDisallow: /press/\n",
     good=b"User-agent: *\nAllow: /press/index.html\nAllow: /press/$\nDisallow: /press/\n",
     find=find,
-    needs=(b"/index.htm",),
+    needs=(InRule(b"/index.htm"),),
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import has_written_rule, rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
@@ -44,5 +45,5 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: //private/\n",
     good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
-    needs=(b"//",),
+    needs=(InRule(b"//"),),
 )

@@ -7,6 +7,7 @@ from typing import Final
 from canfetch.core.text import UNRESERVED
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.line_fixes import rewrite_value
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
@@ -50,6 +51,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /caf%c3%a9/\n",
     good=b"User-agent: *\nDisallow: /caf%C3%A9/\n",
     find=find,
-    needs=(b"%",),
+    needs=(InRule(b"%"),),
     fixable=True,
 )

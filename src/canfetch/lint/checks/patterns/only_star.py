@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from canfetch.lint.analysis.needs import Trait
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
@@ -39,6 +39,6 @@ CHECK = Check(
     bad=b"User-agent: ExampleBot\nDisallow: *\n",
     good=b"User-agent: ExampleBot\nDisallow: /\n",
     find=find,
-    needs=(Trait.STAR,),
+    needs=(InRule(b"*"),),
     fixable=True,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from canfetch.core.keys import RecordKind
 from canfetch.lint.analysis.ineffective_rules import Cause, ineffective_occurrences
 from canfetch.lint.check import Check, LineOccurrence
 from canfetch.lint.linted_file import LintedFile
@@ -28,6 +29,7 @@ CHECK = Check(
     bad=b"User-agent: *\nAllow: /grid/\nDisallow: /grid/*\n",
     good=b"User-agent: *\nDisallow: /grid/*\n",
     find=find,
+    needs=(RecordKind.ALLOW,),
     fixable=True,
     removes_redundant_lines=True,
 )

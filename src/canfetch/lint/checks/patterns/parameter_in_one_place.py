@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.line_fixes import add_rule_below
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Fix
@@ -55,6 +56,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /*&sort=\n",
     good=b"User-agent: *\nDisallow: /*&sort=\nDisallow: /*?sort=\n",
     find=find,
-    needs=(b"*?", b"*&"),
+    needs=(InRule(b"*?"), InRule(b"*&")),
     fixable=True,
 )

@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import try_allows
 from canfetch.lint.analysis.line_fixes import add_rule_below
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.fixes import Edit, Fix
@@ -65,6 +66,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /?utm_source=\n",
     good=b"User-agent: *\nDisallow: /*?utm_source=\nDisallow: /*&utm_source=\n",
     find=find,
-    needs=(_START,),
+    needs=(InRule(_START),),
     fixable=True,
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from canfetch.lint.analysis.ineffective_rules import Cause, IneffectiveRule, ineffective_occurrences
+from canfetch.lint.analysis.needs import Trait
 from canfetch.lint.check import Check, LineOccurrence, Variant
 from canfetch.lint.fixes import Edit, Fix
 from canfetch.lint.linted_file import LintedFile
@@ -42,6 +43,7 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /print\nDisallow: /*/print\nDisallow: */print/\n",
     good=b"User-agent: *\nDisallow: /print\nDisallow: /*/print\n",
     find=find,
+    needs=(Trait.SEVERAL_RULES,),
     fixable=True,
     removes_redundant_lines=True,
 )

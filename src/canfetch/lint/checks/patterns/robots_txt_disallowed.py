@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.line_fixes import count_nonempty_rules, remove_line
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
@@ -40,7 +41,7 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /robots.txt\nDisallow: /private/\n",
     good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
-    needs=(b"/robots.txt",),
+    needs=(InRule(b"/robots.txt"),),
     fixable=True,
     removes_redundant_lines=True,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.lint.analysis.example_paths import query_for
-from canfetch.lint.analysis.needs import Trait
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_neighbours import rewrite_unopposed
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
@@ -44,6 +44,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /private/*\n",
     good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
-    needs=(Trait.STAR,),
+    needs=(InRule(b"*"),),
     fixable=True,
 )

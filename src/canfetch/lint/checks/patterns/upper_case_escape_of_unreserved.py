@@ -8,6 +8,7 @@ from canfetch.core.escapes import canonical
 from canfetch.lint.analysis.example_paths import query_for
 from canfetch.lint.analysis.foreign_syntax import looks_like_regex
 from canfetch.lint.analysis.line_fixes import rewrite_value
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rule_records_matching
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
@@ -53,6 +54,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /%7Ejoe/\n",
     good=b"User-agent: *\nDisallow: /~joe/\n",
     find=find,
-    needs=(b"%",),
+    needs=(InRule(b"%"),),
     fixable=True,
 )

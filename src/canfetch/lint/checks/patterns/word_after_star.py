@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from canfetch.lint.analysis.engine_verdicts import deciding_line
-from canfetch.lint.analysis.needs import Trait
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.analysis.rule_values import rules_matching
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
@@ -58,5 +58,5 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /*print\n",
     good=b"User-agent: *\nDisallow: /*/print\n",
     find=find,
-    needs=(Trait.STAR,),
+    needs=(InRule(b"*"),),
 )

@@ -6,6 +6,7 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.agent_rules import AgentRules, find_deciding_rule
+from canfetch.core.keys import RecordKind
 from canfetch.core.patterns import matches
 from canfetch.core.verdict import Rule
 from canfetch.lint.analysis.asset_patterns import (
@@ -20,6 +21,7 @@ from canfetch.lint.analysis.asset_patterns import (
     names_folder,
 )
 from canfetch.lint.analysis.canonical_rules import canonical_form
+from canfetch.lint.analysis.odd_lines import Oddity
 from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.check import VARIANT, Check, Occurrence, Variant, VerdictQuery
 from canfetch.lint.linted_file import LintedFile, LintedRule
@@ -150,4 +152,5 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /wp-includes/\n",
     good=b"User-agent: *\nDisallow: /wp-admin/\n",
     find=find,
+    needs=(RecordKind.DISALLOW, Oddity.PREFIX),
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from canfetch.core.keys import RecordKind
+from canfetch.lint.analysis.needs import InRule
 from canfetch.lint.check import Check, Occurrence
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -53,5 +54,5 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /files/backup/\n",
     good=b"User-agent: *\nDisallow: /files/\n",
     find=find,
-    needs=_WORDS,
+    needs=tuple(map(InRule, _WORDS)),
 )
