@@ -290,7 +290,7 @@ class _LineReader:
         self._profile = profile
         self._max_bytes = profile.max_line_bytes or sys.maxsize
         self._noted_bytes = _NOTED if profile.nul_ends_line else _NOTED + b"\0"
-        self._rule_keys: dict[bytes, _RuleKey] = {}
+        self._rule_keys = _usual_rule_keys(profile).copy()
         self.parsed_lines: dict[bytes, _ParsedLine] = {}
 
     def parse(self, line: bytes) -> _ParsedLine:
@@ -315,10 +315,7 @@ class _LineReader:
         before, colon, _ = content.partition(b":")
         is_whole = colon and b"#" not in before and b"\0" not in before and not notes & Note.MISSING_COLON.value
         if is_whole and before not in self._rule_keys:
-            key = before[start:end]
-            kind = record_kind(key, self._profile)
-            in_grammar = before.strip(WS).lower() == NAMES[kind]
-            self._rule_keys[before] = _RuleKey(int(kind), start, end, notes_on_key(key, kind), in_grammar=in_grammar)
+            self._rule_keys[before] = _rule_key(before, start, end, self._profile)
 
     def _plain(self, content: bytes) -> _ParsedLine | None:
         """Parse a rule whose key has occurred before, or another record. Return None for unusual lines."""
@@ -360,6 +357,20 @@ class _LineReader:
             notes |= _OUTSIDE_GRAMMAR | notes_on_token(value, token)
         start = len(content) - len(rest.lstrip(WS))
         return int(kind), 0, len(key), start, start + len(value), notes if value else notes | _EMPTY_VALUE, effect
+
+
+def _rule_key(before: bytes, start: int, end: int, profile: Profile) -> _RuleKey:
+    key = before[start:end]
+    kind = record_kind(key, profile)
+    in_grammar = before.strip(WS).lower() == NAMES[kind]
+    return _RuleKey(int(kind), start, end, notes_on_key(key, kind), in_grammar=in_grammar)
+
+
+@cache
+def _usual_rule_keys(profile: Profile) -> dict[bytes, _RuleKey]:
+    """Return the keys of rules in their usual spelling, which nearly every file has."""
+    keys = [NAMES[kind].capitalize() for kind in _RULES]
+    return {key: _rule_key(key, 0, len(key), profile) for key in keys if record_kind(key, profile) in _RULES}
 
 
 def _notes_on_peculiar_bytes(value: bytes, peculiar: bytes) -> int:

@@ -45,7 +45,7 @@ CHECK_TABLE: Final[tuple[CheckEntry, ...]] = (
     CheckEntry("CF114", "no-final-line-end", "file.no_final_line_end", Severities(rfc=Severity.INFO), superseded_by=("CF120",)),
     CheckEntry("CF115", "mixed-line-ends", "file.mixed_line_ends", Severities(rfc=Severity.INFO), superseded_by=("CF120",), needs=(b'\r',)),
     CheckEntry("CF116", "line-too-long", "file.line_too_long", Severities(rfc=Severity.WARNING, google=Severity.WARNING, bing=Severity.WARNING, yandex=Severity.ERROR), superseded_by=("CF120",), needs=(Trait.LONG_LINE,)),
-    CheckEntry("CF117", "template-left", "file.template_left", Severities(rfc=Severity.ERROR, google=Severity.ERROR, bing=Severity.ERROR, yandex=Severity.ERROR), superseded_by=("CF120",)),
+    CheckEntry("CF117", "template-left", "file.template_left", Severities(rfc=Severity.ERROR, google=Severity.ERROR, bing=Severity.ERROR, yandex=Severity.ERROR), superseded_by=("CF120",), needs=(b'{', b'<', b'[', b'%')),
     CheckEntry("CF118", "too-many-rules", "file.too_many_rules", Severities(rfc=Severity.INFO, yandex=Severity.ERROR), superseded_by=("CF120",)),
     CheckEntry("CF119", "unset-variable", "file.unset_variable", Severities(rfc=Severity.ERROR, google=Severity.ERROR, bing=Severity.ERROR, yandex=Severity.ERROR), superseded_by=("CF120",), needs=(b'[object object]', b'[object%20object]', b'nan', b'null', b'undefined')),
     CheckEntry("CF303", "agent-in-two-groups", "groups.agent_in_two_groups", Severities(rfc=Severity.INFO, google=Severity.INFO, bing=Severity.WARNING, yandex=Severity.WARNING), superseded_by=("CF120",), needs=(Trait.SEVERAL_AGENTS,)),

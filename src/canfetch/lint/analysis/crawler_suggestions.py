@@ -1,6 +1,6 @@
 """The known crawler that a misspelt product token probably refers to."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from canfetch.agents import REGISTRY
@@ -14,6 +14,7 @@ _NOT_MISSPELT: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=1024)
 def suggest_crawler(name: str) -> str | None:
     """Return the known product token that `name` is a misspelling of, or None.
 

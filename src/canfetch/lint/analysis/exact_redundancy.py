@@ -125,7 +125,7 @@ class ExactRedundancy:
         objects = self._objects
         for bound in selections.values():
             effect = self._without(lines, url, bound)
-            if effect:
+            if effect is not _Effect.NONE:
                 self._note_effect(one, effect)
                 return True
         # Otherwise, `are_redundant` counts the work.
@@ -219,6 +219,8 @@ class ExactRedundancy:
         others = [rule for rule in also_matched if rule.line not in lines]
         if _decision(others) is not allowed:
             return _Effect.ALONE
+        if not self._left_out:
+            return _Effect.NONE
         remaining = [rule for rule in others if rule.line not in self._left_out]
         return _Effect.NONE if _decision(remaining) is allowed else _Effect.TOGETHER
 
@@ -305,7 +307,7 @@ class ExactRedundancy:
 
 def _combined(effects: Iterable[_Effect]) -> _Effect:
     """Return the first effect, if any."""
-    return next((effect for effect in effects if effect), _Effect.NONE)
+    return next((effect for effect in effects if effect is not _Effect.NONE), _Effect.NONE)
 
 
 def _decision(rules: Sequence[Rule]) -> bool:

@@ -11,7 +11,7 @@ _EXAMPLE_ORIGIN: Final = "https://example.com"
 _MAX_LENGTH: Final = 120
 # The bytes of most patterns. Without others, a pattern is a path that looks real.
 _PLAIN: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/"
-_NEVER_IN_URLS: Final = b'"<>\\^`{|}\x7f'
+_NEVER_IN_URLS: Final = bytes(range(0x21)) + b'"<>\\^`{|}\x7f'
 _DOT_SEGMENTS: Final = (b"/.", b"/..")
 
 
@@ -43,17 +43,19 @@ def example_path(pattern: bytes) -> str | None:
 
 
 def _looks_real(pattern: bytes, path: bytes) -> bool:
-    before = path.partition(b"?")[0]
-    has_dots = any(dots + b"/" in before or before.endswith(dots) for dots in _DOT_SEGMENTS)
     is_url = b"://" in path or b":\\" in path
     return (
-        min(path) > ord(" ")
-        and not has_dots
+        len(path.translate(None, _NEVER_IN_URLS)) == len(path)
         and not is_url
-        and len(path.translate(None, _NEVER_IN_URLS)) == len(path)
+        and not (b"/." in path and _has_dot_segment(path))
         and not has_template_mark(unquote_to_bytes(pattern))
         and not looks_like_regex(pattern)
     )
+
+
+def _has_dot_segment(path: bytes) -> bool:
+    before = path.partition(b"?")[0]
+    return any(dots + b"/" in before or before.endswith(dots) for dots in _DOT_SEGMENTS)
 
 
 def query_for(pattern: bytes, *lines: int, contrast_only: bool = False, shows_line: bool = True) -> VerdictQuery | None:

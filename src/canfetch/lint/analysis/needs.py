@@ -98,7 +98,7 @@ class NeedIndex:
         found = [bit for word, bit in self._of_word if word in lower]
         found += [bit for word, bit in self._of_rule if word in rules]
         found += [self._of_name[name] for name in names if name in self._of_name]
-        found += [bit for note, bit in self._of_note if notes & note]
+        found += [bit for note, bit in self._of_note if notes & note] if notes else ()
         found += [bit for kind, bit in self._of_kind if records.has_kind(kind)]
         oddities = found_oddities(file)
         found += [bit for oddity, bit in self._of_oddity if oddity in oddities] if oddities else ()
@@ -111,6 +111,8 @@ def _is_large(file: LintedFile) -> bool:
 
 
 def _has_long_line(file: LintedFile) -> bool:
+    if len(file.content) <= YANDEX_CHARACTERS:
+        return False
     records = file.records
     return max(map(sub, records.ends, records.starts), default=0) > YANDEX_CHARACTERS
 

@@ -135,7 +135,8 @@ def rules_after_shorter_heads(rules: Iterable[CanonicalRule]) -> Iterator[Canoni
     """
     by_head: dict[bytes, list[CanonicalRule]] = {}
     for one in rules:
-        by_head.setdefault(_comparable(one.head), []).append(one)
+        head = one.head
+        by_head.setdefault(_comparable(head) if b"?" in head else head, []).append(one)
     # In sorted order, the heads that start with a head come directly after it.
     shorter: list[bytes] = []
     for head in sorted(by_head):

@@ -64,8 +64,8 @@ def rules_matching(file: LintedFile, pattern: re.Pattern[bytes]) -> Iterator[Lin
 
     Args: pattern: As in `rule_records_matching`.
     """
-    rules, lines = file.rules, file.compute_once(_rule_lines)
     for index in rule_values(file).matching(pattern):
+        rules, lines = file.rules, file.compute_once(_rule_lines)
         place = bisect_left(lines, index + 1)
         if place < len(lines) and lines[place] == index + 1:
             yield rules[place]

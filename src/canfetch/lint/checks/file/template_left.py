@@ -15,7 +15,7 @@ _RULES = (RecordKind.ALLOW, RecordKind.DISALLOW)
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find template placeholders outside of comments, and report the first: the whole file was not rendered."""
-    if POSSIBLE_MARK.search(file.content) is None or file_is_markup(file):
+    if file_is_markup(file):
         return
     found: list[tuple[int, int]] = []
     lines: list[int] = []
@@ -52,5 +52,6 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: {{ disallowed }}\n",
     good=b"User-agent: *\nDisallow: /private/\n",
     find=find,
+    needs=(b"{", b"<", b"[", b"%"),
     supersedes=("CF2", "CF302", "CF4", "CF5", "CF6"),
 )

@@ -20,12 +20,14 @@ _MAX_LINE_BYTES: Final = 16_000
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
     """Find colons after white space, and report the first."""
+    if file_is_markup(file):
+        return
     edits = tuple(
         Edit(record.key[1], colon, b"")
         for record in file.lines_matching(_SPACE_BEFORE_COLON)
         if record.key is not None and _is_read(record) and (colon := _colon(file, record.key[1])) > record.key[1]
     )
-    if edits and not file_is_markup(file):
+    if edits:
         yield Occurrence(edits[0][:2], {"count": str(len(edits))}, fix=Fix(edits))
 
 

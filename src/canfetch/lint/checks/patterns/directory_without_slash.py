@@ -92,7 +92,8 @@ def _named_folder(file: LintedFile, rules: list[LintedRule]) -> tuple[LintedRule
     folders = sorted({found.group() for path in paths if (found := _FOLDER.match(path)) and found.end() < len(path)})
     if not folders:
         return None
-    places = ((rule, bisect_left(folders, rule.value + start)) for rule in rules for start in _FOLLOWING)
+    possible = [rule for rule in rules if rule.value.rfind(b"/") == 0]
+    places = ((rule, bisect_left(folders, rule.value + start)) for rule in possible for start in _FOLLOWING)
     candidates = (
         (rule, folders[place])
         for rule, place in places
