@@ -99,11 +99,11 @@ def _forms(file: LintedFile) -> _Forms:  # noqa: ARG001 - one for each file
 
 def form_in(file: LintedFile, value: bytes) -> bytes:
     """Return the canonical form of a pattern in a file. Rules with the same value share the computation."""
-    return value if _is_form(value) else file.compute_once(_forms)[value][0]
+    return value if is_plain_prefix(value) else file.compute_once(_forms)[value][0]
 
 
-def _is_form(value: bytes) -> bool:
-    """Return whether it is plain that a value is its own form, and a plain prefix. Most values are."""
+def is_plain_prefix(value: bytes) -> bool:
+    """Return whether a value is its own form, and plainly a prefix without `*` and `$`. Most values are."""
     return value[:1] == b"/" and not value.translate(None, _LITERAL)
 
 
@@ -115,7 +115,7 @@ def with_forms(file: LintedFile, rules: Iterable[LintedRule]) -> list[CanonicalR
         value = rule.value
         if len(value) > MAX_VALUE_LENGTH:
             continue
-        if _is_form(value):
+        if is_plain_prefix(value):
             found.append(_new_tuple(CanonicalRule, (rule, value, value)))
         else:
             form, head = forms[value]

@@ -201,15 +201,12 @@ class ExactRedundancy:
         """Note whether a rule is redundant alone, but not together with those that are left out."""
         if effect is _Effect.TOGETHER:
             self._alone.add(one.rule.line)
-        else:
+        elif self._alone:
             self._alone.discard(one.rule.line)
-
-    def _spend_on_verdict(self, url: str) -> None:
-        self._objects -= _OBJECTS_OF_VERDICT + self._wildcards * len(url) // _BYTES_OF_OBJECT
 
     def _without(self, lines: Collection[int], url: str, bound: AgentRules) -> _Effect:
         """Return what some rules change for a URL."""
-        self._spend_on_verdict(url)
+        self._objects -= _OBJECTS_OF_VERDICT + self._wildcards * len(url) // _BYTES_OF_OBJECT
         try:
             allowed, deciding, also_matched = find_matching_rules(bound, url)
         except InvalidURL:

@@ -98,12 +98,16 @@ class _Search:
         self._exact.leave_out(left_out.values())
         # The number of rules that each group keeps.
         self._kept = Counter(rule.group for rule in file.rules if rule.line not in left_out)
+        split, after_shorter = self._merged.split_by_google, self._merged.after_shorter_heads
         self._candidates = [
             one
             for group, rules in enumerate(canonical_rules(file))
-            if group not in self._merged.split_by_google
+            if group not in split
             for one in rules
-            if self._may_be_redundant(one) and one.rule.line not in left_out
+            # A literal disallow rule is necessary if no other rule matches its shortest URL.
+            if (one.rule.allow or not one.is_literal or one.rule.line in after_shorter)
+            and one.rule.line not in left_out
+            and self._may_be_redundant(one)
         ]
 
     def redundant(self) -> list[CanonicalRule]:
@@ -151,15 +155,12 @@ class _Search:
         return PortableBudget(_OBJECTS_OF_WINNERS)
 
     def _may_be_redundant(self, one: CanonicalRule) -> bool:
-        rule, form, head = one
+        rule, form, _ = one
         # Other checks report a rule that matches no URL.
         if form is not rule.value and is_void(rule.value, self._profile):
             return False
         # Google's parser also allows the folder of an index page.
-        if rule.allow:
-            return b"/index.htm" not in form
-        # A disallow rule is necessary if no other rule matches its shortest URL.
-        return len(head) != len(form) or rule.line in self._merged.after_shorter_heads
+        return not (rule.allow and b"/index.htm" in form)
 
     def _is_redundant(self, one: CanonicalRule) -> bool:
         rule = one.rule

@@ -37,7 +37,8 @@ def covered_among(rules: Sequence[CanonicalRule]) -> Iterator[Covered]:
     literals: dict[bytes, CanonicalRule] = {}
     others: dict[bytes, CanonicalRule] = {}
     for one in rules:
-        (literals if len(one.head) == len(one.form) else others).setdefault(one.form, one)
+        _, form, head = one
+        (literals if len(head) == len(form) else others).setdefault(form, one)
     heads = sorted({*literals, *[one.head for one in others.values()]})
     longest = _covering_literals(literals, heads)
     # A rule with the same head is shorter, unless it is the rule itself.

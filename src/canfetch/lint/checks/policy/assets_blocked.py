@@ -1,6 +1,6 @@
 """Scripts or styles that Google may not fetch."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 from typing import Final
 
@@ -20,21 +20,22 @@ from canfetch.lint.analysis.asset_patterns import (
     names_file_type,
     names_folder,
 )
-from canfetch.lint.analysis.canonical_rules import canonical_form
-from canfetch.lint.analysis.odd_lines import Oddity
+from canfetch.lint.analysis.canonical_rules import canonical_form, is_plain_prefix
+from canfetch.lint.analysis.odd_lines import Oddity, found_oddities
 from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.check import VARIANT, Check, Occurrence, Variant, VerdictQuery
 from canfetch.lint.linted_file import LintedFile, LintedRule
 from canfetch.lint.severity import Severities, Severity
 
 _GOOGLEBOT: Final = "Googlebot"
-_ASSET_URLS: Final = tuple(asset.url for asset in ASSETS)
 # Each one costs a comparison.
 _MAX_EXCEPTIONS: Final = 256
 # Of a longer list, only the rules that decide are reported: each URL would be compared with every rule.
 _MAX_RULES: Final = 1000
 # Each one costs a decision.
 _MAX_NAMED: Final = 64
+# With more of them, verdicts are faster.
+_MAX_STARTS: Final = 32
 
 
 def find(file: LintedFile) -> Iterator[Occurrence]:
@@ -71,10 +72,21 @@ def _places(file: LintedFile, rules: AgentRules, own: list[LintedRule]) -> Itera
 
 def _blocked(file: LintedFile, rules: AgentRules) -> Iterator[tuple[Asset, Rule]]:
     """Yield the assets at usual URLs that are blocked, with the rules that decide this."""
-    for asset, is_allowed in zip(ASSETS, rules.allows_many(_ASSET_URLS), strict=True):
+    assets = _possibly_blocked(file)
+    for asset, is_allowed in zip(assets, rules.allows_many([asset.url for asset in assets]), strict=True):
         _, rule = (True, None) if is_allowed else find_deciding_rule(rules, asset.url)
         if rule is not None and is_typical_asset(file, asset):
             yield asset, rule
+
+
+def _possibly_blocked(file: LintedFile) -> Sequence[Asset]:
+    """Return the assets that rules may block. In most files, all rules are plain prefixes."""
+    starts = tuple({rule.value for rule in file.rules if not rule.allow and rule.value})
+    is_plain = len(starts) <= _MAX_STARTS and all(map(is_plain_prefix, starts))
+    if not is_plain or Oddity.PREFIX in found_oddities(file):
+        return ASSETS
+    texts = tuple([file.text(start) for start in starts])
+    return [asset for asset in ASSETS if asset.url.startswith(texts)]
 
 
 def _blocked_by_name(rules: AgentRules, own: list[LintedRule]) -> Iterator[tuple[Asset, Rule]]:
