@@ -35,5 +35,5 @@ def test_checks_that_find_nothing_in_a_file_are_not_imported() -> None:
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = [name for name in run.stdout.split() if name.count(".") == 4]
-    assert "canfetch.lint.checks.patterns.duplicate_rule" in loaded
+    assert "canfetch.lint.checks.patterns.regular_expression" in loaded
     assert len(loaded) < len(CHECK_TABLE) / 5
