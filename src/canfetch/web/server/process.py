@@ -38,6 +38,13 @@ class _Workers(Multiprocess):
         self.is_interrupted = True
         super().handle_int()
 
+    def keep_subprocess_alive(self) -> None:
+        """Replace workers that have ended, or do not answer."""
+        for worker in self.processes:
+            # Only the worker keeps its end of the pipe, so that its death ends the wait for its answer.
+            worker.child_conn.close()
+        super().keep_subprocess_alive()
+
 
 def configure_logging(verbose: int) -> None:
     """Log to standard error: 0 warnings, 1 each request, 2 and more each fetch, too."""
