@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -692,30 +691,36 @@ def test_a_waiting_worker_gets_the_lease(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_silent", [False, True])
 @pytest.mark.parametrize("name", ["http-async", "httpx2-async", "aiohttp"])
-def test_an_event_loop_that_stands_still_says_nothing_about_the_site(name: str) -> None:
-    store = MemoryStore()
-
-    async def main(site: Site) -> None:
+def test_a_request_is_repeated_if_the_event_loop_stands_still_until_its_timeout(name: str, *, is_silent: bool) -> None:
+    async def main(site: Site) -> Access:
         is_requested = asyncio.Event()
         loop = asyncio.get_running_loop()
 
         async def respond(exchange: Exchange) -> None:
             loop.call_soon_threadsafe(is_requested.set)
-            await asyncio.sleep(0.2)
-            await exchange.respond(200, RULES)
+            if is_silent:
+                await exchange.wait_closed()
+            else:
+                await asyncio.sleep(0.2)
+                await exchange.respond(200, RULES)
+
+        async def stand_still() -> None:
+            while True:
+                await is_requested.wait()
+                is_requested.clear()
+                # Until each timeout has passed, if the site is silent.
+                time.sleep(1.0 if site.count("/robots.txt") == 1 else 4.0 * is_silent)  # noqa: ASYNC251 - a long callback
 
         site.serve("/robots.txt", respond)
-        transport = transport_class(name)()
-        async with AsyncClient(user_agent=USER_AGENT, transport=transport, store=store, timeout=1.0) as client:
-            task = asyncio.create_task(client.decide(f"{site.origin}/private/"))
-            await is_requested.wait()
-            time.sleep(2.0)  # noqa: ASYNC251 - a callback that takes long
-            with suppress(RequestNotSent):
-                # The answer was read before the timeout.
-                assert (await task).access.access is Access.SUCCESSFUL
-        states = [store.get(key) for key in list(store.keys())]
-        assert all(state is not None and state.outcome.access is Access.SUCCESSFUL for state in states)
+        still = asyncio.create_task(stand_still())
+        async with AsyncClient(user_agent=USER_AGENT, transport=transport_class(name)(), timeout=0.5) as client:
+            verdict = await client.decide(f"{site.origin}/private/")
+        still.cancel()
+        return verdict.access.access
 
     with Site() as site:
-        asyncio.run(main(site))
+        assert asyncio.run(main(site)) is (Access.UNREACHABLE if is_silent else Access.SUCCESSFUL)
+        # A dead site has an end, too.
+        assert site.count("/robots.txt") == 3 if is_silent else site.count("/robots.txt") <= 2

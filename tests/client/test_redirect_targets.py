@@ -1,5 +1,6 @@
 """The robots.txt of the target of a redirect is the file of its own origin too."""
 
+import asyncio
 import json
 import threading
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.transports.harness import LOOPBACK, TRANSPORT_NAMES
 
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.async_client import AsyncClient
 from canfetch.client.evidence import EvidenceRecorder
 from canfetch.client.stores import Store
 from canfetch.client.stores.memory import MemoryStore
@@ -337,3 +339,41 @@ def test_site_that_is_known_to_be_misconfigured_is_requested_although_the_target
         assert not client.allows(TARGET)
         assert client.allows(FIRST)
     assert web.urls == [TARGET_URL, FIRST_URL, TARGET_URL]
+
+
+class LateTarget:
+    """A transport on which an origin redirects to the robots.txt of another one, whose first answer is late and old."""
+
+    def __init__(self) -> None:
+        self.is_requested = asyncio.Event()
+        self.is_answered = asyncio.Event()
+
+    async def send(self, request: TransportRequest) -> Response:
+        if request.url.startswith("https://a.example/"):
+            return Response(request.url, 301, (("Location", "https://b.example/robots.txt"),), b"")
+        if not self.is_requested.is_set():
+            self.is_requested.set()
+            await self.is_answered.wait()
+            return Response(request.url, 200, (), b"User-agent: *\nAllow: /\n")
+        return Response(request.url, 200, (), b"User-agent: *\nDisallow: /\n")
+
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+@pytest.mark.parametrize("has_store", [False, True])
+@pytest.mark.parametrize("refresh", [False, True])
+def test_an_older_answer_of_a_redirect_does_not_replace_a_newer_file(*, has_store: bool, refresh: bool) -> None:
+    async def main() -> None:
+        transport = LateTarget()
+        store = MemoryStore() if has_store else None
+        async with AsyncClient(user_agent="ExampleBot/1.0", transport=transport, store=store) as client:
+            redirected = asyncio.create_task(client.allows("https://a.example/x"))
+            await transport.is_requested.wait()
+            await client.origin_state("https://b.example/", refresh=refresh)
+            assert not await client.allows("https://b.example/x")
+            transport.is_answered.set()
+            assert await redirected
+            assert not await client.allows("https://b.example/x")
+
+    asyncio.run(main())

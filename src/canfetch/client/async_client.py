@@ -21,9 +21,9 @@ from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.request_headers import is_foreign
 from canfetch.client.site_files import FileKey, FileStep, KeptFile, SiteFile, fetch_site_file
-from canfetch.client.standstills import StandstillMeter
+from canfetch.client.standstills import send_patiently
 from canfetch.client.stores import Store
-from canfetch.client.transports import AsyncTransport
+from canfetch.client.transports import AsyncTransport, TransportRequest
 from canfetch.client.transports.daemon_threads import wait_until_done
 from canfetch.core.agent import Agent
 from canfetch.core.document import RobotsTxt
@@ -195,9 +195,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
-        with StandstillMeter() as meter:
-            answer = await self._transport.send(self._signed(request))
-        return meter.without_standstill(request.url, answer)
+        return await send_patiently(self._send, request)
 
     async def origin_state(
         self, url: AnyURL, *, refresh: bool = False, offline: bool = False, cross_origin: bool = False
@@ -399,6 +397,9 @@ class AsyncClient(BaseClient[AsyncTransport]):
             case _:
                 raise TypeError(f"unexpected step {type(step).__name__}: only front ends perform it")
 
+    async def _send(self, request: TransportRequest) -> Response | Failure:
+        return await self._transport.send(self._signed(request))
+
     @property
     def _max_fetch_seconds(self) -> float:
         """The time of a wait for two holders of a lease, and of a fetch."""
@@ -416,9 +417,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
                 reason = None if refusal is None else refusal()
                 if reason is not None:
                     return Failure(request.url, FailureKind.LOCAL, reason)
-                with StandstillMeter() as meter:
-                    answer = await self._transport.send(self._signed(request))
-                return meter.without_standstill(request.url, answer)
+                return await send_patiently(self._send, request)
             case Pause(seconds):
                 return await asyncio.sleep(seconds)
             case _ if self._store is None:

@@ -41,6 +41,8 @@ _MIN_POLL_SECONDS: Final = 0.05
 _MAX_POLL_SECONDS: Final = 1.0
 _POLL_GROWTH: Final = 1.5
 _DIGEST_DIGITS: Final = 32
+# A transport ends a request this late at most, unless the process or its event loop stands still.
+_LATE_SECONDS: Final = 0.5
 
 
 class Pause(NamedTuple):
@@ -271,7 +273,7 @@ class _Procedure:
         if lease is not None:
             yield ReleaseLease(lease)
         if self._shared_targets:
-            yield from self._share(exchanges, entry)
+            yield from self._share(exchanges, entry, started[0])
         return entry
 
     def _without_store(self) -> "_FoundEntry":
@@ -462,26 +464,30 @@ class _Procedure:
             self._origin, request, entry, now=self._clock(), request_headers=self._settings.headers
         )
 
-    def _share(self, exchanges: list[Exchange], entry: CacheEntry) -> Generator[Action, Any, None]:
-        """Store the result for the other origins whose robots.txt is a target of the redirects."""
+    def _share(self, exchanges: list[Exchange], entry: CacheEntry, started: float) -> Generator[Action, Any, None]:
+        """Store the result for the other origins whose robots.txt is a target of the redirects.
+
+        Args: started: When the fetch started, by the clock.
+        """
         results = results_for_targets(
             exchanges, self._options.policy, misconfigured_origins=self._options.misconfigured_origins
         )
         for target, fetched in results:
             is_usable = not fetched.not_modified or entry.outcome.access is Access.SUCCESSFUL
             if is_usable and target in self._shared_targets:
-                yield from _Procedure(target, self._settings).adopt(fetched, entry)
+                yield from _Procedure(target, self._settings).adopt(fetched, entry, started)
 
-    def adopt(self, fetched: FetchResult, confirmed: CacheEntry) -> Generator[Action, Any, None]:
+    def adopt(self, fetched: FetchResult, confirmed: CacheEntry, started: float) -> Generator[Action, Any, None]:
         """Store a result that was fetched for another origin, unless there is a newer one, or another worker fetches.
 
         Args:
             fetched: The result.
             confirmed: The entry whose copy the result confirms, if it was not modified.
+            started: When the fetch started. An entry that was fetched since can be newer, even if this one ended later.
         """
         lookup = self._lookup
         if lookup is None:
-            yield from self._adopt(fetched, confirmed, self._without_store())
+            yield from self._adopt(fetched, confirmed, self._without_store(), started)
             return
         found = yield from lookup.find(self._clock())
         lease = lookup.key(found.variant)
@@ -489,12 +495,14 @@ class _Procedure:
             return
         found = yield from lookup.find(self._clock())
         if lookup.key(found.variant) == lease:
-            yield from self._adopt(fetched, confirmed, found)
+            yield from self._adopt(fetched, confirmed, found, started)
         yield ReleaseLease(lease)
 
-    def _adopt(self, fetched: FetchResult, confirmed: CacheEntry, found: "_FoundEntry") -> Generator[Action, Any, None]:
+    def _adopt(
+        self, fetched: FetchResult, confirmed: CacheEntry, found: "_FoundEntry", started: float
+    ) -> Generator[Action, Any, None]:
         known = found.known.add((yield RecallEntry(self._name)), now=self._clock())
-        is_newest = known.latest is None or known.latest.fetched_at < confirmed.fetched_at
+        is_newest = known.latest is None or known.latest.fetched_at < started
         # The origin backs off after a failure, so a direct fetch would not be due.
         is_needless = fetched.outcome.access is Access.UNREACHABLE and self._is_fresh(known.latest)
         if is_newest and not is_needless:
@@ -520,6 +528,9 @@ class _Procedure:
     ) -> Generator[Action, Any, Response | Failure]:
         options, settings = self._options, self._settings
         remaining = deadline - self._monotonic()
+        if remaining < -_LATE_SECONDS:
+            # The answer before a redirect was accepted although it was late, because this process stood still.
+            return Failure(step.url, FailureKind.LOCAL, f"this process stood still: {-remaining:.3g} s too late")
         if remaining <= 0:
             return self._timed_out(step)
         request = TransportRequest(

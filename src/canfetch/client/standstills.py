@@ -4,54 +4,119 @@ The time limit of a request then passes although its answer has arrived. That sa
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Final, Self
+from weakref import WeakKeyDictionary
 
 from canfetch.access.responses import Failure, FailureKind, Response
+from canfetch.client.transports import TransportRequest
 
-# The loop is late by less than this when many tasks are ready.
-_TICK_SECONDS: Final = 0.5
+Send = Callable[[TransportRequest], Awaitable[Response | Failure]]
+_MAX_REPEATS: Final = 2
+_TICK_SECONDS: Final = 0.25
+# A loop with many ready tasks is late by less.
+_LATE_SECONDS: Final = 0.1
 
 
-class StandstillMeter:
+class _Ticker:
+    """Finds out when an event loop has stood still, by a timer that runs while requests are open.
+
+    Attributes:
+        still: The seconds for which it has stood still until now.
+        resumed_at: When it went on for the last time.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.still = 0.0
+        self.resumed_at = float("-inf")
+        self._due = loop.time()
+        self._requests = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Count one request more."""
+        self._requests += 1
+        if self._timer is None:
+            self._wait(loop)
+
+    def stop(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Count one request less."""
+        self._count(loop)
+        self._requests -= 1
+        if not self._requests and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _wait(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._due = loop.time() + _TICK_SECONDS
+        self._timer = loop.call_later(_TICK_SECONDS, self._tick, loop)
+
+    def _tick(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._count(loop)
+        self._wait(loop)
+
+    def _count(self, loop: asyncio.AbstractEventLoop) -> None:
+        now = loop.time()
+        late = now - self._due
+        if late > _LATE_SECONDS:
+            self.still += late
+            self.resumed_at = self._due = now
+
+
+_TICKERS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Ticker]] = WeakKeyDictionary()
+
+
+class _StandstillMeter:
     """Measures in a block for how long the event loop stands still.
 
-    Cost: A timer each half second.
+    Cost: One timer for all blocks of an event loop.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._still = 0.0
+        ticker = _TICKERS.get(self._loop)
+        if ticker is None:
+            ticker = _TICKERS[self._loop] = _Ticker(self._loop)
+        self._ticker = ticker
 
     def __enter__(self) -> Self:
-        self._started = self._loop.time()
-        self._wait()
+        self._ticker.start(self._loop)
+        self._started, self._still = self._loop.time(), self._ticker.still
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._timer.cancel()
-        self._count()
-        self._ended = self._loop.time()
+        self._ticker.stop(self._loop)
+        self._ended, self._still = self._loop.time(), self._ticker.still - self._still
 
-    def without_standstill(self, url: str, answer: Response | Failure) -> Response | Failure:
-        """Return the answer of the block, or a failure of this machine in place of a timeout to which it led.
+    def has_caused(self, answer: Response | Failure) -> bool:
+        """Return whether a timeout in the block says nothing about the site.
 
-        It did if the site had less than half of the time.
+        That is so if the loop stood still as the timeout passed, or for at least half of the time.
         """
-        took = self._ended - self._started
-        if isinstance(answer, Response) or answer.kind is not FailureKind.TIMEOUT or self._still < took / 2:
+        if isinstance(answer, Response) or answer.kind is not FailureKind.TIMEOUT:
+            return False
+        was_still = self._ended - self._ticker.resumed_at <= _LATE_SECONDS
+        return was_still or self._still >= (self._ended - self._started) / 2
+
+
+async def send_patiently(send: Send, request: TransportRequest) -> Response | Failure:
+    """Send a request, and return the answer.
+
+    If the event loop stands still until the timeout, the request is sent again with twice the time. A loop that often
+    stands still is no reason to wait for ever for a site that does not answer: after the third timeout, that is the
+    answer.
+    """
+    for _ in range(_MAX_REPEATS):
+        with _StandstillMeter() as meter:
+            answer = await send(request)
+        if not meter.has_caused(answer):
             return answer
-        return Failure(url, FailureKind.LOCAL, f"the event loop stood still for {self._still:.3g} of {took:.3g} s")
-
-    def _wait(self) -> None:
-        self._due = self._loop.time() + _TICK_SECONDS
-        self._timer = self._loop.call_later(_TICK_SECONDS, self._tick)
-
-    def _tick(self) -> None:
-        self._count()
-        self._wait()
-
-    def _count(self) -> None:
-        self._still += max(self._loop.time() - self._due, 0.0)
+        request = request._replace(
+            connect_timeout=2 * request.connect_timeout,
+            read_timeout=2 * request.read_timeout,
+            timeout=2 * request.timeout,
+        )
+    return await send(request)

@@ -5,6 +5,7 @@ import os
 import time
 from collections import deque
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Iterator
+from contextlib import suppress
 from inspect import iscoroutine
 from math import inf
 from types import TracebackType
@@ -419,7 +420,9 @@ class Frontier:
             if not self._queue.is_open:
                 # They were released with the queue.
                 self._granted.clear()
-                self._changed.set()
+                # RuntimeError: a task waits whose event loop is closed.
+                with suppress(RuntimeError):
+                    self._changed.set()
                 await _cancel_tasks([*self._sources.stop(), *self._checks.tasks, *self._turns.tasks])
 
     def _close_queue(self) -> None:
