@@ -94,12 +94,12 @@ class _StandstillMeter:
     def has_caused(self, answer: Response | Failure) -> bool:
         """Return whether a timeout in the block says nothing about the site.
 
-        That is so if the loop stood still as the timeout passed, or for at least half of the time.
+        That is so if the loop stood still as the timeout passed, or for more than half of the time.
         """
         if isinstance(answer, Response) or answer.kind is not FailureKind.TIMEOUT:
             return False
         was_still = self._ended - self._ticker.resumed_at <= _LATE_SECONDS
-        return was_still or self._still >= (self._ended - self._started) / 2
+        return was_still or self._still > (self._ended - self._started) / 2
 
 
 async def send_patiently(send: Send, request: TransportRequest) -> Response | Failure:
