@@ -576,6 +576,12 @@ def test_settings_of_the_database_change_no_text(
     assert crawl_texts(database + options)[1] == ["Seite \u2603 kaputt\\"] * 2
 
 
+def test_temporary_tables_are_refused(postgres: PostgresServer) -> None:
+    database = f"{postgres.create_database('temporary')}?options=-csearch_path%3Dpg_temp,public"
+    with pytest.raises(StoreError, match="temporary: the search_path begins with pg_temp"):
+        PostgresQueue(database, crawl="x").open_queue(QueueOptions(1, 3, time.time))
+
+
 @pytest.mark.parametrize("level", ["repeatable read", "serializable"])
 def test_processes_that_open_a_new_database_at_once_create_the_tables_once(
     postgres: PostgresServer, level: str

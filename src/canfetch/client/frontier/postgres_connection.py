@@ -347,12 +347,24 @@ class PostgresConnection(QueueConnection):
                 self._check_no_worker(connection, version)
             if version == 0:
                 connection.execute("CREATE TABLE canfetch_schema (version integer NOT NULL)")
+                self._check_persistence(connection)
                 connection.execute("INSERT INTO canfetch_schema VALUES (0)")
             steps = (_SCHEMA,) if version == 0 else (_MIGRATIONS[older] for older in range(version, SCHEMA_VERSION))
             for statement in chain.from_iterable(steps):
                 connection.execute(statement.encode())
             connection.execute("UPDATE canfetch_schema SET version = %s", (SCHEMA_VERSION,))
         migrating.silent_seconds = self._silent_seconds
+
+    def _check_persistence(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
+        """Check that the tables stay when the connection ends.
+
+        Raises: StoreError.
+        """
+        found = connection.execute(
+            "SELECT relpersistence = 't' FROM pg_catalog.pg_class WHERE oid = 'canfetch_schema'::regclass"
+        ).fetchone()
+        if found == (True,):
+            raise StoreError(f"{self.name}: the search_path begins with pg_temp, whose tables end with the connection")
 
     def _check_no_worker(self, connection: "psycopg.Connection[tuple[Any, ...]]", version: int) -> None:
         """Check that no worker of an older version uses the tables: its statements do not keep the new columns.
