@@ -724,3 +724,27 @@ def test_a_request_is_repeated_if_the_event_loop_stands_still_until_its_timeout(
         assert asyncio.run(main(site)) is (Access.UNREACHABLE if is_silent else Access.SUCCESSFUL)
         # A dead site has an end, too.
         assert site.count("/robots.txt") == 3 if is_silent else site.count("/robots.txt") <= 2
+
+
+class StandingStill:
+    """A transport whose process stands still until the time limit of the first request has passed."""
+
+    def send(self, request: TransportRequest) -> Response | Failure:
+        time.sleep(request.timeout + 0.6)
+        return Response(request.url, 301, (("Location", "https://www.example.com/robots.txt"),), b"")
+
+    def close(self) -> None:
+        """Close nothing."""
+
+
+@pytest.mark.slow
+def test_a_redirect_that_is_read_too_late_says_nothing_about_its_target() -> None:
+    store = MemoryStore()
+    with (
+        Client(user_agent=USER_AGENT, transport=StandingStill(), store=store, timeout=0.05) as client,
+        pytest.raises(
+            RequestNotSent, match=r"www\.example\.com/robots\.txt was not requested: this process stood still"
+        ),
+    ):
+        client.allows("https://example.com/")
+    assert list(store.keys()) == []

@@ -338,7 +338,7 @@ class _Procedure:
         return found, newest if is_copy and self._is_new_and_fresh(newest, before) else None
 
     def _is_late(self, at: float, started: float) -> bool:
-        """Return whether a fetch has taken longer than a lease: a later request of another worker can be done.
+        """Return whether a fetch has taken longer than a lease, so that another worker can have sent a later request.
 
         Args:
             at: Its start, by the clock, which also counts while the machine sleeps.
@@ -530,7 +530,8 @@ class _Procedure:
         remaining = deadline - self._monotonic()
         if remaining < -_LATE_SECONDS:
             # The answer before a redirect was accepted although it was late, because this process stood still.
-            return Failure(step.url, FailureKind.LOCAL, f"this process stood still: {-remaining:.3g} s too late")
+            detail = f"this process stood still until {-remaining:.3g} s after the time limit"
+            return Failure(step.url, FailureKind.LOCAL, detail)
         if remaining <= 0:
             return self._timed_out(step)
         request = TransportRequest(
