@@ -122,7 +122,8 @@ OTHER_CLIENTS = (
 @pytest.mark.parametrize("name", SERVERS)
 def test_a_policy_that_names_words_of_browsers_refuses_no_browser(name: str, tmp_path: Path) -> None:
     words = ("Safari", "Windows", "Android", "Mozilla", "curl", "x64")
-    policy = canfetch.author.parse_policy("".join(f'[crawler.{word}]\ndisallow = ["/x"]\n' for word in words))
+    tables = [f'[crawler.{word}]\ndisallow = ["/x"]\n' for word in words]
+    policy = canfetch.author.parse_policy("".join([*tables, '[crawler.GPTBot]\ndisallow = ["/y"]\n']))
     robots = canfetch.author.render_policy(policy)
     with running(name, canfetch.author.render_policy(policy, name), tmp_path) as server:
         for header in OTHER_CLIENTS:
@@ -130,6 +131,9 @@ def test_a_policy_that_names_words_of_browsers_refuses_no_browser(name: str, tmp
         for header in ("curl/8.5.0", "Safari/19615.3.12.11.3 CFNetwork/1410.0.3 Darwin/22.6.0"):
             assert server.get("/x", header).status == REFUSED, header
             assert not canfetch.parse(robots).allows("/x", agent=header.partition("/")[0])
+        # A crawler of the registry counts, wherever it is.
+        header = "curl/8 (compatible; GPTBot/1.2)"
+        assert [server.get(target, header).status == REFUSED for target in ("/x", "/y")] == [False, True]
 
 
 LONG_TARGETS = (

@@ -35,6 +35,12 @@ REPORTED = [
     ("CF703", "User-agent: *\nDisallow: /administrator/\nDisallow: /media/"),
     ("CF703", "User-agent: *\nDisallow: /sites/all/"),
     ("CF703", "User-agent: *\nDisallow: /?*=\nDisallow: *?v="),
+    # Only Google's parser reads these keys.
+    ("CF703", "User-agent: *\nDisallow-: /wp-includes/"),
+    ("CF703", "User-agent: *\nDisallow\u200b: /wp-includes/"),
+    ("CF703", "User-agent-: *\nDisallow: /wp-includes/"),
+    ("CF703", "User-agent: *\nDisallow: /a/\nDisallow*: /wp-includes/"),
+    ("CF707", "User-agent: *\nDisallow-: /$"),
     ("CF704", "User-agent: *\nDisallow: /a\nSitemap: https://example.com/a.xml"),
     ("CF704", "User-agent: Googlebot\nDisallow: /*.xml$\nSitemap: /a.xml"),
     ("CF705", "User-agent: *\nDisallow: /.git/"),

@@ -322,7 +322,10 @@ def _crawler_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator
         yield f"crawlers that are not in the registry, and are matched by name only: {unknown}"
     shared = _names(crawler for crawler in restricted if not crawler.is_known and is_other_client(crawler.name))
     if shared:
-        yield f"names of browsers, apps or libraries, which count only at the start of a header: {shared}"
+        yield (
+            "names that other programs send, too, or without three letters in a row, which server rules find only at "
+            f"the start of a header, and Mozilla and Opera never: {shared}"
+        )
 
 
 def _page_limitations(policy: SitePolicy, resolution: Resolution) -> Iterator[str]:

@@ -15,13 +15,13 @@ from canfetch.access.effective_access import FetchNeed
 from canfetch.access.entries import CacheEntry
 from canfetch.access.responses import Failure, FailureKind, Response
 from canfetch.client.base_client import BaseClient
+from canfetch.client.blocked_loops import send_with_repeats
 from canfetch.client.documents import DecideStep, FetchStep, run_steps_async
 from canfetch.client.fetch_tasks import FetchAbandoned, FetchTask, send_refusal
 from canfetch.client.origin_state import OriginState
 from canfetch.client.procedure import Action, Pause, SendRequest
 from canfetch.client.request_headers import is_foreign
 from canfetch.client.site_files import FileKey, FileStep, KeptFile, SiteFile, fetch_site_file
-from canfetch.client.standstills import send_patiently
 from canfetch.client.stores import Store
 from canfetch.client.transports import AsyncTransport, TransportRequest
 from canfetch.client.transports.daemon_threads import wait_until_done
@@ -195,7 +195,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
         Raises: InvalidURL, ClientClosed, RequestNotSent.
         """
         request = self._document_request(url, max_bytes=max_bytes, user_agent=user_agent, cross_origin=cross_origin)
-        return await send_patiently(self._send, request)
+        return await send_with_repeats(self._send, request)
 
     async def origin_state(
         self, url: AnyURL, *, refresh: bool = False, offline: bool = False, cross_origin: bool = False
@@ -397,6 +397,11 @@ class AsyncClient(BaseClient[AsyncTransport]):
             case _:
                 raise TypeError(f"unexpected step {type(step).__name__}: only front ends perform it")
 
+    async def _send_if_permitted(self, request: TransportRequest) -> Response | Failure:
+        refusal = send_refusal.get()
+        reason = None if refusal is None else refusal()
+        return Failure(request.url, FailureKind.LOCAL, reason) if reason is not None else await self._send(request)
+
     async def _send(self, request: TransportRequest) -> Response | Failure:
         return await self._transport.send(self._signed(request))
 
@@ -413,11 +418,7 @@ class AsyncClient(BaseClient[AsyncTransport]):
     async def _perform(self, action: Action) -> Any:
         match action:
             case SendRequest(request):
-                refusal = send_refusal.get()
-                reason = None if refusal is None else refusal()
-                if reason is not None:
-                    return Failure(request.url, FailureKind.LOCAL, reason)
-                return await send_patiently(self._send, request)
+                return await send_with_repeats(self._send_if_permitted, request)
             case Pause(seconds):
                 return await asyncio.sleep(seconds)
             case _ if self._store is None:

@@ -41,8 +41,6 @@ _MIN_POLL_SECONDS: Final = 0.05
 _MAX_POLL_SECONDS: Final = 1.0
 _POLL_GROWTH: Final = 1.5
 _DIGEST_DIGITS: Final = 32
-# A transport ends a request this late at most, unless the process or its event loop stands still.
-_LATE_SECONDS: Final = 0.5
 
 
 class Pause(NamedTuple):
@@ -236,6 +234,8 @@ class _Procedure:
         self._clock = settings.clock
         self._monotonic = settings.monotonic
         self._lookup = _VariantLookup(self._name, settings) if settings.has_store else None
+        # When the fetch has to be finished, by the monotonic clock.
+        self._deadline = 0.0
         # How long the requests of the fetch waited for connections of the caller's pool.
         self._pool_seconds = 0.0
         # The targets of redirects to which a direct request would have been the same.
@@ -421,7 +421,7 @@ class _Procedure:
         # A 304 for a truncated copy would not provide the rest of the file.
         if (options.revalidate or refresh) and copy is not None and not is_truncated_for(copy, options.max_bytes):
             validators = copy.validators
-        deadline = self._monotonic() + options.timeout
+        self._deadline = self._monotonic() + options.timeout
         step: Request | FetchResult = first_request(
             self._origin,
             validators=validators,
@@ -440,7 +440,7 @@ class _Procedure:
                     cached = None if refresh else (yield from self._find_target(step, target))
                     if cached is not None:
                         return cached
-            answer = yield from self._send(step, deadline, is_cross_origin=is_cross_origin)
+            answer = yield from self._send(step, is_cross_origin=is_cross_origin)
             if isinstance(answer, Failure) and answer.kind is FailureKind.LOCAL:
                 # No site was asked, so there is nothing to store, and nothing to tell other clients.
                 raise RequestNotSent(f"{redacted_url(step.url)} was not requested: {answer.detail}")
@@ -483,7 +483,7 @@ class _Procedure:
         Args:
             fetched: The result.
             confirmed: The entry whose copy the result confirms, if it was not modified.
-            started: When the fetch started. An entry that was fetched since can be newer, even if this one ended later.
+            started: When the fetch started. An entry fetched since can be newer, even if this fetch ended later.
         """
         lookup = self._lookup
         if lookup is None:
@@ -523,17 +523,13 @@ class _Procedure:
             return False
         return not settings.adds_credentials(target.robots_url)
 
-    def _send(
-        self, step: Request, deadline: float, *, is_cross_origin: bool
-    ) -> Generator[Action, Any, Response | Failure]:
+    def _send(self, step: Request, *, is_cross_origin: bool) -> Generator[Action, Any, Response | Failure]:
         options, settings = self._options, self._settings
-        remaining = deadline - self._monotonic()
-        if remaining < -_LATE_SECONDS:
-            # The answer before a redirect was accepted although it was late, because this process stood still.
-            detail = f"this process stood still until {-remaining:.3g} s after the time limit"
-            return Failure(step.url, FailureKind.LOCAL, detail)
+        remaining = self._deadline - self._monotonic()
         if remaining <= 0:
-            return self._timed_out(step)
+            # A transport returns no redirect after the time limit, so this process was blocked, and not the site.
+            remaining = options.timeout
+            self._deadline = self._monotonic() + remaining
         request = TransportRequest(
             url=step.url,
             headers=(*(settings.redirected_headers if is_cross_origin else settings.headers), *step.headers),
@@ -545,7 +541,7 @@ class _Procedure:
             cross_origin=is_cross_origin,
         )
         answer: Response | Failure = yield SendRequest(request)
-        if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= deadline:
+        if isinstance(answer, Failure) and answer.kind is FailureKind.TIMEOUT and self._monotonic() >= self._deadline:
             # The transport knows only the time that was left after the redirects.
             return self._timed_out(step, is_connected=not answer.detail.startswith(NOT_CONNECTED))
         if isinstance(answer, Response):

@@ -3,8 +3,8 @@
 1. A User-Agent header identifies a crawler if it contains one of its product names as a word, in any letter case, and
    not in a URL (`agents.declarations`). Intents are ordered from the most specific, and the first one that matches
    applies. If the published header of a crawler also contains a name of another one, as in `TelegramBot (like
-   TwitterBot)`, its own name at the start of a header comes first. A name that browsers, apps or libraries have in
-   their headers, and no crawler of the registry, counts only there.
+   TwitterBot)`, its own name at the start of a header comes first. A name of the policy that browsers, apps or
+   libraries also send counts only there. `Mozilla` and `Opera` never count.
 2. Rules match the target as sent: path and query, including escapes (`author.regexes`). The first rule of an intent
    that matches decides, in the order of robots.txt: the most specific first, allow before disallow. Rules that disallow
    also match the other spellings of a path that servers and applications route in the same way, such as `//` and `%2F`.
@@ -203,13 +203,19 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
         is_unrestricted_default = intent is policy.everyone and not _restricts(intent)
         if names and not is_unrestricted_default:
             named.append((intent, names, app_names))
-    at_start = [
-        *_names_at_start(resolution, [(intent, names) for intent, names, _ in named]),
-        *_names_of_other_clients(resolution),
-    ]
+    first = list(_names_at_start(resolution, [(intent, names) for intent, names, _ in named]))
+    # In `curl/8 (compatible; GPTBot/1.2)`, the crawler counts.
+    last = list(_names_of_other_clients(resolution))
     intents = [
-        ServerIntent(number, intent, names, app_names, _server_rules(intent), number <= len(at_start))
-        for number, (intent, names, app_names) in enumerate([*at_start, *named], 1)
+        ServerIntent(
+            number,
+            intent,
+            names,
+            app_names,
+            _server_rules(intent),
+            is_at_start=not len(first) < number <= len(first) + len(named),
+        )
+        for number, (intent, names, app_names) in enumerate([*first, *named, *last], 1)
     ]
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
     silent = tuple(crawler.name for crawler in resolution.crawlers if _is_restricted_and_silent(crawler))
@@ -250,7 +256,7 @@ def _names_anywhere(crawler: CrawlerIntent) -> tuple[str, ...]:
 def _names_of_other_clients(resolution: Resolution) -> Iterator[tuple[Intent, tuple[str, ...], tuple[str, ...]]]:
     """Yield the names of crawlers beyond the registry that browsers, apps or libraries have in their headers.
 
-    As in the middlewares, such a name counts as the first product of a header, and that of all browsers never.
+    As in the middlewares, such a name counts only as the first product of a header. `Mozilla` and `Opera` never count.
     """
     for crawler in resolution.crawlers:
         names = set(crawler.product_names).difference(_names_anywhere(crawler))

@@ -75,8 +75,8 @@ class Frontier:
     Every turn has to end: use it as a context manager, or call `done`, `retry` or `release`. Until then, its origin
     gets no other turn.
 
-    A frontier belongs to the thread that creates it. In another thread, its methods raise RuntimeError. So does the
-    iteration on another event loop than that of the first turn.
+    A frontier belongs to the thread that creates it. In another thread, its methods raise RuntimeError.
+    Iterating on an event loop other than that of the first turn raises RuntimeError, too.
 
     Args:
         client: The client that fetches robots.txt files and decides.
@@ -444,7 +444,7 @@ class Frontier:
             # Before another thread can start to read the sources.
             self._queue.check_usable()
         loop = asyncio.get_running_loop()
-        if self._open_turns.loop not in (None, loop):
+        if self._open_turns.loop not in (None, loop) and not self._queue.is_closed:
             # The checks and the sources are tasks of the other one.
             raise RuntimeError("the frontier belongs to the event loop of its first turn: close it, and open it again")
         self._open_turns.loop = loop

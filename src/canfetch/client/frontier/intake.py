@@ -29,7 +29,7 @@ class URLIntake:
         max_depth: The limit of the depth.
         max_urls: The limit of the URLs of one origin, or None.
         url_filter: Returns the URL that is added in place of one, or None to refuse it.
-        notify: Called after URLs were added.
+        notify: Called after each transaction, also if no URL is new.
     """
 
     def __init__(

@@ -364,7 +364,9 @@ class PostgresConnection(QueueConnection):
             "SELECT relpersistence = 't' FROM pg_catalog.pg_class WHERE oid = 'canfetch_schema'::regclass"
         ).fetchone()
         if found == (True,):
-            raise StoreError(f"{self.name}: the search_path begins with pg_temp, whose tables end with the connection")
+            raise StoreError(
+                f"{self.name}: the search_path begins with pg_temp, whose tables are dropped when the connection closes"
+            )
 
     def _check_no_worker(self, connection: "psycopg.Connection[tuple[Any, ...]]", version: int) -> None:
         """Check that no worker of an older version uses the tables: its statements do not keep the new columns.

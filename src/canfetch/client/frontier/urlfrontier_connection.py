@@ -186,7 +186,7 @@ class URLFrontierConnection(QueueConnection):
                         self._refusing_seconds = 0.0
             refused = [quoted(item.info.url) for number, item in enumerate(items) if number not in acknowledged]
             if refused:
-                more = f" and {len(refused) - 1} more URLs" if len(refused) > 1 else ""
+                more = f", nor {len(refused) - 1} others" if len(refused) > 1 else ""
                 raise _NotAcknowledgedError(f"the service does not accept {refused[0]}{more}")
             return [acknowledged[number] for number in range(len(items))]
 

@@ -14,7 +14,6 @@ _NOT_MISSPELT: Final = frozenset(
 )
 
 
-@lru_cache(maxsize=1024)
 def suggest_crawler(name: str) -> str | None:
     """Return the known product token that `name` is a misspelling of, or None.
 
@@ -23,8 +22,14 @@ def suggest_crawler(name: str) -> str | None:
 
     Cost: O(characters²), for at most 40 characters.
     """
-    folded = name.lower()
-    if not _MIN_LENGTH <= len(folded) <= _MAX_LENGTH or not folded.isascii() or folded in _NOT_MISSPELT:
+    if not _MIN_LENGTH <= len(name) <= _MAX_LENGTH or not name.isascii():
+        return None
+    return _suggest(name.lower())
+
+
+@lru_cache(maxsize=1024)
+def _suggest(folded: str) -> str | None:
+    if folded in _NOT_MISSPELT:
         return None
     if REGISTRY.get_crawler(folded) is not None:
         return None

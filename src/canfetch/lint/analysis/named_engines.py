@@ -1,7 +1,6 @@
 """The search engines that a file names."""
 
 from collections.abc import Collection
-from functools import lru_cache
 from typing import Final
 
 from canfetch.agents import REGISTRY
@@ -49,7 +48,6 @@ def follower_of(file: LintedFile, name: str) -> str | None:
     return successor.name
 
 
-@lru_cache(maxsize=1024)
 def engine_of(name: str) -> str | None:
     """Return the severity set of the search engine that a product token in lower case belongs to, or None."""
     crawler = REGISTRY.get_crawler(name)

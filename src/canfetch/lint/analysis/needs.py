@@ -52,7 +52,7 @@ Need = bytes | InRule | str | Note | RecordKind | Oddity | Trait
 """What a check needs.
 
 - bytes: the content has them, in any letter case. They are in lower case.
-- bytes in a rule: the value of an allow or disallow line has them
+- `InRule`: the value of an allow or disallow line has the bytes, in any letter case
 - a string: the file has a record beyond RFC 9309 with this name
 - a note, a kind, an oddity: a line has it
 """

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from canfetch.core.extensions.known_records import KNOWN_RECORDS, is_known_key, known_record
 from canfetch.core.extensions.path_rules import PAGE_RULES
+from canfetch.core.keys import RecordKind
 from canfetch.core.notes import Note
 from canfetch.core.records import Record
 from canfetch.core.text import WHITE_SPACE
@@ -293,6 +294,14 @@ def _prefix(key: bytes) -> bytes | None:
     if key in CORE_SPELLINGS or not key.startswith(_PREFIX_SPELLINGS):
         return None
     return next((name for spelling, name in PREFIXES if key.startswith(spelling)), None)
+
+
+def has_longer_keys(file: LintedFile) -> bool:
+    """Return whether Google's parser may read keys of the file that only start with a key."""
+    records = file.records
+    if records.with_note(Note.NOT_A_RECORD):
+        return True
+    return any(map(prefix_name, file.keys(records.of_kinds(RecordKind.OTHER))))
 
 
 def prefix_name(key: bytes) -> bytes:

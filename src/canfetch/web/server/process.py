@@ -29,7 +29,10 @@ _WORKER_START_SECONDS: Final = 60
 
 
 class _Workers(Multiprocess):
-    """The processes of a server. Attributes: is_interrupted: Whether Ctrl-C has stopped them."""
+    """The processes of a server.
+
+    Attributes: is_interrupted: Whether Ctrl-C has stopped them.
+    """
 
     is_interrupted = False
 
@@ -85,7 +88,7 @@ def _serve(settings: Settings, bound: socket.socket, on_start: Callable[[], None
         with tempfile.TemporaryDirectory(prefix="canfetch-metrics-") as folder:
             os.environ.setdefault(SHARED_FOLDER_VARIABLE, folder)
             config = _config(settings, verbose)
-            # From here on, a signal is no exception.
+            # From here on, signals are queued and do not raise.
             workers = _Workers(config, sockets=[bound])
             bound.listen(BACKLOG)
             on_start()

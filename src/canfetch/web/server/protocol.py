@@ -95,10 +95,10 @@ class BoundedConfig(Config):
 
     @cached_property
     def read_buffer(self) -> bytearray:
-        """Where data is read to.
+        """The buffer for received data.
 
-        Workers are sent the configuration, and the parent of one that is killed before it reads would wait for ever if
-        the configuration did not fit into a pipe.
+        It is created in the worker: the parent writes the configuration to a pipe, and would block forever if the
+        worker died and the configuration did not fit.
         """
         return bytearray(_READ_BYTES)
 

@@ -36,6 +36,6 @@ def run_until_stopped(config: Config, bound: socket.socket, on_start: Callable[[
         server.run(sockets=[bound])
     finally:
         for number, handler in handlers.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
     if interrupts:
         raise KeyboardInterrupt

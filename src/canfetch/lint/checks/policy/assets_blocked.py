@@ -6,7 +6,7 @@ from typing import Final
 
 from canfetch.agents import REGISTRY
 from canfetch.core.agent_rules import AgentRules, find_deciding_rule
-from canfetch.core.keys import RecordKind
+from canfetch.core.keys import SPELLINGS, RecordKind
 from canfetch.core.patterns import matches
 from canfetch.core.verdict import Rule
 from canfetch.lint.analysis.asset_patterns import (
@@ -21,7 +21,7 @@ from canfetch.lint.analysis.asset_patterns import (
     names_folder,
 )
 from canfetch.lint.analysis.canonical_rules import canonical_form, is_plain_prefix
-from canfetch.lint.analysis.odd_lines import Oddity, found_oddities
+from canfetch.lint.analysis.odd_lines import has_longer_keys
 from canfetch.lint.analysis.site_blocks import is_closed
 from canfetch.lint.check import VARIANT, Check, Occurrence, Variant, VerdictQuery
 from canfetch.lint.linted_file import LintedFile, LintedRule
@@ -83,7 +83,7 @@ def _possibly_blocked(file: LintedFile) -> Sequence[Asset]:
     """Return the assets that rules may block. In most files, all rules are plain prefixes."""
     starts = tuple({rule.value for rule in file.rules if not rule.allow and rule.value})
     is_plain = len(starts) <= _MAX_STARTS and all(map(is_plain_prefix, starts))
-    if not is_plain or Oddity.PREFIX in found_oddities(file):
+    if not is_plain or has_longer_keys(file):
         return ASSETS
     texts = tuple([file.text(start) for start in starts])
     return [asset for asset in ASSETS if asset.url.startswith(texts)]
@@ -164,5 +164,5 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /wp-includes/\n",
     good=b"User-agent: *\nDisallow: /wp-admin/\n",
     find=find,
-    needs=(RecordKind.DISALLOW, Oddity.PREFIX),
+    needs=dict(SPELLINGS)[RecordKind.DISALLOW],
 )

@@ -7,8 +7,6 @@ from canfetch.core.patterns import matches
 from canfetch.core.verdict import Rule
 from canfetch.lint.analysis.canonical_rules import canonical_form
 from canfetch.lint.analysis.engine_verdicts import try_allows, try_decide
-from canfetch.lint.analysis.needs import InRule
-from canfetch.lint.analysis.odd_lines import Oddity
 from canfetch.lint.check import Check, Occurrence, VerdictQuery
 from canfetch.lint.linted_file import LintedFile
 from canfetch.lint.severity import Severity, everywhere
@@ -50,5 +48,5 @@ CHECK = Check(
     bad=b"User-agent: *\nDisallow: /$\n",
     good=b"User-agent: *\nDisallow: /home$\n",
     find=find,
-    needs=(InRule(b"$"), Oddity.PREFIX),
+    needs=(b"$",),
 )

@@ -1,6 +1,6 @@
-"""The detection of an event loop that stands still: a callback takes long, or the process is suspended.
+"""Requests that time out because the event loop is blocked: a callback takes long, or the process is suspended.
 
-The time limit of a request then passes although its answer has arrived. That says nothing about the site.
+The answer may have arrived in time, so the timeout says nothing about the site.
 """
 
 import asyncio
@@ -20,28 +20,31 @@ _LATE_SECONDS: Final = 0.1
 
 
 class _Ticker:
-    """Finds out when an event loop has stood still, by a timer that runs while requests are open.
+    """Finds out when an event loop was blocked, by a timer that runs while requests are open.
 
     Attributes:
-        still: The seconds for which it has stood still until now.
-        resumed_at: When it went on for the last time.
+        blocked: The seconds for which it was blocked until now.
+        resumed_at: When it last resumed.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.still = 0.0
+        self.blocked = 0.0
         self.resumed_at = float("-inf")
         self._due = loop.time()
         self._requests = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Count one request more."""
+        """Count one more open request."""
         self._requests += 1
         if self._timer is None:
             self._wait(loop)
+        else:
+            # What was before the request does not count for it.
+            self._count(loop)
 
     def stop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Count one request less."""
+        """Count the end of a request."""
         self._count(loop)
         self._requests -= 1
         if not self._requests and self._timer is not None:
@@ -60,17 +63,17 @@ class _Ticker:
         now = loop.time()
         late = now - self._due
         if late > _LATE_SECONDS:
-            self.still += late
+            self.blocked += late
             self.resumed_at = self._due = now
 
 
 _TICKERS: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Ticker]] = WeakKeyDictionary()
 
 
-class _StandstillMeter:
-    """Measures in a block for how long the event loop stands still.
+class _BlockingMeter:
+    """Measures for how long the event loop is blocked while a block of code waits.
 
-    Cost: One timer for all blocks of an event loop.
+    Cost: One timer for all requests of an event loop.
     """
 
     def __init__(self) -> None:
@@ -82,35 +85,34 @@ class _StandstillMeter:
 
     def __enter__(self) -> Self:
         self._ticker.start(self._loop)
-        self._started, self._still = self._loop.time(), self._ticker.still
+        self._started, self._blocked = self._loop.time(), self._ticker.blocked
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._ticker.stop(self._loop)
-        self._ended, self._still = self._loop.time(), self._ticker.still - self._still
+        self._ended, self._blocked = self._loop.time(), self._ticker.blocked - self._blocked
 
     def has_caused(self, answer: Response | Failure) -> bool:
         """Return whether a timeout in the block says nothing about the site.
 
-        That is so if the loop stood still as the timeout passed, or for more than half of the time.
+        That is so if the loop was blocked as the timeout passed, or for more than half of the time.
         """
         if isinstance(answer, Response) or answer.kind is not FailureKind.TIMEOUT:
             return False
-        was_still = self._ended - self._ticker.resumed_at <= _LATE_SECONDS
-        return was_still or self._still > (self._ended - self._started) / 2
+        was_blocked = self._ended - self._ticker.resumed_at <= _LATE_SECONDS
+        return was_blocked or self._blocked > (self._ended - self._started) / 2
 
 
-async def send_patiently(send: Send, request: TransportRequest) -> Response | Failure:
+async def send_with_repeats(send: Send, request: TransportRequest) -> Response | Failure:
     """Send a request, and return the answer.
 
-    If the event loop stands still until the timeout, the request is sent again with twice the time. A loop that often
-    stands still is no reason to wait for ever for a site that does not answer: after the third timeout, that is the
-    answer.
+    If the event loop is blocked until a timeout, the request is sent again with doubled timeouts. The third timeout is
+    returned, so that a site that does not answer holds no task forever.
     """
     for _ in range(_MAX_REPEATS):
-        with _StandstillMeter() as meter:
+        with _BlockingMeter() as meter:
             answer = await send(request)
         if not meter.has_caused(answer):
             return answer
