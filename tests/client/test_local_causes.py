@@ -732,7 +732,7 @@ class LateRedirect:
     def send(self, request: TransportRequest) -> Response | Failure:
         if request.url.startswith("https://www."):
             return Response(request.url, 200, (), RULES)
-        time.sleep(request.timeout + 0.05)
+        time.sleep(request.timeout + 0.15)
         return Response(request.url, 301, (("Location", "https://www.example.com/robots.txt"),), b"")
 
     def close(self) -> None:

@@ -41,6 +41,8 @@ _MIN_POLL_SECONDS: Final = 0.05
 _MAX_POLL_SECONDS: Final = 1.0
 _POLL_GROWTH: Final = 1.5
 _DIGEST_DIGITS: Final = 32
+# A transport ends a request this late at most, unless the process or its event loop is blocked.
+_LATE_SECONDS: Final = 0.1
 
 
 class Pause(NamedTuple):
@@ -526,10 +528,12 @@ class _Procedure:
     def _send(self, step: Request, *, is_cross_origin: bool) -> Generator[Action, Any, Response | Failure]:
         options, settings = self._options, self._settings
         remaining = self._deadline - self._monotonic()
-        if remaining <= 0:
-            # A transport returns no redirect after the time limit, so this process was blocked, and not the site.
+        if remaining <= -_LATE_SECONDS:
+            # A transport returns no redirect after the time limit, so this process was blocked.
             remaining = options.timeout
             self._deadline = self._monotonic() + remaining
+        elif remaining <= 0:
+            return self._timed_out(step)
         request = TransportRequest(
             url=step.url,
             headers=(*(settings.redirected_headers if is_cross_origin else settings.headers), *step.headers),
