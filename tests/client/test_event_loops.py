@@ -229,7 +229,7 @@ def test_the_late_end_of_a_fetch_does_not_replace_that_of_another_event_loop(
         task = first.create_task(client.allows(url))
         while not origin._requests:
             first.run_until_complete(asyncio.sleep(0.001))
-        # The first loop stands still.
+        # The first loop does not run.
         assert second.run_until_complete(client.allows(url))
         origin.is_answered.set()
         assert first.run_until_complete(task)

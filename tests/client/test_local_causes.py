@@ -271,7 +271,7 @@ import os, resource, sys
 import canfetch
 from tests.access.client_harness import open_client
 from tests.integrations.http_clients.hosts import open_host
-from tests.transports.harness import TRANSPORT_NAMES, transport_class
+from tests.transports.harness import TRANSPORT_NAMES
 from tests.transports.session_harness import SESSION_NAMES
 
 # The first site loads what is imported late.

@@ -13,7 +13,9 @@ from canfetch.core.tokens import product_token
 from canfetch.errors import InvalidProductToken
 
 _WORD: Final = re.compile("[a-z]{3}", re.IGNORECASE)
-_BROWSERS: Final = ("mozilla/", "opera/")
+BROWSER_PRODUCTS: Final = ("mozilla", "opera")
+"""The first products in the headers of browsers, in lower case."""
+_BROWSERS: Final = tuple(f"{name}/" for name in BROWSER_PRODUCTS)
 _BRACKETS: Final = ("(", ")", "[", "]")
 _FIRST_COMMENT: Final = re.compile(r"\(([^()]*)")
 

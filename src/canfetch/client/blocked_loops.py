@@ -22,6 +22,8 @@ _LATE_SECONDS: Final = 0.1
 class _Ticker:
     """Finds out when an event loop was blocked, by a timer that runs while requests are open.
 
+    Its methods are given the loop: a reference to it would keep a closed loop in `_TICKERS`.
+
     Attributes:
         blocked: The seconds for which it was blocked until now.
         resumed_at: When it last resumed.

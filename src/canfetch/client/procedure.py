@@ -329,7 +329,7 @@ class _Procedure:
     def _find_newer(self, before: CacheEntry | None) -> Generator[Action, Any, tuple["_FoundEntry", CacheEntry | None]]:
         """Look for a copy that another worker or event loop has obtained during a fetch.
 
-        That happens if this machine slept, so that the lease has expired, or if the event loop stood still.
+        That happens if this machine slept, so that the lease has expired, or if the event loop was blocked.
 
         Args: before: The newest entry before the fetch, or None.
         Returns: The result of a lookup, and the copy, or None.

@@ -173,7 +173,7 @@ class Records(Sequence[Record]):
                 by_notes.setdefault(notes, []).append(index)
         return by_notes
 
-    def of_kinds(self, *kinds: RecordKind) -> list[int]:
+    def of_kinds(self, *kinds: RecordKind) -> Sequence[int]:
         """Return the indices of the lines with a record of one of these kinds."""
         parts = [indices for kind in kinds if (indices := self._by_kind[kind])]
         return parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))

@@ -99,7 +99,7 @@ class LintedGroup:
         return next((token.token for token in self.tokens if token.token), "*")
 
 
-def _part(indices: list[int], lines: range) -> list[int]:
+def _part(indices: Sequence[int], lines: range) -> Sequence[int]:
     return indices[bisect_left(indices, lines.start) : bisect_left(indices, lines.stop)]
 
 
@@ -157,7 +157,7 @@ class LintedFile:
         return self.content.lower()
 
     @cached_property
-    def user_agents(self) -> list[int]:
+    def user_agents(self) -> Sequence[int]:
         """The index of every user-agent line."""
         return self.records.of_kinds(RecordKind.USER_AGENT)
 

@@ -190,6 +190,17 @@ class OpenPage:
         expect(self.find("[data-part=file][data-editor=ready]")).to_be_attached()
         expect(self.find("[data-part=verdicts]:not(.pending)")).to_be_attached()
 
+    def written_address(self, earlier: str) -> str:
+        """Return the fragment of the address once it holds the last change, which is a moment after the change.
+
+        Args: earlier: The fragment before the change.
+        """
+        self.page.wait_for_function(
+            "(earlier) => location.hash.startsWith('#v1.') && location.hash !== earlier", arg=earlier
+        )
+        fragment: str = self.page.evaluate("location.hash")
+        return fragment
+
     def find(self, selector: str) -> Locator:
         return self.page.locator(selector)
 

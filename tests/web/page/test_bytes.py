@@ -174,30 +174,21 @@ def test_rewriting_a_file_keeps_its_invalid_bytes(tester: OpenPage, control: str
     assert saved(tester) == expected
 
 
-def written_address(tester: OpenPage, earlier: str) -> str:
-    """Return the fragment of the address once it holds the last edit, which is a moment after the edit."""
-    tester.page.wait_for_function(
-        "(earlier) => location.hash.startsWith('#v1.') && location.hash !== earlier", arg=earlier
-    )
-    fragment: str = tester.page.evaluate("location.hash")
-    return fragment
-
-
 def test_typing_and_fixing_a_note_keep_the_invalid_bytes(tester: OpenPage) -> None:
     tester.open_file(b"User-agent: *\nDisallow: /caf\xe9\nDisalow: /\xff\n")
     expect(tester.control("notes")).to_have_attribute("data-state", "ready")
-    opened = written_address(tester, "")
+    opened = tester.written_address("")
     tester.control("notes").click()
     tester.find("button[data-fix=CF202]").click()
     expect(tester.editor).to_contain_text("Disallow: /%FF")
-    fixed = written_address(tester, opened)
+    fixed = tester.written_address(opened)
     tester.editor.click()
     tester.page.keyboard.press("Control+Home")
     tester.page.keyboard.insert_text("# \u00e9\n")
     expect(tester.editor).to_contain_text("# \u00e9")
     expected = b"# \xc3\xa9\nUser-agent: *\nDisallow: /caf\xe9\nDisallow: /\xff\n"
     assert saved(tester) == expected
-    written_address(tester, fixed)
+    tester.written_address(fixed)
     tester.page.reload()
     tester.ready()
     assert saved(tester) == expected

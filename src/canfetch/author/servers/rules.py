@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from canfetch.agents.declarations import app_name_regex, first_name_regex, name_regex, names_in
-from canfetch.agents.other_clients import is_other_client
+from canfetch.agents.other_clients import BROWSER_PRODUCTS, is_other_client
 from canfetch.agents.registry import REGISTRY
 from canfetch.author.refusal import DEFAULT_REFUSAL, Refusal
 from canfetch.author.regexes import application_regex, atomic_regex, target_regex
@@ -26,8 +26,6 @@ from canfetch.author.resolution import CrawlerIntent, Resolution, resolve
 from canfetch.author.site_policy import Audience, Intent, SitePolicy
 
 _NAMES_PER_REGEX: Final = 50
-# The first product in the headers of browsers.
-_BROWSERS: Final = frozenset({"mozilla", "opera"})
 ROBOTS_TXT: Final = r"/robots\.txt$"
 # An absolute URL in a request may omit the path `/` before the end or the query.
 NO_PATH: Final = r"(?:\?|$)"
@@ -203,19 +201,16 @@ def build_server_rules(policy: SitePolicy) -> ServerRules:
         is_unrestricted_default = intent is policy.everyone and not _restricts(intent)
         if names and not is_unrestricted_default:
             named.append((intent, names, app_names))
-    first = list(_names_at_start(resolution, [(intent, names) for intent, names, _ in named]))
-    # In `curl/8 (compatible; GPTBot/1.2)`, the crawler counts.
-    last = list(_names_of_other_clients(resolution))
+    at_start = _names_at_start(resolution, [(intent, names) for intent, names, _ in named])
+    ordered = [
+        *((intent, names, (), True) for intent, names in at_start),
+        *((*one, False) for one in named),
+        # Last: in `curl/8 (compatible; GPTBot/1.2)`, the crawler counts.
+        *((intent, names, (), True) for intent, names in _names_of_other_clients(resolution)),
+    ]
     intents = [
-        ServerIntent(
-            number,
-            intent,
-            names,
-            app_names,
-            _server_rules(intent),
-            is_at_start=not len(first) < number <= len(first) + len(named),
-        )
-        for number, (intent, names, app_names) in enumerate([*first, *named, *last], 1)
+        ServerIntent(number, intent, names, app_names, _server_rules(intent), is_at_start)
+        for number, (intent, names, app_names, is_at_start) in enumerate(ordered, 1)
     ]
     tags = tuple(ServerTag(number, page.value, page.patterns) for number, page in enumerate(policy.pages, 1))
     silent = tuple(crawler.name for crawler in resolution.crawlers if _is_restricted_and_silent(crawler))
@@ -233,7 +228,7 @@ def _server_rules(intent: Intent) -> tuple[ServerRule, ...]:
 
 def _names_at_start(
     resolution: Resolution, named: list[tuple[Intent, tuple[str, ...]]]
-) -> Iterator[tuple[Intent, tuple[str, ...], tuple[str, ...]]]:
+) -> Iterator[tuple[Intent, tuple[str, ...]]]:
     """Yield the names of crawlers whose published headers would otherwise select the intent of another crawler."""
     for crawler in (*resolution.crawlers, *resolution.retired):
         entry = REGISTRY.get_crawler(crawler.name)
@@ -242,7 +237,7 @@ def _names_at_start(
             found = (intent for intent, names in named if any(name.lower() in words for name in names))
             if next(found, crawler.intent) is not crawler.intent:
                 # A crawler without an intent may fetch everything.
-                yield crawler.intent or Intent(Audience("crawler", crawler.name)), crawler.product_names, ()
+                yield crawler.intent or Intent(Audience("crawler", crawler.name)), crawler.product_names
                 break
 
 
@@ -253,16 +248,16 @@ def _names_anywhere(crawler: CrawlerIntent) -> tuple[str, ...]:
     return tuple(name for name in crawler.product_names if not is_other_client(name))
 
 
-def _names_of_other_clients(resolution: Resolution) -> Iterator[tuple[Intent, tuple[str, ...], tuple[str, ...]]]:
+def _names_of_other_clients(resolution: Resolution) -> Iterator[tuple[Intent, tuple[str, ...]]]:
     """Yield the names of crawlers beyond the registry that browsers, apps or libraries have in their headers.
 
     As in the middlewares, such a name counts only as the first product of a header. `Mozilla` and `Opera` never count.
     """
     for crawler in resolution.crawlers:
-        names = set(crawler.product_names).difference(_names_anywhere(crawler))
-        names = {name for name in names if name.lower() not in _BROWSERS}
+        others = sorted(set(crawler.product_names).difference(_names_anywhere(crawler)))
+        names = tuple(name for name in others if name.lower() not in BROWSER_PRODUCTS)
         if names and crawler.intent is not None:
-            yield crawler.intent, tuple(sorted(names)), ()
+            yield crawler.intent, names
 
 
 def _restricts(intent: Intent) -> bool:

@@ -21,13 +21,7 @@ from canfetch.client.frontier.intake import URLIntake
 from canfetch.client.frontier.open_turns import Grant, OpenTurns, parse_retry_at
 from canfetch.client.frontier.origin_checks import CheckResult, OriginChecks
 from canfetch.client.frontier.origin_turns import DECIDED_URLS, NextTurn, OriginTurns
-from canfetch.client.frontier.queue_values import (
-    DUE_BATCH,
-    FailedURL,
-    FrontierCounts,
-    Phase,
-    QueuedOrigin,
-)
+from canfetch.client.frontier.queue_values import DUE_BATCH, FailedURL, FrontierCounts, Phase, QueuedOrigin
 from canfetch.client.frontier.recrawl import Recrawl, check_recrawl
 from canfetch.client.frontier.sources import Sources
 from canfetch.client.frontier.sqlite_queue import SQLiteQueue

@@ -15,6 +15,7 @@ from canfetch.client.frontier.queue_connection import QueueConnection
 from canfetch.client.frontier.urlfrontier_schema import METHODS, message_classes, method_path, missing_extra
 from canfetch.client.loggers import CLIENT_LOGGER
 from canfetch.core.quoting import quoted
+from canfetch.core.redaction import quoted_url
 from canfetch.core.text import printable_text
 from canfetch.errors import InvalidOption, StoreError
 
@@ -184,10 +185,10 @@ class URLFrontierConnection(QueueConnection):
                     if status != _FAIL:
                         acknowledged[number] = status
                         self._refusing_seconds = 0.0
-            refused = [quoted(item.info.url) for number, item in enumerate(items) if number not in acknowledged]
+            refused = [item.info.url for number, item in enumerate(items) if number not in acknowledged]
             if refused:
                 more = f", nor {len(refused) - 1} others" if len(refused) > 1 else ""
-                raise _NotAcknowledgedError(f"the service does not accept {refused[0]}{more}")
+                raise _NotAcknowledgedError(f"the service does not accept {quoted_url(refused[0])}{more}")
             return [acknowledged[number] for number in range(len(items))]
 
         return self.repeat(call, until)

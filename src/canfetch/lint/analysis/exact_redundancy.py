@@ -74,7 +74,7 @@ class ExactRedundancy:
         self._objects = objects if self._is_comparable else 0
         self._objects_of_comparison = objects_of_comparison
         self._patterns: dict[tuple[int, str], list[RankedPattern]] = {}
-        # The limit of objects also limits their size.
+        # The limit of objects also limits the number and size of these comparisons.
         self._compared: dict[tuple[str, tuple[int, ...]], RemovableRules] = {}
         self._selections: dict[int, dict[_Selection, AgentRules]] = {}
         self._by_name: dict[str, tuple[_Selection, AgentRules] | None] = {}
@@ -173,7 +173,10 @@ class ExactRedundancy:
             yield [rule for rule in self._overlapping(one, selection) if rule.line != one.rule.line]
 
     def ranked_patterns(self, rules: Iterable[Rule], profile: Profile) -> "Iterator[RankedPattern]":
-        """Yield the patterns of rules of the file. Comparisons have most rules in common."""
+        """Yield the patterns of rules of the file. Comparisons have most rules in common.
+
+        Args: profile: One in which the rank of a rule does not depend on other rules: its first rule does not win.
+        """
         from canfetch.compare.patterns import ranked_patterns  # noqa: PLC0415 - few files need comparisons
 
         for rule in rules:

@@ -6,7 +6,7 @@ of a value.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -28,7 +28,7 @@ class RuleValues(NamedTuple):
         starts: Their offsets in the text.
     """
 
-    indices: list[int]
+    indices: Sequence[int]
     ends: list[int]
     text: bytes
     starts: list[int]
